@@ -16,6 +16,8 @@ SOURCES = (
     "operator/rbac-sweeps.yaml",
     "operator/rbac-shares.yaml",
     "operator/rbac-answers.yaml",
+    "operator/rbac-record.yaml",
+    "operator/record-users.yaml",
     "operator/rbac-agent.yaml",
 )
 
@@ -26,6 +28,8 @@ _SWEEPS = f"and {_CREATES} .Values.sweeps.enabled"
 _SHARES = f"and {_CREATES} .Values.fairShares.enabled"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
 _ANSWERS = f"and {_CREATES} .Values.tenantAnswers.enabled"
+_RECORDS = f"and {_CREATES} .Values.record.enabled"
+_NAMES_USERS = f"{_RECORDS} .Values.record.users"
 _ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
 _PLACES_PODS = f"and {_CREATES} .Values.sources"
 _SIZES_OWNERS = f'and {_CREATES} (or (has "sizedjob" .Values.sources) (has "sizedraycluster" .Values.sources))'
@@ -65,6 +69,14 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep-answers-guard": _ANSWERS,
     "ClusterRoleBinding/lockstep-answers-guard": _ANSWERS,
     "ClusterRole/lockstep-answers-viewer": _ANSWERS,
+    "Role/lockstep-record": _RECORDS,
+    "RoleBinding/lockstep-record": _RECORDS,
+    "ClusterRole/lockstep-record": _RECORDS,
+    "ClusterRoleBinding/lockstep-record": _RECORDS,
+    "MutatingAdmissionPolicy/lockstep-record-users": _NAMES_USERS,
+    "MutatingAdmissionPolicyBinding/lockstep-record-users": _NAMES_USERS,
+    "ValidatingAdmissionPolicy/lockstep-record-users": _NAMES_USERS,
+    "ValidatingAdmissionPolicyBinding/lockstep-record-users": _NAMES_USERS,
     "ClusterRole/lockstep-agent": _AGENTS,
     "ClusterRoleBinding/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,
@@ -75,6 +87,7 @@ _ELSEWHERE = {
     "Namespace/lockstep-system",
     "ServiceAccount/lockstep",
     "ServiceAccount/lockstep-answers",
+    "ServiceAccount/lockstep-record",
     "ServiceAccount/lockstep-agent",
 }
 _AGGREGATIONS = {
@@ -88,12 +101,17 @@ _RULES = {"lockstep-sources": with_sources, "lockstep-sizing": with_sizing, "loc
 _ACCOUNTS = {
     "lockstep": "lockstep.serviceAccountName",
     "lockstep-answers": "lockstep.answersName",
+    "lockstep-record": "lockstep.recordName",
     "lockstep-agent": "lockstep.agentAccountName",
 }
 # Names that stand within a section.
 _NAMES_IN_TEXT = {
     "resourceNames: [lockstep]": 'resourceNames: [{{ include "lockstep.leaseName" . }}]',
     "resourceNames: [lockstep-settings]": 'resourceNames: [{{ include "lockstep.leaseName" . }}-settings]',
+    "- lockstep-records-": '- {{ include "lockstep.leaseName" . }}-records-',
+    "policyName: lockstep-record-users": 'policyName: {{ include "lockstep.fullname" . }}-record-users',
+    "serviceaccount:lockstep-system:lockstep'": 'serviceaccount:{{ include "lockstep.namespace" . }}:'
+    "{{ include \"lockstep.serviceAccountName\" . }}'",
     "policyName: lockstep-agent": 'policyName: {{ include "lockstep.fullname" . }}-agent',
     "serviceaccount:lockstep-system:lockstep-agent": 'serviceaccount:{{ include "lockstep.namespace" . }}:'
     '{{ include "lockstep.agentAccountName" . }}',

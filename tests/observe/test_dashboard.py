@@ -55,6 +55,7 @@ def test_rows_answer_questions_in_the_order_in_which_they_are_asked():
         "Does it keep its word?",
         "What has it learned?",
         "What nodes offer",
+        "Who uses what?",
         "How it works",
         "Resources",
     ]

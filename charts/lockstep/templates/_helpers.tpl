@@ -134,6 +134,24 @@ app.kubernetes.io/component: answers
 {{- default (printf "%s-tls" (include "lockstep.answersName" .)) .Values.tenantAnswers.secretName }}
 {{- end }}
 
+{{/* The recorder: its StatefulSet and account. */}}
+{{- define "lockstep.recordName" -}}
+{{- printf "%s-record" (include "lockstep.fullname" . | trunc 52 | trimSuffix "-") }}
+{{- end }}
+
+{{/* What selects its pod. A StatefulSet's selector cannot be changed, so these stay as they are for ever. */}}
+{{- define "lockstep.recordSelectorLabels" -}}
+app.kubernetes.io/name: {{ include "lockstep.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/component: record
+{{- end }}
+
+{{/* Labels of every object that belongs to it. */}}
+{{- define "lockstep.recordLabels" -}}
+{{ include "lockstep.recordSelectorLabels" . }}
+{{ include "lockstep.descriptiveLabels" . }}
+{{- end }}
+
 {{/* Annotations of our kinds. */}}
 {{- define "lockstep.crdAnnotations" -}}
 {{- $keep := dict }}

@@ -31,6 +31,10 @@
 {{- if .Values.tenantAnswers.enabled }}
 - --tenant-answers=true
 {{- end }}
+{{- if .Values.record.enabled }}
+- --record=true
+- --record-users={{ .Values.record.users }}
+{{- end }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}
 - --leader-elect={{ $election.enabled }}
 {{- if $election.enabled }}

@@ -12,6 +12,7 @@ from charts.make.dashboard.offering import what_nodes_offer
 from charts.make.dashboard.panels import Panel
 from charts.make.dashboard.promising import does_it_keep_its_word
 from charts.make.dashboard.resources import resources
+from charts.make.dashboard.using import who_uses_what
 from charts.make.dashboard.variables import process_variables, source_variable
 from charts.make.dashboard.working import how_it_works
 from grafana_foundation_sdk.builders.dashboard import Dashboard, Row
@@ -25,6 +26,7 @@ _ROWS: Mapping[str, Callable[[], list[Panel]]] = {
     "Does it keep its word?": does_it_keep_its_word,
     "What has it learned?": what_it_has_learned,
     "What nodes offer": what_nodes_offer,
+    "Who uses what?": who_uses_what,
     "How it works": how_it_works,
     "Resources": resources,
 }

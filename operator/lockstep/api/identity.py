@@ -4,7 +4,19 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.manifest import Manifest
+from lockstep.api.names import CREATED_BY_ANNOTATION
 from lockstep.api.quantities import epoch_seconds
+
+LONGEST_USER = 256
+"""In characters; of a longer name the beginning counts."""
+
+
+def created_by(metadata: Manifest) -> str:
+    """The user who created an object, as its annotation says; empty without one.
+
+    Only where an admission policy writes and freezes the annotation, it is more than what a client says.
+    """
+    return str((metadata.get("annotations") or {}).get(CREATED_BY_ANNOTATION) or "")[:LONGEST_USER]
 
 
 def identity(key: GangKey, metadata: Manifest) -> dict[str, Any]:

@@ -69,3 +69,10 @@ RUN_ANNOTATION = "lockstep.dev/run"
 PARAMETERS_ANNOTATION = "lockstep.dev/parameters"
 # Annotation of a GangSweep: which failed runs are to be made again, and an id of this wish.
 REQUEUE_ANNOTATION = "lockstep.dev/requeue"
+
+# Annotation of a GangJob, a Gang or a GangSweep, by the chart's admission policy: the user who created it.
+CREATED_BY_ANNOTATION = "lockstep.dev/created-by"
+# Label of a namespace: the group whose gangs it has, in records.
+GROUP_LABEL = "lockstep.dev/group"
+# Label of a ConfigMap that hands over records of gangs.
+RECORDS_LABEL = "lockstep.dev/records"

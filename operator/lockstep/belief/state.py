@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from coschedule import GangKey
+from lockstep.api.names import GROUP_LABEL
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.versions import is_older
 from lockstep.belief.common.changed_keys import ChangedKeys
@@ -44,6 +45,7 @@ from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
+from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.belief.shares.pool_capacity import PoolCapacity
@@ -52,6 +54,7 @@ from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
 from lockstep.belief.volumes.claims import Claims, ClaimsChange
+from lockstep.facts.cluster.node import kind_of_node
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, Verdict, oversize
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import GroupedPod
@@ -145,6 +148,7 @@ class State:
         # Whether the FairShare counts; set before anything is read.
         self.has_shares = False
         self.pieces = PieceReads(self.changes.reconcile)
+        self.records = GangRecords(self._kind_of_node, self._group_of_namespace, self.reservations.get)
         self._unowned = UnownedReservations()
 
     # Leadership
@@ -173,6 +177,7 @@ class State:
         self.rejections.advance_to(now)
         self.pod_gangs.advance_to(now)
         self.shares.advance(now)
+        self.records.advance_to(now)
 
     # Facts about pods
 
@@ -213,6 +218,7 @@ class State:
         self.shrunk_gangs.read_status(fact)
         self.forecasts.learn(fact)
         self.assumptions.hold_what_is_reserved(fact)
+        self.records.gang_applied(before, fact)
         self.changes.reconcile(fact.key)
         self._changed(needs_plan=before is None or not fact.asks_the_same_as(before) or _may_change_size(before, fact))
 
@@ -222,6 +228,7 @@ class State:
         if known is None or known.uid != uid:
             return
         del self.gangs[key]
+        self.records.gang_removed(known)
         self.sweeps.gang_removed(known)
         self.claiming.leave(key)
         self.predecessors.leave(key)
@@ -381,6 +388,12 @@ class State:
 
     def _pods_and_coming_members(self) -> Iterable[PodFact]:
         return chain(self.pods.values(), self.holders.coming.all())
+
+    def _kind_of_node(self, name: str) -> str:
+        return kind_of_node(self.nodes.get(name))
+
+    def _group_of_namespace(self, name: str) -> str:
+        return self.namespaces.get(name, {}).get(GROUP_LABEL, "")
 
     def _is_there(self, gang: GangFact) -> bool:
         known = self.gangs.get(gang.key)

@@ -16,10 +16,12 @@ _NAMES = (
     *("requeue", "resize", "run"),
 )
 _IN_PODS = ("dealer", "gate", "next")
+_RECORDING = ("history", "record")
 _OFFLINE = ("papers", "simulate", "solve")
 _COMMANDS: Mapping[str, str] = {
     **{name: f"lockstep.cli.{name}" for name in _NAMES},
     **{name: f"lockstep.cli.in_pods.{name}" for name in _IN_PODS},
+    **{name: f"lockstep.cli.recording.{name}" for name in _RECORDING},
     **{name: f"lockstep.cli.offline.{name}" for name in _OFFLINE},
 }
 _OTHER_NAMES: Mapping[str, str] = {"fit": "profile"}

@@ -112,6 +112,20 @@ _SWITCH_SECONDS = 0.0005
     default=False,
     help="Whether answers for tenants are there: while their server is dead, their APIService is deleted.",
 )
+@click.option(
+    "--record",
+    metavar="BOOL",
+    type=bool,
+    default=False,
+    help="Whether records of gangs are handed over to the recorder, in ConfigMaps beside the lease.",
+)
+@click.option(
+    "--record-users",
+    metavar="BOOL",
+    type=bool,
+    default=False,
+    help="Whether records name users; only where an admission policy writes and freezes who has created a gang.",
+)
 @member_options
 @click.option(
     "--log-level",

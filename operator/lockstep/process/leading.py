@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from time import monotonic, time
+from time import time
+from typing import Any
 
-from lockstep.act.capacity.node_requests import NodeRequests
 from lockstep.act.dealing.dealer_reads import DealerReads
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.fence import Fence
@@ -14,22 +15,21 @@ from lockstep.api.client.instance import instance_name
 from lockstep.api.cluster.lease import LeaseHolder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
-from lockstep.cycle.kueue.active_checks import ActiveChecks
-from lockstep.cycle.sweeps.following import SweepFollower
-from lockstep.process.answers_guard import keep_dead_answers_unregistered
 from lockstep.process.election.elector import ElectionTerms, Elector
 from lockstep.process.start.side_by_side import until_first_ends
+from lockstep.process.stores.record_store import RecordStore
 from lockstep.process.stores.run_time_store import RunTimeStore
-from lockstep.process.stores.settings_store import SettingsStore
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.nodebids.bid_status_writes import keep_bid_plans_written
 from lockstep.report.nodebids.bids import keep_bid_conditions_written
 from lockstep.report.nodebids.owner_return_times import keep_owner_returns_written
-from lockstep.report.shares.share_status import ShareKeeper
 from lockstep.watch.own_lists import list_own_kinds_at_last
 
 # How long to wait for requests in progress. If they take longer, the next leader waits as after a crash.
 _LAST_WRITES_SECONDS = 3.0
+
+Work = Callable[[], Coroutine[Any, Any, None]]
+"""What a leader does for as long as it leads."""
 
 log = logging.getLogger(__name__)
 
@@ -38,11 +38,8 @@ log = logging.getLogger(__name__)
 class Leadership:
     """What this process does as a candidate and as the leader. Without an ``elector`` it leads at once.
 
-    Without ``run_times`` learned run times end with the process. Without ``settings`` no settings are published.
-    Without ``node_requests`` no nodes are requested from an autoscaler. Without ``sweeps`` no GangSweep is obeyed.
-    Without ``checks`` no AdmissionCheck of Kueue is ours.
-    Without ``shares`` the use of groups is not counted.
-    With ``tenant_answers``, the APIService of answers is deleted while its server is dead.
+    Without ``run_times`` learned run times end with the process. Without ``records`` no gang is recorded. ``works`` is
+    what else the leader does for as long as it leads, by the options.
     """
 
     elector: Elector | None
@@ -52,13 +49,9 @@ class Leadership:
     cycle: Cycle
     metrics: Metrics
     run_times: RunTimeStore | None
-    settings: SettingsStore | None
-    node_requests: NodeRequests | None
-    sweeps: SweepFollower | None
-    checks: ActiveChecks | None
-    shares: ShareKeeper | None
+    records: RecordStore | None
     dealers: DealerReads
-    tenant_answers: bool
+    works: Sequence[Work]
 
     async def take_part(self) -> None:
         """Stand by until this process wins the lease, then lead. Raises ``LeaseLostError`` when the lease is lost."""
@@ -101,6 +94,8 @@ class Leadership:
     async def _lead(self) -> None:
         if self.run_times is not None:
             await self.run_times.read()
+        if self.records is not None:
+            self.records.begin()
         self.state.lead()
         self.metrics.leader.set(1)
         works = [
@@ -112,18 +107,9 @@ class Leadership:
         ]
         if self.run_times is not None:
             works.append(self.run_times.keep_written())
-        if self.settings is not None:
-            works.append(self.settings.keep_published())
-        if self.node_requests is not None:
-            works.append(self.node_requests.keep_asked())
-        if self.tenant_answers:
-            works.append(keep_dead_answers_unregistered(self.client, monotonic))
-        if self.checks is not None:
-            works.append(self.checks.keep_active())
-        if self.sweeps is not None:
-            works.append(self.sweeps.run())
-        if self.shares is not None:
-            works.append(self.shares.keep_written())
+        if self.records is not None:
+            works.append(self.records.keep_handed_over())
+        works.extend(work() for work in self.works)
         await until_first_ends(asyncio.Event(), *works)
 
 

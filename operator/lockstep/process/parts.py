@@ -1,6 +1,6 @@
 """Makes the parts of the operator and connects them."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -32,9 +32,11 @@ from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.facts.gang.source import Source
-from lockstep.process.leading import Leadership, make_elector
+from lockstep.process.answers_guard import keep_dead_answers_unregistered
+from lockstep.process.leading import Leadership, Work, make_elector
 from lockstep.process.pages.health import Health
 from lockstep.process.start.rights import noting_watches
+from lockstep.process.stores.record_store import RecordStore
 from lockstep.process.stores.run_time_store import RunTimeStore
 from lockstep.process.stores.settings import Settings
 from lockstep.process.stores.settings_store import SettingsStore, published
@@ -127,14 +129,27 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         cycle=parts.cycle,
         metrics=access.metrics,
         run_times=_make_run_time_store(settings, access, parts.state),
-        settings=_make_settings_store(settings, access, parts.state),
-        node_requests=_make_node_requests(settings, parts.services),
-        sweeps=SweepFollower(parts.services, access.metrics.sweeps) if settings.sweeps else None,
-        checks=ActiveChecks(parts.services) if Source.WORKLOAD in settings.sources else None,
-        shares=ShareKeeper(access.client, parts.state.shares, time) if settings.fair_shares else None,
+        records=_make_record_store(settings, access, parts.state),
         dealers=DealerReads(parts.services),
-        tenant_answers=settings.tenant_answers,
+        works=tuple(_works(settings, parts)),
     )
+
+
+def _works(settings: Settings, parts: Parts) -> Iterator[Work]:
+    """What the leader does because of an option."""
+    access, services = parts.access, parts.services
+    if (store := _make_settings_store(settings, access, parts.state)) is not None:
+        yield store.keep_published
+    if (node_requests := _make_node_requests(settings, services)) is not None:
+        yield node_requests.keep_asked
+    if settings.tenant_answers:
+        yield partial(keep_dead_answers_unregistered, access.client, monotonic)
+    if Source.WORKLOAD in settings.sources:
+        yield ActiveChecks(services).keep_active
+    if settings.sweeps:
+        yield SweepFollower(services, access.metrics.sweeps).run
+    if settings.fair_shares:
+        yield ShareKeeper(access.client, parts.state.shares, time).keep_written
 
 
 def _make_metrics() -> Metrics:
@@ -248,6 +263,13 @@ def _make_settings_store(settings: Settings, access: Access, state: State) -> Se
         return None
     yielding = state.pod_gangs.yielding
     return SettingsStore(access.client, settings.election, lambda: published(settings, yielding.allowed))
+
+
+def _make_record_store(settings: Settings, access: Access, state: State) -> RecordStore | None:
+    """The hand-over of records, beside the lease; None without a lease, or if nothing is recorded."""
+    if settings.election is None or not settings.record:
+        return None
+    return RecordStore(access.client, access.fence, state, settings.election, has_users=settings.record_users)
 
 
 def _make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:

@@ -22,7 +22,7 @@ from lockstep.api.gangjob.role import parse_roles
 from lockstep.api.gangjob.run_template import run_template
 from lockstep.api.gangjob.start_estimate import parse_start_estimate, start_estimate_manifest
 from lockstep.api.gangjob.work import parse_work
-from lockstep.api.identity import identity
+from lockstep.api.identity import created_by, identity
 from lockstep.api.manifest import Manifest
 from lockstep.api.parts import format_part
 from lockstep.api.pods.pace import pace_manifest, parse_pace
@@ -78,6 +78,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
         "policies": parse_policies(manifest["spec"]),
         "status": status,
         "run": parse_run(metadata),
+        "user": created_by(metadata),
     }
     return RefusedGang(**common, refusal=parsed) if isinstance(parsed, Refusal) else AcceptedGang(**common, spec=parsed)
 

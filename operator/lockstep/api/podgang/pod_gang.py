@@ -7,7 +7,7 @@ from itertools import islice
 from lockstep.api.gangjob.after import parse_after
 from lockstep.api.gangjob.gangjob import parse_status
 from lockstep.api.gangjob.work import parse_work
-from lockstep.api.identity import identity
+from lockstep.api.identity import created_by, identity
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import NEVER_PREEMPTS
 from lockstep.api.podgang.later_pods import parse_later
@@ -33,6 +33,7 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
         owners=_owners(metadata),
         owner_version=_owner_version(metadata),
         status=parse_status(manifest.get("status") or {}),
+        user=created_by(metadata),
     )
 
 

@@ -7,7 +7,14 @@ import re
 from collections.abc import Sequence
 
 from lockstep.api.manifest import Manifest, NewManifest
-from lockstep.api.names import API_VERSION, PARAMETERS_ANNOTATION, RUN_ANNOTATION, SWEEP_KIND, SWEEP_LABEL
+from lockstep.api.names import (
+    API_VERSION,
+    CREATED_BY_ANNOTATION,
+    PARAMETERS_ANNOTATION,
+    RUN_ANNOTATION,
+    SWEEP_KIND,
+    SWEEP_LABEL,
+)
 from lockstep.facts.runs.sweep_keys import sweep_key, sweep_name
 from lockstep.facts.runs.sweep_run import Parameters, SweepRun, run_name
 from lockstep.facts.sweeps.sweep import Sweep
@@ -48,6 +55,8 @@ def run_metadata(sweep: Sweep, number: int, parameters: Parameters) -> NewManife
     """The metadata of the GangJob of a run."""
     name = sweep_name(sweep.key)
     said = {PARAMETERS_ANNOTATION: parameters_text(parameters)} if parameters else {}
+    if sweep.user:
+        said[CREATED_BY_ANNOTATION] = sweep.user
     return {
         "name": run_name(name, number),
         "namespace": sweep.key.namespace,

@@ -59,7 +59,12 @@ def composed(
     # What was reserved is carried out, whatever has become of the spec: a part of the pods may be bound.
     asks = _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks
     content = asks if isinstance(asks, Refusal) else _spec(gang, asks, pods, pool, turn, is_checked=is_checked)
-    common: dict[str, Any] = {**gang.identity(), "created": _asked_at(gang, group), "status": gang.status}
+    common: dict[str, Any] = {
+        **gang.identity(),
+        "created": _asked_at(gang, group),
+        "status": gang.status,
+        "user": gang.user,
+    }
     if isinstance(asks, PodGangSpec) and asks.after:
         common["policies"] = Policies(after=asks.after)
     if isinstance(content, Refusal):

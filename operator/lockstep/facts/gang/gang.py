@@ -289,11 +289,15 @@ class GangStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _GangBase(GangIdentity):
-    """What is known of a gang whether its spec is obeyed or not; ``run`` if it is a run of a sweep."""
+    """What is known of a gang whether its spec is obeyed or not; ``run`` if it is a run of a sweep.
+
+    ``user`` is the user who created it, as its annotation says; empty without one.
+    """
 
     policies: Policies = field(default_factory=Policies)
     status: GangStatus = field(default_factory=GangStatus)
     run: SweepRun | None = None
+    user: str = ""
 
     def asks_the_same_as(self, before: "GangFact") -> bool:
         """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference.

@@ -158,7 +158,7 @@ class PodGang(GangIdentity):
     """A Gang as the API server has it, or why its spec can't be obeyed.
 
     If the operator has made it, ``made_for`` is the UID of the first of its ``owners``, and ``owner_version`` the API
-    version of that one; otherwise ``made_for`` is None.
+    version of that one; otherwise ``made_for`` is None. ``user`` created it, as its annotation says.
     """
 
     asks: PodGangSpec | Refusal
@@ -166,6 +166,7 @@ class PodGang(GangIdentity):
     owners: tuple[OwnerName, ...] = ()
     owner_version: str = ""
     status: GangStatus = field(default_factory=GangStatus)
+    user: str = ""
 
     @property
     def needs_no_others(self) -> bool:

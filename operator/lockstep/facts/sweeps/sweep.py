@@ -136,7 +136,7 @@ class SweepStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """One GangSweep in one version."""
+    """One GangSweep in one version; ``user`` created it, as its annotation says."""
 
     key: GangKey
     uid: str
@@ -146,3 +146,4 @@ class Sweep:
     spec: SweepSpec
     status: SweepStatus = field(default_factory=SweepStatus)
     requeue: RequeueWish | None = None
+    user: str = ""

@@ -34,6 +34,8 @@ class Settings:
     sweeps: bool
     fair_shares: bool
     tenant_answers: bool
+    record: bool
+    record_users: bool
     log_level: str
     log_format: LogFormat
     hold_for: float

@@ -44,6 +44,7 @@ def refreshing(
     metrics.sweeps.refresh(state.sweeps.objects.values())
     metrics.shares.refresh(state.shares, now)
     yield
+    yield from metrics.usage.refreshing(state)
     yield from _refreshing_capacity(
         metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"]
     )

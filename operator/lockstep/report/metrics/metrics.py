@@ -24,6 +24,7 @@ from lockstep.report.metrics.promise_metrics import PromiseMetrics
 from lockstep.report.metrics.queue_metrics import QueueMetrics
 from lockstep.report.metrics.share_metrics import ShareMetrics
 from lockstep.report.metrics.sweep_metrics import SweepMetrics
+from lockstep.report.metrics.usage_metrics import UsageMetrics
 
 STAGES = ("snapshot", "plan", "act", "report")
 WATCHED_RESOURCES = (
@@ -86,6 +87,7 @@ class Metrics:
         self.pace = PaceMetrics(registry)
         self.sweeps = SweepMetrics(registry)
         self.shares = ShareMetrics(registry)
+        self.usage = UsageMetrics(registry)
         self._declare_refused_writes(registry)
         self._declare_watches(registry)
         self._declare_requests(registry)

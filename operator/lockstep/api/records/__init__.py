@@ -1,0 +1,1 @@
+"""Records of gangs as JSON, and the ConfigMaps that hand them over."""

@@ -1,0 +1,233 @@
+"""The records that wait to be handed over: each change of a gang that a record has is joined to them.
+
+Their number is bounded, and so is what one namespace costs the others: where there are too many, the namespace with the
+most loses its oldest one.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import replace
+
+from coschedule import GangKey
+from lockstep.belief.holding.reservation import Reservation, requests_of
+from lockstep.belief.records.stretches import (
+    KindOf,
+    ended_at,
+    held_key,
+    last_key,
+    lost_work,
+    preemptor_of_end,
+    reason_of_end,
+    stretch_of,
+)
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang, object_name
+from lockstep.facts.pods.pod import Request
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.records.gang_record import (
+    LONGEST_TEXT,
+    MOST_STRETCHES,
+    GangOutcome,
+    GangRecord,
+    Stretch,
+    merged,
+)
+from lockstep.facts.runs.sweep_keys import sweep_name
+
+MOST_WAITING = 40_000
+"""The most records and stretches that wait, together; each takes about half a KiB."""
+
+
+class GangRecords:
+    """The records of gangs, which one process hands over while it leads.
+
+    Nothing is recorded before :meth:`begin`. ``kind_of`` is the kind of a node, ``group_of`` the group of a namespace.
+    ``reserved`` is the reservation of a gang, if it has one.
+    """
+
+    def __init__(
+        self, kind_of: KindOf, group_of: Callable[[str], str], reserved: Callable[[GangKey], Reservation | None]
+    ) -> None:
+        self._kind_of = kind_of
+        self._group_of = group_of
+        self._reserved = reserved
+        self._is_on = False
+        self._has_users = False
+        self._waiting: OrderedDict[str, OrderedDict[str, GangRecord]] = OrderedDict()
+        self._count = 0
+        # Gangs that are there since before this process led, and were not recorded by it yet.
+        self._unrecorded: dict[GangKey, None] = {}
+        # Gangs that are gone, until the next time is known.
+        self._removed: list[GangFact] = []
+        self.dropped = 0
+        """How many records or stretches could not be kept until they were handed over."""
+
+    def __len__(self) -> int:
+        """The number of records and stretches that wait."""
+        return self._count
+
+    def begin(self, gangs: Iterable[GangKey], *, has_users: bool) -> None:
+        """Record from now on, and later the ``gangs`` that are there. With ``has_users``, annotations name users."""
+        self._is_on, self._has_users = True, has_users
+        self._unrecorded = dict.fromkeys(gangs)
+
+    def catching_up(self, gangs: Mapping[GangKey, GangFact]) -> Generator[None, None, None]:
+        """Record the gangs that were there, one in each step; the cache may change between steps."""
+        while self._unrecorded:
+            key, _ = self._unrecorded.popitem()
+            gang = gangs.get(key)
+            if gang is not None:
+                self._put(self._whole(gang))
+            yield
+
+    def gang_applied(self, before: GangFact | None, gang: GangFact) -> None:
+        """Record what has changed in a gang."""
+        if self._is_on and (before is None or before.status != gang.status):
+            record = self._changes(before, gang)
+            if record is not None:
+                self._put(record)
+
+    def gang_removed(self, gang: GangFact) -> None:
+        """Record that the gang is gone, at the next time that is known."""
+        if self._is_on:
+            self._removed.append(gang)
+
+    def advance_to(self, now: float) -> None:
+        """Record the gangs that are gone by now."""
+        for gang in self._removed:
+            was_unrecorded = gang.key in self._unrecorded
+            self._unrecorded.pop(gang.key, None)
+            if gang.status.end is None:
+                self._put(self._deleted(gang, round(now)))
+            elif was_unrecorded:
+                self._put(self._whole(gang))
+        self._removed.clear()
+
+    def take(self) -> GangRecord | None:
+        """Take the next record, from each namespace in turn; None where none waits."""
+        if not self._waiting:
+            return None
+        namespace, records = next(iter(self._waiting.items()))
+        _, record = records.popitem(last=False)
+        self._count -= _weight(record)
+        self._waiting.move_to_end(namespace)
+        if not records:
+            del self._waiting[namespace]
+        return record
+
+    def put_back(self, records: Iterable[GangRecord]) -> None:
+        """Keep records that could not be handed over."""
+        for record in records:
+            self._put(record)
+
+    def _changes(self, before: GangFact | None, gang: GangFact) -> GangRecord | None:
+        """What a version of a gang says that the one before did not; None for nothing."""
+        if before is None:
+            return self._whole(gang)
+        was, key = held_key(before), held_key(gang)
+        stretches = []
+        if was is not None and was != key:
+            stretches.append(self._ended(before, gang))
+        if key is not None and key != was:
+            stretches.append(stretch_of(gang, key, self._requests(gang), self._kind_of))
+        is_over = gang.status.end is not None and before.status.end is None
+        has_started = gang.status.started_at is not None and before.status.started_at is None
+        return self._record(gang, *stretches) if stretches or is_over or has_started else None
+
+    def _whole(self, gang: GangFact) -> GangRecord:
+        """All that the gang's status says."""
+        key = held_key(gang)
+        if key is not None:
+            return self._record(gang, stretch_of(gang, key, self._requests(gang), self._kind_of))
+        last = last_key(gang) if gang.status.end is not None else None
+        return self._record(gang) if last is None else self._record(gang, self._ended(gang, gang))
+
+    def _ended(self, before: GangFact, gang: GangFact) -> Stretch:
+        """The stretch that went on in ``before``, and has ended."""
+        key = held_key(before) or last_key(before)
+        assert key is not None, "a stretch has ended"
+        stretch = stretch_of(before, key, self._requests(before), self._kind_of)
+        reason, message = reason_of_end(gang.status)
+        ended = ended_at(before.status, gang.status)
+        return replace(
+            stretch,
+            ended=ended,
+            reason=reason,
+            message=message,
+            preemptor=preemptor_of_end(before.status, gang.status, reason),
+            lost=lost_work(before, reason, stretch.members, ended),
+        )
+
+    def _deleted(self, gang: GangFact, now: int) -> GangRecord:
+        key = held_key(gang)
+        stretches = []
+        if key is not None:
+            stretch = stretch_of(gang, key, self._requests(gang), self._kind_of)
+            lost = lost_work(gang, Reason.GANG_DELETED, stretch.members, now)
+            ended = max(now, key.began)
+            stretches.append(replace(stretch, ended=ended, reason=Reason.GANG_DELETED, lost=lost))
+        record = self._record(gang, *stretches)
+        return replace(record, ended=now, outcome=GangOutcome.DELETED, reason=Reason.GANG_DELETED)
+
+    def _record(self, gang: GangFact, *stretches: Stretch) -> GangRecord:
+        status, end = gang.status, gang.status.end
+        return GangRecord(
+            uid=gang.uid,
+            kind="Gang" if is_pod_gang(gang.key) else "GangJob",
+            namespace=gang.key.namespace,
+            name=object_name(gang.key),
+            created=round(gang.created),
+            user=gang.user[:LONGEST_TEXT] if self._has_users else "",
+            group=self._group_of(gang.key.namespace),
+            template="" if gang.spec is None else gang.spec.run_template,
+            sweep="" if gang.run is None else sweep_name(gang.run.sweep),
+            promised=_whole_second(status.first_planned_start),
+            started=_whole_second(status.started_at),
+            predicted=_whole_second(status.expected_finish) if status.attempt else None,
+            ended=None if end is None else _whole_second(status.finished_at) or round(end.last_transition),
+            outcome=_outcome(gang),
+            reason="" if end is None else end.reason,
+            message="" if end is None else end.message[:LONGEST_TEXT],
+            attempts=status.attempt,
+            restarts=status.restarts,
+            stretches=stretches,
+        )
+
+    def _requests(self, gang: GangFact) -> Mapping[str, Request]:
+        held = self._reserved(gang.key)
+        if held is not None and held.gang_uid == gang.uid:
+            return held.requests
+        return {} if gang.spec is None else requests_of(gang.spec)
+
+    def _put(self, record: GangRecord) -> None:
+        records = self._waiting.setdefault(record.namespace, OrderedDict())
+        known = records.get(record.uid)
+        joined = record if known is None else merged(known, record)
+        excess = max(0, len(joined.stretches) - MOST_STRETCHES)
+        joined = records[record.uid] = replace(joined, stretches=joined.stretches[excess:])
+        self.dropped += excess
+        self._count += _weight(joined) - (0 if known is None else _weight(known))
+        while self._count > MOST_WAITING:
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        """Drop the oldest record of the namespace with the most; there are fewer namespaces than records."""
+        records = max(self._waiting.values(), key=len)
+        _, record = records.popitem(last=False)
+        self._count -= _weight(record)
+        self.dropped += _weight(record)
+
+
+def _weight(record: GangRecord) -> int:
+    return 1 + len(record.stretches)
+
+
+def _outcome(gang: GangFact) -> GangOutcome:
+    end = gang.status.end
+    if end is None:
+        return GangOutcome.OPEN
+    return GangOutcome.SUCCEEDED if end.type == Condition.COMPLETE else GangOutcome.FAILED
+
+
+def _whole_second(time: float | None) -> int | None:
+    return None if time is None else round(time)

@@ -1,0 +1,131 @@
+"""What a gang held, and from when to when, as two versions of its status say. Pure functions.
+
+All times are those of statuses. So each process that leads finds the same stretches, with the same keys.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from coschedule import Interruptible
+from lockstep.belief.gangs.giving_way import evicted_for, shrunk_for
+from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.pods.pod import Request
+from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.records.gang_record import LONGEST_TEXT, MOST_KINDS, OTHER_KINDS, Stretch, StretchKey
+
+KindOf = Callable[[str], str]
+"""The kind of the node with that name; empty where it has none."""
+
+# Such as nvidia.com/gpu, amd.com/gpu and gpu.intel.com/i915.
+_GPU = re.compile(r"(.*/)?gpu(\..*)?|gpu\..*/.*")
+
+
+def held_key(gang: GangFact) -> StretchKey | None:
+    """Which stretch of the gang goes on; None while it holds nothing."""
+    status = gang.status
+    # A placed Gang has no reservation: its pods hold what they request.
+    is_placed = is_pod_gang(gang.key) and status.is_true(Condition.PLACED)
+    if not status.members or status.end is not None or (status.reserved_at is None and not is_placed):
+        return None
+    return _key(status)
+
+
+def last_key(gang: GangFact) -> StretchKey | None:
+    """Which stretch was the last of a gang that has ended; None where it never held anything."""
+    return _key(gang.status) if gang.status.members and gang.status.attempt else None
+
+
+def stretch_of(gang: GangFact, key: StretchKey, requests: Mapping[str, Request], kind_of: KindOf) -> Stretch:
+    """The stretch of that key, which goes on; ``requests`` is what a member takes, by the name of its role."""
+    by_role, by_kind = Counter[str](), Counter[str]()
+    for entry in gang.status.members:
+        by_role[entry.role] += entry.count
+        by_kind[kind_of(entry.node)] += entry.count
+    taken = Counter[str]()
+    for role, members in by_role.items():
+        for resource, amount in requests.get(role, ()):
+            taken[resource] += amount * members
+    return Stretch(
+        attempt=key.attempt,
+        began=key.began,
+        members=by_role.total(),
+        millicores=taken["cpu"],
+        memory=taken["memory"],
+        gpus=gpus_in(taken),
+        kinds=_most_used(by_kind),
+    )
+
+
+def gpus_in(amounts: Mapping[str, int]) -> int:
+    """How many GPUs are among these resources."""
+    return sum(amount for resource, amount in amounts.items() if _GPU.fullmatch(resource))
+
+
+def ended_at(before: GangStatus, after: GangStatus) -> int:
+    """When what ``before`` held was given back, in seconds since 1970."""
+    following = None if after.reserved_at is None else _key(after).began
+    placed = after.condition(Condition.PLACED)
+    released = 0.0 if placed is None else placed.last_transition
+    ended = after.finished_at if after.end is not None and after.finished_at is not None else following or released
+    return max(round(ended), _key(before).began)
+
+
+def reason_of_end(after: GangStatus) -> tuple[str, str]:
+    """Why a stretch has ended: the reason and the message in the status after it."""
+    if after.end is not None:
+        return after.end.reason, after.end.message[:LONGEST_TEXT]
+    if after.reserved_at is not None:
+        shrunk = after.condition(Condition.PREEMPTED)
+        return Reason.CHANGING_SIZE, shrunk.message[:LONGEST_TEXT] if shrunk is not None and shrunk_for(after) else ""
+    placed = after.condition(Condition.PLACED)
+    return (placed.reason, placed.message[:LONGEST_TEXT]) if placed is not None else ("", "")
+
+
+def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:
+    """The gang for which a stretch has ended; empty where there is none."""
+    if reason == Reason.PREEMPTED:
+        gang = evicted_for(after) or evicted_for(before)
+    elif reason == Reason.CHANGING_SIZE:
+        gang = shrunk_for(after) or shrunk_for(before)
+    else:
+        gang = None
+    return "" if gang is None else str(gang)
+
+
+def lost_work(before: GangFact, reason: str, members: int, ended: int) -> int:
+    """The work that was lost with a stretch, in seconds times members.
+
+    A gang that changes its size saves its work if it has notice of its end. A gang with checkpoints loses what it did
+    since the last one, at most.
+    """
+    started = before.status.started_at
+    if started is None or reason in (Reason.SUCCEEDED, Reason.CHANGING_SIZE):
+        return 0
+    run = max(0.0, ended - started)
+    return round(min(run, _most_lost(before.spec, reason)) * members)
+
+
+def _most_lost(spec: GangSpec | None, reason: str) -> float:
+    """The most seconds of its run that a gang can lose."""
+    if spec is None:
+        return float("inf")
+    if spec.elastic is not None and reason in set(Reason) and meaning_of(Reason(reason)).saves_work:
+        return 0.0
+    return spec.checkpoint_interval if spec.interruptible is Interruptible.CHECKPOINTED else float("inf")
+
+
+def _key(status: GangStatus) -> StretchKey:
+    begins = (status.start, status.reserved_at, status.started_at)
+    began = next((time for time in begins if time is not None), 0.0)
+    return StretchKey(status.attempt, round(max(began, status.resized_at or 0.0)))
+
+
+def _most_used(kinds: Counter[str]) -> tuple[tuple[str, int], ...]:
+    """The kinds with the most members; among equals the first by name."""
+    shown = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[:MOST_KINDS]
+    others = kinds.total() - sum(kinds[kind] for kind in shown)
+    counted = [(kind, kinds[kind]) for kind in sorted(shown)]
+    return tuple(counted + ([(OTHER_KINDS, others)] if others else []))

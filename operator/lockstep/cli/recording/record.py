@@ -1,0 +1,80 @@
+"""``lockstep record``: the recorder, which keeps what gangs were after their deletion."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lockstep.api.client.configuration import ConfigError, load_configuration
+from lockstep.api.quantities import whole_bytes
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.periods import period_seconds
+from lockstep.cli.recording.database_option import database_option
+from lockstep.logs.formats import LogFormat
+from lockstep.logs.setup import set_up_logs
+from lockstep.recorder.database import Retention
+from lockstep.recorder.process import RecorderSettings, keep_recording
+
+
+def _bytes(_context: click.Context, _option: click.Parameter, value: str) -> int:
+    """Parse an amount of bytes such as 4Gi."""
+    try:
+        amount = whole_bytes(value)
+    except (ValueError, ArithmeticError) as error:
+        raise click.BadParameter(f"{value} is no amount of bytes such as 4Gi") from error
+    if amount < 1:
+        raise click.BadParameter("must be above 0")
+    return amount
+
+
+@click.command(context_settings={"show_default": True})
+@click.option("--namespace", metavar="NAMESPACE", required=True, help="Namespace of the operator, with its records.")
+@database_option
+@click.option(
+    "--keep",
+    metavar="TIME",
+    default="400d",
+    callback=period_seconds,
+    help="How long records are kept after a gang's end.",
+)
+@click.option(
+    "--keep-users",
+    metavar="TIME",
+    default="90d",
+    callback=period_seconds,
+    help="How long records name the user after a gang's end.",
+)
+@click.option(
+    "--most-bytes",
+    metavar="BYTES",
+    default="4Gi",
+    callback=_bytes,
+    help="How large the file may be; beyond that, the oldest records are removed.",
+)
+@connection_options
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    help="Least severe messages to log.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice([one.value for one in LogFormat]),
+    default=LogFormat.TEXT.value,
+    help="How to log: lines for people, or one JSON object a line.",
+)
+def record(*, namespace: str, database: Path, keep: float, keep_users: float, most_bytes: int, **given: Any) -> None:
+    """Take records of gangs in that the operator hands over, until SIGTERM or SIGINT.
+
+    For example: lockstep record --namespace lockstep-system --database /var/lib/lockstep/record.db
+    """
+    set_up_logs(given["log_level"], LogFormat(given["log_format"]))
+    retention = Retention(records=keep, users=keep_users, most_bytes=most_bytes)
+    settings = RecorderSettings(namespace=namespace, path=database, retention=retention)
+    try:
+        configuration = load_configuration(kubeconfig=given["kubeconfig"], context=given["context"])
+        asyncio.run(keep_recording(configuration, settings))
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from error

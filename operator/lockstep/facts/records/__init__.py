@@ -1,0 +1,1 @@
+"""What stays known of a gang after its deletion."""

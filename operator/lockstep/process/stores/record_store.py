@@ -1,0 +1,108 @@
+"""Hands over records of gangs in ConfigMaps, from which the recorder takes them. No gang waits for it.
+
+One ConfigMap is created in an interval, behind all other writes, and none is read. A slot that is taken is passed over
+in the next interval. While all are taken, records wait here, up to their bound.
+"""
+
+import asyncio
+import logging
+from collections.abc import Generator
+from contextlib import suppress
+from http import HTTPStatus
+
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.fence import Fence
+from lockstep.api.client.turns import PLACING, Urgency
+from lockstep.api.records.record_maps import MOST_BYTES, SLOTS, record_line, records_manifest, records_map_name
+from lockstep.belief.state import State
+from lockstep.cycle.clockwork.turns import in_turns
+from lockstep.facts.records.gang_record import GangRecord
+from lockstep.process.election.elector import ElectionTerms
+
+PAUSE_SECONDS = 5.0
+_FULL_PAUSE_SECONDS = 60.0
+_PATIENCE_SECONDS = 5.0
+_LAST_WRITE_SECONDS = 2.0
+
+log = logging.getLogger(__name__)
+
+
+class RecordStore:
+    """The hand-over of the records in ``state``, beside the lease."""
+
+    def __init__(
+        self, client: KubeClient, fence: Fence, state: State, terms: ElectionTerms, *, has_users: bool
+    ) -> None:
+        self._client = client
+        self._fence = fence
+        self._state = state
+        self._namespace, self._lease = terms.namespace, terms.name
+        self._has_users = has_users
+        self._slot = 0
+        self._refusals = 0
+        self._trouble = ""
+
+    def begin(self) -> None:
+        """Record what changes from now on, and later the gangs that are there."""
+        self._state.records.begin(self._state.gangs, has_users=self._has_users)
+
+    async def keep_handed_over(self) -> None:
+        """Hand over what waits in intervals, and once more when cancelled, which takes 2 s at most."""
+        try:
+            while True:
+                await asyncio.sleep(_FULL_PAUSE_SECONDS if self._refusals >= SLOTS else PAUSE_SECONDS)
+                await in_turns(self._state.records.catching_up(self._state.gangs))
+                await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+                await self.hand_over()
+        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LAST_WRITE_SECONDS):
+                    await self.hand_over()
+
+    async def hand_over(self) -> None:
+        """Create one ConfigMap with records, if any wait. What could not be handed over goes on waiting."""
+        if not self._fence.is_open:
+            return
+        records, lines = list[GangRecord](), list[bytes]()
+        is_done = False
+        try:
+            await in_turns(self._batching(records, lines))
+            is_done = not records or await self._create(lines)
+        finally:
+            if not is_done:
+                self._state.records.put_back(records)
+
+    def _batching(self, records: list[GangRecord], lines: list[bytes]) -> Generator[None, None, None]:
+        """Take records that one ConfigMap has room for, with their lines, one in each step."""
+        size = 0
+        while size < MOST_BYTES and (record := self._state.records.take()) is not None:
+            records.append(record)
+            lines.append(record_line(record))
+            size += len(lines[-1])
+            yield
+
+    async def _create(self, lines: list[bytes]) -> bool:
+        name = records_map_name(self._lease, self._slot)
+        body = records_manifest(self._namespace, name, lines)
+        try:
+            answer = await self._client.create(paths.config_maps_of(self._namespace), body, Urgency.REPORT)
+        except ApiUnavailableError as error:
+            self._note(str(error))
+            return False
+        if answer.is_success or answer.code == HTTPStatus.CONFLICT:
+            self._slot = (self._slot + 1) % SLOTS
+        self._refusals = 0 if answer.is_success else self._refusals + 1
+        is_full = answer.code == HTTPStatus.CONFLICT and self._refusals == SLOTS
+        if is_full:
+            self._note(f"all {SLOTS} ConfigMaps are there: the recorder takes none away")
+        elif answer.code != HTTPStatus.CONFLICT:
+            self._note("" if answer.is_success else answer.message)
+        return answer.is_success
+
+    def _note(self, trouble: str) -> None:
+        """Log an error, unless it is the same as the last one."""
+        if trouble and trouble != self._trouble:
+            log.warning("records of gangs can't be handed over, and wait: %s", trouble)
+        self._trouble = trouble

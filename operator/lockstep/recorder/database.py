@@ -1,0 +1,234 @@
+"""The file with the records: SQLite, in which each hand-over is one transaction.
+
+The process may die at any line: what is committed is on the disk, and what was taken in twice stands there once.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from lockstep.facts.records.gang_record import GangOutcome, GangRecord, merged, merged_stretch
+from lockstep.recorder.schema import TABLES, VERSION, store_gang, store_stretch, stored_gang, stored_stretch
+
+_BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH})
+_FILES = ("", "-wal", "-shm")
+_LARGEST_LOG_BYTES = 16 * 2**20
+_REMOVED_AT_ONCE = 1000
+_WAIT_SECONDS = 10.0
+_LATEST = 2**62
+
+log = logging.getLogger(__name__)
+
+
+class StorageError(Exception):
+    """The file can't be read or written now, such as on a full disk; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How long records and names of users are kept after a gang's end, in seconds, and how large the file may be."""
+
+    records: float
+    users: float
+    most_bytes: int
+
+
+class OpenGang(NamedTuple):
+    """A gang on record that has not ended."""
+
+    uid: str
+    kind: str
+    namespace: str
+    name: str
+
+
+class RecordDatabase:
+    """The file at ``path``; :meth:`open` makes it where there is none."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, retention: Retention) -> None:
+        self._connection = connection
+        self._path = path
+        self._retention = retention
+
+    @classmethod
+    def open(cls, path: Path, retention: Retention, now: float) -> Self:
+        """Open the file. One that is broken is set aside, and a new one begins. Raises ``StorageError``."""
+        try:
+            try:
+                return cls(_connected(path, retention), path, retention)
+            except sqlite3.DatabaseError as error:
+                if not _is_broken(error):
+                    raise
+                _set_aside(path, error)
+            database = cls(_connected(path, retention), path, retention)
+            database.note("begun_anew", round(now))
+        except (sqlite3.Error, OSError) as error:
+            raise StorageError(f"{path} can't be opened: {error}") from error
+        return database
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def take_in(self, records: Iterable[GangRecord], now: float) -> None:
+        """Take all of these records in, or none. If the file is as large as it may be, the oldest ones are removed.
+
+        Raises ``StorageError``.
+        """
+        wanted = [one for record in records if (one := self._kept(record, now)) is not None]
+        try:
+            self._write(lambda: self._put_all(wanted, round(now)))
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+                raise _trouble(self._path, error) from error
+            self._make_room()
+            self._guarded(lambda: self._put_all(wanted, round(now)))
+            self.note("removed_early", round(now))
+        except sqlite3.Error as error:
+            raise _trouble(self._path, error) from error
+
+    def remove_old(self, now: float) -> None:
+        """Remove some records that are older than they may be, and some names of users. Raises ``StorageError``."""
+        self._guarded(lambda: self._remove_old(now))
+
+    def open_gangs(self, *, checked_before: float, most: int) -> list[OpenGang]:
+        """Gangs that have not ended and were not heard of since that time, the longest ago first."""
+        query = (
+            "SELECT uid, kind, namespace, name FROM gangs "
+            "WHERE outcome = 'Open' AND checked < ? ORDER BY checked LIMIT ?"
+        )
+        try:
+            return [OpenGang(*row) for row in self._connection.execute(query, (round(checked_before), most))]
+        except sqlite3.Error as error:
+            raise _trouble(self._path, error) from error
+
+    def mark_there(self, uid: str, now: float) -> None:
+        """The gang was there at ``now``."""
+        update = "UPDATE gangs SET checked = ? WHERE uid = ?"
+        self._guarded(lambda: self._connection.execute(update, (round(now), uid)))
+
+    def mark_gone(self, uid: str, now: float) -> None:
+        """The gang is gone, and its end was not observed: it was there when it was last heard of."""
+        update = (
+            "UPDATE gangs SET outcome = ?, ended = max(checked, created), checked = ? "
+            "WHERE uid = ? AND outcome = 'Open'"
+        )
+        self._guarded(lambda: self._connection.execute(update, (GangOutcome.UNKNOWN, round(now), uid)))
+
+    def note(self, name: str, value: int) -> None:
+        """Keep a number that is shown with each answer."""
+        insert = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
+        self._guarded(lambda: self._connection.execute(insert, (name, value)))
+
+    def _kept(self, record: GangRecord, now: float) -> GangRecord | None:
+        """The record as it may be kept; None where it is too old."""
+        age = 0.0 if record.ended is None else now - record.ended
+        if age > self._retention.records:
+            return None
+        return replace(record, user="") if age > self._retention.users else record
+
+    def _put_all(self, records: Iterable[GangRecord], now: int) -> None:
+        for record in records:
+            self._put(record, now)
+
+    def _put(self, record: GangRecord, now: int) -> None:
+        known = stored_gang(self._connection, record.uid)
+        if known is not None and known.outcome is GangOutcome.UNKNOWN and not record.outcome.is_over:
+            # It is there again, such as after a backup was restored.
+            known = replace(known, outcome=GangOutcome.OPEN, ended=None)
+        alone = replace(record, stretches=())
+        store_gang(self._connection, alone if known is None else merged(known, alone), now)
+        for one in record.stretches:
+            there = stored_stretch(self._connection, record.uid, one)
+            store_stretch(self._connection, record.uid, one if there is None else merged_stretch(there, one))
+
+    def _remove_old(self, now: float) -> None:
+        oldest = round(now - self._retention.records)
+        self._remove("ended < ?", oldest)
+        update = (
+            "UPDATE gangs SET user = '' WHERE uid IN (SELECT uid FROM gangs WHERE user <> '' AND ended < ? LIMIT ?)"
+        )
+        self._connection.execute(update, (round(now - self._retention.users), _REMOVED_AT_ONCE))
+
+    def _make_room(self) -> None:
+        """Remove the gangs that have ended first: their pages can be used again."""
+        self._guarded(lambda: self._remove("ended < ?", _LATEST))
+        log.warning("%s is as large as it may be: the oldest records were removed", self._path)
+
+    def _remove(self, where: str, limit: int) -> int:
+        chosen = f"SELECT uid FROM gangs WHERE {where} ORDER BY ended LIMIT {_REMOVED_AT_ONCE}"  # noqa: S608 - ours
+        uids = [(uid,) for (uid,) in self._connection.execute(chosen, (limit,))]
+        self._connection.executemany("DELETE FROM stretches WHERE uid = ?", uids)
+        self._connection.executemany("DELETE FROM gangs WHERE uid = ?", uids)
+        return len(uids)
+
+    def _guarded(self, work: Callable[[], object]) -> None:
+        try:
+            self._write(work)
+        except sqlite3.Error as error:
+            raise _trouble(self._path, error) from error
+
+    def _write(self, work: Callable[[], object]) -> None:
+        """Do the work in one transaction: all of it, or nothing."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            work()
+
+
+def _connected(path: Path, retention: Retention) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        # A record is removed from the API once it is committed, so it has to be on the disk by then.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA journal_size_limit = {_LARGEST_LOG_BYTES}")
+        [page_bytes] = connection.execute("PRAGMA page_size").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {max(64, retention.most_bytes // page_bytes)}")
+        _make_tables(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    if version == 0:
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            for table in TABLES:
+                connection.execute(table)
+    elif version != VERSION:
+        error = sqlite3.DatabaseError(f"its tables are of version {version}, not {VERSION}")
+        error.sqlite_errorcode = sqlite3.SQLITE_MISMATCH
+        raise error
+    [(found,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
+    if found != "ok":
+        error = sqlite3.DatabaseError(found)
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+
+def _set_aside(path: Path, error: Exception) -> None:
+    """Rename a broken file. One that was set aside before is replaced, so that two are kept at most."""
+    log.error("%s is broken, and set aside as %s.broken: %s", path, path, error)
+    for suffix in _FILES:
+        file = Path(f"{path}{suffix}")
+        if file.exists():
+            file.replace(f"{path}.broken{suffix}")
+
+
+def _is_broken(error: sqlite3.DatabaseError) -> bool:
+    return getattr(error, "sqlite_errorcode", None) in _BROKEN
+
+
+def _trouble(path: Path, error: sqlite3.Error) -> StorageError:
+    code = getattr(error, "sqlite_errorcode", None)
+    return BrokenFileError(f"{path} is broken: {error}") if code in _BROKEN else StorageError(f"{path}: {error}")
+
+
+class BrokenFileError(StorageError):
+    """The file is broken: :meth:`RecordDatabase.open` sets it aside."""

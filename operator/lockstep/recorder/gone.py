@@ -1,0 +1,47 @@
+"""Closes the records of gangs that ended and were deleted while no operator led, or whose record was lost.
+
+Only gangs of which nothing was heard for a while are requested, a few at a time. If the end is handed over after all,
+it replaces the unknown one.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from coschedule import GangKey
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer
+from lockstep.api.client.client import KubeClient
+from lockstep.api.names import POD_GANG_KIND
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.recorder.database import OpenGang, RecordDatabase
+
+_QUIET_SECONDS = 600.0
+_AT_ONCE = 20
+
+
+class GoneGangs:
+    """Asks for gangs that have not ended by their records."""
+
+    def __init__(self, client: KubeClient, now: Callable[[], float]) -> None:
+        self._client = client
+        self._now = now
+
+    async def close(self, database: RecordDatabase) -> None:
+        """Close the records of gangs that are gone. Raises ``StorageError`` and ``ApiUnavailableError``."""
+        now = self._now()
+        for gang in database.open_gangs(checked_before=now - _QUIET_SECONDS, most=_AT_ONCE):
+            answer = await self._client.get(paths.gang(_key_of(gang)))
+            if _is_there(gang, answer):
+                database.mark_there(gang.uid, now)
+            elif answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
+                database.mark_gone(gang.uid, now)
+
+
+def _is_there(gang: OpenGang, answer: Answer) -> bool:
+    return answer.is_success and answer.body["metadata"]["uid"] == gang.uid
+
+
+def _key_of(gang: OpenGang) -> GangKey:
+    if gang.kind == POD_GANG_KIND:
+        return pod_gang_key(gang.namespace, gang.name)
+    return GangKey(gang.namespace, gang.name)

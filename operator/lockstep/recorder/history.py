@@ -1,0 +1,182 @@
+"""What is on record: gangs, sums of what they took, and who lost what for which gang.
+
+A gang counts if it was there in the period. Hours are those within the period: what a gang held before or after it
+counts elsewhere. A stretch whose end is not on record ends with the next one, with its gang, or now.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, assert_never
+
+from lockstep.recorder.schema import VERSION
+
+Row = Mapping[str, Any]
+
+_WEEK_SECONDS = 7 * 86_400
+# The first of January 1970 was a Thursday, and weeks begin on Mondays.
+_TO_MONDAY_SECONDS = 3 * 86_400
+_OF_ALL = ("namespace", "group", "user", "sweep", "name")
+
+
+class HistoryError(Exception):
+    """There is no file that could be read; the message says why."""
+
+
+class SumBy(StrEnum):
+    """By what hours are summed."""
+
+    NAMESPACE = "namespace"
+    GROUP = "group"
+    USER = "user"
+    WEEK = "week"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryFilter:
+    """Which gangs are meant: those in the period ``since`` to ``until``, with all of the values that are not empty."""
+
+    since: int
+    until: int
+    now: int
+    namespace: str = ""
+    group: str = ""
+    user: str = ""
+    sweep: str = ""
+    name: str = ""
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The parameters of a query."""
+        given = {name: getattr(self, name) for name in _OF_ALL}
+        return {**given, "since": self.since, "until": min(self.until, self.now), "now": self.now}
+
+    @property
+    def condition(self) -> str:
+        """The condition of a query on a gang ``g``."""
+        equal = [f'g."{name}" = :{name}' for name in _OF_ALL if getattr(self, name)]
+        return " AND ".join(["g.created < :until", "(g.ended IS NULL OR g.ended >= :since)", *equal])
+
+
+@contextmanager
+def opened_history(path: Path) -> Iterator[sqlite3.Connection]:
+    """The file, to be read while the recorder writes. Raises ``HistoryError``."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=10.0)
+    except sqlite3.Error as error:
+        raise HistoryError(f"{path} can't be read: {error}") from error
+    connection.row_factory = sqlite3.Row
+    try:
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        if version != VERSION:
+            raise HistoryError(f"{path} has tables of version {version}, not {VERSION}")
+        yield connection
+    except sqlite3.Error as error:
+        raise HistoryError(f"{path} can't be read: {error}") from error
+    finally:
+        connection.close()
+
+
+def gangs_of(connection: sqlite3.Connection, asked: HistoryFilter, most: int) -> Iterator[Row]:
+    """The gangs, the youngest first, each with its hours; ``most`` of them."""
+    query = f"""
+        WITH chosen AS (SELECT * FROM gangs AS g WHERE {asked.condition} ORDER BY created DESC, uid LIMIT {int(most)})
+        SELECT g.*, g.started - g.created AS wait, group_concat(s.kinds, ' ') AS kinds,
+               group_concat(s.members || ' from ' || s.began, ', ') AS sizes, {_SUMS}
+        FROM chosen AS g LEFT JOIN {_STRETCHES} AS s ON s.uid = g.uid
+        GROUP BY g.uid ORDER BY g.created DESC, g.uid
+    """  # noqa: S608 - names of ours, all values are parameters
+    return iter(map(dict, connection.execute(query, asked.values)))
+
+
+def sums_of(connection: sqlite3.Connection, asked: HistoryFilter, by: SumBy) -> Iterator[Row]:
+    """The hours of all these gangs together, by one of their properties; the most core-hours first, weeks in order."""
+    query = _by_week(asked) if by is SumBy.WEEK else _by_column(asked, by)
+    return iter(map(dict, connection.execute(query, asked.values)))
+
+
+def losses_of(connection: sqlite3.Connection, asked: HistoryFilter, most: int) -> Iterator[Row]:
+    """What gangs have lost, the newest first: when, why, for which gang, how many members, and how much work."""
+    query = f"""
+        SELECT s.ended AS at, g.namespace, g.name, g.uid, g.user, s.attempt, s.reason, s.preemptor, s.members,
+               s.lost / 3600.0 AS "lost member-hours", s.message
+        FROM gangs AS g JOIN stretches AS s ON s.uid = g.uid
+        WHERE {asked.condition} AND s.ended >= :since AND s.ended < :until AND s.reason NOT IN ('', 'Succeeded')
+              AND (s.lost > 0 OR s.preemptor <> '' OR s.reason <> 'ChangingSize')
+        ORDER BY s.ended DESC, g.uid LIMIT {int(most)}
+    """  # noqa: S608 - names of ours, all values are parameters
+    return iter(map(dict, connection.execute(query, asked.values)))
+
+
+def notes_of(connection: sqlite3.Connection) -> dict[str, int]:
+    """What is to be known beside each answer, with the time."""
+    return {row["name"]: row["value"] for row in connection.execute("SELECT name, value FROM notes")}
+
+
+_ENDED = """coalesce(s.ended,
+    (SELECT min(n.began) FROM stretches AS n WHERE n.uid = s.uid AND n.began > s.began),
+    (SELECT e.ended FROM gangs AS e WHERE e.uid = s.uid), :now)"""
+_STRETCHES = f"""(SELECT s.*, max(0, min({_ENDED}, :until) - max(s.began, :since)) AS seconds,
+    {_ENDED} AS until FROM stretches AS s)"""  # noqa: S608 - names of ours
+
+
+def _hours(seconds: str) -> str:
+    return f"""
+        coalesce(sum(s.millicores * {seconds}), 0) / 3.6e6 AS "core-hours",
+        coalesce(sum(s.gpus * {seconds}), 0) / 3600.0 AS "GPU-hours",
+        coalesce(sum(s.memory / 1073741824.0 * {seconds}), 0) / 3600.0 AS "memory GiB-hours",
+        coalesce(sum(s.lost), 0) / 3600.0 AS "lost member-hours"
+    """
+
+
+_SUMS = _hours("s.seconds")
+
+
+def _by_column(asked: HistoryFilter, by: SumBy) -> str:
+    """By a property of gangs; those without it are of '(unknown)'."""
+    match by:
+        case SumBy.NAMESPACE | SumBy.GROUP | SumBy.USER:
+            column = f'g."{by}"'
+        case SumBy.WEEK:
+            raise ValueError("weeks are no property of gangs")
+        case _:
+            assert_never(by)
+    return f"""
+        SELECT coalesce(nullif({column}, ''), '(unknown)') AS "{by}", count(DISTINCT g.uid) AS gangs, {_SUMS}
+        FROM gangs AS g LEFT JOIN {_STRETCHES} AS s ON s.uid = g.uid
+        WHERE {asked.condition} GROUP BY 1 ORDER BY "core-hours" DESC, 1
+    """  # noqa: S608 - names of ours, all values are parameters
+
+
+def _by_week(asked: HistoryFilter) -> str:
+    """By the weeks in which gangs held something; work is lost in the week in which it ended."""
+    return f"""
+        WITH held AS (
+            SELECT s.*, max(s.began, :since) AS first, min(s.until, :until) AS last
+            FROM gangs AS g JOIN {_STRETCHES} AS s ON s.uid = g.uid WHERE {asked.condition} AND s.seconds > 0
+        ),
+        parts(uid, millicores, gpus, memory, lost, first, last, week) AS (
+            SELECT uid, millicores, gpus, memory, lost, first, last, {_week_of("first")} FROM held
+            UNION ALL
+            SELECT uid, millicores, gpus, memory, lost, first, last, week + 1 FROM parts
+            WHERE week < {_week_of("last - 1")}
+        )
+        SELECT date({_start_of("s.week")}, 'unixepoch') AS week, count(DISTINCT s.uid) AS gangs, {_hours(_IN_WEEK)}
+        FROM (SELECT uid, millicores, gpus, memory, first, last, week,
+                     CASE WHEN week = {_week_of("last - 1")} THEN lost ELSE 0 END AS lost FROM parts) AS s
+        GROUP BY s.week ORDER BY s.week
+    """  # noqa: S608 - names of ours, all values are parameters
+
+
+def _week_of(seconds: str) -> str:
+    return f"(({seconds} + {_TO_MONDAY_SECONDS}) / {_WEEK_SECONDS})"
+
+
+def _start_of(week: str) -> str:
+    return f"({week} * {_WEEK_SECONDS} - {_TO_MONDAY_SECONDS})"
+
+
+_IN_WEEK = f"(min(s.last, {_start_of('(s.week + 1)')}) - max(s.first, {_start_of('s.week')}))"

@@ -1,0 +1,120 @@
+"""Formats answers from the record: as a table for people, as CSV, or as JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, assert_never
+
+import orjson
+
+from lockstep.api.times import rfc3339
+from lockstep.recorder.history import Row
+
+_TIMES = frozenset({"at", "created", "promised", "started", "predicted", "ended"})
+_SHOWN = ("namespace", "name", "user", "outcome", "created", "wait", "started", "ended", "attempts", "core-hours")
+_SHOWN_OF_LOSSES = ("at", "namespace", "name", "reason", "preemptor", "members", "lost member-hours")
+_NOTES = {
+    "begun_anew": "The file was broken at {}: it was set aside, and records from before are not shown.",
+    "removed_early": "The file was as large as it may be at {}: the oldest records were removed.",
+}
+
+
+class HistoryFormat(StrEnum):
+    """How an answer is written."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+
+
+def history_lines(rows: Iterable[Row], form: HistoryFormat) -> Iterator[str]:
+    """The lines of an answer."""
+    values = (_values(row) for row in rows)
+    match form:
+        case HistoryFormat.TEXT:
+            yield from _table(list(values))
+        case HistoryFormat.CSV:
+            yield from _csv(values)
+        case HistoryFormat.JSON:
+            yield from (orjson.dumps(row).decode() for row in values)
+        case _:
+            assert_never(form)
+
+
+def note_sentences(notes: Mapping[str, int]) -> list[str]:
+    """A sentence for each note, with its time."""
+    return [_NOTES[name].format(rfc3339(time)) for name, time in sorted(notes.items()) if name in _NOTES]
+
+
+def _values(row: Row) -> dict[str, Any]:
+    """The row with times as texts, hours rounded, and members by the kind of node."""
+    values = {name: _value(name, value) for name, value in row.items() if name != "checked"}
+    if "kinds" in values:
+        values["kinds"] = _kinds(values["kinds"] or "")
+    return values
+
+
+def _value(name: str, value: Any) -> Any:
+    if name in _TIMES and value is not None:
+        return rfc3339(value)
+    return round(value, 3) if isinstance(value, float) else value
+
+
+def _kinds(lists: str) -> str:
+    """The kinds of nodes of all stretches, once each; a kind without a name is not shown."""
+    return ", ".join(sorted({kind for one in _documents(lists) for kind, _ in one if kind}))
+
+
+def _documents(text: str) -> Iterator[list[tuple[str, int]]]:
+    decoder, at = json.JSONDecoder(), 0
+    while at < len(text):
+        found, end = decoder.raw_decode(text, at)
+        yield found
+        at = end + 1
+
+
+def _csv(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    written = False
+    for row in rows:
+        if not written:
+            yield _csv_line(list(row))
+            written = True
+        yield _csv_line(["" if value is None else _no_formula(value) for value in row.values()])
+
+
+def _csv_line(values: Sequence[Any]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(values)
+    return text.getvalue()
+
+
+def _no_formula(value: Any) -> Any:
+    """A text that no spreadsheet takes for a formula: names of users and messages are written by others."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not rows:
+        yield "There is nothing on record."
+        return
+    columns = _columns(rows[0])
+    cells = [[_cell(row[name]) for name in columns] for row in rows]
+    titles = [name.upper() for name in columns]
+    widths = [max(len(line[number]) for line in [titles, *cells]) for number in range(len(columns))]
+    for line in [titles, *cells]:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def _columns(row: Mapping[str, Any]) -> Sequence[str]:
+    for shown in (_SHOWN, _SHOWN_OF_LOSSES):
+        if set(shown) <= row.keys():
+            return shown
+    return list(row)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.1f}" if isinstance(value, float) else str(value)

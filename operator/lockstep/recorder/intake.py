@@ -1,0 +1,52 @@
+"""Takes records out of the API into the file: a ConfigMap is deleted once its records are committed."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
+from lockstep.api.records.record_maps import SELECTOR, parse_records
+from lockstep.recorder.database import RecordDatabase
+
+_AT_ONCE = 4
+
+log = logging.getLogger(__name__)
+
+
+class Intake:
+    """Records from the ConfigMaps of one namespace."""
+
+    def __init__(self, client: KubeClient, namespace: str, now: Callable[[], float]) -> None:
+        self._client = client
+        self._namespace = namespace
+        self._now = now
+
+    async def take(self, database: RecordDatabase) -> int:
+        """Take in what is there, a few ConfigMaps at most; returns how many were taken.
+
+        Raises ``StorageError``, and ``ApiUnavailableError``. What was not taken stays in the API.
+        """
+        params = {"labelSelector": SELECTOR, "limit": str(_AT_ONCE)}
+        answer = await self._client.get(paths.config_maps_of(self._namespace), params)
+        if not answer.is_success:
+            log.warning("records can't be read: %s", answer.message)
+            return 0
+        taken = 0
+        for manifest in answer.body["items"]:
+            self._store(database, manifest)
+            taken += await self._delete(manifest["metadata"])
+        return taken
+
+    def _store(self, database: RecordDatabase, manifest: dict[str, Any]) -> None:
+        found = parse_records(manifest)
+        database.take_in(found.records, self._now())
+        if found.problem:
+            log.error("ConfigMap %s has lines that are no records: %s", manifest["metadata"]["name"], found.problem)
+
+    async def _delete(self, metadata: dict[str, Any]) -> bool:
+        target = paths.config_map(self._namespace, metadata["name"])
+        answer = await self._client.delete(target, uid=metadata["uid"])
+        if not answer.is_success:
+            log.warning("ConfigMap %s can't be removed: %s", metadata["name"], answer.message)
+        return answer.is_success

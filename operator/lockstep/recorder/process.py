@@ -1,0 +1,103 @@
+"""Runs the recorder: in intervals it takes records in, closes those of gangs that are gone, and removes old ones.
+
+What it can't do now, it tries again. Records wait in the API meanwhile, and no gang waits for them.
+"""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import time
+
+from lockstep.answers.reading.cluster import one_client
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import Configuration
+from lockstep.process.start.side_by_side import until_first_ends
+from lockstep.recorder.database import BrokenFileError, RecordDatabase, Retention, StorageError
+from lockstep.recorder.gone import GoneGangs
+from lockstep.recorder.intake import Intake
+
+_PAUSE_SECONDS = 5.0
+_LONGEST_PAUSE_SECONDS = 60.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecorderSettings:
+    """From which namespace records come, in which file they are kept, and for how long."""
+
+    namespace: str
+    path: Path
+    retention: Retention
+
+
+async def keep_recording(configuration: Configuration, settings: RecorderSettings) -> None:
+    """Record until SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with one_client(configuration) as client:
+        recorder = Recorder(client, settings, time)
+        try:
+            await until_first_ends(stop, recorder.keep())
+        finally:
+            recorder.close()
+
+
+class Recorder:
+    """The rounds of the recorder."""
+
+    def __init__(self, client: KubeClient, settings: RecorderSettings, now: Callable[[], float]) -> None:
+        self._settings = settings
+        self._now = now
+        self._intake = Intake(client, settings.namespace, now)
+        self._gone = GoneGangs(client, now)
+        self._database: RecordDatabase | None = None
+        self._trouble = ""
+
+    async def keep(self) -> None:
+        """One round after the other; the pause grows while they fail."""
+        pause = _PAUSE_SECONDS
+        while True:
+            is_done = await self.round()
+            pause = _PAUSE_SECONDS if is_done else min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            await asyncio.sleep(pause)
+
+    async def round(self) -> bool:
+        """Take in all that is there; returns whether that was possible."""
+        try:
+            database = self._opened()
+            while await self._intake.take(database):
+                pass
+            await self._gone.close(database)
+            database.remove_old(self._now())
+        except (StorageError, ApiUnavailableError) as error:
+            if isinstance(error, BrokenFileError):
+                self.close()
+            self._note(str(error))
+            return False
+        self._note("")
+        return True
+
+    def close(self) -> None:
+        """Close the file; the next round opens it again."""
+        if self._database is not None:
+            self._database.close()
+        self._database = None
+
+    def _opened(self) -> RecordDatabase:
+        if self._database is None:
+            self._database = RecordDatabase.open(self._settings.path, self._settings.retention, self._now())
+        return self._database
+
+    def _note(self, trouble: str) -> None:
+        """Log an error, unless it is the same as the last one; log also that it is over."""
+        if trouble and trouble != self._trouble:
+            log.error("nothing can be recorded now, and records wait in the API: %s", trouble)
+        elif self._trouble and not trouble:
+            log.info("records are taken in again")
+        self._trouble = trouble

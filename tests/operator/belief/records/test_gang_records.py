@@ -1,0 +1,215 @@
+"""What is on record of a gang follows from its statuses, in one process as in several that lead in turn."""
+
+from dataclasses import replace
+from functools import reduce
+
+import pytest
+
+from builders.facts import gang_fact, gang_spec, node_fact, reservation
+from coschedule import Interruptible, Members
+from lockstep.belief.records import gang_records
+from lockstep.belief.records.gang_records import GangRecords
+from lockstep.belief.state import State
+from lockstep.facts.cluster.cluster import NamespaceFact
+from lockstep.facts.cluster.node import KIND_LABEL
+from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.records.gang_record import MOST_STRETCHES, GangOutcome, merged
+
+REQUEST = (("cpu", 2000), ("memory", 2**30), ("nvidia.com/gpu", 1))
+SPEC = gang_spec(request=REQUEST, run_template="f" * 32)
+MEMBERS = (Members("n1", 1), Members("n2", 1))
+
+
+def condition(kind, status, reason, message="", at=0.0):
+    return ConditionFact(kind, status, reason, message, 1, at)
+
+
+def reserved(attempt=1, at=100.0, **more):
+    return GangStatus(
+        attempt=attempt, reserved_at=at, start=at, members=MEMBERS, size=2, expected_finish=at + 50, **more
+    )
+
+
+def running(attempt=1, at=100.0, **more):
+    return replace(reserved(attempt, at), started_at=at + 10, **more)
+
+
+def released(reason=Reason.POD_LOST, at=160.0, attempt=1, **more):
+    placed = condition(Condition.PLACED, "False", reason, "Attempt 1 was undone.", at)
+    return GangStatus(attempt=attempt, conditions=(placed, *more.pop("conditions", ())), **more)
+
+
+def succeeded(at=200.0, attempt=1, began=100.0):
+    end = condition(Condition.COMPLETE, "True", Reason.SUCCEEDED, "All 2 members have succeeded.", at)
+    return replace(running(attempt, began), reserved_at=None, finished_at=at, conditions=(end,))
+
+
+class Leader:
+    """A process that leads, and the versions of a gang that it sees."""
+
+    def __init__(self, *there, has_users=True):
+        self.state = State(lambda: None)
+        self.state.nodes.apply(node_fact("n1", labels={KIND_LABEL: "fast"}))
+        self.state.nodes.apply(node_fact("n2"))
+        self.state.namespaces.apply(NamespaceFact("default", {"lockstep.dev/group": "physics"}))
+        for gang in there:
+            self.state.apply_gang(gang)
+        self.state.records.begin(self.state.gangs, has_users=has_users)
+        self.version = max((int(gang.resource_version) for gang in there), default=1)
+
+    def see(self, *statuses, **more):
+        for status in statuses:
+            self.version += 1
+            gang = gang_fact(version=str(self.version), created=90.0, spec=SPEC, status=status)
+            self.state.apply_gang(replace(gang, user="ada", **more))
+        return self
+
+    def taken(self):
+        for _ in self.state.records.catching_up(self.state.gangs):
+            pass
+        return list(iter(self.state.records.take, None))
+
+
+def test_record_of_a_gang_that_was_preempted_and_then_succeeded():
+    gave_way = "gang default/urgent, of priority 9, takes its place."
+    preempted = condition(Condition.PREEMPTED, "True", Reason.PREEMPTED, gave_way.capitalize(), 150)
+    leader = Leader().see(
+        GangStatus(first_planned_start=110.0),
+        reserved(first_planned_start=110.0),
+        running(first_planned_start=110.0),
+        replace(running(), conditions=(preempted,)),
+        released(Reason.PREEMPTED, conditions=(preempted,)),
+        reserved(2, 170.0),
+        running(2, 170.0),
+        succeeded(200.0, 2, 170.0),
+    )
+
+    [found] = leader.taken()
+
+    first, second = found.stretches
+    assert (found.user, found.group, found.template) == ("ada", "physics", "f" * 32)
+    assert (found.created, found.promised, found.started, found.predicted) == (90, 110, 110, 150)
+    assert (found.outcome, found.ended, found.attempts) == (GangOutcome.SUCCEEDED, 200, 2)
+    assert (first.began, first.ended, first.reason, first.preemptor) == (100, 160, "Preempted", "default/urgent")
+    assert first.lost == (160 - 110) * 2
+    assert (second.key, second.ended, second.reason, second.lost) == ((2, 170), 200, "Succeeded", 0)
+    assert (first.members, first.millicores, first.memory, first.gpus) == (2, 4000, 2**31, 2)
+    assert first.kinds == (("", 1), ("fast", 1))
+
+
+LIFE = [
+    GangStatus(),
+    reserved(),
+    running(),
+    released(),
+    reserved(2, 170.0),
+    running(2, 170.0),
+    succeeded(200.0, 2, 170.0),
+]
+
+
+@pytest.mark.parametrize("change", range(1, len(LIFE)))
+def test_two_processes_that_lead_in_turn_record_what_one_does(change):
+    [want] = Leader().see(*LIFE).taken()
+    first = Leader().see(*LIFE[:change])
+    second = Leader(*first.state.gangs.values()).see(*LIFE[change:])
+
+    parts = [*first.taken(), *second.taken()]
+
+    assert reduce(merged, parts) == want
+
+
+def test_change_of_size_ends_a_stretch_at_its_time_and_names_the_urgent_gang():
+    why = "Shrinks from 2 to 1 member for urgent gang default/urgent, of priority 9."
+    shrunk = condition(Condition.PREEMPTED, "False", Reason.SHRUNK_FOR_GANG, why, 130)
+    smaller = replace(running(), members=MEMBERS[:1], resized_at=140.0, conditions=(shrunk,))
+
+    [found] = Leader().see(reserved(), running(), smaller).taken()
+
+    first, second = found.stretches
+    assert (first.ended, first.reason, first.preemptor, first.lost) == (140, "ChangingSize", "default/urgent", 0)
+    assert (second.key, second.members, second.ended) == ((1, 140), 1, None)
+
+
+def test_gang_that_is_deleted_while_it_runs_ends_then():
+    leader = Leader().see(running())
+    leader.state.remove_gang(gang_fact().key, gang_fact().uid)
+    leader.state.advance_to(180.0)
+
+    [found] = leader.taken()
+
+    assert (found.outcome, found.ended) == (GangOutcome.DELETED, 180)
+    assert (found.stretches[0].ended, found.stretches[0].lost) == (180, (180 - 110) * 2)
+
+
+def test_end_stays_when_the_gang_is_deleted_after_it():
+    leader = Leader().see(running(), succeeded())
+    leader.state.remove_gang(gang_fact().key, gang_fact().uid)
+    leader.state.advance_to(900.0)
+
+    assert [(one.outcome, one.ended) for one in leader.taken()] == [(GangOutcome.SUCCEEDED, 200)]
+
+
+def test_gang_that_ended_before_this_process_led_is_recorded_though_it_is_deleted_at_once():
+    leader = Leader(*Leader().see(running(), succeeded()).state.gangs.values())
+    leader.state.remove_gang(gang_fact().key, gang_fact().uid)
+    leader.state.advance_to(900.0)
+
+    assert [(one.outcome, one.stretches[0].ended) for one in leader.taken()] == [(GangOutcome.SUCCEEDED, 200)]
+
+
+def test_checkpointed_gang_loses_what_it_did_since_its_last_checkpoint_at_most():
+    spec = replace(SPEC, interruptible=Interruptible.CHECKPOINTED, checkpoint_interval=20.0)
+    leader = Leader()
+    for version, status in enumerate([running(), released()]):
+        leader.state.apply_gang(gang_fact(version=str(version), spec=spec, status=status))
+
+    assert leader.taken()[0].stretches[0].lost == 20 * 2
+
+
+def test_users_are_unknown_unless_a_policy_names_them():
+    [found] = Leader(has_users=False).see(running()).taken()
+
+    assert found.user == ""
+
+
+def test_version_in_which_nothing_of_a_record_changes_makes_none():
+    leader = Leader().see(running())
+    leader.taken()
+
+    assert leader.see(replace(running(), progress="0.5")).taken() == []
+
+
+def test_nothing_is_recorded_before_it_begins():
+    records = GangRecords(lambda _: "", lambda _: "", lambda _: reservation())
+    records.gang_applied(None, gang_fact())
+    records.gang_removed(gang_fact())
+
+    assert records.take() is None
+
+
+def test_namespace_with_the_most_records_loses_its_oldest_one_where_there_are_too_many(monkeypatch):
+    monkeypatch.setattr(gang_records, "MOST_WAITING", 4)
+    records = GangRecords(lambda _: "", lambda _: "", lambda _: None)
+    records.begin((), has_users=False)
+    for number in range(6):
+        records.gang_applied(None, gang_fact(f"many-{number}"))
+    quiet = gang_fact("quiet")
+    records.gang_applied(None, replace(quiet, key=quiet.key._replace(namespace="other")))
+
+    names = [one.name for one in iter(records.take, None)]
+
+    assert names == ["many-3", "quiet", "many-4", "many-5"]
+    assert (records.dropped, len(records)) == (3, 0)
+
+
+def test_stretches_of_one_gang_that_wait_are_bounded():
+    leader = Leader().see(
+        *(status for n in range(30) for status in (reserved(n, 100.0 + n), released(attempt=n, at=500)))
+    )
+
+    [found] = leader.taken()
+
+    assert len(found.stretches) == MOST_STRETCHES
+    assert leader.state.records.dropped > 0

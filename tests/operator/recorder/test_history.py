@@ -1,0 +1,179 @@
+"""Questions to what is on record: gangs, hours within a period, and who lost what for which gang."""
+
+import sqlite3
+
+import pytest
+
+from builders.records import HOUR, ended, record, stretch
+from lockstep.api.times import epoch_seconds
+from lockstep.facts.records.gang_record import GangOutcome
+from lockstep.recorder.database import RecordDatabase, Retention
+from lockstep.recorder.history import (
+    HistoryError,
+    HistoryFilter,
+    SumBy,
+    gangs_of,
+    losses_of,
+    opened_history,
+    sums_of,
+)
+
+DAY = 24 * HOUR
+MONDAY = round(epoch_seconds("2026-11-02T00:00:00Z"))
+NOW = MONDAY + 28 * DAY
+RETENTION = Retention(records=1e12, users=1e12, most_bytes=2**32)
+
+
+def asked(since=0, until=NOW, **more):
+    return HistoryFilter(since=since, until=until, now=NOW, **more)
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A file, to be filled by a call."""
+    path = tmp_path / "record.db"
+    database = RecordDatabase.open(path, RETENTION, NOW)
+
+    def ask(question, *arguments, records=()):
+        database.take_in(records, NOW)
+        with opened_history(path) as connection:
+            return list(question(connection, *arguments))
+
+    return ask
+
+
+def lasting(uid, began, seconds, **more):
+    return ended(uid, began + seconds, began=began, **{"created": began - 60, **more})
+
+
+@pytest.mark.parametrize(
+    ("filters", "want"),
+    [
+        pytest.param({}, {"a", "b", "c"}, id="all"),
+        pytest.param({"namespace": "one"}, {"a", "b"}, id="namespace"),
+        pytest.param({"user": "ada"}, {"a"}, id="user"),
+        pytest.param({"namespace": "one", "user": "bob"}, {"b"}, id="both"),
+        pytest.param({"since": MONDAY + DAY}, {"b", "c"}, id="that ended before"),
+        pytest.param({"until": MONDAY + DAY}, {"a"}, id="that came after"),
+        pytest.param({"user": "ada' OR '1"}, set(), id="quotes"),
+    ],
+)
+def test_gangs_are_those_of_the_filter_that_were_there_in_the_period(kept, filters, want):
+    records = [
+        lasting("a", MONDAY, HOUR, namespace="one", user="ada"),
+        lasting("b", MONDAY + 2 * DAY, HOUR, namespace="one", user="bob"),
+        record("c", namespace="two", created=MONDAY + 3 * DAY),
+    ]
+
+    assert {row["uid"] for row in kept(gangs_of, asked(**filters), 9, records=records)} == want
+
+
+def test_gang_has_its_wait_and_the_hours_of_all_its_stretches(kept):
+    stretches = [
+        stretch(1, MONDAY, ended=MONDAY + HOUR, gpus=2, memory=2**30, reason="Preempted", lost=2 * HOUR),
+        stretch(2, MONDAY + 2 * HOUR, ended=MONDAY + 5 * HOUR, millicores=1000),
+    ]
+    one = record("u", *stretches, created=MONDAY - 60, started=MONDAY, ended=MONDAY + 5 * HOUR, outcome="Succeeded")
+
+    [row] = kept(gangs_of, asked(), 9, records=[one])
+
+    assert (row["wait"], row["core-hours"], row["GPU-hours"], row["memory GiB-hours"]) == (60, 2 + 3, 2, 1)
+    assert row["lost member-hours"] == 2
+
+
+@pytest.mark.parametrize(
+    ("stretches", "more", "want"),
+    [
+        pytest.param([stretch(1, MONDAY), stretch(2, MONDAY + HOUR, ended=MONDAY + 2 * HOUR)], {}, 4, id="the next"),
+        pytest.param([stretch(1, MONDAY)], {"outcome": "Unknown", "ended": MONDAY + 3 * HOUR}, 6, id="the gang"),
+        pytest.param([stretch(1, NOW - HOUR)], {}, 2, id="now"),
+    ],
+)
+def test_stretch_whose_end_is_not_on_record_ends_with_the_next_or_the_gang_or_now(kept, stretches, more, want):
+    [row] = kept(sums_of, asked(), SumBy.NAMESPACE, records=[record("u", *stretches, **more)])
+
+    assert row["core-hours"] == want
+
+
+def test_sums_have_the_hours_within_the_period_and_all_that_is_unknown_together(kept):
+    records = [
+        lasting("a", MONDAY, 4 * HOUR, user="ada"),
+        lasting("b", MONDAY + HOUR, HOUR),
+        lasting("c", MONDAY + HOUR, HOUR),
+        record("d", created=MONDAY),
+    ]
+
+    rows = kept(sums_of, asked(MONDAY + HOUR, MONDAY + 3 * HOUR), SumBy.USER, records=records)
+
+    assert [(row["user"], row["gangs"], row["core-hours"]) for row in rows] == [("(unknown)", 3, 4), ("ada", 1, 4)]
+
+
+def test_weeks_share_what_a_gang_held_and_together_have_all_of_it(kept):
+    records = [lasting("long", MONDAY + 6 * DAY, 9 * DAY), lasting("short", MONDAY + 8 * DAY, HOUR)]
+
+    rows = kept(sums_of, asked(), SumBy.WEEK, records=records)
+
+    assert [(row["week"], row["gangs"], row["core-hours"]) for row in rows] == [
+        ("2026-11-02", 1, 2 * 24),
+        ("2026-11-09", 2, 2 * 7 * 24 + 2),
+        ("2026-11-16", 1, 2 * 24),
+    ]
+
+
+def test_losses_say_who_lost_what_for_which_gang(kept):
+    lost = [
+        stretch(1, MONDAY, ended=MONDAY + HOUR, reason="Preempted", preemptor="default/urgent", lost=HOUR),
+        stretch(2, MONDAY + HOUR, ended=MONDAY + 2 * HOUR, reason="ChangingSize", preemptor="default/urgent"),
+        stretch(3, MONDAY + 2 * HOUR, ended=MONDAY + 3 * HOUR, reason="ChangingSize"),
+        stretch(4, MONDAY + 3 * HOUR, ended=MONDAY + 4 * HOUR, reason="Succeeded"),
+    ]
+
+    rows = kept(losses_of, asked(), 9, records=[record("u", *lost)])
+
+    assert [(row["attempt"], row["reason"], row["preemptor"], row["lost member-hours"]) for row in rows] == [
+        (2, "ChangingSize", "default/urgent", 0),
+        (1, "Preempted", "default/urgent", 1),
+    ]
+
+
+def test_file_that_is_not_there_is_an_error_that_names_it(tmp_path):
+    with pytest.raises(HistoryError, match=r"record\.db can't be read"), opened_history(tmp_path / "record.db"):
+        pass
+
+
+STEPS_IN_A_SECOND = 40_000_000
+"""Steps of SQLite's machine: 15 million took 0.35 s of a core."""
+
+
+def test_question_to_a_hundred_thousand_gangs_takes_less_than_a_second(tmp_path):
+    path = _with_a_hundred_thousand(tmp_path / "record.db")
+
+    for question, *arguments in ((gangs_of, 100), (losses_of, 100), *((sums_of, by) for by in SumBy)):
+        with opened_history(path) as connection:
+            steps = []
+            connection.set_progress_handler(lambda: steps.append(1), 100_000)
+            assert list(question(connection, asked(NOW - 30 * DAY), *arguments))
+            assert len(steps) * 100_000 < STEPS_IN_A_SECOND, question.__name__
+
+
+def _with_a_hundred_thousand(path):
+    """A file with a thousand gangs of 30 days, a hundred times."""
+    database = RecordDatabase.open(path, RETENTION, NOW)
+    database.take_in(
+        [
+            lasting(f"{one:06}", NOW - one * 2500, 600, namespace=f"n{one % 40}", outcome=GangOutcome.FAILED)
+            for one in range(1, 1001)
+        ],
+        NOW,
+    )
+    database.close()
+    with sqlite3.connect(path) as connection:
+        for table in ("gangs", "stretches"):
+            names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})") if row[1] != "uid"]
+            columns = ", ".join(f'"{name}"' for name in names)
+            connection.execute(
+                f"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 99) "
+                f"INSERT INTO {table} (uid, {columns}) SELECT uid || '-' || x, {columns} FROM {table}, n"
+            )
+        assert connection.execute("SELECT count(*) FROM stretches").fetchone() == (100_000,)
+    return path
