@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := engine operator sandbox demo tests crds charts docs image
+SOURCES := engine operator sandbox demo tests crds charts docs image release
 
 # Tests start hundreds of processes: none has to compile again what another has imported.
 unexport PYTHONDONTWRITEBYTECODE
@@ -127,6 +127,8 @@ sandbox-down: $(INSTALLED) ## Stop it
 
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' operator/lockstep/__init__.py)
 REVISION = $(shell git rev-parse HEAD)
+# Of the commit, in seconds since 1970.
+MADE = $(shell git log -1 --format=%ct)
 IMAGE ?= lockstep:$(VERSION)
 PLATFORMS ?= linux/amd64,linux/arm64
 
@@ -245,7 +247,20 @@ image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Pyt
 
 .PHONY: sbom
 sbom: $(INSTALLED) ## Write what goes into the image: build/lockstep.cdx.json, in CycloneDX
-	$(BIN)/python -m image.make.sbom build/lockstep.cdx.json --version $(VERSION)
+	$(BIN)/python -m image.make.sbom build/lockstep.cdx.json --version $(VERSION) --made $(MADE)
+
+# Where the files of a release will be, for the manifest of the plug-in.
+RELEASE_URL ?= https://downloads.example.com/lockstep/$(VERSION)
+# Docker's buildx builds the image for all platforms; without it there is an image for this machine's.
+HAS_BUILDX = $(shell docker buildx inspect >/dev/null 2>&1 && docker info >/dev/null 2>&1 && echo yes)
+
+.PHONY: release
+release: RELEASE_IMAGE = $(if $(HAS_BUILDX),image build/lockstep-image.tar,image-rootfs build/lockstep-rootfs.tar)
+release: $(INSTALLED) ## Write chart, image, command line, plug-in, bill, notes and checksums into build/release
+	@$(MAKE) --no-print-directory $(firstword $(RELEASE_IMAGE))
+	$(BIN)/python -m sandbox fetch helm
+	$(BIN)/python -m release.make build/release --version $(VERSION) --made $(MADE) --image $(lastword $(RELEASE_IMAGE)) \
+	  --address $(RELEASE_URL)
 
 .PHONY: generate
 generate: $(INSTALLED) ## Write every generated file anew

@@ -41,6 +41,7 @@ TIERS = {
     "long": (
         *("controlplane/long/*", "demo/test_demo.py"),
         *("e2e/test_release.py", "e2e/nodes/*", "e2e/controllers/*", "followed/*", "image/test_built.py"),
+        "release/test_installed.py",
     ),
     "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*", "timeline/*"),
     "exhaustive": ("*_exhaustive.py", "*_properties.py"),

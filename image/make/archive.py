@@ -24,7 +24,7 @@ def write_archive(target: Path, root: Path, *, name: str, architecture: str, run
         with tarfile.open(target, "w") as archive:
             _add_json(archive, "config.json", configuration)
             _add_json(archive, "manifest.json", manifest)
-            archive.add(layer, "layer.tar")
+            archive.add(layer, "layer.tar", filter=_as_root_s)
     finally:
         layer.unlink(missing_ok=True)
 

@@ -1,10 +1,12 @@
 """``python -m image.make.sbom FILE``: what goes into the image, as locked, in CycloneDX.
 
 It lists the Python packages that are installed on the image's Python, with who needs whom and the hashes of the files
-that may be installed. What the base image has, its publisher lists.
+that may be installed. What the base image has, its publisher lists. The same commit gives the same bytes.
 """
 
+import uuid
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -24,13 +26,19 @@ RUNTIME = ROOT / "image" / "locks" / "runtime.lock"
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--version", required=True, help="Version of the operator.")
-def main(file: Path, version: str) -> None:
+@click.option("--made", required=True, type=int, help="Time of the commit, in seconds since 1970.")
+def main(file: Path, version: str, made: int) -> None:
     """Write the bill of materials of the image to FILE."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_bill(file, version, made)
+    click.echo(f"Wrote {file}.")
+
+
+def write_bill(file: Path, version: str, made: int) -> None:
+    """Write the bill of what the locks say; ``made`` are seconds since 1970."""
     python = read(DOCKERFILE.read_text(encoding="utf-8")).python
     entries = [one for one in read_lock(RUNTIME.read_text(encoding="utf-8")) if one.is_for(markers_of(python))]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(as_json(bill(entries, version)), encoding="utf-8")
-    click.echo(f"Wrote {file}: {len(entries)} packages on Python {python}.")
+    file.write_text(as_json(bill(entries, version, made)), encoding="utf-8")
 
 
 def markers_of(python: str) -> Mapping[str, str]:
@@ -46,12 +54,17 @@ def markers_of(python: str) -> Mapping[str, str]:
     }
 
 
-def bill(entries: Iterable[Locked], version: str) -> Bom:
+def bill(entries: Iterable[Locked], version: str, made: int) -> Bom:
     """Return the bill: the operator, all packages, and who needs whom."""
+    entries = tuple(entries)
     operator = _component("lockstep-operator", version, ComponentType.APPLICATION)
     components = {one.name: _component(one.name, one.version, ComponentType.LIBRARY) for one in entries}
-    bom = Bom(components=components.values())
+    contents = "".join(f"{one.requirement}{one.hashes}" for one in entries)
+    bom = Bom(
+        components=components.values(), serial_number=uuid.uuid5(uuid.NAMESPACE_URL, f"{operator.purl}{contents}")
+    )
     bom.metadata.component = operator
+    bom.metadata.timestamp = datetime.fromtimestamp(made, UTC)
     needs: dict[str, list[Component]] = {name: [] for name in (PROJECT, *components)}
     for one in entries:
         components[one.name].external_references.add(_files_of(one))

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from charts.helm import CHART, load_all
+from charts.helm import load_all
 from eventually import eventually
 from live.definitions import DEFINITIONS
 from sandbox import ApiError, Node, Sandbox
@@ -23,8 +23,9 @@ Manifest = dict[str, Any]
 class Release:
     """One release of the chart in a namespace of its own, which admits only pods of the standard ``restricted``."""
 
-    def __init__(self, api: Sandbox, namespace: str, name: str = "lockstep") -> None:
+    def __init__(self, api: Sandbox, chart: Path, namespace: str, name: str = "lockstep") -> None:
         self.api = api
+        self.chart = chart
         self.namespace = namespace
         self.name = name
         api.create_namespace(namespace)
@@ -101,7 +102,7 @@ class Release:
 
     def _apply(self, verb: str, values: Manifest | Path | None, options: Iterable[str]) -> str:
         given = values.read_text() if isinstance(values, Path) else yaml.safe_dump(values or {})
-        return self._helm(verb, self.name, str(CHART), "--values=-", "--wait", PATIENCE, *options, stdin=given)
+        return self._helm(verb, self.name, str(self.chart), "--values=-", "--wait", PATIENCE, *options, stdin=given)
 
     def _helm(self, *arguments: str, stdin: str = "") -> str:
         return self.api.helm(*arguments, f"--namespace={self.namespace}", stdin=stdin)

@@ -199,8 +199,4 @@ def test_equal_files_give_equal_archives(tmp_path):
         (tmp_path / name / "etc" / "passwd").chmod(0o600)
         write_archive(tmp_path / f"{name}.tar", tmp_path / name, name=NAME, architecture="amd64", runs={})
 
-    layers = []
-    for name in ("one", "two"):
-        with tarfile.open(tmp_path / f"{name}.tar") as image:
-            layers.append(image.extractfile("config.json").read())
-    assert layers[0] == layers[1]
+    assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()

@@ -9,6 +9,7 @@ from image.make.locks import read as read_lock
 from image.make.sbom import as_json, bill, markers_of
 
 ROOT = Path(__file__).parents[2]
+MADE = 1_700_000_000
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def entries():
 
 @pytest.fixture(scope="module")
 def document(entries):
-    return json.loads(as_json(bill(entries, "1.2.3")))
+    return json.loads(as_json(bill(entries, "1.2.3", MADE)))
 
 
 def test_every_package_is_listed_once_with_its_version_and_hashes(document, entries):
@@ -51,3 +52,7 @@ def test_every_package_is_needed_by_the_operator_or_by_another(document):
             left += needs[reference]
     assert reached == set(needs)
     assert len(reached) == len(document["components"]) + 1
+
+
+def test_same_commit_gives_the_same_bill(entries):
+    assert as_json(bill(entries, "1.2.3", MADE)) == as_json(bill(entries, "1.2.3", MADE))

@@ -2,8 +2,10 @@
 
 import itertools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from release.make.chart import package_chart
 
 from charts.cluster import Release, define, delete_kinds, nodes_of_zones
 from live.definitions import definitions_that_end
@@ -22,13 +24,19 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
         yield sandbox
 
 
+@pytest.fixture(scope="package")
+def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The chart as the one file that `make release` makes of it."""
+    return package_chart(tmp_path_factory.mktemp("chart"), made=1_700_000_000)
+
+
 @pytest.fixture
-def new_release(cluster: Sandbox) -> Iterator[Callable[..., Release]]:
+def new_release(cluster: Sandbox, chart: Path) -> Iterator[Callable[..., Release]]:
     """Makes releases that are not installed yet, each in a namespace of its own; nothing of them is left afterwards."""
     made: list[Release] = []
 
     def new(name: str = "lockstep") -> Release:
-        made.append(Release(cluster, f"release-{next(NUMBERS)}", name))
+        made.append(Release(cluster, chart, f"release-{next(NUMBERS)}", name))
         return made[-1]
 
     yield new

@@ -28,10 +28,10 @@ class Operated(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def operated(cluster, tmp_path_factory):
+def operated(cluster, chart, tmp_path_factory):
     """A release whose operator really runs; one for all tests of this file, since an installation costs a lot."""
     folder, port = tmp_path_factory.mktemp("operated"), KeptPort()
-    release = Release(cluster, "operated")
+    release = Release(cluster, chart, "operated")
     release.install({"replicaCount": 1, "metrics": {"secure": {"enabled": True}}})
     for name, content in release.read("v1/secrets/lockstep-metrics-tls")["data"].items():
         (folder / name).write_bytes(base64.b64decode(content))

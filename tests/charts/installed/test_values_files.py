@@ -14,9 +14,9 @@ KINDS = (
 
 
 @pytest.fixture(scope="module")
-def release(cluster):
+def release(cluster, chart):
     """One for all tests of this file, which takes over our kinds where the last test has left them: they cost most."""
-    release = Release(cluster, "values-files")
+    release = Release(cluster, chart, "values-files")
     yield release
     release.close()
 
