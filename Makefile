@@ -30,8 +30,9 @@ needs-of-tests: needs ## Install what tests need of Debian or Ubuntu, or say in 
 demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
 	@$(BIN)/python -m lockstep_demo
 
-# Tests of a control plane wait for two thirds of their time, so there are three processes for each of two cores.
-PROCESSES ?= 6
+# Tests of a control plane wait for two thirds of their time: three processes for each of two cores, and one that computes
+# meanwhile what needs no server.
+PROCESSES ?= 7
 # Of long searches a sample is asked, drawn by this seed.
 SAMPLE ?= 1
 

@@ -2,7 +2,8 @@
 
 A tier is a marker: ``pytest -m unit`` runs what needs no server. Of several processes (``pytest -n 4``) each takes one
 file after the other, so that the tests of a file share what is expensive; long tests come first, and those that share
-nothing are taken one by one. Of the tier ``exhaustive`` a run asks a sample (``searches.py``).
+nothing are taken one by one. One process begins at the other end, with tests that need no server: these compute while
+the others wait. Of the tier ``exhaustive`` a run asks a sample (``searches.py``).
 """
 
 import gc
@@ -163,7 +164,15 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 class ByFile(LoadFileScheduling):
-    """One file, one process; but long tests that share nothing are each for itself, and some folders stay together."""
+    """One file, one process; but long tests that share nothing are each for itself, and some folders stay together.
+
+    The last of several processes takes what is last, so that tests that compute run beside tests that wait.
+    """
+
+    def _assign_work_unit(self, node):
+        if len(self.nodes) > 1 and node is self.nodes[-1]:
+            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
