@@ -54,15 +54,17 @@ Spawn = Callable[[Sequence[str], Path], Life]
 """Starts the command ``lockstep`` with arguments, its output appended to a log."""
 
 
-def spawn(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
-    """Start the command ``lockstep``, its output appended to ``log``.
+def spawn(
+    arguments: Sequence[str], log: Path, *, program: Sequence[str] = ("-m", "lockstep")
+) -> subprocess.Popen[bytes]:
+    """Start the command ``lockstep``, or another program of Python, its output appended to ``log``.
 
     It is killed as soon as the thread that starts it ends. An interrupt of this process's terminal does not reach it.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         return subprocess.Popen(
-            processes.owned([sys.executable, "-m", "lockstep", *arguments]),
+            processes.owned([sys.executable, *program, *arguments]),
             env=processes.environment(Mark(log.parent, "operator")),
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -1,8 +1,9 @@
 """A small cluster at work: nodes, pods of others, gangs that run and gangs that wait, all of honest tenants."""
 
 import asyncio
+import atexit
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from builders.facts import gang_fact, gang_spec, node_fact, reservation
@@ -81,7 +82,7 @@ class Cluster:
 
     def believe(self, plural: str, manifest: Manifest) -> None:
         """An object is there, as a watch shows it. What is done in other threads has ended when this returns."""
-        asyncio.run(self._readers[plural].believe(manifest))
+        _loop().run_until_complete(self._readers[plural].believe(manifest))
 
     def read(self, plural: str, manifest: Manifest) -> None:
         """Read an object in this thread, and believe nothing."""
@@ -145,6 +146,14 @@ class Cluster:
             self.believe("pods", running_pod(number))
         for made in made_gangs():
             self.believe("gangs", made)
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """One event loop for all objects: to make one for each of thousands takes longer than to read them."""
+    loop = asyncio.new_event_loop()
+    atexit.register(loop.close)
+    return loop
 
 
 def _followed(sweep: Sweep) -> object:

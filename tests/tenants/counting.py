@@ -1,4 +1,4 @@
-"""Prices of groups of shapes, counted in another process than that which measures a cluster."""
+"""Prices of groups of shapes, counted in other processes than that which measures a cluster."""
 
 import gc
 import logging
@@ -15,6 +15,9 @@ from tenants.made import made_of
 from tenants.portions import created
 from tenants.price import Price, prices, without
 from tenants.together import Group, each, groups_of
+
+# Most of the work is to count, and what is measured leaves out how much of the machine that takes.
+_PROCESSES = 2
 
 
 class CountedGroup(NamedTuple):
@@ -44,8 +47,8 @@ class Choice(NamedTuple):
 
 @contextmanager
 def counter(choice: Choice) -> Iterator[ProcessPoolExecutor]:
-    """A process that counts the prices of groups; it makes the shapes itself, since they can't be sent."""
-    executor = ProcessPoolExecutor(1, get_context("spawn"), _begin, (choice,))
+    """Processes that count the prices of groups; each makes the shapes itself, since they can't be sent."""
+    executor = ProcessPoolExecutor(_PROCESSES, get_context("spawn"), _begin, (choice,))
     try:
         yield executor
     finally:

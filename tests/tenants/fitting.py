@@ -7,7 +7,9 @@ import orjson
 
 MOST_BYTES = 1_400_000
 """A request to etcd has 1.5 MiB at most (1,572,864 bytes), with metadata, managed fields and a status yet to come."""
-_PROBE = 50
+_PROBES = (50, 5_000)
+"""Later entries have longer numbers, so the second guess is nearer, and is made only where so many fit."""
+_NEARLY_ALL = 0.97
 _STEP = 0.7
 
 Sized = Callable[[Sequence[int]], Any]
@@ -15,7 +17,10 @@ Sized = Callable[[Sequence[int]], Any]
 
 def largest(make: Sized, most: Sequence[int], fits: Callable[[Any], bool], *, at_most: int = MOST_BYTES) -> Any:
     """What is made of as many entries as fit, ``at_most`` so many, with at most ``most`` in each list and map."""
-    entries = min(_product(most), _guess(make, most), at_most)
+    entries = min(_product(most), at_most)
+    for probe in _PROBES:
+        if entries > probe:
+            entries = min(entries, _guess(make, most, probe))
     while True:
         counts = shared_out(entries, most)
         value = make(counts)
@@ -24,12 +29,12 @@ def largest(make: Sized, most: Sequence[int], fits: Callable[[Any], bool], *, at
         entries = int(_product(counts) * _STEP)
 
 
-def _guess(make: Sized, most: Sequence[int]) -> int:
-    """How many entries take about all bytes that there may be."""
-    few, more = shared_out(1, most), shared_out(_PROBE, most)
+def _guess(make: Sized, most: Sequence[int], probe: int) -> int:
+    """How many entries take about all bytes that there may be, by the size of that many."""
+    few, more = shared_out(1, most), shared_out(probe, most)
     further = max(_product(more) - _product(few), 1)
     each = max((size(make(more)) - size(make(few))) / further, 1.0)
-    return int(MOST_BYTES / each)
+    return int(_NEARLY_ALL * MOST_BYTES / each)
 
 
 def shared_out(entries: int, most: Sequence[int]) -> list[int]:

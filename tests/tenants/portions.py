@@ -13,9 +13,9 @@ MOST_OBJECTS = 200
 """As many objects of one group are created at most; more would mostly keep the API server busy."""
 MOST_BYTES_OF_OTHERS = 2**17
 """It takes minutes to validate some of the largest pods, so objects that Kubernetes alone bounds are only counted."""
-_OBJECTS_OF_PORTION = 400
-_GANGS_OF_PORTION = 40
-_BYTES_OF_PORTION = 2**23
+_OBJECTS_OF_PORTION = 600
+_GANGS_OF_PORTION = 100
+_BYTES_OF_PORTION = 2**24
 
 
 class Counted(NamedTuple):

@@ -20,7 +20,7 @@ Manifest = Mapping[str, Any]
 
 NOT_IN_TEMPLATES = ("spec.template.suspend", "spec.template.ttlSecondsAfterFinished")
 """A rule refuses them."""
-RUNS = 4
+RUNS = 2
 """As many runs of each sweep are priced with it; the GangJobs of more are priced as GangJobs."""
 _CREATED = "2027-01-16T07:00:00Z"
 

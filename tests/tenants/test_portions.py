@@ -25,12 +25,12 @@ def numbers_of(found):
     ("groups", "want"),
     [
         pytest.param([], [], id="nothing"),
-        pytest.param([("pods", {"objects": 100})] * 4, [[0, 1, 2, 3]], id="as many objects as may be"),
-        pytest.param([("pods", {"objects": 150})] * 4, [[0, 1], [2, 3]], id="more objects"),
-        pytest.param([("gangjobs", {"objects": 20}), ("gangs", {"objects": 20})] * 2, [[0, 1], [2, 3]], id="gangs"),
+        pytest.param([("pods", {"objects": 150})] * 4, [[0, 1, 2, 3]], id="as many objects as may be"),
+        pytest.param([("pods", {"objects": 200})] * 4, [[0, 1, 2], [3]], id="more objects"),
+        pytest.param([("gangjobs", {"objects": 50}), ("gangs", {"objects": 50})] * 2, [[0, 1], [2, 3]], id="gangs"),
         pytest.param([("nodebids", {}), ("pods", {}), ("nodebids", {})], [[0, 1], [2]], id="bids of the same nodes"),
-        pytest.param([("gangs", {"size": 2**22})] * 3, [[0, 1], [2]], id="bytes"),
-        pytest.param([("gangs", {"size": 2**24})] * 2, [[0], [1]], id="groups that are too large for any portion"),
+        pytest.param([("gangs", {"size": 2**23})] * 3, [[0, 1], [2]], id="bytes"),
+        pytest.param([("gangs", {"size": 2**25})] * 2, [[0], [1]], id="groups that are too large for any portion"),
     ],
 )
 def test_groups_share_a_portion_while_it_is_small(groups, want):

@@ -19,6 +19,8 @@ Group = Sequence[Shape]
 _MOST_SHAPES = 32
 _MOST_OBJECTS = 2_000
 _MOST_GANGS = 80
+# The bounds are those of one gang, so a group of more runs would be priced again in halves.
+_MOST_RUNS = 40
 _OF_MANY = "small, of many"
 
 
@@ -41,8 +43,7 @@ def most_together(plural: str, *, has_many: bool) -> int:
     if plural in ("nodebids", "gangs"):
         return 1
     objects = MANY[plural] if has_many else 1
-    gangs = {"gangjobs": 1, "gangsweeps": RUNS}.get(plural)
-    most = _MOST_OBJECTS if gangs is None else _MOST_GANGS // gangs
+    most = {"gangjobs": _MOST_GANGS, "gangsweeps": _MOST_RUNS // RUNS}.get(plural, _MOST_OBJECTS)
     return min(_MOST_SHAPES, max(1, most // objects))
 
 

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
@@ -19,9 +20,11 @@ from lockstep.api.podgang.owners import OWNERS
 from lockstep.facts.gang.source import Source
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
-from sandbox import ApiError, Component, Node, Options, Sandbox, start
+from sandbox import ApiError, Component, Node, Options, Sandbox, processes, start
 from tenants.cluster import pod_gang, waiting_pod
 from tenants.companions import HOST
+from tenants.held import spawn_held
+from tenants.served_time import ServedTime, look_at
 from tenants.shapes import GROUP, MANY
 
 Manifest = Mapping[str, Any]
@@ -69,22 +72,34 @@ _FLAGS = {
 
 
 class WorkingCluster:
-    """The API server and the operator."""
+    """The API server and the operator; ``working`` are the numbers of the processes that a gang waits for."""
 
-    def __init__(self, api: Sandbox, operator: OperatorProcess) -> None:
+    def __init__(self, api: Sandbox, operator: OperatorProcess, working: Sequence[int]) -> None:
         self.api = api
         self.operator = operator
+        self._working = working
         self._numbers = itertools.count(1)
 
+    def served_time(self) -> ServedTime:
+        """A clock that begins now, and shows how long the processes of the cluster were served."""
+        return ServedTime(partial(look_at, self._working))
+
     @contextmanager
-    def tenant(self) -> Iterator[str]:
-        """A namespace of a tenant, whose objects are gone afterwards."""
-        name = f"evil-{next(self._numbers)}"
-        self.api.create_namespace(name)
-        self.create("gangs", name, pod_gang(GROUP, name))
-        yield name
+    def tenants(self, count: int) -> Iterator[list[str]]:
+        """Namespaces of so many tenants, whose objects are gone afterwards."""
+        names = [f"evil-{number}" for number in itertools.islice(self._numbers, count)]
+        with ThreadPoolExecutor(_AT_ONCE) as clients:
+            list(clients.map(self._admit, names))
+            yield names
+            list(clients.map(self._clear, names))
+
+    def _admit(self, tenant: str) -> None:
+        self.api.create_namespace(tenant)
+        self.create("gangs", tenant, pod_gang(GROUP, tenant))
+
+    def _clear(self, tenant: str) -> None:
         for plural in _KINDS:
-            self.remove(plural, name)
+            self.remove(plural, tenant)
 
     def limit_pods(self, namespace: str, most: int) -> None:
         """Allow so many pods in a namespace."""
@@ -130,10 +145,11 @@ class WorkingCluster:
         found: list[Manifest] = self.api.request("GET", f"{_path('pods', DEFAULT)}?{_members(gang)}")["items"]
         return found
 
-    def remove_gang(self, gang: str) -> None:
-        """Delete a gang of the default namespace and its members; wait until they are gone."""
-        self.remove("gangjobs", DEFAULT, f"fieldSelector=metadata.name%3D{gang}")
-        self.remove("pods", DEFAULT, _members(gang))
+    def remove_gangs(self, gangs: Sequence[str]) -> None:
+        """Delete gangs of the default namespace and their members; wait until they are gone."""
+        for name in gangs:
+            self.api.request("DELETE", f"{_path('gangjobs', DEFAULT)}/{name}")
+        self.remove("pods", DEFAULT, f"labelSelector={GANG_LABEL}%20in%20({','.join(gangs)})")
 
     def remove(self, plural: str, namespace: str, selector: str = "") -> None:
         """Delete the objects of a kind in a namespace, or those that a selector matches; wait until they are gone."""
@@ -165,8 +181,10 @@ def working_cluster() -> Iterator[WorkingCluster]:
         api.create_nodes(Node(name=f"n{number:03}", labels={HOST: f"n{number:03}"}) for number in range(NODES))
         account = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
         options = (f"--sources={_SOURCES}", "--sweeps=true")
-        with running(OperatorProcess(account, Path(folder) / "log", *options)) as operator:
-            cluster = WorkingCluster(api, operator)
+        with running(OperatorProcess(account, Path(folder) / "log", *options, spawn=spawn_held)) as operator:
+            servers = processes.running(api.kubeconfig.parent)
+            serving = [process for process, name in servers.items() if name != Component.KWOK]
+            cluster = WorkingCluster(api, operator, [*serving, *processes.running(Path(folder))])
             cluster.create_all("gangjobs", DEFAULT, [_gang(f"running-{one}", GANG_SIZE) for one in range(RUNNING)])
             eventually(lambda: operator.metrics()['lockstep_gangs{state="placed"}'] == RUNNING)
             cluster.create_all("gangjobs", DEFAULT, [_gang(f"waiting-{one}", NODES) for one in range(WAITING)])
