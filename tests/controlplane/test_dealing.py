@@ -74,8 +74,8 @@ def soon(_):
     sleep(0.05)
 
 
-def end_members(arena, name, attempt, words):
-    for rank in range(2):
+def end_members(arena, name, attempt, words, ranks=(0, 1)):
+    for rank in ranks:
         ended = {"name": "lockstep-dealer", "image": "x", "imageID": "", "ready": False, "restartCount": 0}
         state = {"state": {"terminated": {"exitCode": 0, "reason": "Completed", "message": words}}}
         dealer = [] if rank else [{**ended, **state}]
@@ -98,6 +98,24 @@ def test_members_are_dealt_all_pieces_and_the_status_says_so(arena, tmp_path):
 
     assert sorted(effects[0] + effects[1]) == [*range(PIECES)]
     arena.until_complete("tiles")
+
+
+@pytest.mark.search("waits of a minute")
+def test_gang_ends_without_a_member_that_finds_no_dealer_any_more(arena):
+    """All pieces are settled before the operator reads the dealer; the other member asks on, as its program would."""
+    arena.add_nodes(2)
+    arena.submit(gang("tiles", size=2, **DEALT))
+    arena.until_placed("tiles")
+    planned = arena.condition("tiles", "Planned")["message"]
+    assert planned.endswith(f"; a dealer deals its {PIECES} pieces while it runs.")
+    end_members(arena, "tiles", 1, f"done {PIECES}, failed 0:", ranks=[0])
+
+    complete = arena.until("tiles", "Complete", "True", "Succeeded", seconds=150)
+
+    waived = "All pieces are settled, and rank 0 has succeeded; 1 of 2 members was not waited for."
+    assert complete["message"] == waived
+    assert arena.status("tiles")["pieces"] == {"done": PIECES, "failed": 0}
+    eventually(lambda: [one["metadata"]["name"] for one in arena.pods("tiles")] == ["tiles-1-0"])
 
 
 def test_next_attempt_is_dealt_what_was_open(arena, tmp_path):

@@ -2,9 +2,9 @@
 
 Each request has the ranks of all members. So a dealer knows which members have left, and which may still start.
 
-A dealer is in a tenant's pod, so one that is slow or false delays only the gangs of its namespace: no round waits for
-another one, each namespace has one request at a time and pays for its length (``namespace_turns.py``), and a dealer
-that does not answer is asked less and less often. Members need no rights for this.
+A dealer is in a tenant's pod, so one that is slow or false delays only the gangs of its namespace. No round waits for
+another one. Each namespace has one request at a time, and pays for its length (``namespace_turns.py``). A dealer that
+does not answer is asked less and less often. Members need no rights for this.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """When the dealers of which namespace are read: a namespace pays for the time that its dealers take.
 
 What answers is a tenant's, and may be slow on purpose. So a namespace has one turn at a time, and rests after it for
-several times as long as it took. Whatever its dealers do, it has a connection for a fifth of the time at most, and of
-the connections there are enough for hundreds of such namespaces. All others are read in every round.
+several times as long as it took. Whatever its dealers do, it has a connection for a fifth of the time at most. There
+are enough connections for hundreds of such namespaces, and all others are read in every round.
 """
 
 import asyncio

@@ -262,10 +262,16 @@ class ReservedGangs:
 
 
 def _is_done(gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation) -> bool:
-    """Whether the work is done, though members that may go on with something else still run."""
-    if pieces is PiecesSay.NOTHING:
-        return has_succeeded(gang.policies, counts, settled)
-    return pieces is PiecesSay.DONE
+    """Whether the work is done: by its members, or by its pieces, though members may still run then."""
+    match pieces:
+        case PiecesSay.NOTHING:
+            return has_succeeded(gang.policies, counts, settled)
+        case PiecesSay.DONE:
+            return True
+        case PiecesSay.GO_ON | FailureAction():
+            return False
+        case _:
+            assert_never(pieces)
 
 
 def _failure_action(

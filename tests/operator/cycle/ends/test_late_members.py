@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from builders.served import node
+from fake_cluster.api import NEVER_ARRIVED
 from fake_cluster.dealt import ScriptedDealer, bits, dealt_gang, end_member, reads_of, run_members
 from fake_cluster.elastic import change_spec, run, suspend
 from fake_cluster.jumping import until
@@ -241,3 +242,37 @@ async def test_time_for_late_members_is_no_part_of_the_learned_run_time():
         await until(lambda: is_complete(api))
 
         assert 19 <= parts.metrics.registry.get_sample_value("lockstep_run_time_ratio_sum") * 50 <= 25
+
+
+async def end_beside_a_late_member(api, *, writes=None):
+    """Run a gang whose rank 0 ends well, beside a process that dies at its next write after so many."""
+    async with running_operator(api) as parts:
+        await until(lambda: is_placed(api))
+        run_members(api, "g-1-0", "g-1-1")
+        await until(lambda: status_of(api).get("startedAt"))
+        await parts.quiet()
+        before, died = len(api.writes), []
+
+        def dies(request):
+            is_late = writes is not None and len(api.writes) - before > writes
+            died.extend([request] if is_late and request.is_write else [])
+            return NEVER_ARRIVED if died and request.is_write else None
+
+        api.fault = dies
+        end_member(api, "g-1-0", ALL_DONE)
+        await until(lambda: died or names(api) == ["g-1-0"])
+        await parts.quiet()
+    api.fault = lambda _: None
+    return len(api.writes) - before
+
+
+async def test_process_that_dies_at_any_write_of_the_end_is_followed_by_one_that_ends_the_gang_alike():
+    async with api_with(gangs=[dealt_gang()]) as api:
+        points = await end_beside_a_late_member(api)
+    assert points >= 4, "the rank that has ended, the success, its event, and the deletion of the other member"
+    for writes in range(points):
+        async with api_with(gangs=[dealt_gang()]) as api:
+            await end_beside_a_late_member(api, writes=writes)
+            async with running_operator(api):
+                await succeeded_without_the_rest(api)
+                assert status_of(api)["finishedAt"], writes
