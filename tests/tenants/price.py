@@ -46,6 +46,13 @@ class Counted(NamedTuple):
     reading: int
 
 
+class _Seen(NamedTuple):
+    """Instructions to read an object, and of the step of the event loop that sees it."""
+
+    reading: int
+    step: int
+
+
 def price(shape: Shape) -> Price:
     """Price a shape."""
     [alone] = prices(made_of([shape]))
@@ -72,8 +79,7 @@ def without() -> Counted:
 
 def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]:
     """Count what it costs to see the objects of each shape, and to make a plan for the first time with all of them."""
-    readings = [_readings_counted(cluster, plural, texts) for texts in made]
-    seeing = [_seeing_counted(cluster, plural, texts) for texts in made]
+    seen = [_seen_counted(cluster, plural, texts) for texts in made]
     steps = [instructions(follow) for follow in cluster.follows()]
     if plural == "gangsweeps":
         steps += _each_run_counted(cluster, made)
@@ -86,23 +92,20 @@ def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]
     work = sum(within) + sum(drawing) + instructions(lambda: _planned(snapshot))
     longest = max(*steps, *within, *drawing)
     return [
-        Counted(max([longest, *seen]), work, max(read, default=0)) for seen, read in zip(seeing, readings, strict=True)
+        Counted(max([longest, *(one.step for one in ones)]), work, max((one.reading for one in ones), default=0))
+        for ones in seen
     ]
 
 
-def _readings_counted(cluster: Cluster, plural: str, texts: Texts) -> list[int]:
-    """The instructions to read each of the objects that are counted."""
-    counted = (text for number, text in enumerate(texts) if _is_counted(number, len(texts)))
-    return [instructions(partial(cluster.read, plural, orjson.loads(text))) for text in counted]
-
-
-def _seeing_counted(cluster: Cluster, plural: str, texts: Texts) -> list[int]:
-    """The instructions to see each of the objects that are counted; all of them are seen."""
+def _seen_counted(cluster: Cluster, plural: str, texts: Texts) -> list[_Seen]:
+    """The instructions to read and to see each of the objects that are counted; all of them are seen."""
     counts = []
     for number, text in enumerate(texts):
-        see = partial(cluster.believe, plural, orjson.loads(text))
+        manifest = orjson.loads(text)
+        see = partial(cluster.believe, plural, manifest)
         if _is_counted(number, len(texts)):
-            counts.append(instructions(see))
+            reading = instructions(partial(cluster.read, plural, manifest))
+            counts.append(_Seen(reading, instructions(see)))
         else:
             see()
     return counts
