@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Any
 
 from tenants.identity import once_for_each
-from tenants.scalars import scalar
+from tenants.scalars import short_scalar
 
 Schema = Mapping[str, Any]
 Beside = Callable[[int], Mapping[str, Any]]
@@ -159,14 +159,19 @@ def _at_most(role: Mapping[str, Any], most: int) -> Mapping[str, Any]:
     return {**role, "size": {"min": least, "max": max(least, role["size"].get("max", least))}}
 
 
-def siblings(path: str, holder: Schema, number: int) -> Mapping[str, Any]:
-    """What stands beside the field of that path in what holds it; its number tells entries of lists apart."""
-    return _siblings_of(path)(holder)(number)
+def siblings_of(path: str, holder: Schema) -> Beside:
+    """Makes what stands beside the field of that path in what holds it; a number tells entries of lists apart."""
+    return _siblings_of(path)(holder)
 
 
 def least(path: str, schema: Schema, number: int) -> Any:
     """The smallest value of that path that means something."""
-    return _least_of(path)(schema)(number)
+    return least_of(path, schema)(number)
+
+
+def least_of(path: str, schema: Schema) -> Callable[[int], Any]:
+    """Makes the smallest value of that path for each number."""
+    return _least_of(path)(schema)
 
 
 @cache
@@ -200,7 +205,7 @@ def _make_least(path: str, schema: Schema) -> Callable[[int], Any]:
     if "items" in schema:
         entry = _least_of(f"{path}[]")(schema["items"])
         return (lambda number: [entry(number)]) if schema.get("minItems") else lambda _: []
-    return (lambda _: {}) if "additionalProperties" in schema else partial(scalar, schema)
+    return (lambda _: {}) if "additionalProperties" in schema else short_scalar(schema)
 
 
 def _those_known(schema: Schema, beside: Beside) -> Beside:

@@ -21,6 +21,7 @@ from tenants.sweeps import first_runs
 Manifest = Mapping[str, Any]
 Texts = Sequence[bytes]
 
+_MOST_KEPT = 200
 _FIRST_COUNTED, _LAST_COUNTED, _ONE_COUNTED_IN = 32, 4, 16
 
 
@@ -43,6 +44,13 @@ class Counted(NamedTuple):
     step: int
     work: int
     reading: int
+
+
+class _Seen(NamedTuple):
+    """Instructions to read an object, and of the step of the event loop that sees it."""
+
+    reading: int
+    step: int
 
 
 def price(shape: Shape) -> Price:
@@ -71,8 +79,7 @@ def without() -> Counted:
 
 def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]:
     """Count what it costs to see the objects of each shape, and to make a plan for the first time with all of them."""
-    readings = [_readings_counted(cluster, plural, texts) for texts in made]
-    seeing = [_seeing_counted(cluster, plural, texts) for texts in made]
+    seen = [_seen_counted(cluster, plural, texts) for texts in made]
     steps = [instructions(follow) for follow in cluster.follows()]
     if plural == "gangsweeps":
         steps += _each_run_counted(cluster, made)
@@ -85,23 +92,20 @@ def count(cluster: Cluster, plural: str, made: Sequence[Texts]) -> list[Counted]
     work = sum(within) + sum(drawing) + instructions(lambda: _planned(snapshot))
     longest = max(*steps, *within, *drawing)
     return [
-        Counted(max([longest, *seen]), work, max(read, default=0)) for seen, read in zip(seeing, readings, strict=True)
+        Counted(max([longest, *(one.step for one in ones)]), work, max((one.reading for one in ones), default=0))
+        for ones in seen
     ]
 
 
-def _readings_counted(cluster: Cluster, plural: str, texts: Texts) -> list[int]:
-    """The instructions to read each of the objects that are counted."""
-    counted = (text for number, text in enumerate(texts) if _is_counted(number, len(texts)))
-    return [instructions(partial(cluster.read, plural, orjson.loads(text))) for text in counted]
-
-
-def _seeing_counted(cluster: Cluster, plural: str, texts: Texts) -> list[int]:
-    """The instructions to see each of the objects that are counted; all of them are seen."""
+def _seen_counted(cluster: Cluster, plural: str, texts: Texts) -> list[_Seen]:
+    """The instructions to read and to see each of the objects that are counted; all of them are seen."""
     counts = []
     for number, text in enumerate(texts):
-        see = partial(cluster.believe, plural, orjson.loads(text))
+        manifest = orjson.loads(text)
+        see = partial(cluster.believe, plural, manifest)
         if _is_counted(number, len(texts)):
-            counts.append(instructions(see))
+            reading = instructions(partial(cluster.read, plural, manifest))
+            counts.append(_Seen(reading, instructions(see)))
         else:
             see()
     return counts
@@ -124,9 +128,10 @@ def _each_run_counted(cluster: Cluster, made: Sequence[Texts]) -> list[int]:
 def kept_for_each_byte(plural: str, made: Sequence[Texts]) -> list[float]:
     """How many bytes belief keeps for each byte of the objects of each shape as the API server sends them.
 
-    What a snapshot keeps for all of them is counted for each, and what it gives back for none.
+    Of many objects, the first are enough for that. What a snapshot keeps for all of them is counted for each, and what
+    it gives back for none.
     """
-    cluster = Cluster()
+    cluster, made = Cluster(), [texts[:_MOST_KEPT] for texts in made]
     _draw(cluster)
     gc.collect()
     tracemalloc.start()

@@ -27,6 +27,12 @@ def scalar(schema: Schema, number: int, *, is_large: bool = False) -> Any:
     return _maker(schema)(number, is_large)
 
 
+def short_scalar(schema: Schema) -> Callable[[int], Any]:
+    """Makes the scalars that are not at their largest."""
+    make = _maker(schema)
+    return lambda number: make(number, False)  # noqa: FBT003 - it is called for each of a hundred thousand entries
+
+
 def key(path: str, number: int, *, is_large: bool = False) -> str:
     """The key of a map with that number."""
     prefix = "example.com/" if path.endswith(_AMOUNTS_BY_NAME) else ""

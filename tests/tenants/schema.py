@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tenants.companions import siblings
+from tenants.companions import siblings_of
 from tenants.scalars import key
 
 Schema = Mapping[str, Any]
@@ -58,7 +58,7 @@ class Field(NamedTuple):
 
     def value(self, counts: Sequence[int], leaf: Leaf, number: int = 0) -> Any:
         """The value of a spec with so many entries of each list and map on the way; ``leaf`` makes each last one."""
-        return _value(self.steps, counts, leaf, number)
+        return _value_of(self.steps, counts, leaf)(number)
 
 
 @cache
@@ -101,14 +101,15 @@ def _fields(schema: Schema, path: str, steps: tuple[Step, ...]) -> Iterator[Fiel
             yield from _fields(schema[nested], path + mark, to)
 
 
-def _value(steps: Sequence[Step], counts: Sequence[int], leaf: Leaf, number: int) -> Any:
+def _value_of(steps: Sequence[Step], counts: Sequence[int], leaf: Leaf) -> Leaf:
+    """Makes the value that these steps lead through. What numbers have in common is looked up once for all of them."""
     if not steps:
-        return leaf(number)
+        return leaf
     step, below = steps[0], steps[1:]
     if step.sort is Sort.OBJECT:
-        return {**siblings(step.path, step.schema, number), step.name: _value(below, counts, leaf, number)}
-    entries = range(number * counts[0], (number + 1) * counts[0])
-    values = [_value(below, counts[1:], leaf, entry) for entry in entries]
+        beside, make = siblings_of(step.path, step.schema), _value_of(below, counts, leaf)
+        return lambda number: {**beside(number), step.name: make(number)}
+    count, make = counts[0], _value_of(below, counts[1:], leaf)
     if step.sort is Sort.LIST:
-        return values
-    return dict(zip((key(step.path, entry) for entry in entries), values, strict=True))
+        return lambda number: [*map(make, range(number * count, (number + 1) * count))]
+    return lambda number: {key(step.path, one): make(one) for one in range(number * count, (number + 1) * count)}

@@ -8,10 +8,10 @@ from builders.served import metadata
 from lockstep.api.bounds import MOST_ENTRIES
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND
-from tenants.companions import HOST, least, with_roles, with_size_for_roles
+from tenants.companions import HOST, least_of, with_roles, with_size_for_roles
 from tenants.fitting import is_stored, largest
-from tenants.scalars import key, scalar
-from tenants.schema import Field, Schema, Sort, fields, spec_of
+from tenants.scalars import key, scalar, short_scalar
+from tenants.schema import Field, Leaf, Schema, Sort, fields, spec_of
 
 Manifest = Mapping[str, Any]
 
@@ -140,7 +140,7 @@ def _of_entries(field: Field, whole: Whole) -> Iterator[Sized]:
 
 def _wherever(field: Field, whole: Whole, plural: str) -> Iterator[Sized]:
     """The field with one small entry, in as many entries of all lists and maps on the way as fit."""
-    make = partial(field.value, leaf=partial(_one_entry, field))
+    make = partial(field.value, leaf=_one_entry_of(field))
     yield Sized("wherever it can be", 1, lambda: largest(make, field.most, lambda spec: is_stored(whole(spec))))
     if plural == "gangjobs":
         fits = partial(is_read, whole)
@@ -153,12 +153,12 @@ def is_read(whole: Whole, spec: Manifest) -> bool:
 
 
 def _small(field: Field) -> Manifest:
-    spec: Manifest = field.value([1] * len(field.most), partial(_one_entry, field))
+    spec: Manifest = field.value([1] * len(field.most), _one_entry_of(field))
     return spec
 
 
-def _one_entry(field: Field, number: int) -> Any:
-    return _entries(field, 1, number) if field.sort in (Sort.LIST, Sort.MAP) else scalar(field.schema, number)
+def _one_entry_of(field: Field) -> Leaf:
+    return _entries_of(field, 1) if field.sort in (Sort.LIST, Sort.MAP) else short_scalar(field.schema)
 
 
 def _filled(field: Field, whole: Whole, *, is_equal: bool = False, is_large: bool = False) -> Manifest:
@@ -167,9 +167,7 @@ def _filled(field: Field, whole: Whole, *, is_equal: bool = False, is_large: boo
     ones = [1] * len(field.most)
 
     def made(counts: Sequence[int]) -> Manifest:
-        def leaf(_: int) -> Any:
-            return _entries(field, counts[0], 0, is_equal=is_equal, is_large=is_large)
-
+        leaf = _entries_of(field, counts[0], is_equal=is_equal, is_large=is_large)
         spec: Manifest = field.value(ones, leaf)
         return spec
 
@@ -177,20 +175,24 @@ def _filled(field: Field, whole: Whole, *, is_equal: bool = False, is_large: boo
     return spec
 
 
-def _entries(field: Field, count: int, number: int, *, is_equal: bool = False, is_large: bool = False) -> Any:
-    """So many entries of a list or a map; ``number`` tells them from those of others."""
-    numbers = [number if is_equal else number * count + entry for entry in range(count)]
+def _entries_of(field: Field, count: int, *, is_equal: bool = False, is_large: bool = False) -> Leaf:
+    """Makes so many entries of a list or a map; a number tells them from those of others."""
+
+    def numbers(number: int) -> Sequence[int]:
+        return [number] * count if is_equal else range(number * count, (number + 1) * count)
+
     if field.sort is Sort.LIST:
-        path, schema = f"{field.path}[]", field.schema["items"]
-        return [large(path, schema, one) if is_large else least(path, schema, one) for one in numbers]
-    path, schema = f"{field.path}{{}}", field.schema["additionalProperties"]
-    values = [large(path, schema, one) if is_large else least(path, schema, one) for one in numbers]
-    return dict(zip((key(path, one, is_large=is_large) for one in numbers), values, strict=True))
+        entry = _entry_of(f"{field.path}[]", field.schema["items"], is_large=is_large)
+        return lambda number: [*map(entry, numbers(number))]
+    path = f"{field.path}{{}}"
+    value = _entry_of(path, field.schema["additionalProperties"], is_large=is_large)
+    return lambda number: {key(path, one, is_large=is_large): value(one) for one in numbers(number)}
 
 
-def large(path: str, schema: Schema, number: int) -> Any:
-    """An entry with the longest texts of what the smallest has."""
-    return _longer(schema, least(path, schema, number), number)
+def _entry_of(path: str, schema: Schema, *, is_large: bool) -> Leaf:
+    """Makes the smallest entries, or those with the longest texts of what the smallest have."""
+    smallest = least_of(path, schema)
+    return (lambda number: _longer(schema, smallest(number), number)) if is_large else smallest
 
 
 def _longer(schema: Schema, value: Any, number: int) -> Any:

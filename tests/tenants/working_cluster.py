@@ -148,7 +148,7 @@ class WorkingCluster:
     def remove_gangs(self, gangs: Sequence[str]) -> None:
         """Delete gangs of the default namespace and their members; wait until they are gone."""
         for name in gangs:
-            self.api.request("DELETE", f"{_path('gangjobs', DEFAULT)}/{name}")
+            self.remove("gangjobs", DEFAULT, f"fieldSelector=metadata.name%3D{name}")
         self.remove("pods", DEFAULT, f"labelSelector={GANG_LABEL}%20in%20({','.join(gangs)})")
 
     def remove(self, plural: str, namespace: str, selector: str = "") -> None:
