@@ -132,9 +132,13 @@ MADE = $(shell git log -1 --format=%ct)
 IMAGE ?= lockstep:$(VERSION)
 PLATFORMS ?= linux/amd64,linux/arm64
 
+# What the Dockerfile's steps install, for these platforms; they themselves need no network.
+wheels = $(BIN)/python -m image.make.wheels build/wheels $(addprefix --platform=,$(subst $(comma), ,$(1)))
+comma := ,
+
 .PHONY: image
-image: ## Build the operator's image with Docker for amd64 and arm64, as the archive build/lockstep-image.tar
-	mkdir -p build
+image: $(INSTALLED) ## Build the operator's image with Docker for amd64 and arm64, as the archive build/lockstep-image.tar
+	$(call wheels,$(PLATFORMS))
 	docker buildx build --file image/Dockerfile --platform $(PLATFORMS) --tag $(IMAGE) \
 	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --output type=oci,dest=build/lockstep-image.tar .
 
@@ -148,10 +152,17 @@ kind-up: ## Make a cluster with kind: a control plane, a worker, and a pool of t
 kind-down: ## Delete it
 	kind delete cluster --name $(KIND_CLUSTER)
 
+# Of Docker's two builders either will do, and a base that Docker has already: BASE=NAME.
+BASE ?=
+
+.PHONY: image-here
+image-here: $(INSTALLED) ## Build it with Docker for this machine alone, and leave it there; DOCKER_BUILDKIT=0 will do
+	$(call wheels,linux/$(shell docker version --format '{{.Server.Arch}}'))
+	docker build --file image/Dockerfile --tag $(IMAGE) $(if $(BASE),--build-arg BASE=$(BASE)) \
+	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) .
+
 .PHONY: kind-image
-kind-image: ## Build the image with Docker for this machine, and load it into that cluster
-	docker buildx build --file image/Dockerfile --tag $(IMAGE) \
-	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --load .
+kind-image: image-here ## Build the image with Docker for this machine, and load it into that cluster
 	kind load docker-image $(IMAGE) --name $(KIND_CLUSTER)
 
 .PHONY: e2e-kind
