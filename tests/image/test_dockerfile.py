@@ -71,6 +71,12 @@ def test_result_runs_the_operator_as_nobody(dockerfile):
     assert runs["Env"][0].startswith("PATH=/opt/lockstep/bin:")
 
 
+def test_result_has_a_name_for_a_user_without_an_account(dockerfile):
+    """Since Python 3.13, kopf fails without one."""
+    variables = dockerfile.stages[-1].last("ENV").pairs
+    assert variables["LOGNAME"] == "lockstep"
+
+
 def test_result_says_what_it_is(dockerfile):
     labels = run_configuration(dockerfile, VERSION=lockstep.__version__, REVISION="abc")["Labels"]
 
