@@ -133,9 +133,13 @@ MADE = $(shell git log -1 --format=%ct)
 IMAGE ?= lockstep:$(VERSION)
 PLATFORMS ?= linux/amd64,linux/arm64
 
+# What the Dockerfile's steps install, for these platforms; they themselves need no network.
+wheels = $(BIN)/python -m image.make.wheels build/wheels $(addprefix --platform=,$(subst $(comma), ,$(1)))
+comma := ,
+
 .PHONY: image
-image: ## Build the operator's image with Docker for amd64 and arm64, as the archive build/lockstep-image.tar
-	mkdir -p build
+image: $(INSTALLED) ## Build the operator's image with Docker for amd64 and arm64, as the archive build/lockstep-image.tar
+	$(call wheels,$(PLATFORMS))
 	docker buildx build --file image/Dockerfile --platform $(PLATFORMS) --tag $(IMAGE) \
 	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --output type=oci,dest=build/lockstep-image.tar .
 
@@ -149,15 +153,53 @@ kind-up: ## Make a cluster with kind: a control plane, a worker, and a pool of t
 kind-down: ## Delete it
 	kind delete cluster --name $(KIND_CLUSTER)
 
+# Of Docker's two builders either will do, and a base that Docker has already: BASE=NAME.
+BASE ?=
+define build_here
+docker build --file image/Dockerfile --tag $(IMAGE) $(addprefix --build-arg=BASE=,$(1)) \
+  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) .
+endef
+
+.PHONY: image-here
+image-here: $(INSTALLED) ## Build it with Docker for this machine alone, and leave it there; DOCKER_BUILDKIT=0 will do
+	$(call wheels,linux/$(shell docker version --format '{{.Server.Arch}}'))
+	$(call build_here,$(BASE))
+
 .PHONY: kind-image
-kind-image: ## Build the image with Docker for this machine, and load it into that cluster
-	docker buildx build --file image/Dockerfile --tag $(IMAGE) \
-	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --load .
+kind-image: image-here ## Build the image with Docker for this machine, and load it into that cluster
 	kind load docker-image $(IMAGE) --name $(KIND_CLUSTER)
 
 .PHONY: e2e-kind
 e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, kill the leader, upgrade, uninstall
-	LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest --whole tests/e2e
+	$(on_kind)
+
+on_kind = LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest --whole $(KIND_TESTS)
+KIND_TESTS ?= tests/e2e
+
+# A Docker with a network of its own reaches no registry, so all is there before: bases, programs, wheels. What it keeps
+# makes the next run shorter.
+KIND_HERE := $(CURDIR)/build/kind-here
+NODE_IMAGE := lockstep-node:e2e
+
+.PHONY: e2e-kind-here
+e2e-kind-here: e2e-needs ## The same with a Docker, a kind and a node image of its own, which need no registry; as root
+	$(BIN)/python -m sandbox fetch kind kubeadm kube-proxy
+	sh tests/e2e/kind/bases.sh $(KIND_HERE)
+	PYTHONPATH=tests $(BIN)/python -m e2e.kind.docker_programs $(KIND_HERE)/programs
+	$(call wheels,linux/$(shell dpkg --print-architecture))
+	DOCKER_BUILDKIT=0 sh tests/e2e/kind/own_docker.sh $(KIND_HERE) $(MAKE) --no-print-directory e2e-kind-inside
+
+# What happens beside that Docker. Its end is the end of all that is started here.
+.PHONY: e2e-kind-inside
+e2e-kind-inside: export KUBECONFIG = $(KIND_HERE)/kubeconfig
+e2e-kind-inside: export PYTHONPATH = tests
+e2e-kind-inside:
+	@for base in python node; do docker image inspect lockstep-base/$$base >/dev/null 2>&1 || \
+	  docker import $(KIND_HERE)/$$base.tar lockstep-base/$$base; done
+	$(call build_here,lockstep-base/python)
+	$(BIN)/python -m e2e.kind.node_image $(NODE_IMAGE)
+	$(BIN)/python -m e2e.kind.own_cluster $(NODE_IMAGE) $(IMAGE)
+	$(on_kind)
 
 # Each process has namespaces of its own, with which all ends that it starts; but the control groups are the machine's, and
 # so is the disk. Nothing in them is loaded from anywhere: what they need is there before.

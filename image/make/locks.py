@@ -34,6 +34,11 @@ class Locked:
         """The SHA-256 of every file that may be installed."""
         return tuple(re.findall(r"--hash=sha256:(\w+)", self.text))
 
+    @property
+    def unconditional(self) -> str:
+        """Its text without the marker, for where ``is_for`` has decided."""
+        return re.sub(r" ; [^\\\n]*", " ", self.text, count=1)
+
     def is_for(self, environment: Mapping[str, str]) -> bool:
         """Whether it is installed there; ``environment`` has values of markers."""
         marker = self.requirement.marker
@@ -43,6 +48,19 @@ class Locked:
 def read(lock: str) -> list[Locked]:
     """Return the entries of a lock that ``uv pip compile`` has written, in their order."""
     return [_entry(text) for text in re.split(r"^(?=[^\s#])", lock, flags=re.MULTILINE) if text and text[0] != "#"]
+
+
+def markers_of(python: str) -> Mapping[str, str]:
+    """Return the values of markers on that Python in the image."""
+    return {
+        "implementation_name": "cpython",
+        "os_name": "posix",
+        "platform_python_implementation": "CPython",
+        "platform_system": "Linux",
+        "python_full_version": python,
+        "python_version": python.rpartition(".")[0],
+        "sys_platform": "linux",
+    }
 
 
 def needed(entries: Iterable[Locked], *roots: str) -> list[Locked]:

@@ -5,7 +5,7 @@ that may be installed. What the base image has, its publisher lists. The same co
 """
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from cyclonedx.model.bom import Bom
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
 from image.make.dockerfile import DOCKERFILE, read
-from image.make.locks import PROJECT, Locked
+from image.make.locks import PROJECT, Locked, markers_of
 from image.make.locks import read as read_lock
 from packageurl import PackageURL
 
@@ -39,19 +39,6 @@ def write_bill(file: Path, version: str, made: int) -> None:
     python = read(DOCKERFILE.read_text(encoding="utf-8")).python
     entries = [one for one in read_lock(RUNTIME.read_text(encoding="utf-8")) if one.is_for(markers_of(python))]
     file.write_text(as_json(bill(entries, version, made)), encoding="utf-8")
-
-
-def markers_of(python: str) -> Mapping[str, str]:
-    """Return the values of markers on that Python in the image."""
-    return {
-        "implementation_name": "cpython",
-        "os_name": "posix",
-        "platform_python_implementation": "CPython",
-        "platform_system": "Linux",
-        "python_full_version": python,
-        "python_version": python.rpartition(".")[0],
-        "sys_platform": "linux",
-    }
 
 
 def bill(entries: Iterable[Locked], version: str, made: int) -> Bom:

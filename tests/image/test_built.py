@@ -41,12 +41,14 @@ def root(tmp_path_factory, dockerfile):
     context, root = folder / "source", folder / "root"
     copy_context(context)
     root.mkdir()
+    # Docker's context has the wheels of all packages. Here those of other projects come from the index.
+    subprocess.run([ROOT / "image/build-wheel.sh", root / "wheels"], check=True)
     for stage in dockerfile.stages:
         for step in stage.all("RUN"):
             words = [f"{root}{word}" if word.startswith("/") else word for word in step.words]
             subprocess.run(words, cwd=context, check=True)
     # The last stage has nothing of those before but the installation.
-    shutil.rmtree(root / "wheel")
+    shutil.rmtree(root / "wheels")
     yield root
     # It is a quarter of a gigabyte.
     shutil.rmtree(folder)
@@ -80,19 +82,10 @@ def archive(based, dockerfile, tmp_path_factory):
 
 
 def copy_context(target):
-    """Copy what Dockerfile.dockerignore lets through."""
-    wanted = [
-        line[1:]
-        for line in (ROOT / "image/Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
-        if line.startswith("!")
-    ]
-    for path in wanted:
-        source = ROOT / path
-        if source.is_dir():
-            shutil.copytree(source, target / path, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            target.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, target / path)
+    """Copy what .dockerignore lets through, but for the wheels."""
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    for path in {line[1:] for line in lines if line.startswith("!")} - {"build/wheels"}:
+        shutil.copytree(ROOT / path, target / path, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def test_operator_starts_from_the_prefix(prefix):

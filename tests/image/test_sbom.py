@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 from image.make.dockerfile import DOCKERFILE, read
+from image.make.locks import markers_of
 from image.make.locks import read as read_lock
-from image.make.sbom import as_json, bill, markers_of
+from image.make.sbom import as_json, bill
 
 ROOT = Path(__file__).parents[2]
 MADE = 1_700_000_000

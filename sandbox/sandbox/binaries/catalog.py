@@ -34,6 +34,9 @@ class Tool(StrEnum):
     KUBE_SCHEDULER = "kube-scheduler"
     KUBECTL = "kubectl"
     KUBELET = "kubelet"
+    KUBEADM = "kubeadm"
+    KUBE_PROXY = "kube-proxy"
+    KIND = "kind"
     KWOK = "kwok"
     HELM = "helm"
     PROMETHEUS = "prometheus"
@@ -53,7 +56,9 @@ class Tool(StrEnum):
 _SERVERS = frozenset({Tool.KUBE_APISERVER, Tool.KUBE_CONTROLLER_MANAGER, Tool.KUBE_SCHEDULER})
 _OTHER_RELEASE = "kubernetes-"
 # No sandbox needs them: they are for nodes that are real.
-FOR_REAL_NODES = frozenset({Tool.KUBELET, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIONER})
+FOR_REAL_NODES = frozenset(
+    {Tool.KUBELET, Tool.KUBEADM, Tool.KUBE_PROXY, Tool.KIND, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIONER}
+)
 
 
 class ModuleOf(NamedTuple):
@@ -209,6 +214,19 @@ def _prometheus_release(version: str) -> str:
     return f"{int(joined) // 100}.{int(joined) % 100}.{patch}"
 
 
+def _kind() -> Recipe:
+    version = pinned_version("kind", "sigs.k8s.io/kind")
+    return Recipe(
+        tool=Tool.KIND,
+        project="kind",
+        version=version,
+        package="sigs.k8s.io/kind",
+        linker_flags="",
+        build_hint="a minute",
+        download=_github("kubernetes-sigs/kind", version, f"kind-linux-{_architecture()}"),
+    )
+
+
 def _coredns() -> Recipe:
     version = pinned_version("coredns", "github.com/coredns/coredns")
     asset = f"coredns_{version.removeprefix('v')}_linux_{_architecture()}.tgz"
@@ -252,6 +270,7 @@ _OF_ITS_OWN_PROJECT: Mapping[Tool, Callable[[], Recipe]] = {
     Tool.ETCD: _etcd,
     Tool.KWOK: _kwok,
     Tool.HELM: _helm,
+    Tool.KIND: _kind,
     Tool.PROMETHEUS: partial(_prometheus, Tool.PROMETHEUS),
     Tool.PROMTOOL: partial(_prometheus, Tool.PROMTOOL),
     Tool.COREDNS: _coredns,
