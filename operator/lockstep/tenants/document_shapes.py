@@ -48,10 +48,18 @@ _EXPLANATION = {
     "finish": _TIME_OR_NONE,
     "plan": (_PLAN, None),
 }
+_PLACED = {"namespace": str, "name": str, "stage": str, "says": str}
+_PICTURE = {
+    "gangs": [_PLACED],
+    "kinds": [{"speed": (int, float), "rows": [{"nodes": str, "count": int, "bars": [list]}]}],
+    "waiting": [{"namespace": str, "name": str, "says": str}],
+    "waitingInAll": int,
+}
 _SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
     AnswerKind.QUEUES: {**_HEAD, "gangs": [_QUEUED], "leftOut": int},
     AnswerKind.GANGJOB_EXPLANATIONS: _EXPLANATION,
     AnswerKind.GANG_EXPLANATIONS: _EXPLANATION,
+    AnswerKind.TIMELINES: {**_HEAD, "picture": _PICTURE},
 }
 
 

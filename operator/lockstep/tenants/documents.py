@@ -16,8 +16,8 @@ Document = Mapping[str, Any]
 MOST_SHOWN = 1000
 """A queue shows so many of a namespace's gangs; of more, it says how many are left out."""
 
-ONLY_QUEUE = "default"
-"""The name of the one queue that each namespace has."""
+ONLY_ONE = "default"
+"""The name of the one queue, and of the one timeline, that each namespace has."""
 
 
 class AnswerKind(StrEnum):
@@ -26,12 +26,14 @@ class AnswerKind(StrEnum):
     QUEUES = "queues"
     GANGJOB_EXPLANATIONS = "gangjobexplanations"
     GANG_EXPLANATIONS = "gangexplanations"
+    TIMELINES = "timelines"
 
 
 KIND_NAMES: Mapping[AnswerKind, str] = {
     AnswerKind.QUEUES: "Queue",
     AnswerKind.GANGJOB_EXPLANATIONS: "GangJobExplanation",
     AnswerKind.GANG_EXPLANATIONS: "GangExplanation",
+    AnswerKind.TIMELINES: "Timeline",
 }
 """The kind of the object of each resource."""
 
@@ -39,7 +41,7 @@ KIND_NAMES: Mapping[AnswerKind, str] = {
 def queue_object(namespace: str, queue: Sequence[Queued], others: OtherGangs, now: float) -> Document:
     """The queue of a namespace, from its own waiting gangs."""
     return {
-        **_head(AnswerKind.QUEUES, namespace, ONLY_QUEUE),
+        **_head(AnswerKind.QUEUES, namespace, ONLY_ONE),
         "now": rfc3339(now),
         "others": _others(others),
         "gangs": [_queued(one) for one in queue[:MOST_SHOWN]],
@@ -60,6 +62,12 @@ def explanation_object(answer: Explanation) -> Document:
         "others": _others(answer.others),
         "plan": None if answer.plan is None else _plan(answer.plan),
     }
+
+
+def timeline_object(namespace: str, picture: Document, others: OtherGangs, now: float) -> Document:
+    """The timeline of a namespace; the ``picture`` is what the page shows."""
+    head = _head(AnswerKind.TIMELINES, namespace, ONLY_ONE)
+    return {**head, "now": rfc3339(now), "others": _others(others), "picture": picture}
 
 
 def groups() -> Document:

@@ -17,7 +17,7 @@ from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.process.pages.allowances import Allowances
 from lockstep.tenants.access import Asked, GangAccess
 from lockstep.tenants.documents import (
-    ONLY_QUEUE,
+    ONLY_ONE,
     AnswerKind,
     Document,
     explanation_object,
@@ -25,12 +25,13 @@ from lockstep.tenants.documents import (
     groups,
     queue_object,
     resources,
+    timeline_object,
 )
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.fair_turns import TooManyWaitError
 from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
-from lockstep.tenants.shared_plan import SharedPlans
+from lockstep.tenants.shared_plan import NamespaceView, SharedPlans
 from lockstep.tenants.trouble import NoAnswerNowError
 
 # Each party may ask so often.
@@ -63,6 +64,7 @@ class TenantRequests:
             AnswerKind.QUEUES: self._queue,
             AnswerKind.GANGJOB_EXPLANATIONS: partial(self._explanation, GangKey),
             AnswerKind.GANG_EXPLANATIONS: partial(self._explanation, pod_gang_key),
+            AnswerKind.TIMELINES: self._timeline,
         }
         return [
             # For kubelets, which have no certificate.
@@ -114,8 +116,8 @@ class TenantRequests:
     async def _queue(self, caller: Caller, namespace: str, name: str) -> web.Response:
         if not await self._access.may_get(caller, Asked(GANGS, namespace)):
             return _forbidden(caller, GANGS, namespace)
-        if name != ONLY_QUEUE:
-            return refused(404, f"There is no queue {name}: each namespace has one, {ONLY_QUEUE}.")
+        if name != ONLY_ONE:
+            return refused(404, f"There is no queue {name}: each namespace has one, {ONLY_ONE}.")
         sees_pod_gangs = await self._access.may_get(caller, Asked(POD_GANGS, namespace))
         plan = await self._plans.newest()
         own = [
@@ -124,6 +126,15 @@ class TenantRequests:
             if one.gang.namespace == namespace and (sees_pod_gangs or not is_pod_gang(one.gang))
         ]
         return shown(queue_object(namespace, own, plan.others, plan.now))
+
+    async def _timeline(self, caller: Caller, namespace: str, name: str) -> web.Response:
+        if not await self._access.may_get(caller, Asked(GANGS, namespace)):
+            return _forbidden(caller, GANGS, namespace)
+        if name != ONLY_ONE:
+            return refused(404, f"There is no timeline {name}: each namespace has one, {ONLY_ONE}.")
+        seen = NamespaceView(namespace, await self._access.may_get(caller, Asked(POD_GANGS, namespace)))
+        plan, picture = await self._plans.timeline(seen, party_of(caller))
+        return shown(timeline_object(namespace, picture, plan.others, plan.now))
 
     async def _explanation(
         self, key_of: Callable[[str, str], GangKey], caller: Caller, namespace: str, name: str

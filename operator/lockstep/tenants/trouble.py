@@ -1,10 +1,10 @@
-"""Why no answer is given now, in sentences that tell a tenant nothing of the cluster; the log has the rest."""
+"""Why no answer is given now, in sentences that say nothing of the cluster; the log has the rest."""
 
 from enum import StrEnum
 
 
 class Trouble(StrEnum):
-    """A sentence for whoever asks."""
+    """A sentence for the caller."""
 
     OPTIONS_UNKNOWN = "The operator's options are not known now."
     CLUSTER_UNREAD = "The cluster can't be read now."
