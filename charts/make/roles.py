@@ -61,6 +61,7 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep-answers-guard": _ANSWERS,
     "ClusterRoleBinding/lockstep-answers-guard": _ANSWERS,
     "ClusterRole/lockstep-answers-viewer": _ANSWERS,
+    "ClusterRole/lockstep-answers-editor": _ANSWERS,
     "ClusterRole/lockstep-agent": _AGENTS,
     "ClusterRoleBinding/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,

@@ -55,11 +55,23 @@ _PICTURE = {
     "waiting": [{"namespace": str, "name": str, "says": str}],
     "waitingInAll": int,
 }
+_RUN = {"size": int, "startsWithinMinutes": (int, None), "endsWithinMinutes": (int, None)}
+_COARSE_PLAN = {
+    "message": str,
+    "run": (_RUN, None),
+    "sizes": [_RUN],
+    "notNow": [str],
+    "ahead": {"gangs": int, "members": int},
+    "evicts": int,
+    "shrinks": int,
+    "delays": [{"name": str, "withinMinutes": (int, None)}],
+}
 _SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
     AnswerKind.QUEUES: {**_HEAD, "gangs": [_QUEUED], "leftOut": int},
     AnswerKind.GANGJOB_EXPLANATIONS: _EXPLANATION,
     AnswerKind.GANG_EXPLANATIONS: _EXPLANATION,
     AnswerKind.TIMELINES: {**_HEAD, "picture": _PICTURE},
+    AnswerKind.PLANS: {**_HEAD, "plan": _COARSE_PLAN},
 }
 
 

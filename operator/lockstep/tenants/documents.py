@@ -8,6 +8,7 @@ from lockstep.answers.queue.queue import Queued
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP, ANSWERS_VERSION
 from lockstep.api.times import rfc3339
 from lockstep.facts.gang.keys import is_pod_gang, object_name
+from lockstep.tenants.coarse_plan import CoarsePlan, CoarseRun
 from lockstep.tenants.explanation import Explanation, OwnPlan
 from lockstep.tenants.others import OtherGangs
 
@@ -27,6 +28,7 @@ class AnswerKind(StrEnum):
     GANGJOB_EXPLANATIONS = "gangjobexplanations"
     GANG_EXPLANATIONS = "gangexplanations"
     TIMELINES = "timelines"
+    PLANS = "plans"
 
 
 KIND_NAMES: Mapping[AnswerKind, str] = {
@@ -34,6 +36,7 @@ KIND_NAMES: Mapping[AnswerKind, str] = {
     AnswerKind.GANGJOB_EXPLANATIONS: "GangJobExplanation",
     AnswerKind.GANG_EXPLANATIONS: "GangExplanation",
     AnswerKind.TIMELINES: "Timeline",
+    AnswerKind.PLANS: "Plan",
 }
 """The kind of the object of each resource."""
 
@@ -83,16 +86,44 @@ def group() -> Document:
 
 
 def resources() -> Document:
-    """The document of the version: its resources can only be got by name."""
+    """The document of the version: plans can only be created, and the others can only be got by name."""
     return {
         "kind": "APIResourceList",
         "apiVersion": "v1",
         "groupVersion": ANSWERS_API,
         "resources": [
-            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": ["get"]}
+            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": [_verb(kind)]}
             for kind, name in KIND_NAMES.items()
         ],
     }
+
+
+def plan_object(answer: CoarsePlan, others: OtherGangs, now: float) -> Document:
+    """The plan with a GangJob that is not there."""
+    return {
+        **_head(AnswerKind.PLANS, answer.gang.namespace, answer.gang.name),
+        "now": rfc3339(now),
+        "others": _others(others),
+        "plan": {
+            "reason": answer.reason,
+            "message": answer.why_not,
+            "run": None if answer.run is None else _coarse_run(answer.run),
+            "sizes": [_coarse_run(one) for one in answer.sizes],
+            "notNow": list(answer.not_now),
+            "ahead": answer.ahead._asdict(),
+            "evicts": answer.evicts,
+            "shrinks": answer.shrinks,
+            "delays": [{"name": one.name, "withinMinutes": one.minutes} for one in answer.delays],
+        },
+    }
+
+
+def _coarse_run(run: CoarseRun) -> Document:
+    return {"size": run.size, "startsWithinMinutes": run.starts, "endsWithinMinutes": run.ends}
+
+
+def _verb(kind: AnswerKind) -> str:
+    return "create" if kind is AnswerKind.PLANS else "get"
 
 
 def _head(kind: AnswerKind, namespace: str, name: str) -> Document:

@@ -15,9 +15,11 @@ from lockstep.answers.reading.cluster import read_cluster
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.reading.operators_settings import read_settings
 from lockstep.api.client.client import KubeClient
+from lockstep.api.manifest import Manifest
 from lockstep.belief.state import State
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.report.timeline import draw, freeze
+from lockstep.tenants.coarse_plan import CoarsePlan, plan_with, suppose_gang_job
 from lockstep.tenants.documents import Document
 from lockstep.tenants.explanation import Explanation, explain
 from lockstep.tenants.fair_turns import FairTurns
@@ -38,6 +40,14 @@ Options = Callable[[Mapping[str, str]], tuple[State, PlanRules]]
 """An empty cache and the rules of planning, by published settings. Raises ``ValueError`` for settings of no sense."""
 
 
+class GangJobQuestion(NamedTuple):
+    """A GangJob that is not there. Its spec has the shape of the schema."""
+
+    namespace: str
+    name: str
+    spec: Manifest
+
+
 class NamespaceView(NamedTuple):
     """Whose gangs a timeline names: those of a namespace, with or without its Gangs."""
 
@@ -55,6 +65,7 @@ class SharedPlan:
 
     now: float
     state: State
+    rules: PlanRules
     planned: AnsweredPlan
     queue: tuple[Queued, ...]
     others: OtherGangs
@@ -80,6 +91,7 @@ def _planned(state: State, rules: PlanRules, now: float) -> SharedPlan:
     return SharedPlan(
         now=now,
         state=state,
+        rules=rules,
         planned=planned,
         queue=tuple(queue_of(state.gangs.values(), now, are_all=True)),
         others=others_of(planned.made.decisions, planned.running, now),
@@ -117,6 +129,15 @@ class SharedPlans:
                 shared.explained[gang] = await _in_thread(make)
             return shared.explained[gang]
 
+    async def plan_with(self, question: GangJobQuestion, party: str) -> tuple[SharedPlan, CoarsePlan]:
+        """The plan with a GangJob that is not there, and the plan without it. One at a time is made.
+
+        Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
+        """
+        async with self._turns.turn(party):
+            shared = await self.newest()
+            return shared, await _in_thread(partial(_plan_with, shared, question))
+
     async def timeline(self, seen: NamespaceView, party: str) -> tuple[SharedPlan, Document]:
         """The picture of the timeline that names these gangs, and the plan that it is of. One at a time is drawn.
 
@@ -138,6 +159,11 @@ class SharedPlans:
             now = self._monotonic()
             as_long = min(_MOST_KEPT_SECONDS, _TIMES_AS_LONG * (now - begun))
             self._kept_until = now + max(KEPT_SECONDS, as_long)
+
+
+def _plan_with(shared: SharedPlan, question: GangJobQuestion) -> CoarsePlan:
+    gang = suppose_gang_job(shared.state, *question, shared.now)
+    return plan_with(shared.state, shared.rules, shared.planned, gang, shared.now)
 
 
 def _picture(shared: SharedPlan, seen: NamespaceView) -> Document:

@@ -8,6 +8,7 @@ class Trouble(StrEnum):
 
     OPTIONS_UNKNOWN = "The operator's options are not known now."
     CLUSTER_UNREAD = "The cluster can't be read now."
+    SCHEMA_UNKNOWN = "The schema of GangJobs is not known now."
     NOT_REVIEWED = "The API server does not say who may read these gangs."
     PLAN_FAILED = "Planning failed by a mistake of Lockstep's."
 

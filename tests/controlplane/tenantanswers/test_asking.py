@@ -126,6 +126,42 @@ def test_kubectl_knows_the_resources(arena, editor):
     assert yaml.safe_load(shown)["kind"] == "GangJobExplanation"
 
 
+# Plans of what is not there
+
+
+def plan_of(arena, kubeconfig, manifest, namespace="tenant"):
+    """The plan with a GangJob, as kubectl gets it."""
+    question = {
+        "apiVersion": "answers.lockstep.dev/v1alpha1",
+        "kind": "Plan",
+        "metadata": {"name": manifest["metadata"]["name"]},
+        "spec": {"gangJobSpec": manifest["spec"]},
+    }
+    arguments = ("create", "--raw", f"{API}/namespaces/{namespace}/plans", "--filename=-")
+    return json.loads(arena.api.kubectl(f"--kubeconfig={kubeconfig}", *arguments, stdin=json.dumps(question)))
+
+
+def test_editor_may_ask_what_would_become_of_a_gang_and_learns_no_names(arena, editor):
+    answer = plan_of(arena, editor, gang("wish", size=2, cpu="3", **HOUR))
+
+    run = answer["plan"]["run"]
+    assert (run["size"], run["startsWithinMinutes"] % 5, answer["plan"]["reason"]) == (2, 0, "StartsLater")
+    assert [name for name in ("zebra", "okapi", *arena.nodes) if name in json.dumps(answer)] == []
+
+
+@pytest.mark.parametrize(
+    ("user", "namespace"), [("viewer", "tenant"), ("editor", SECRET_NAMESPACE)], ids=["viewer", "another namespace"]
+)
+def test_plan_is_refused_without_the_right_to_create_gangs_there(arena, user, namespace, request):
+    with pytest.raises(KubectlError, match="Forbidden"):
+        plan_of(arena, request.getfixturevalue(user), gang("wish", size=1), namespace)
+
+
+def test_question_that_no_api_server_would_take_is_refused(arena, editor):
+    with pytest.raises(KubectlError, match="size.max is not from 1 to 10000"):
+        plan_of(arena, editor, gang("wish", size=(1, 10**12)))
+
+
 # The command line
 
 
@@ -144,6 +180,19 @@ def test_commands_of_a_tenant_are_answered_by_it_and_say_so(arena, viewer):
         assert "All namespaces: 3 gangs planned, 2 gangs on nodes with 3 members." in done.stdout
     assert "tenant/mine" in shown.stdout
     assert "tenant/mine is waiting." in explained.stdout
+
+
+def test_plan_of_a_tenant_is_made_by_it_after_a_dry_run_of_the_own(arena, editor, tmp_path):
+    file = tmp_path / "wish.yaml"
+    file.write_text(yaml.safe_dump(gang("wish", size=2, cpu="3", **HOUR)))
+    planned = lockstep(editor, "plan", f"--filename={file}")
+    file.write_text(yaml.safe_dump(gang("wish", size=(3, 2))))
+    refused = lockstep(editor, "plan", f"--filename={file}")
+
+    assert planned.exit_code == 0, planned.output
+    assert "tenant/wish starts within" in " ".join(planned.stdout.split())
+    assert "zebra" not in planned.output
+    assert (refused.exit_code, "The API server would not take" in refused.output) == (1, True)
 
 
 def test_commands_of_an_administrator_plan_themselves(arena):
