@@ -41,6 +41,8 @@ SOME_ARE_MEANT = {
     ): "the one that reads such PodGroups, and that of labels, which go before",
     ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",
+    ("operator/lockstep/report/timeline/occupied.py", "Stage"): "those in which a gang holds nodes",
+    ("operator/lockstep/tenants/requests.py", "AnswerKind"): "those that are got by name",
     (
         "operator/lockstep/api/client/turns.py",
         "Urgency",

@@ -60,8 +60,8 @@ from lockstep.cli.options.settings_options import settings_option, with_operator
 from lockstep.cli.options.source_options import yielding_options
 from lockstep.facts.gang.source import Source
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
-from lockstep.tenants.answer_text import plan_lines
-from lockstep.tenants.asking import NoAnswer, ask_plan
+from lockstep.tenants.commands.answer_text import plan_lines
+from lockstep.tenants.commands.asking import NoAnswer, ask_plan
 from lockstep.tenants.documents import Document
 
 Delays = Sequence[tuple[str, float]]

@@ -26,8 +26,8 @@ from lockstep.cli.options.answer_options import (
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.sweeps.sweep import Sweep
-from lockstep.tenants.answer_text import queue_answer_lines
-from lockstep.tenants.asking import NoAnswer, ask_answer
+from lockstep.tenants.commands.answer_text import queue_answer_lines
+from lockstep.tenants.commands.asking import NoAnswer, ask_answer
 from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 _OF_STATUSES = (

@@ -12,9 +12,9 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration, load_configuration, usual_namespace
 from lockstep.cli.options.answer_options import namespace_option, one_sentence
 from lockstep.cli.options.connection_options import connection_options
-from lockstep.tenants.asking import NoAnswer, ask_answer
+from lockstep.tenants.commands.asking import NoAnswer, ask_answer
+from lockstep.tenants.commands.timeline_page import TimelinePage, listen_on_loopback
 from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
-from lockstep.tenants.timeline_page import TimelinePage, listen_on_loopback
 
 
 @click.command(context_settings={"show_default": True})

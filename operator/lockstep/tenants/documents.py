@@ -8,9 +8,9 @@ from lockstep.answers.queue.queue import Queued
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP, ANSWERS_VERSION
 from lockstep.api.times import rfc3339
 from lockstep.facts.gang.keys import is_pod_gang, object_name
-from lockstep.tenants.coarse_plan import CoarsePlan, CoarseRun
 from lockstep.tenants.explanation import Explanation, OwnPlan
 from lockstep.tenants.others import OtherGangs
+from lockstep.tenants.supposing.coarse_plan import CoarsePlan, CoarseRun
 
 Document = Mapping[str, Any]
 

@@ -16,7 +16,6 @@ from lockstep.api.names import GANGS, POD_GANGS
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.process.pages.allowances import Allowances
 from lockstep.tenants.access import Asked, GangAccess
-from lockstep.tenants.coarse_plan import UnplannedError
 from lockstep.tenants.documents import (
     ONLY_ONE,
     AnswerKind,
@@ -31,11 +30,12 @@ from lockstep.tenants.documents import (
 )
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.fair_turns import TooManyWaitError
-from lockstep.tenants.gangjob_schema import GangJobSchema
 from lockstep.tenants.parties import party_of
-from lockstep.tenants.questions import MOST_BYTES, QuestionError, read_question
 from lockstep.tenants.responses import refused, shown
 from lockstep.tenants.shared_plan import NamespaceView, SharedPlans
+from lockstep.tenants.supposing.coarse_plan import UnplannedError
+from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
+from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read_question
 from lockstep.tenants.trouble import NoAnswerNowError
 
 # Each party may ask so often, and so often for a plan: each costs one, and many would find out what others do.

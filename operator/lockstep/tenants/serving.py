@@ -24,11 +24,11 @@ from lockstep.process.pages.requests_log import requests_log
 from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.errors import StartError
 from lockstep.tenants.access import GangAccess
-from lockstep.tenants.gangjob_schema import GangJobSchema
-from lockstep.tenants.questions import MOST_BYTES
 from lockstep.tenants.registration import OwnService, Registration
 from lockstep.tenants.requests import AskedOf, TenantRequests
 from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
+from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
+from lockstep.tenants.supposing.questions import MOST_BYTES
 
 _AUTHORITY_SECONDS = 60.0
 _LAST_ANSWERS_SECONDS = 1.0

@@ -15,15 +15,14 @@ from lockstep.answers.reading.cluster import read_cluster
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.reading.operators_settings import read_settings
 from lockstep.api.client.client import KubeClient
-from lockstep.api.manifest import Manifest
 from lockstep.belief.state import State
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.report.timeline import draw, freeze
-from lockstep.tenants.coarse_plan import CoarsePlan, plan_with, suppose_gang_job
 from lockstep.tenants.documents import Document
 from lockstep.tenants.explanation import Explanation, explain
 from lockstep.tenants.fair_turns import FairTurns
 from lockstep.tenants.others import OtherGangs, others_of
+from lockstep.tenants.supposing.coarse_plan import CoarsePlan, GangJobQuestion, plan_with, suppose_gang_job
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 KEPT_SECONDS = 15.0
@@ -38,14 +37,6 @@ _Made = TypeVar("_Made")
 
 Options = Callable[[Mapping[str, str]], tuple[State, PlanRules]]
 """An empty cache and the rules of planning, by published settings. Raises ``ValueError`` for settings of no sense."""
-
-
-class GangJobQuestion(NamedTuple):
-    """A GangJob that is not there. Its spec has the shape of the schema."""
-
-    namespace: str
-    name: str
-    spec: Manifest
 
 
 class NamespaceView(NamedTuple):
@@ -162,7 +153,7 @@ class SharedPlans:
 
 
 def _plan_with(shared: SharedPlan, question: GangJobQuestion) -> CoarsePlan:
-    gang = suppose_gang_job(shared.state, *question, shared.now)
+    gang = suppose_gang_job(shared.state, question, shared.now)
     return plan_with(shared.state, shared.rules, shared.planned, gang, shared.now)
 
 

@@ -158,7 +158,7 @@ def test_plan_is_refused_without_the_right_to_create_gangs_there(arena, user, na
 
 
 def test_question_that_no_api_server_would_take_is_refused(arena, editor):
-    with pytest.raises(KubectlError, match="size.max is not from 1 to 10000"):
+    with pytest.raises(KubectlError, match=r"size\.max is not from 1 to 10000"):
         plan_of(arena, editor, gang("wish", size=(1, 10**12)))
 
 

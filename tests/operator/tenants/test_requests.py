@@ -1,4 +1,4 @@
-"""What a caller reads where there is no answer: nothing of the cluster's addresses, and what is wrong with a question."""
+"""What a caller reads where there is no answer: no address of the cluster, but what is wrong with a question."""
 
 import logging
 from unittest.mock import AsyncMock, Mock
@@ -9,8 +9,8 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from lockstep.api.client.review import Caller
-from lockstep.tenants.coarse_plan import UnplannedError
 from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
+from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 pytestmark = pytest.mark.asyncio

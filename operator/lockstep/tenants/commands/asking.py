@@ -11,7 +11,7 @@ from lockstep.api.client.object_names import segment
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP
 from lockstep.api.manifest import Manifest
 from lockstep.report.text.sentences import duration
-from lockstep.tenants.document_shapes import is_answer
+from lockstep.tenants.commands.document_shapes import is_answer
 from lockstep.tenants.documents import KIND_NAMES, AnswerKind, Document
 
 _ABOUT_THE_QUESTION = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)

@@ -5,7 +5,7 @@ import yaml
 
 from builders.manifests import gang
 from live.examples import EXAMPLES
-from lockstep.tenants.schema import violation
+from lockstep.tenants.supposing.schema import violation
 
 [VERSION] = yaml.safe_load((EXAMPLES[0].parents[1] / "crds" / "gangjobs.yaml").read_text())["spec"]["versions"]
 SPEC = VERSION["schema"]["openAPIV3Schema"]["properties"]["spec"]

@@ -6,7 +6,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.names import GANGS, GROUP
-from lockstep.tenants.schema import Schema
+from lockstep.tenants.supposing.schema import Schema
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 # How long the kind of a new release may go unnoticed.

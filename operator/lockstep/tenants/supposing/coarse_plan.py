@@ -22,6 +22,14 @@ from lockstep.tenants.others import STEP_MINUTES, Ahead, ahead_of
 from lockstep.tenants.unnamed import unnamed_refusal
 
 
+class GangJobQuestion(NamedTuple):
+    """A GangJob that is not there. Its spec has the shape of the schema."""
+
+    namespace: str
+    name: str
+    spec: Manifest
+
+
 class UnplannedError(Exception):
     """The GangJob has no plan, for a reason in its own spec or namespace; the message is a sentence."""
 
@@ -57,8 +65,9 @@ class CoarsePlan:
     delays: tuple[Delayed, ...]
 
 
-def suppose_gang_job(state: State, namespace: str, name: str, spec: Manifest, now: float) -> AcceptedGang:
+def suppose_gang_job(state: State, question: GangJobQuestion, now: float) -> AcceptedGang:
     """The GangJob as the operator would read it now. Raises ``UnplannedError`` if it would not be planned."""
+    namespace, name, spec = question
     key = GangKey(namespace, name)
     if key in state.gangs:
         raise UnplannedError(f"GangJob {key} is there already: ask for its explanation.")

@@ -5,9 +5,9 @@ from typing import Any
 
 import orjson
 
-from lockstep.tenants.gangjob_schema import GangJobSchema
-from lockstep.tenants.schema import violation
-from lockstep.tenants.shared_plan import GangJobQuestion
+from lockstep.tenants.supposing.coarse_plan import GangJobQuestion
+from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
+from lockstep.tenants.supposing.schema import violation
 
 MOST_BYTES = 2**18
 """The most bytes of a question, which the server reads: more than manifests that people write have."""

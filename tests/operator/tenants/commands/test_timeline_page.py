@@ -7,8 +7,8 @@ import aiohttp
 import pytest
 
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.tenants.asking import NoAnswer
-from lockstep.tenants.timeline_page import TimelinePage, listen_on_loopback
+from lockstep.tenants.commands.asking import NoAnswer
+from lockstep.tenants.commands.timeline_page import TimelinePage, listen_on_loopback
 
 pytestmark = pytest.mark.asyncio
 

@@ -14,7 +14,7 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.times import epoch_seconds
 from lockstep.process.pages.loopback import means_loopback
 from lockstep.process.timeline import PAGE, Picture
-from lockstep.tenants.asking import NoAnswer
+from lockstep.tenants.commands.asking import NoAnswer
 from lockstep.tenants.documents import Document
 
 LOOPBACK = "127.0.0.1"
