@@ -36,7 +36,7 @@ ONE_BY_ONE = (
     "demo/test_demo.py",
 )
 # Folders of which all files share a control plane that is like no other: one process has them.
-TOGETHER = ("charts/installed", "controlplane/schedulinggroups")
+TOGETHER = ("charts/installed", "controlplane/schedulinggroups", "controlplane/tenantanswers")
 # The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
 TIERS = {
     "long": (
@@ -53,7 +53,7 @@ TIERS = {
 LONGEST = (
     *("image/test_built.py", "controlplane/test_election.py", "controlplane/test_pace.py", "charts/installed/*"),
     *("e2e/test_release.py", "followed/*", "demo/test_demo.py", "controlplane/long/test_all_examples.py"),
-    *("controlplane/long/test_agents.py", "controlplane/long/test_observing.py", "controlplane/test_tenant_answers.py"),
+    *("controlplane/long/test_agents.py", "controlplane/long/test_observing.py", "controlplane/tenantanswers/*"),
     "operator/cli/test_simulate.py",
 )
 

@@ -45,6 +45,8 @@ SOME_ARE_MEANT = {
         "Reason",
     ): "those by which gangs give way, and those that lose no work",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",
+    ("operator/lockstep/report/timeline/occupied.py", "Stage"): "those in which a gang holds nodes",
+    ("operator/lockstep/tenants/requests.py", "AnswerKind"): "those that are got by name",
     (
         "operator/lockstep/api/client/turns.py",
         "Urgency",

@@ -69,6 +69,7 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep-answers-guard": _ANSWERS,
     "ClusterRoleBinding/lockstep-answers-guard": _ANSWERS,
     "ClusterRole/lockstep-answers-viewer": _ANSWERS,
+    "ClusterRole/lockstep-answers-editor": _ANSWERS,
     "Role/lockstep-record": _RECORDS,
     "RoleBinding/lockstep-record": _RECORDS,
     "ClusterRole/lockstep-record": _RECORDS,

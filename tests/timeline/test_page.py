@@ -82,6 +82,7 @@ async def test_bars_are_on_their_nodes_at_their_times(show, scene, now):
 
 async def test_now_is_a_line_and_the_window_of_a_node_is_shaded(show, scene):
     async with show(scene) as page:
+        await page.click("[value='21600']")
         line = await page.evaluate("parseFloat(getComputedStyle(document.querySelector('#grid .now')).left)")
         width = await page.evaluate("axis.clientWidth")
         shaded = await page.evaluate(
@@ -211,10 +212,48 @@ async def test_ranges_show_more_or_less_time(show, scene):
     assert spans[2] == pytest.approx(1.5 * HOUR * 1.06, rel=0.01)
 
 
+async def test_page_begins_with_a_range_that_fits_and_can_show_the_past_hour(show, scene, now):
+    async with show(scene) as page:
+        fits = await page.evaluate("[view.span.from - view.present, view.span.to - view.present]")
+        await page.click("[value='-3600']")
+        past = await page.evaluate("[view.span.from - view.present, view.span.to - view.present]")
+
+    # Up to the end of the last gang, and as much of the past as a fifth of that.
+    assert fits[1] == pytest.approx(1.5 * HOUR, rel=0.1)
+    assert -0.4 * HOUR < fits[0] < 0
+    assert past == pytest.approx([-3600, 300])
+
+
+async def test_filter_leaves_the_gangs_of_one_namespace(show, scene, now):
+    scene.submit("theirs", size=9, namespace="other", created=now + 3)
+    scene.plan(now)
+    async with show(scene) as page:
+        await page.evaluate("namespaces.value = 'other'; namespaces.dispatchEvent(new Event('change'))")
+        theirs = await page.evaluate("[view.picture.gangs.length, view.picture.waiting.map(idOf), location.hash]")
+        bars = await page.evaluate("document.querySelectorAll('#chart .bar').length")
+        await page.evaluate("namespaces.value = ''; namespaces.dispatchEvent(new Event('change'))")
+        every = await page.evaluate("view.picture.gangs.length")
+
+    assert (theirs, bars, every) == ([0, ["other/theirs"], "#namespace=other"], 0, 2)
+
+
+async def test_link_leads_to_a_gang_and_its_sentence(show, scene):
+    async with show(scene) as page:
+        await page.click("#table summary")
+        await page.until("document.querySelectorAll('tbody tr').length > 0")
+        await page.click("tbody tr:nth-child(2) a")
+        told = await page.until("!card.hidden && card.textContent")
+        link = await page.evaluate("location.hash")
+
+    assert link == "#gang=default%2Fsecond"
+    assert "default/second" in told
+    assert "starting at" in told
+
+
 async def test_ticks_are_round_local_times(show, scene):
     async with show(scene) as page:
         await page.tell("Emulation.setTimezoneOverride", timezoneId="Asia/Kolkata")
-        await page.evaluate("draw()")
+        await page.click("[value='21600']")
         ticks = await page.evaluate("ticksOf(view.span, 800).map((tick) => tick.time)")
 
     # Half an hour off whole hours elsewhere.

@@ -13,7 +13,7 @@ from lockstep.cli.streams import standard_streams
 
 _NAMES = (
     *("agent", "answers", "check", "explain", "init", "logs", "plan", "profile", "queue", "replay"),
-    *("requeue", "resize", "run"),
+    *("requeue", "resize", "run", "timeline"),
 )
 _IN_PODS = ("dealer", "gate", "next")
 _RECORDING = ("history", "record")

@@ -43,8 +43,8 @@ from lockstep.facts.runs.sweep_keys import is_sweep
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.report.text.learned import work_used
 from lockstep.report.text.share_sentences import use_of_group_of
-from lockstep.tenants.answer_text import explanation_lines
-from lockstep.tenants.asking import NoAnswer, ask_answer
+from lockstep.tenants.commands.answer_text import explanation_lines
+from lockstep.tenants.commands.asking import NoAnswer, ask_answer
 from lockstep.tenants.documents import AnswerKind, Document
 
 

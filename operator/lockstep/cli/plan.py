@@ -17,8 +17,8 @@ from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.documents import LONGEST
-from lockstep.answers.reading.dry_run import suppose
-from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.reading.dry_run import dry_run_of, suppose
+from lockstep.answers.reading.errors import AnswerError, NotAllowedError
 from lockstep.answers.supposing.in_cluster import suppose_gang
 from lockstep.answers.supposing.manifests import read_manifests
 from lockstep.answers.supposing.predecessors import record_predecessors
@@ -37,6 +37,8 @@ from lockstep.answers.sweeps.planned_sweep import (
     sweep_plan_document,
     sweep_plan_lines,
 )
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.api.manifest import NewManifest
 from lockstep.api.preemption import gang_name
@@ -45,6 +47,7 @@ from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
+    print_answer,
     print_document,
     print_lines,
     print_waiting,
@@ -57,6 +60,9 @@ from lockstep.cli.options.settings_options import settings_option, with_operator
 from lockstep.cli.options.source_options import yielding_options
 from lockstep.facts.gang.source import Source
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
+from lockstep.tenants.commands.answer_text import plan_lines
+from lockstep.tenants.commands.asking import NoAnswer, ask_plan
+from lockstep.tenants.documents import Document
 
 Delays = Sequence[tuple[str, float]]
 
@@ -114,7 +120,13 @@ def _in_cluster(
     state, rules = state_of(in_force), rules_of(in_force)
     runtimes = asyncio.run(_runtimes(connection, file.others))
     asked = supposed((*file.others, *runtimes), state.sources, time())
-    asyncio.run(_read(connection, state))
+    try:
+        asyncio.run(_read(connection, state))
+    except NotAllowedError as error:
+        documents = asyncio.run(_asked_tenants_api(connection, asked, has_sweeps=bool(file.sweeps), without=error))
+        for document in documents:
+            print_answer(document, plan_lines, output, time())
+        return
     now = time()
     before = plan_now(state, rules, now, asked=())
     keys, sweeps = asyncio.run(_suppose(connection, state, asked, file, now))
@@ -140,6 +152,27 @@ async def _runtimes(connection: Mapping[str, str | None], manifests: Sequence[Ne
 async def _read(connection: Mapping[str, str | None], state: State) -> None:
     async with one_client(load_configuration(**connection)) as client:
         await read_with_progress(client, state)
+
+
+async def _asked_tenants_api(
+    connection: Mapping[str, str | None], asked: Supposed, *, has_sweeps: bool, without: NotAllowedError
+) -> list[Document]:
+    """The plans of the cluster's API for tenants, each of a GangJob that the API server takes as a dry run."""
+    if has_sweeps or asked.gangs:
+        raise AnswerError(f"{without}\nAnswers for tenants, where the cluster has them, plan GangJobs only.") from without
+    async with one_client(load_configuration(**connection)) as client:
+        return [await _plan_of_tenants_api(client, manifest, without) for manifest in asked.gang_jobs]
+
+
+async def _plan_of_tenants_api(client: KubeClient, manifest: NewManifest, without: NotAllowedError) -> Document:
+    key = GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
+    made = await dry_run_of(client, paths.gangs_of(key.namespace), manifest, key)
+    answer = await ask_plan(client, key.namespace, key.name, made["spec"])
+    if not isinstance(answer, NoAnswer):
+        return answer
+    if not answer.why:
+        raise without
+    raise AnswerError(f"{answer.why}\nWithout it, this is needed: {without}") from without
 
 
 async def _suppose(

@@ -26,9 +26,9 @@ from lockstep.cli.options.answer_options import (
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.sweeps.sweep import Sweep
-from lockstep.tenants.answer_text import queue_answer_lines
-from lockstep.tenants.asking import NoAnswer, ask_answer
-from lockstep.tenants.documents import ONLY_QUEUE, AnswerKind, Document
+from lockstep.tenants.commands.answer_text import queue_answer_lines
+from lockstep.tenants.commands.asking import NoAnswer, ask_answer
+from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 _OF_STATUSES = (
     "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
@@ -87,7 +87,7 @@ async def _read(connection: dict[str, str | None], namespace: str | None) -> _Qu
         except NotAllowedError:
             if namespace is None:
                 raise
-        answer = await ask_answer(client, AnswerKind.QUEUES, namespace, ONLY_QUEUE)
+        answer = await ask_answer(client, AnswerKind.QUEUES, namespace, ONLY_ONE)
         if not isinstance(answer, NoAnswer):
             return answer
         read = await _with_other_kinds(client, await read_gangs(client, namespace), namespace, namespace)

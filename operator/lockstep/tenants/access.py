@@ -22,11 +22,12 @@ _PATIENCE_SECONDS = 10.0
 
 
 class Asked(NamedTuple):
-    """A kind of gangs in a namespace, and the name of one of them; all without a name."""
+    """A kind of gangs in a namespace, the name of one of them, all without a name, and what is done with it."""
 
     resource: str
     namespace: str
     name: str = ""
+    verb: str = "get"
 
 
 class _Reviewed(NamedTuple):
@@ -35,15 +36,15 @@ class _Reviewed(NamedTuple):
 
 
 class GangAccess:
-    """Reviews who may get gangs."""
+    """Reviews who may get gangs, and who may create them."""
 
     def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:
         self._client = client
         self._monotonic = monotonic
         self._kept: OrderedDict[tuple[bytes, Asked], _Reviewed] = OrderedDict()
 
-    async def may_get(self, caller: Caller, asked: Asked) -> bool:
-        """Whether the caller may get that. Raises ``NoAnswerNowError`` if the API server does not say."""
+    async def may(self, caller: Caller, asked: Asked) -> bool:
+        """Whether the caller may do that. Raises ``NoAnswerNowError`` if the API server does not say."""
         key = (_digest(caller), asked)
         kept = self._kept.get(key)
         if kept is None or self._monotonic() >= kept.until:
@@ -55,7 +56,7 @@ class GangAccess:
         return kept.is_allowed
 
     async def _review(self, caller: Caller, asked: Asked) -> bool:
-        body = object_review(caller, group=GROUP, resource=asked.resource, namespace=asked.namespace, name=asked.name)
+        body = object_review(caller, group=GROUP, **asked._asdict())
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 answer = await self._client.review(paths.ACCESS_REVIEWS, body)

@@ -10,14 +10,15 @@ from lockstep.api.times import rfc3339
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.tenants.explanation import Explanation, OwnPlan
 from lockstep.tenants.others import OtherGangs
+from lockstep.tenants.supposing.coarse_plan import CoarsePlan, CoarseRun
 
 Document = Mapping[str, Any]
 
 MOST_SHOWN = 1000
 """A queue shows so many of a namespace's gangs; of more, it says how many are left out."""
 
-ONLY_QUEUE = "default"
-"""The name of the one queue that each namespace has."""
+ONLY_ONE = "default"
+"""The name of the one queue, and of the one timeline, that each namespace has."""
 
 
 class AnswerKind(StrEnum):
@@ -26,12 +27,16 @@ class AnswerKind(StrEnum):
     QUEUES = "queues"
     GANGJOB_EXPLANATIONS = "gangjobexplanations"
     GANG_EXPLANATIONS = "gangexplanations"
+    TIMELINES = "timelines"
+    PLANS = "plans"
 
 
 KIND_NAMES: Mapping[AnswerKind, str] = {
     AnswerKind.QUEUES: "Queue",
     AnswerKind.GANGJOB_EXPLANATIONS: "GangJobExplanation",
     AnswerKind.GANG_EXPLANATIONS: "GangExplanation",
+    AnswerKind.TIMELINES: "Timeline",
+    AnswerKind.PLANS: "Plan",
 }
 """The kind of the object of each resource."""
 
@@ -39,7 +44,7 @@ KIND_NAMES: Mapping[AnswerKind, str] = {
 def queue_object(namespace: str, queue: Sequence[Queued], others: OtherGangs, now: float) -> Document:
     """The queue of a namespace, from its own waiting gangs."""
     return {
-        **_head(AnswerKind.QUEUES, namespace, ONLY_QUEUE),
+        **_head(AnswerKind.QUEUES, namespace, ONLY_ONE),
         "now": rfc3339(now),
         "others": _others(others),
         "gangs": [_queued(one) for one in queue[:MOST_SHOWN]],
@@ -62,6 +67,12 @@ def explanation_object(answer: Explanation) -> Document:
     }
 
 
+def timeline_object(namespace: str, picture: Document, others: OtherGangs, now: float) -> Document:
+    """The timeline of a namespace; the ``picture`` is what the page shows."""
+    head = _head(AnswerKind.TIMELINES, namespace, ONLY_ONE)
+    return {**head, "now": rfc3339(now), "others": _others(others), "picture": picture}
+
+
 def groups() -> Document:
     """The document at ``/apis``."""
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": [group()]}
@@ -75,16 +86,44 @@ def group() -> Document:
 
 
 def resources() -> Document:
-    """The document of the version: its resources can only be got by name."""
+    """The document of the version: plans can only be created, and the others can only be got by name."""
     return {
         "kind": "APIResourceList",
         "apiVersion": "v1",
         "groupVersion": ANSWERS_API,
         "resources": [
-            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": ["get"]}
+            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": [_verb(kind)]}
             for kind, name in KIND_NAMES.items()
         ],
     }
+
+
+def plan_object(answer: CoarsePlan, others: OtherGangs, now: float) -> Document:
+    """The plan with a GangJob that is not there."""
+    return {
+        **_head(AnswerKind.PLANS, answer.gang.namespace, answer.gang.name),
+        "now": rfc3339(now),
+        "others": _others(others),
+        "plan": {
+            "reason": answer.reason,
+            "message": answer.why_not,
+            "run": None if answer.run is None else _coarse_run(answer.run),
+            "sizes": [_coarse_run(one) for one in answer.sizes],
+            "notNow": list(answer.not_now),
+            "ahead": answer.ahead._asdict(),
+            "evicts": answer.evicts,
+            "shrinks": answer.shrinks,
+            "delays": [{"name": one.name, "withinMinutes": one.minutes} for one in answer.delays],
+        },
+    }
+
+
+def _coarse_run(run: CoarseRun) -> Document:
+    return {"size": run.size, "startsWithinMinutes": run.starts, "endsWithinMinutes": run.ends}
+
+
+def _verb(kind: AnswerKind) -> str:
+    return "create" if kind is AnswerKind.PLANS else "get"
 
 
 def _head(kind: AnswerKind, namespace: str, name: str) -> Document:

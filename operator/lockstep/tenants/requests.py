@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiohttp import web
 
@@ -17,25 +17,32 @@ from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.process.pages.allowances import Allowances
 from lockstep.tenants.access import Asked, GangAccess
 from lockstep.tenants.documents import (
-    ONLY_QUEUE,
+    ONLY_ONE,
     AnswerKind,
     Document,
     explanation_object,
     group,
     groups,
+    plan_object,
     queue_object,
     resources,
+    timeline_object,
 )
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.fair_turns import TooManyWaitError
 from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
-from lockstep.tenants.shared_plan import SharedPlans
+from lockstep.tenants.shared_plan import NamespaceView, SharedPlans
+from lockstep.tenants.supposing.coarse_plan import UnplannedError
+from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
+from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read_question
 from lockstep.tenants.trouble import NoAnswerNowError
 
-# Each party may ask so often.
+# Each party may ask so often, and so often for a plan: each costs one, and many would find out what others do.
 AT_ONCE = 10.0
 A_SECOND = 1.0
+PLANS_AT_ONCE = 3.0
+PLANS_A_SECOND = 0.1
 _BUSY_SECONDS = 5
 
 log = logging.getLogger(__name__)
@@ -44,16 +51,22 @@ Handler = Callable[[web.Request], Awaitable[web.Response]]
 _Answer = Callable[[Caller, str, str], Awaitable[web.Response]]
 
 
+class AskedOf(NamedTuple):
+    """What requests are answered from."""
+
+    access: GangAccess
+    schema: GangJobSchema
+    plans: SharedPlans
+
+
 class TenantRequests:
     """Answers requests that the API server hands on."""
 
-    def __init__(
-        self, front_proxy: FrontProxy, access: GangAccess, plans: SharedPlans, monotonic: Callable[[], float]
-    ) -> None:
+    def __init__(self, front_proxy: FrontProxy, asked: AskedOf, monotonic: Callable[[], float]) -> None:
         self._front_proxy = front_proxy
-        self._access = access
-        self._plans = plans
+        self._access, self._schema, self._plans = asked
         self._allowances = Allowances(monotonic, at_once=AT_ONCE, a_second=A_SECOND)
+        self._plan_allowances = Allowances(monotonic, at_once=PLANS_AT_ONCE, a_second=PLANS_A_SECOND)
         self._trouble = ""
 
     def routes(self) -> list[web.RouteDef]:
@@ -63,6 +76,7 @@ class TenantRequests:
             AnswerKind.QUEUES: self._queue,
             AnswerKind.GANGJOB_EXPLANATIONS: partial(self._explanation, GangKey),
             AnswerKind.GANG_EXPLANATIONS: partial(self._explanation, pod_gang_key),
+            AnswerKind.TIMELINES: self._timeline,
         }
         return [
             # For kubelets, which have no certificate.
@@ -74,6 +88,7 @@ class TenantRequests:
                 web.get(f"{version}/namespaces/{{namespace}}/{kind}/{{name}}", self._answered(answer))
                 for kind, answer in answers.items()
             ),
+            web.post(f"{version}/namespaces/{{namespace}}/{AnswerKind.PLANS}", self._plan),
             web.route("*", "/{rest:.*}", self._not_found),
         ]
 
@@ -101,22 +116,48 @@ class TenantRequests:
                 return _no_such_resource()
             if not self._allowances.take(party_of(caller)):
                 return refused(429, "You ask too often: once a second is answered.", seconds=1)
-            try:
-                return await answer(caller, namespace, name)
-            except TooManyWaitError:
-                return refused(429, "Too many wait for an explanation now.", seconds=_BUSY_SECONDS)
-            except NoAnswerNowError as error:
-                self._note(error)
-                return refused(503, error.trouble, seconds=_BUSY_SECONDS)
+            return await self._or_put_off(answer(caller, namespace, name))
 
         return handle
 
+    async def _or_put_off(self, answer: Awaitable[web.Response]) -> web.Response:
+        """The answer, or a refusal that says when to ask again."""
+        try:
+            return await answer
+        except TooManyWaitError:
+            return refused(429, "Too many wait for an answer now.", seconds=_BUSY_SECONDS)
+        except NoAnswerNowError as error:
+            self._note(error)
+            return refused(503, error.trouble, seconds=_BUSY_SECONDS)
+
+    async def _plan(self, request: web.Request) -> web.Response:
+        caller, namespace = self._caller(request), request.match_info["namespace"]
+        if caller is None:
+            return _unauthorized()
+        if not self._plan_allowances.take(party_of(caller)):
+            return refused(429, "You ask for plans too often: one in ten seconds is answered.", seconds=10)
+        return await self._or_put_off(self._planned(caller, namespace, request))
+
+    async def _planned(self, caller: Caller, namespace: str, request: web.Request) -> web.Response:
+        if not await self._access.may(caller, Asked(GANGS, namespace, verb="create")):
+            return refused(403, f"{caller.name} may not create {GANGS} in namespace {namespace}.")
+        try:
+            question = await read_question(self._schema, namespace, await request.read())
+            shared, plan = await self._plans.plan_with(question, party_of(caller))
+        except web.HTTPRequestEntityTooLarge:
+            return refused(422, f"A question has {MOST_BYTES} bytes at most.")
+        except (QuestionError, UnplannedError) as error:
+            return refused(422, str(error))
+        if not await self._access.may(caller, Asked(GANGS, namespace)):
+            plan = replace(plan, delays=())
+        return shown(plan_object(plan, shared.others, shared.now), code=201)
+
     async def _queue(self, caller: Caller, namespace: str, name: str) -> web.Response:
-        if not await self._access.may_get(caller, Asked(GANGS, namespace)):
+        if not await self._access.may(caller, Asked(GANGS, namespace)):
             return _forbidden(caller, GANGS, namespace)
-        if name != ONLY_QUEUE:
-            return refused(404, f"There is no queue {name}: each namespace has one, {ONLY_QUEUE}.")
-        sees_pod_gangs = await self._access.may_get(caller, Asked(POD_GANGS, namespace))
+        if name != ONLY_ONE:
+            return refused(404, f"There is no queue {name}: each namespace has one, {ONLY_ONE}.")
+        sees_pod_gangs = await self._access.may(caller, Asked(POD_GANGS, namespace))
         plan = await self._plans.newest()
         own = [
             one
@@ -125,12 +166,21 @@ class TenantRequests:
         ]
         return shown(queue_object(namespace, own, plan.others, plan.now))
 
+    async def _timeline(self, caller: Caller, namespace: str, name: str) -> web.Response:
+        if not await self._access.may(caller, Asked(GANGS, namespace)):
+            return _forbidden(caller, GANGS, namespace)
+        if name != ONLY_ONE:
+            return refused(404, f"There is no timeline {name}: each namespace has one, {ONLY_ONE}.")
+        seen = NamespaceView(namespace, await self._access.may(caller, Asked(POD_GANGS, namespace)))
+        plan, picture = await self._plans.timeline(seen, party_of(caller))
+        return shown(timeline_object(namespace, picture, plan.others, plan.now))
+
     async def _explanation(
         self, key_of: Callable[[str, str], GangKey], caller: Caller, namespace: str, name: str
     ) -> web.Response:
         gang = key_of(namespace, name)
         resource = POD_GANGS if is_pod_gang(gang) else GANGS
-        if not await self._access.may_get(caller, Asked(resource, namespace, name)):
+        if not await self._access.may(caller, Asked(resource, namespace, name)):
             return _forbidden(caller, resource, namespace)
         answer = await self._plans.explanation(gang, party_of(caller))
         if answer is None:
@@ -142,7 +192,7 @@ class TenantRequests:
         if answer.plan is None:
             return answer
         kinds = {one.names for one in answer.plan.helps} - {""}
-        unseen = {one for one in kinds if not await self._access.may_get(caller, Asked(one, answer.gang.namespace))}
+        unseen = {one for one in kinds if not await self._access.may(caller, Asked(one, answer.gang.namespace))}
         helps = tuple(one for one in answer.plan.helps if one.names not in unseen)
         return replace(answer, plan=replace(answer.plan, helps=helps))
 

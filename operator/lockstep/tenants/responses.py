@@ -12,14 +12,15 @@ _REASONS: Mapping[int, str] = {
     401: "Unauthorized",
     403: "Forbidden",
     404: "NotFound",
+    422: "Invalid",
     429: "TooManyRequests",
     503: "ServiceUnavailable",
 }
 
 
-def shown(document: Document) -> web.Response:
+def shown(document: Document, *, code: int = 200) -> web.Response:
     """An object."""
-    return web.Response(body=orjson.dumps(document), content_type="application/json")
+    return web.Response(status=code, body=orjson.dumps(document), content_type="application/json")
 
 
 def refused(code: int, message: str, *, seconds: int = 0) -> web.Response:

@@ -25,8 +25,10 @@ from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.errors import StartError
 from lockstep.tenants.access import GangAccess
 from lockstep.tenants.registration import OwnService, Registration
-from lockstep.tenants.requests import TenantRequests
+from lockstep.tenants.requests import AskedOf, TenantRequests
 from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
+from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
+from lockstep.tenants.supposing.questions import MOST_BYTES
 
 _AUTHORITY_SECONDS = 60.0
 _LAST_ANSWERS_SECONDS = 1.0
@@ -60,7 +62,8 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
         except (ApiUnavailableError, FrontProxyError) as error:
             raise StartError(f"requests of the API server can't be known as such: {error}") from error
         make = partial(make_shared_plan, client, settings.settings, options, time)
-        requests = TenantRequests(front_proxy, GangAccess(client, monotonic), SharedPlans(make, monotonic), monotonic)
+        asked = AskedOf(GangAccess(client, monotonic), GangJobSchema(client, monotonic), SharedPlans(make, monotonic))
+        requests = TenantRequests(front_proxy, asked, monotonic)
         async with listen_for_api_server(settings, front_proxy, requests):
             await until_first_ends(
                 stop, Registration(client, settings.service).keep(), _until_other(client, front_proxy)
@@ -73,7 +76,7 @@ async def listen_for_api_server(
 ) -> AsyncIterator[tuple[str, int]]:
     """Serve while the block runs; yields the address. Raises ``StartError`` if it can't."""
     tls = Certificate(settings.service.certificates, partial(_verify_clients, front_proxy)).context()
-    app = web.Application()
+    app = web.Application(client_max_size=MOST_BYTES)
     app.add_routes(requests.routes())
     runner = web.AppRunner(
         app,

@@ -1,10 +1,11 @@
 """The plan that all answers are made from: one at a time is made, kept for a while, and shared by all who ask."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from coschedule import GangKey
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now
@@ -15,9 +16,13 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.reading.operators_settings import read_settings
 from lockstep.api.client.client import KubeClient
 from lockstep.belief.state import State
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.report.timeline import draw, freeze
+from lockstep.tenants.documents import Document
 from lockstep.tenants.explanation import Explanation, explain
 from lockstep.tenants.fair_turns import FairTurns
 from lockstep.tenants.others import OtherGangs, others_of
+from lockstep.tenants.supposing.coarse_plan import CoarsePlan, GangJobQuestion, plan_with, suppose_gang_job
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 KEPT_SECONDS = 15.0
@@ -25,11 +30,24 @@ KEPT_SECONDS = 15.0
 
 _TIMES_AS_LONG = 10.0
 _MOST_KEPT_SECONDS = 300.0
+# The picture of 5,000 nodes may have a megabyte.
+_MOST_DRAWN = 16
 
 _Made = TypeVar("_Made")
 
 Options = Callable[[Mapping[str, str]], tuple[State, PlanRules]]
 """An empty cache and the rules of planning, by published settings. Raises ``ValueError`` for settings of no sense."""
+
+
+class NamespaceView(NamedTuple):
+    """Whose gangs a timeline names: those of a namespace, with or without its Gangs."""
+
+    namespace: str
+    with_pod_gangs: bool
+
+    def has(self, gang: GangKey) -> bool:
+        """Whether the gang is named."""
+        return gang.namespace == self.namespace and (self.with_pod_gangs or not is_pod_gang(gang))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +56,12 @@ class SharedPlan:
 
     now: float
     state: State
+    rules: PlanRules
     planned: AnsweredPlan
     queue: tuple[Queued, ...]
     others: OtherGangs
     explained: dict[GangKey, Explanation] = field(default_factory=dict)
+    drawn: OrderedDict["NamespaceView", Document] = field(default_factory=OrderedDict)
 
 
 async def make_shared_plan(client: KubeClient, place: str, options: Options, wall: Callable[[], float]) -> SharedPlan:
@@ -62,6 +82,7 @@ def _planned(state: State, rules: PlanRules, now: float) -> SharedPlan:
     return SharedPlan(
         now=now,
         state=state,
+        rules=rules,
         planned=planned,
         queue=tuple(queue_of(state.gangs.values(), now, are_all=True)),
         others=others_of(planned.made.decisions, planned.running, now),
@@ -99,6 +120,28 @@ class SharedPlans:
                 shared.explained[gang] = await _in_thread(make)
             return shared.explained[gang]
 
+    async def plan_with(self, question: GangJobQuestion, party: str) -> tuple[SharedPlan, CoarsePlan]:
+        """The plan with a GangJob that is not there, and the plan without it. One at a time is made.
+
+        Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
+        """
+        async with self._turns.turn(party):
+            shared = await self.newest()
+            return shared, await _in_thread(partial(_plan_with, shared, question))
+
+    async def timeline(self, seen: NamespaceView, party: str) -> tuple[SharedPlan, Document]:
+        """The picture of the timeline that names these gangs, and the plan that it is of. One at a time is drawn.
+
+        Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
+        """
+        async with self._turns.turn(party):
+            shared = await self.newest()
+            if seen not in shared.drawn:
+                shared.drawn[seen] = await _in_thread(partial(_picture, shared, seen))
+            if len(shared.drawn) > _MOST_DRAWN:
+                shared.drawn.popitem(last=False)
+            return shared, shared.drawn[seen]
+
     async def _made(self) -> SharedPlan:
         begun = self._monotonic()
         try:
@@ -107,6 +150,16 @@ class SharedPlans:
             now = self._monotonic()
             as_long = min(_MOST_KEPT_SECONDS, _TIMES_AS_LONG * (now - begun))
             self._kept_until = now + max(KEPT_SECONDS, as_long)
+
+
+def _plan_with(shared: SharedPlan, question: GangJobQuestion) -> CoarsePlan:
+    gang = suppose_gang_job(shared.state, question, shared.now)
+    return plan_with(shared.state, shared.rules, shared.planned, gang, shared.now)
+
+
+def _picture(shared: SharedPlan, seen: NamespaceView) -> Document:
+    facts = freeze(shared.state, shared.planned.made.decisions, planned_at=shared.now, now=shared.now)
+    return draw(facts, seen.has)
 
 
 async def _in_thread(make: Callable[[], _Made]) -> _Made:

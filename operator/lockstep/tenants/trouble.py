@@ -1,13 +1,14 @@
-"""Why no answer is given now, in sentences that tell a tenant nothing of the cluster; the log has the rest."""
+"""Why no answer is given now, in sentences that say nothing of the cluster; the log has the rest."""
 
 from enum import StrEnum
 
 
 class Trouble(StrEnum):
-    """A sentence for whoever asks."""
+    """A sentence for the caller."""
 
     OPTIONS_UNKNOWN = "The operator's options are not known now."
     CLUSTER_UNREAD = "The cluster can't be read now."
+    SCHEMA_UNKNOWN = "The schema of GangJobs is not known now."
     NOT_REVIEWED = "The API server does not say who may read these gangs."
     PLAN_FAILED = "Planning failed by a mistake of Lockstep's."
 

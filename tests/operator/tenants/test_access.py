@@ -38,7 +38,7 @@ def access(api):
 
 
 async def test_api_server_is_asked_about_the_caller_with_groups_and_the_gang_by_name(api, access):
-    assert await access.may_get(JANE, ASKED)
+    assert await access.may(JANE, ASKED)
 
     attributes = {
         "verb": "get",
@@ -52,22 +52,22 @@ async def test_api_server_is_asked_about_the_caller_with_groups_and_the_gang_by_
 
 
 async def test_right_that_was_taken_away_counts_for_ten_seconds_at_most(api, access):
-    assert await access.may_get(JANE, ASKED)
+    assert await access.may(JANE, ASKED)
     api.allowed.clear()
     api.now = 9.9
-    assert await access.may_get(JANE, ASKED)
+    assert await access.may(JANE, ASKED)
     api.now = 10.0
 
-    assert not await access.may_get(JANE, ASKED)
+    assert not await access.may(JANE, ASKED)
 
 
 async def test_result_is_for_this_caller_in_these_groups_and_this_gang_alone(api, access):
     other_groups = Caller({**JANE.user, "groups": ["red"]})
     for caller, asked in [(JANE, ASKED), (other_groups, ASKED), (JANE, ASKED._replace(name="")), (JANE, ASKED)]:
-        await access.may_get(caller, asked)
+        await access.may(caller, asked)
 
     assert len(api.asked) == 3
-    assert not await access.may_get(Caller({"username": "joe"}), ASKED)
+    assert not await access.may(Caller({"username": "joe"}), ASKED)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ async def test_nothing_is_shown_where_the_api_server_does_not_say(api, access, f
     api.fault = fault
 
     with pytest.raises(NoAnswerNowError) as caught:
-        await access.may_get(JANE, ASKED)
+        await access.may(JANE, ASKED)
     assert caught.value.trouble == "The API server does not say who may read these gangs."
     api.fault = None
-    assert await access.may_get(JANE, ASKED)
+    assert await access.may(JANE, ASKED)

@@ -1,7 +1,7 @@
-"""What a caller reads where there is no answer now: nothing of the cluster's addresses."""
+"""What a caller reads where there is no answer: no address of the cluster, but what is wrong with a question."""
 
 import logging
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import orjson
 import pytest
@@ -9,7 +9,8 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from lockstep.api.client.review import Caller
-from lockstep.tenants.requests import TenantRequests
+from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
+from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 pytestmark = pytest.mark.asyncio
@@ -25,18 +26,29 @@ class Front:
 
 
 class Access:
-    async def may_get(self, caller, asked):
-        return True
+    def __init__(self, *verbs):
+        self.verbs = verbs
+
+    async def may(self, caller, asked):
+        return asked.verb in self.verbs
+
+
+class Schema:
+    async def newest(self):
+        return {"type": "object", "required": ["size"]}
 
 
 class Plans:
     async def newest(self):
         raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, f"The API server at {ADDRESS} does not answer.")
 
+    async def plan_with(self, question, party):
+        raise UnplannedError(f"{party} asks about {question.name}.")
+
 
 @pytest.fixture
 def ask_queue():
-    requests = TenantRequests(Front(), Access(), Plans(), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access("get"), Schema(), Plans()), lambda: 0.0)
     path = "/apis/answers.lockstep.dev/v1alpha1/namespaces/tenant/queues/default"
     [route] = [one for one in requests.routes() if "/queues/" in getattr(one, "path", "")]
 
@@ -58,3 +70,54 @@ async def test_refusal_has_no_address_and_the_log_has_it_once(ask_queue, caplog)
         assert (answer.status, status["message"]) == (503, "The cluster can't be read now.")
         assert answer.headers["Retry-After"] == "5"
     assert [ADDRESS in one.message for one in caplog.records] == [True]
+
+
+def planner(*verbs):
+    """Asks for a plan with a body, as a user who may use these verbs on GangJobs."""
+    requests = TenantRequests(Front(), AskedOf(Access(*verbs), Schema(), Plans()), lambda: 0.0)
+    [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/plans")]
+
+    async def ask(body: bytes):
+        request = Mock(match_info={"namespace": "tenant"}, headers={}, get_extra_info=lambda _: None)
+        request.read = AsyncMock(return_value=body)
+        answer = await route.handler(request)
+        return answer.status, orjson.loads(answer.body)["message"]
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("body", "want"),
+    [
+        pytest.param(b"[]", "A plan has metadata.name and spec.gangJobSpec.", id="a list"),
+        pytest.param(b"{", "A plan has metadata.name and spec.gangJobSpec.", id="no JSON"),
+        pytest.param(b"[" * 100_000, "A plan has metadata.name and spec.gangJobSpec.", id="deep"),
+        pytest.param(
+            b'{"metadata": {"name": "a/b"}, "spec": {"gangJobSpec": {}}}',
+            "metadata.name is no name of a GangJob.",
+            id="no name",
+        ),
+        pytest.param(
+            b'{"metadata": {"name": "a"}, "spec": {"gangJobSpec": {}}}',
+            "spec.gangJobSpec has no size.",
+            id="against the schema",
+        ),
+        pytest.param(
+            b'{"metadata": {"name": "a"}, "spec": {"gangJobSpec": {"size": 1}}}', "jane asks about a.", id="of sense"
+        ),
+    ],
+)
+async def test_question_of_no_sense_has_one_sentence(body, want):
+    assert await planner("create")(body) == (422, want)
+
+
+async def test_plan_needs_the_right_to_create_gang_jobs():
+    assert await planner("get")(b"{}") == (403, "jane may not create gangjobs in namespace tenant.")
+
+
+async def test_user_who_asks_for_many_plans_is_put_off():
+    ask = planner("get", "create")
+
+    codes = [(await ask(b"{}"))[0] for _ in range(int(PLANS_AT_ONCE) + 1)]
+
+    assert codes == [422] * int(PLANS_AT_ONCE) + [429]

@@ -204,6 +204,13 @@ def events_of(namespace: str) -> Target:
     return Target(f"/apis/events.k8s.io/v1/namespaces/{segment(namespace)}/events", "events")
 
 
+def definition(name: str) -> Target:
+    """A CustomResourceDefinition."""
+    return Target(
+        f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{segment(name)}", "customresourcedefinitions"
+    )
+
+
 def apiservice(name: str) -> Target:
     """One APIService."""
     return Target(f"/apis/apiregistration.k8s.io/v1/apiservices/{segment(name)}", "apiservices")

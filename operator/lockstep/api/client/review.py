@@ -34,9 +34,11 @@ def access_review(caller: Caller, *, path: str, verb: str) -> Manifest:
     return {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
 
 
-def object_review(caller: Caller, *, group: str, resource: str, namespace: str, name: str = "") -> Manifest:
-    """Ask whether a caller may get an object of a namespace, or without a name all objects of the kind there."""
-    attributes = {"verb": "get", "group": group, "resource": resource, "namespace": namespace, "name": name}
+def object_review(
+    caller: Caller, *, group: str, resource: str, namespace: str, name: str = "", verb: str = "get"
+) -> Manifest:
+    """Ask whether a caller may use a verb on an object of a namespace, or without a name on all of the kind there."""
+    attributes = {"verb": verb, "group": group, "resource": resource, "namespace": namespace, "name": name}
     spec = {**_identity(caller), "resourceAttributes": attributes}
     return {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
 

@@ -19,7 +19,7 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import ConfigError
 from lockstep.belief.state import State
-from lockstep.tenants.answer_text import note_on_answer
+from lockstep.tenants.commands.answer_text import note_on_answer
 from lockstep.tenants.documents import Document
 
 Command = Callable[..., Any]

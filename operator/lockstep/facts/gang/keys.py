@@ -1,4 +1,4 @@
-"""The keys of gangs: GangJobs, and Gangs of pods that others create; and which of them a namespace may know."""
+"""The keys of gangs: GangJobs, and Gangs of pods that others create; and which of them a namespace's users read."""
 
 from coschedule import GangKey
 

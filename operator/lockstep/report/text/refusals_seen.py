@@ -18,17 +18,15 @@ def refusal_seen_from(namespace: str, refusal: Refusal) -> Refusal:
 
 def without_names(refusal: Refusal, blocker: Callable[[Blocker], Blocker | None]) -> Refusal:
     """The refusal with another ``blocker``, and without an exception's text. No other refusal has a gang."""
-    match refusal:
-        case RefusedInPool():
-            return in_pool(without_names(refusal.refusal, blocker))
-        case OfRole() | HoldingNodes() | RestingFromHold():
-            return replace(refusal, refusal=without_names(refusal.refusal, blocker))
-        case NotEnoughRoom() | HeldByGangsInFront() if refusal.blocker is not None:
-            return replace(refusal, blocker=blocker(refusal.blocker))
-        case PlanningFailed():
-            return replace(refusal, message=_IN_THE_LOG)
-        case _:
-            return refusal
+    if isinstance(refusal, RefusedInPool):
+        return in_pool(without_names(refusal.refusal, blocker))
+    if isinstance(refusal, OfRole | HoldingNodes | RestingFromHold):
+        return replace(refusal, refusal=without_names(refusal.refusal, blocker))
+    if isinstance(refusal, NotEnoughRoom | HeldByGangsInFront) and refusal.blocker is not None:
+        return replace(refusal, blocker=blocker(refusal.blocker))
+    if isinstance(refusal, PlanningFailed):
+        return replace(refusal, message=_IN_THE_LOG)
+    return refusal
 
 
 def _seen(namespace: str, blocker: Blocker) -> Blocker:

@@ -1,5 +1,6 @@
 """Gangs over time: one bar for each gang that holds nodes, is planned on some, or has a node hold."""
 
+import heapq
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,15 +13,22 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
 from lockstep.report.timeline.facts import Held, TimelineFacts
 
+_MOST_ENDED = 500
+
 
 class Stage(StrEnum):
-    """What a bar means. ``HOLDS`` is a node hold: no gang behind gets these nodes if it would delay this one."""
+    """What a bar means. ``HOLDS`` is a node hold: no gang behind gets these nodes if it would delay this one.
+
+    ``OTHERS`` are places that gangs hold which may not be seen.
+    """
 
     RESERVED = "reserved"
     PLACED = "placed"
     UNDOING = "undoing"
     PLANNED = "planned"
     HOLDS = "holds"
+    ENDED = "ended"
+    OTHERS = "others"
 
 
 class NextNodes(NamedTuple):
@@ -86,9 +94,9 @@ class Bar:
 
 
 def bars(facts: TimelineFacts) -> list[Bar]:
-    """Every bar, the gangs that hold nodes first."""
+    """Every bar, the gangs that hold nodes first, and last those that have ended in the past hour."""
     placed = [_held(facts.gangs.get(key), held) for key, held in sorted(facts.held.items())]
-    return [*placed, *_decided(facts)]
+    return [*placed, *_decided(facts), *_ended(facts)]
 
 
 def _held(gang: GangFact | None, held: Held) -> Bar:
@@ -108,6 +116,24 @@ def _stage(gang: GangFact | None) -> Stage:
     if gang is None or gang.status.is_being_undone:
         return Stage.UNDOING
     return Stage.PLACED if gang.status.is_true(Condition.PLACED) else Stage.RESERVED
+
+
+def _ended(facts: TimelineFacts) -> Iterator[Bar]:
+    """The gangs that have ended last, where their members were."""
+    found = [gang for gang in facts.gangs.values() if _ended_since(gang, facts.ended_since) and gang.status.members]
+    for gang in heapq.nlargest(_MOST_ENDED, found, key=_finish):
+        start = gang.status.started_at if gang.status.start is None else gang.status.start
+        if start is not None:
+            nodes = _by_node(gang.status.members)
+            yield Bar(gang=gang.key, stage=Stage.ENDED, start=start, finish=_finish(gang), nodes=nodes)
+
+
+def _ended_since(gang: GangFact, since: float) -> bool:
+    return gang.status.end is not None and _finish(gang) >= since
+
+
+def _finish(gang: GangFact) -> float:
+    return -math.inf if gang.status.finished_at is None else gang.status.finished_at
 
 
 def _decided(facts: TimelineFacts) -> Iterator[Bar]:

@@ -14,6 +14,8 @@ from lockstep.facts.pods.pod import PodFact
 from lockstep.snapshot.holders.endings import expected_end, expected_finish, gone_by
 from lockstep.snapshot.holders.leaving import leaving_members
 
+_PAST_SECONDS = 3600.0
+
 
 class Step(NamedTuple):
     """A gang has these ``members`` from ``at`` on, until ``end``, None if unknown."""
@@ -42,7 +44,10 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineFacts:
-    """Nodes with their bids, gangs, what they hold, and decisions on the others; times are seconds since the epoch."""
+    """Nodes with their bids, gangs, what they hold, and decisions on the others; times are seconds since the epoch.
+
+    Of gangs that have ended, those count that did so since ``ended_since``.
+    """
 
     nodes: Mapping[str, NodeFact]
     bids: Mapping[str, BidFact]
@@ -50,6 +55,7 @@ class TimelineFacts:
     gangs: Mapping[GangKey, GangFact]
     held: Mapping[GangKey, Held]
     decisions: Sequence[Decision]
+    ended_since: float = float("inf")
 
     def waits(self, key: GangKey) -> bool:
         """Whether such a gang exists, wants nodes and has none."""
@@ -77,6 +83,7 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
         gangs=dict(state.gangs),
         held={**following, **{key: _held(state, one, ends) for key, one in state.reservations.items()}},
         decisions=decisions,
+        ended_since=now - _PAST_SECONDS,
     )
 
 

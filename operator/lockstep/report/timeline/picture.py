@@ -3,14 +3,16 @@
 It does not contain the current time, so it stays equal without changes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from coschedule import GangKey
 from lockstep.facts.gang.gang import GangFact
 from lockstep.report.text.sentences import node_ranges
-from lockstep.report.timeline.bars import Bar, NextNodes, bars
+from lockstep.report.timeline.bars import Bar, NextNodes, Stage, bars
 from lockstep.report.timeline.facts import TimelineFacts
+from lockstep.report.timeline.occupied import as_seen
 from lockstep.report.timeline.rows import BarInRow, Row, rows
 from lockstep.report.timeline.waiting import says, waiting
 
@@ -19,16 +21,16 @@ _MOST_WAITING = 200
 _LONGEST_SENTENCE = 1000
 
 
-def draw(facts: TimelineFacts) -> dict[str, Any]:
-    """The whole picture; times are seconds since the epoch, None if unknown.
+def draw(facts: TimelineFacts, sees: Callable[[GangKey], bool] = lambda _: True) -> dict[str, Any]:
+    """The whole picture; times are seconds since the epoch, None if unknown. Only gangs that it ``sees`` are named.
 
     Keys: ``gangs`` are the bars; ``next`` is what comes after the step of a bar. ``kinds`` are the speeds of nodes,
     each with its ``rows``. A row has ``bars``: number of the gang, lane, members on each node. Two more entries are the
     start and the finish on these nodes, None if that of the gang. ``waiting`` are the gangs without a bar, at most 200
     of the ``waitingInAll``.
     """
-    shown = bars(facts)
-    unplaced = waiting(facts, shown)
+    shown = as_seen(bars(facts), sees)
+    unplaced = [gang for gang in waiting(facts, shown) if sees(gang.key)]
     return {
         "gangs": [_gang(facts, bar) for bar in shown],
         "kinds": list(_kinds(rows(facts, shown))),
@@ -48,7 +50,7 @@ def _gang(facts: TimelineFacts, bar: Bar) -> dict[str, Any]:
         "promised": _time(bar.promised),
         "nodes": node_ranges(list(bar.nodes)),
         "next": None if bar.then is None else _next(bar.then),
-        "says": says(facts.gangs.get(bar.gang))[:_LONGEST_SENTENCE],
+        "says": "" if bar.stage is Stage.OTHERS else says(facts.gangs.get(bar.gang))[:_LONGEST_SENTENCE],
     }
 
 

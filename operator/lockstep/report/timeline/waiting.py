@@ -22,6 +22,9 @@ def says(gang: GangFact | None) -> str:
     """The state of the gang in the sentence of its status."""
     if gang is None:
         return "Its GangJob is gone."
+    end = gang.status.end
+    if end is not None:
+        return end.message
     accepted, planned = gang.status.condition(Condition.ACCEPTED), gang.status.condition(Condition.PLANNED)
     if accepted is not None and accepted.status == "False":
         return accepted.message

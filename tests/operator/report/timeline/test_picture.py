@@ -7,7 +7,7 @@ import pytest
 
 from builders.facts import gang_fact, gang_spec
 from builders.scene import HOUR, Scene
-from coschedule import GangKey
+from coschedule import GangKey, Members
 from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal
 from lockstep.report.status.conditions import mark_refused
 from lockstep.report.timeline import draw, freeze
@@ -114,3 +114,30 @@ def test_nothing_is_shown_of_gangs_that_have_ended(scene):
 
     assert (picture["gangs"], picture["waiting"]) == ([], [])
     assert GangKey("default", "first") not in scene.state.gangs
+
+
+def test_users_of_a_namespace_see_no_name_of_another_one(scene):
+    facts = freeze(scene.state, scene.decided.plan.decisions, planned_at=NOW, now=NOW)
+
+    picture = draw(facts, lambda gang: gang.namespace == "another")
+
+    assert "first" not in orjson.dumps(picture).decode()
+    assert "default" not in orjson.dumps(picture).decode()
+    assert [(one["stage"], one["says"], one["size"]) for one in picture["gangs"]] == [("others", "", 0)]
+    assert (picture["waiting"], picture["waitingInAll"]) == ([], 0)
+
+
+@pytest.mark.parametrize(("ago", "want"), [(3600, ["ended"]), (3601, [])], ids=["an hour ago", "earlier"])
+def test_gangs_of_the_past_hour_have_bars(ago, want):
+    ended = ConditionFact("Complete", "True", "Succeeded", "All have.", 1, NOW)
+    status = GangStatus(
+        conditions=(ended,), start=NOW - 2 * HOUR, finished_at=NOW - ago, members=(Members("n1", 2),), size=2
+    )
+    scene = Scene()
+    scene.add_node("n1")
+    scene.state.apply_gang(gang_fact("g", status=status))
+
+    picture = draw(freeze(scene.state, (), planned_at=NOW, now=NOW))
+
+    assert [one["stage"] for one in picture["gangs"]] == want
+    assert [one["says"] for one in picture["gangs"]] == ["All have."] * len(want)

@@ -5,11 +5,17 @@ const TICK_PIXELS = 90;
 const DAY = 86400;
 const STEPS = [10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, DAY, 2 * DAY, 7 * DAY, 28 * DAY];
 
-// A range of 0 has all that is known.
+// What began long ago is cut off, so that what is ahead has most of the room.
+const FITS = -1;
+
+// A range of 0 has all that is known, and a negative one is the past.
 function spanOf(picture, range, present) {
   if (range > 0) return { from: present - range / 6, to: present + (range * 5) / 6 };
+  if (range < FITS) return { from: present + range, to: present - range / 12 };
   const times = picture.gangs.flatMap((gang) => [gang.start, gang.finish, gang.promised]);
-  const known = [present, ...times.filter((time) => time !== null)];
+  const ahead = Math.max(SHORTEST_SPAN, ...times.map((time) => (time ?? present) - present));
+  const earliest = range === FITS ? present - ahead / 5 : -Infinity;
+  const known = [present, ...times.filter((time) => time !== null).map((time) => Math.max(time, earliest))];
   const from = known.reduce((one, other) => Math.min(one, other));
   const to = known.reduce((one, other) => Math.max(one, other));
   const room = Math.max(SHORTEST_SPAN, to - from) * 0.03;

@@ -6,6 +6,8 @@ const STAGES = {
   undoing: "being taken back",
   planned: "expected",
   holds: "keeps nodes free for itself",
+  ended: "has ended, ran",
+  others: "held by gangs",
 };
 const card = document.getElementById("card");
 

@@ -16,9 +16,11 @@ function drawSummary(picture) {
   const nodes = picture.kinds.reduce((sum, kind) => sum + nodeCount(kind.rows), 0);
   const waits = (gang) => gang.stage === "planned" || gang.stage === "holds";
   const waiting = picture.gangs.filter(waits).length;
+  const past = picture.gangs.filter((gang) => gang.stage === "ended" || gang.stage === "others").length;
+  const asOf = picture.asOf ? ` As of ${spellTime(picture.asOf, true)}.` : "";
   summary.textContent =
-    `${nodes} nodes. ${picture.gangs.length - waiting} gangs on nodes, ` +
-    `${waiting} with a place in the plan, ${picture.waitingInAll} without.`;
+    `${nodes} nodes. ${picture.gangs.length - waiting - past} gangs on nodes, ` +
+    `${waiting} with a place in the plan, ${picture.waitingInAll} without.${asOf}`;
 }
 
 function drawWaiting(picture) {
@@ -30,22 +32,33 @@ function drawWaiting(picture) {
 
 function waitingEntry(gang) {
   const entry = make("li");
-  entry.append(make("b", "", idOf(gang)), make("span", "", gang.says));
+  entry.append(linkTo(gang), make("span", "", gang.says));
   return entry;
+}
+
+// A link that can be handed on: it leads to the gang, and to its sentence.
+function linkTo(gang) {
+  const link = make("a", "", idOf(gang));
+  link.href = hashOf({ ...wanted(), gang: idOf(gang) });
+  return link;
 }
 
 function drawTable(picture) {
   const time = (one) => (one === null ? "" : spellTime(one));
-  const placed = picture.gangs.map((gang) => [
-    idOf(gang), STAGES[gang.stage], sizesOf(gang), time(gang.start), time(gang.finish), time(gang.promised), gang.nodes,
+  const named = picture.gangs.filter((gang) => gang.stage !== "others");
+  const placed = named.map((gang) => [
+    linkTo(gang), STAGES[gang.stage], sizesOf(gang), time(gang.start), time(gang.finish), time(gang.promised), gang.nodes,
     gang.says,
   ]);
-  const others = picture.waiting.map((gang) => [idOf(gang), "waits", "", "", "", "", "", gang.says]);
+  const others = picture.waiting.map((gang) => [linkTo(gang), "waits", "", "", "", "", "", gang.says]);
   tableBody.replaceChildren(...[...placed, ...others].map(tableRow));
 }
 
 function tableRow(cells) {
   const row = make("tr");
-  row.append(...cells.map((cell) => make("td", "", cell)));
+  const [name, ...texts] = cells;
+  const first = make("td");
+  first.append(name);
+  row.append(first, ...texts.map((text) => make("td", "", text)));
   return row;
 }

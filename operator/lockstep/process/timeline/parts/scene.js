@@ -11,7 +11,8 @@ function sceneOf(picture) {
     for (const row of kind.rows) addRow(scene, row);
   }
   const top = (gang) => scene.lineOf.get(gang).top;
-  scene.order = [...scene.lineOf.keys()].sort(
+  const named = [...scene.lineOf.keys()].filter((one) => picture.gangs[one].stage !== "others");
+  scene.order = named.sort(
     (one, other) => top(one) - top(other) || picture.gangs[one].start - picture.gangs[other].start || one - other,
   );
   return scene;
@@ -32,7 +33,7 @@ function addLine(scene, line) {
 }
 
 function idOf(gang) {
-  return `${gang.namespace}/${gang.name}`;
+  return gang.namespace ? `${gang.namespace}/${gang.name}` : "other namespaces";
 }
 
 // The same gang has the same colour in every picture.

@@ -5,7 +5,9 @@ const PATIENCE_MILLISECONDS = 10000;
 const trouble = document.getElementById("trouble");
 const ranges = document.getElementById("ranges");
 // `chosen` names the gang at which the keyboard is, `pointer` is where the pointer is over the chart.
-const view = { picture: null, scene: null, span: null, present: 0, range: 21600, chosen: null, pointer: null };
+const view = {
+  all: null, picture: null, scene: null, span: null, present: 0, range: FITS, chosen: null, pointer: null,
+};
 let tag = null;
 let answeredAt = null;
 
@@ -36,8 +38,17 @@ async function ask() {
 }
 
 function take(picture) {
-  view.picture = picture;
-  view.scene = sceneOf(picture);
+  view.all = picture;
+  drawNamespaces(picture);
+  show();
+}
+
+// Shows the gangs of the namespace that is wanted, and the gang that the address names.
+function show() {
+  const { namespace, gang } = wanted();
+  view.picture = ofNamespace(view.all, namespace);
+  view.scene = sceneOf(view.picture);
+  view.chosen = gang ?? null;
   if (chosenNumber() < 0) view.chosen = null;
   draw();
   drawLists(view);
@@ -59,7 +70,9 @@ function moveOn() {
 }
 
 function choose(number) {
-  view.chosen = number === null ? null : idOf(view.picture.gangs[number]);
+  const gang = number === null ? null : view.picture.gangs[number];
+  view.chosen = gang === null || gang.stage === "others" ? null : idOf(gang);
+  history.replaceState(null, "", hashOf({ ...wanted(), gang: view.chosen }));
   view.pointer = null;
   if (number !== null) bringIntoSight(view, number);
   drawLines(view);
@@ -127,6 +140,20 @@ ranges.addEventListener("click", (event) => {
 });
 table.addEventListener("toggle", () => {
   if (table.open && view.picture !== null) drawTable(view.picture);
+});
+namespaces.addEventListener("change", () => {
+  history.replaceState(null, "", hashOf({ namespace: namespaces.value }));
+  if (view.all !== null) show();
+});
+addEventListener("hashchange", () => {
+  if (view.all === null) return;
+  drawNamespaces(view.all);
+  show();
+  const number = chosenNumber();
+  if (number < 0) return;
+  bringIntoSight(view, number);
+  drawLines(view);
+  tell();
 });
 addEventListener("resize", draw);
 document.addEventListener("visibilitychange", moveOn);

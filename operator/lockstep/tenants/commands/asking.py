@@ -1,5 +1,6 @@
 """Asks the cluster's answers for tenants, on behalf of a command whose user may not read what plans are made from."""
 
+from collections.abc import Awaitable
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -8,11 +9,12 @@ from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.object_names import segment
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP
+from lockstep.api.manifest import Manifest
 from lockstep.report.text.sentences import duration
-from lockstep.tenants.document_shapes import is_answer
-from lockstep.tenants.documents import AnswerKind, Document
+from lockstep.tenants.commands.document_shapes import is_answer
+from lockstep.tenants.documents import KIND_NAMES, AnswerKind, Document
 
-_ABOUT_THE_QUESTION = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
+_ABOUT_THE_QUESTION = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
 _MOST_OF_MESSAGE = 200
 
 
@@ -27,9 +29,29 @@ class NoAnswer(NamedTuple):
 
 async def ask_answer(client: KubeClient, kind: AnswerKind, namespace: str, name: str) -> Document | NoAnswer:
     """The answer, or why there is none. Raises ``AnswerError`` if the question is refused."""
-    path = f"/apis/{ANSWERS_API}/namespaces/{segment(namespace)}/{kind}/{segment(name)}"
+    path = f"{_path(kind, namespace)}/{segment(name)}"
+    return await _answered(kind, client.get(Target(path, kind)))
+
+
+async def ask_plan(client: KubeClient, namespace: str, name: str, spec: Manifest) -> Document | NoAnswer:
+    """The plan with a GangJob that is not there, or why there is none. Raises ``AnswerError`` if it is refused."""
+    kind = AnswerKind.PLANS
+    body = {
+        "apiVersion": ANSWERS_API,
+        "kind": KIND_NAMES[kind],
+        "metadata": {"namespace": namespace, "name": name},
+        "spec": {"gangJobSpec": spec},
+    }
+    return await _answered(kind, client.review(Target(_path(kind, namespace), kind), body))
+
+
+def _path(kind: AnswerKind, namespace: str) -> str:
+    return f"/apis/{ANSWERS_API}/namespaces/{segment(namespace)}/{kind}"
+
+
+async def _answered(kind: AnswerKind, asking: Awaitable[Answer]) -> Document | NoAnswer:
     try:
-        return _document(kind, await client.get(Target(path, kind)))
+        return _document(kind, await asking)
     except ApiUnavailableError as error:
         return NoAnswer(_silent(error))
 

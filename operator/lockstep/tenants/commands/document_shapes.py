@@ -48,10 +48,30 @@ _EXPLANATION = {
     "finish": _TIME_OR_NONE,
     "plan": (_PLAN, None),
 }
+_PLACED = {"namespace": str, "name": str, "stage": str, "says": str}
+_PICTURE = {
+    "gangs": [_PLACED],
+    "kinds": [{"speed": (int, float), "rows": [{"nodes": str, "count": int, "bars": [list]}]}],
+    "waiting": [{"namespace": str, "name": str, "says": str}],
+    "waitingInAll": int,
+}
+_RUN = {"size": int, "startsWithinMinutes": (int, None), "endsWithinMinutes": (int, None)}
+_COARSE_PLAN = {
+    "message": str,
+    "run": (_RUN, None),
+    "sizes": [_RUN],
+    "notNow": [str],
+    "ahead": {"gangs": int, "members": int},
+    "evicts": int,
+    "shrinks": int,
+    "delays": [{"name": str, "withinMinutes": (int, None)}],
+}
 _SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
     AnswerKind.QUEUES: {**_HEAD, "gangs": [_QUEUED], "leftOut": int},
     AnswerKind.GANGJOB_EXPLANATIONS: _EXPLANATION,
     AnswerKind.GANG_EXPLANATIONS: _EXPLANATION,
+    AnswerKind.TIMELINES: {**_HEAD, "picture": _PICTURE},
+    AnswerKind.PLANS: {**_HEAD, "plan": _COARSE_PLAN},
 }
 
 
@@ -63,20 +83,18 @@ def is_answer(kind: AnswerKind, document: Document) -> bool:
 
 def _has_shape(value: Any, shape: Any) -> bool:
     """Whether a value has a shape: a type, None, a mapping or list of shapes, or a tuple of possible ones."""
-    match shape:
-        case dict():
-            fields = isinstance(value, dict)
-            return fields and all(name in value and _has_shape(value[name], one) for name, one in shape.items())
-        case list():
-            return isinstance(value, list) and all(_has_shape(one, shape[0]) for one in value)
-        case tuple():
-            return any(_has_shape(value, one) for one in shape)
-        case _Time():
-            return isinstance(value, str) and _is_time(value)
-        case None:
-            return value is None
-        case _:
-            return isinstance(value, shape) and not isinstance(value, bool)
+    if isinstance(shape, dict):
+        is_object = isinstance(value, dict)
+        return is_object and all(name in value and _has_shape(value[name], one) for name, one in shape.items())
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_has_shape(one, shape[0]) for one in value)
+    if isinstance(shape, tuple):
+        return any(_has_shape(value, one) for one in shape)
+    if isinstance(shape, _Time):
+        return isinstance(value, str) and _is_time(value)
+    if shape is None:
+        return value is None
+    return isinstance(value, shape) and not isinstance(value, bool)
 
 
 def _is_time(text: str) -> bool:

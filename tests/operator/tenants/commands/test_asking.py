@@ -6,9 +6,9 @@ from coschedule import GangKey
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.belief.gangs.phases import Phase
-from lockstep.tenants.answer_text import explanation_lines, note_on_answer
-from lockstep.tenants.asking import NoAnswer, ask_answer
-from lockstep.tenants.document_shapes import is_answer
+from lockstep.tenants.commands.answer_text import explanation_lines, note_on_answer
+from lockstep.tenants.commands.asking import NoAnswer, ask_answer
+from lockstep.tenants.commands.document_shapes import is_answer
 from lockstep.tenants.documents import AnswerKind, explanation_object
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.others import OtherGangs

@@ -45,13 +45,38 @@ def explanation_lines(document: Document) -> Iterator[str]:
     yield from _others(document)
 
 
+def plan_lines(document: Document) -> Iterator[str]:
+    """What would become of a GangJob that is not there."""
+    metadata, plan = document["metadata"], document["plan"]
+    name = gang_name(GangKey(metadata["namespace"], metadata["name"]))
+    if plan["run"] is None:
+        yield from wrapped(f"{name} has no place. {plan['message']}")
+    else:
+        run = plan["run"]
+        yield from wrapped(f"{name} starts {_within(run['startsWithinMinutes'])} with {n_members(run['size'])}.")
+    yield from _beside(plan)
+    yield ""
+    yield f"  {'members':>9}  {'starts':>15}  {'ends':>15}"
+    for row in plan["sizes"]:
+        starts, ends = (_within(row[key]) for key in ("startsWithinMinutes", "endsWithinMinutes"))
+        yield f"  {row['size']:>9}  {starts:>15}  {ends:>15}"
+    yield from (line for sentence in plan["notNow"] for line in wrapped(sentence, "  "))
+    for one in plan["delays"]:
+        by = "for ever" if one["withinMinutes"] is None else f"by {duration(60.0 * one['withinMinutes'])} at most"
+        yield from wrapped(f"{metadata['namespace']}/{one['name']} would start later, {by}.", "  ")
+    yield ""
+    yield from _others(document)
+
+
+def _within(minutes: int | None) -> str:
+    if minutes is None:
+        return "at no known time"
+    return f"within {duration(60.0 * minutes)}" if minutes else "at once"
+
+
 def _plan(plan: Document) -> Iterator[str]:
     yield from wrapped(plan["message"], "  ")
-    ahead = plan["ahead"]
-    yield from wrapped(f"{n_gangs(ahead['gangs'])} before it in the plan, with {n_members(ahead['members'])}.", "  ")
-    for count, what in ((plan["evicts"], "evicted"), (plan["shrinks"], "made smaller")):
-        if count:
-            yield from wrapped(f"{n_gangs(count)} to be {what} for it.", "  ")
+    yield from _beside(plan)
     yield ""
     yield f"  {'members':>9}  {'starts':>20}  {'ends':>20}"
     for row in plan["sizes"]:
@@ -59,6 +84,15 @@ def _plan(plan: Document) -> Iterator[str]:
         yield f" {mark}{row['size']:>9}  {row['start'] or 'never':>20}  {row['finish'] or '-':>20}"
     yield from (line for sentence in plan["notNow"] for line in wrapped(sentence, "  "))
     yield from _sooner(plan)
+
+
+def _beside(plan: Document) -> Iterator[str]:
+    """How many gangs are in front, and how many give way."""
+    ahead = plan["ahead"]
+    yield from wrapped(f"{n_gangs(ahead['gangs'])} before it in the plan, with {n_members(ahead['members'])}.", "  ")
+    for count, what in ((plan["evicts"], "evicted"), (plan["shrinks"], "made smaller")):
+        if count:
+            yield from wrapped(f"{n_gangs(count)} to be {what} for it.", "  ")
 
 
 def _sooner(plan: Document) -> Iterator[str]:

@@ -1,0 +1,52 @@
+"""``lockstep timeline``: shows on a page of this machine when the gangs of a namespace run."""
+
+import asyncio
+from functools import partial
+from time import monotonic
+
+import click
+
+from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import Configuration, load_configuration, usual_namespace
+from lockstep.cli.options.answer_options import namespace_option, one_sentence
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.tenants.commands.asking import NoAnswer, ask_answer
+from lockstep.tenants.commands.timeline_page import TimelinePage, listen_on_loopback
+from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
+
+
+@click.command(context_settings={"show_default": True})
+@namespace_option
+@click.option(
+    "--port", metavar="PORT", type=click.IntRange(0, 65_535), default=0, help="Port to listen on; 0 is any free one."
+)
+@connection_options
+def timeline(namespace: str | None, port: int, **connection: str | None) -> None:
+    """Show when the gangs of a namespace run, on a page of this machine, until Ctrl-C.
+
+    For example: lockstep timeline --namespace team-a
+
+    The page has the own gangs whole, and of others only which places are occupied. The cluster's API for tenants gives
+    what it shows, so no more rights are needed than to view the namespace.
+    """
+    with one_sentence():
+        configuration = load_configuration(**connection)
+        asyncio.run(_serve(configuration, namespace or usual_namespace(**connection), port))
+
+
+async def _serve(configuration: Configuration, namespace: str, port: int) -> None:
+    async with one_client(configuration) as client:
+        page = TimelinePage(partial(_ask, client, namespace), monotonic)
+        await page.newest()
+        try:
+            async with listen_on_loopback(page, port) as address:
+                click.echo(f"The timeline of namespace {namespace} is at {address}")
+                await asyncio.Event().wait()
+        except OSError as error:
+            raise AnswerError(f"Port {port} of this machine can't be used: {error.strerror}.") from error
+
+
+async def _ask(client: KubeClient, namespace: str) -> Document | NoAnswer:
+    return await ask_answer(client, AnswerKind.TIMELINES, namespace, ONLY_ONE)

@@ -1,0 +1,1 @@
+"""What commands do with answers: they ask, check what comes, and show it."""

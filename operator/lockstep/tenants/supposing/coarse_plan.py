@@ -1,0 +1,149 @@
+"""What would become of a GangJob that is not there: coarse, since a user can ask again with another one."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from coschedule import Change, Decision, GangKey, Placement
+from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
+from lockstep.answers.plan.rules import PlanRules
+from lockstep.answers.plan.text import room_sentence
+from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
+from lockstep.answers.supposing.predecessors import record_predecessors
+from lockstep.answers.supposing.supposed_gangs import as_created
+from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.manifest import Manifest
+from lockstep.api.unreadable.unreadable_objects import describe
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.tenants.others import STEP_MINUTES, Ahead, ahead_of
+from lockstep.tenants.unnamed import unnamed_refusal
+
+
+class GangJobQuestion(NamedTuple):
+    """A GangJob that is not there. Its spec has the shape of the schema."""
+
+    namespace: str
+    name: str
+    spec: Manifest
+
+
+class UnplannedError(Exception):
+    """The GangJob has no plan, for a reason in its own spec or namespace; the message is a sentence."""
+
+
+class CoarseRun(NamedTuple):
+    """A size, and within how many minutes a run with it starts and ends; None where that is never, or not known."""
+
+    size: int
+    starts: int | None
+    ends: int | None
+
+
+class Delayed(NamedTuple):
+    """A GangJob of the namespace that would start later, by so many minutes at most; None for ever."""
+
+    name: str
+    minutes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoarsePlan:
+    """The plan with the GangJob, without nodes and exact times. ``why_not`` is a sentence if it has no place."""
+
+    gang: GangKey
+    reason: str
+    why_not: str
+    run: CoarseRun | None
+    sizes: tuple[CoarseRun, ...]
+    not_now: tuple[str, ...]
+    evicts: int
+    shrinks: int
+    ahead: Ahead
+    delays: tuple[Delayed, ...]
+
+
+def suppose_gang_job(state: State, question: GangJobQuestion, now: float) -> AcceptedGang:
+    """The GangJob as the operator would read it now. Raises ``UnplannedError`` if it would not be planned."""
+    namespace, name, spec = question
+    key = GangKey(namespace, name)
+    if key in state.gangs:
+        raise UnplannedError(f"GangJob {key} is there already: ask for its explanation.")
+    try:
+        metadata = {"namespace": namespace, "name": name, **as_created(now)}
+        fact = parse_gang({"metadata": metadata, "spec": spec}, None, state.pool, state.gate_image)
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        raise UnplannedError(f"GangJob {key} makes no sense: {describe(error)}.") from error
+    if not isinstance(fact, AcceptedGang):
+        raise UnplannedError(f"GangJob {key} would be refused: {fact.refusal.message if fact.refusal else ''}")
+    return fact
+
+
+def plan_with(state: State, rules: PlanRules, before: AnsweredPlan, gang: AcceptedGang, now: float) -> CoarsePlan:
+    """Plan with the gang beside all others; the cache is as before afterwards. It takes as long as a plan.
+
+    Raises ``UnplannedError``, or ``AnswerError`` if a quota or a bug keeps it from being planned.
+    """
+    state.apply_gang(gang)
+    try:
+        record_predecessors(state, gang.key)
+        if not state.phase_of(state.gangs[gang.key]).is_planned:
+            raise UnplannedError(f"GangJob {gang.key} waits for other gangs, or is suspended, so it has no plan yet.")
+        after = plan_now(state, rules, now, asked=[gang.key])
+        return _coarse(before, after, answer_about(after, gang.key, progress=_none), now)
+    finally:
+        state.remove_gang(gang.key, gang.uid)
+
+
+def _none(_: Sequence[Change]) -> Iterator[Change]:
+    """Try no change: each is a plan of its own."""
+    return iter(())
+
+
+def _coarse(before: AnsweredPlan, after: AnsweredPlan, answer: WaitingAnswer, now: float) -> CoarsePlan:
+    decision = answer.decision
+    placed = decision if isinstance(decision, Placement) else None
+    return CoarsePlan(
+        gang=answer.gang,
+        reason=_reason(decision, now),
+        why_not="" if isinstance(decision, Placement) else unnamed_refusal(decision.refusal),
+        run=None if placed is None else _run(placed.size, placed.start, placed.finish, now),
+        sizes=tuple(
+            CoarseRun(row.size, None, None) if row.run is None else _run(row.size, row.run.start, row.run.finish, now)
+            for row in answer.sizes
+        ),
+        not_now=() if answer.starts_now else tuple(room_sentence(room) for room in answer.room),
+        evicts=len(answer.victims),
+        shrinks=len(answer.shrinks),
+        ahead=ahead_of(after.made.decisions, answer.gang),
+        delays=tuple(_delays(before, after, answer.gang)),
+    )
+
+
+def _reason(decision: Decision, now: float) -> str:
+    if isinstance(decision, Placement):
+        return "StartsNow" if decision.start <= now else "StartsLater"
+    return str(decision.reason)
+
+
+def _run(size: int, start: float, finish: float, now: float) -> CoarseRun:
+    return CoarseRun(size, _minutes(start - now), _minutes(finish - now))
+
+
+def _delays(before: AnsweredPlan, after: AnsweredPlan, gang: GangKey) -> list[Delayed]:
+    """The GangJobs of the namespace that would start later; a delay that rounds to a step counts."""
+    then = start_times(after.preempting.plan.decisions)
+    own = {
+        key: start
+        for key, start in start_times(before.preempting.plan.decisions).items()
+        if key.namespace == gang.namespace and not is_pod_gang(key)
+    }
+    later = {key: then[key] - start for key, start in own.items() if then.get(key, start) > start + 60}
+    return [Delayed(key.name, _minutes(by)) for key, by in later.items()]
+
+
+def _minutes(seconds: float) -> int | None:
+    """Rounded up to whole steps; 0 for what has come already."""
+    return STEP_MINUTES * max(0, math.ceil(seconds / 60 / STEP_MINUTES)) if math.isfinite(seconds) else None

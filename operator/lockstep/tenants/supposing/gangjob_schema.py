@@ -1,0 +1,40 @@
+"""The schema of GangJobs' specs, as the API server has it."""
+
+from collections.abc import Callable
+
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.names import GANGS, GROUP
+from lockstep.tenants.supposing.schema import Schema
+from lockstep.tenants.trouble import NoAnswerNowError, Trouble
+
+# How long the kind of a new release may go unnoticed.
+_KEPT_SECONDS = 300.0
+
+
+class GangJobSchema:
+    """Reads the schema, and keeps it for some minutes."""
+
+    def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:
+        self._client = client
+        self._monotonic = monotonic
+        self._kept: Schema | None = None
+        self._until = 0.0
+
+    async def newest(self) -> Schema:
+        """The schema of a spec. Raises ``NoAnswerNowError`` where it can't be read."""
+        if self._kept is None or self._monotonic() >= self._until:
+            self._kept, self._until = await self._read(), self._monotonic() + _KEPT_SECONDS
+        return self._kept
+
+    async def _read(self) -> Schema:
+        try:
+            answer = await self._client.get(paths.definition(f"{GANGS}.{GROUP}"))
+        except ApiUnavailableError as error:
+            raise NoAnswerNowError(Trouble.SCHEMA_UNKNOWN, str(error)) from error
+        if not answer.is_success:
+            raise NoAnswerNowError(Trouble.SCHEMA_UNKNOWN, answer.message)
+        [version] = (one for one in answer.body["spec"]["versions"] if one["storage"])
+        spec: Schema = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+        return spec

@@ -1,0 +1,79 @@
+"""The server of answers for tenants beside a control plane, and users who ask it through the API server."""
+
+import json
+
+import pytest
+
+from live.quick_start import Forked
+from lockstep.api.cluster.answers_service import APISERVICE
+from rights.granted import OPERATOR
+from sandbox import ApiError, KubectlError
+from sandbox.pki import Authority
+from sandbox.ports import LOOPBACK, KeptPort
+
+RIGHTS = OPERATOR / "rbac-answers.yaml"
+SYSTEM, SERVICE = "lockstep-system", "lockstep-answers"
+API = "/apis/answers.lockstep.dev/v1alpha1"
+APISERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
+HOUR = {"work": {"serialTime": "1h"}}
+# Neither may be found in any answer to tenants of other namespaces.
+SECRET_NAMESPACE, SECRET_GANG, SECRET_LASTING = "zebra-project", "okapi-run", "okapi-lasting"
+
+
+class Server:
+    """The server of answers, which can be killed and started again."""
+
+    def __init__(self, cluster, folder):
+        Authority(folder).issue_server("tls", f"{SERVICE}.{SYSTEM}.svc")
+        self.folder, self._log = folder, folder / "log"
+        self.port = KeptPort()
+        self._kubeconfig = cluster.kubeconfig_for_service_account(SYSTEM, SERVICE)
+        self._life = None
+
+    def start(self):
+        options = {
+            "service": f"{SYSTEM}/{SERVICE}",
+            "service-port": self.port.number,
+            "listen-port": self.port.number,
+            "listen-host": LOOPBACK,
+            "certificates": self.folder,
+            "kubeconfig": self._kubeconfig,
+        }
+        self._life = Forked(["answers", *(f"--{name}={value}" for name, value in options.items())], self._log)
+
+    def kill(self):
+        self._life.kill()
+        self._life.wait(60)
+
+    def log(self):
+        return self._log.read_text()
+
+
+def is_available(cluster):
+    try:
+        conditions = cluster.request("GET", f"{APISERVICES}/{APISERVICE}")["status"]["conditions"]
+    except (ApiError, KeyError):
+        return False
+    return conditions[0]["status"] == "True" and conditions[0]["reason"] == "Passed"
+
+
+def kubeconfig_of(cluster, namespace, name, role):
+    """A kubeconfig with a role of Kubernetes' own in one namespace; without a role, with none."""
+    cluster.request("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts", {"metadata": {"name": name}})
+    if role:
+        cluster.kubectl(
+            *("create", "rolebinding", name, f"--clusterrole={role}", f"--serviceaccount={namespace}:{name}"),
+            f"--namespace={namespace}",
+        )
+    return cluster.kubeconfig_for_service_account(namespace, name)
+
+
+def asked(arena, kubeconfig, path):
+    """The answer to a user of that kubeconfig, as kubectl gets it."""
+    return json.loads(arena.api.kubectl(f"--kubeconfig={kubeconfig}", "get", "--raw", f"{API}/namespaces/{path}"))
+
+
+def refusal(arena, kubeconfig, path):
+    with pytest.raises(KubectlError) as caught:
+        asked(arena, kubeconfig, path)
+    return str(caught.value)
