@@ -84,8 +84,7 @@ class Workloads:
 
 def is_pending(workload: Workload, ours: Iterable[str]) -> bool:
     """Whether one of our checks of a Workload has not decided yet, and none has said no."""
-    states = _states(workload, ours)
-    return CheckState.PENDING in states and states <= {CheckState.PENDING, CheckState.READY}
+    return _states(workload, ours) - {CheckState.READY} == {CheckState.PENDING}
 
 
 def says(workload: Workload, ours: Iterable[str], state: CheckState) -> bool:
