@@ -73,6 +73,8 @@ class ComingPods:
             problem = await _say_ready(self._services, known, held.size)
             if problem:
                 return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
+        elif not workloads.is_admitted(self._gang.key):
+            return _NO_QUOTA
         self._stay.leave()
         left = held.size - len(self._state.seats.bound(held))
         return await self._until_pods_wait(
