@@ -12,6 +12,7 @@ from lockstep.facts.reasons import Condition
 
 # A start may be weeks away, and what runs may end earlier.
 _LONGEST_REQUEUE_SECONDS = 86_400.0
+_NO_PLAN = "there is no plan for its pods yet."
 
 
 def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: float, now: float) -> CheckEntry | None:
@@ -38,7 +39,8 @@ def _waiting(gang: GangFact, workload: Workload, patience: float, now: float) ->
         # Something that its pods name is missing, such as a claim.
         return _without_start(accepted.message, workload, patience, now)
     if planned is None or planned.reason in LACKING_PODS:
-        return None
+        # It is about to be planned, unless other pods with its label are in the way.
+        return None if now < gives_back_at(workload, patience) else _without_start(_NO_PLAN, workload, patience, now)
     if gang.status.plan is None:
         return _without_start(planned.message, workload, patience, now)
     if gang.status.plan.likely_start > now + patience:
