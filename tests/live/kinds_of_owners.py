@@ -9,11 +9,16 @@ from sandbox import Sandbox
 
 
 class StubKind(NamedTuple):
-    """A kind of owners of pods: its API version, as ``group/version``, its name and its plural."""
+    """A kind of owners of pods: its API version, as ``group/version``, its name and its plural.
+
+    Its objects may be in no namespace, and their status may be a part of its own.
+    """
 
     api_version: str
     kind: str
     plural: str
+    scope: str = "Namespaced"
+    has_status: bool = False
 
 
 def install_kinds(api: Sandbox, kinds: Iterable[StubKind]) -> None:
@@ -40,8 +45,10 @@ def _definition(kind: StubKind) -> dict[str, Any]:
     group, _, version = kind.api_version.partition("/")
     anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     served = {"name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": anything}}
+    if kind.has_status:
+        served["subresources"] = {"status": {}}
     names = {"kind": kind.kind, "plural": kind.plural, "singular": kind.kind.lower()}
-    spec = {"group": group, "scope": "Namespaced", "names": names, "versions": [served]}
+    spec = {"group": group, "scope": kind.scope, "names": names, "versions": [served]}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",

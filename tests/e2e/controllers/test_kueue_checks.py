@@ -132,7 +132,7 @@ def test_nothing_is_admitted_and_nothing_lost_while_lockstep_is_down(stage, scen
     scenery.until_whole()
 
 
-def test_binding_that_fails_gives_quota_back_and_counts_nothing(stage, scenery):
+def test_binding_that_fails_gives_quota_back_counts_nothing_and_comes_again(stage, scenery):
     stage.arena.add_nodes(SIZE, cpu="1")
     stage.refuse_bindings_after(2)
     scenery.jobs.create("heat", SIZE)
@@ -142,6 +142,11 @@ def test_binding_that_fails_gives_quota_back_and_counts_nothing(stage, scenery):
 
     eventually(scenery.is_evicted)
     scenery.until_nothing_is_kept(gang)
+
+    stage.proxy.reset()
+    stage.arena.add_nodes(2, cpu="2")
+    # Kueue waits for a minute first.
+    scenery.until_whole()
     assert scenery.jobs.losses("heat") == {"failed": 0}
 
 

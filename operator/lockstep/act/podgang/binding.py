@@ -7,14 +7,11 @@ node, which stays reserved.
 import asyncio
 import contextlib
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from http import HTTPStatus
 
-from coschedule import GangKey
 from lockstep.act.members.group_reads import refresh_pods
-from lockstep.act.podgang.admitting import admit_workload
-from lockstep.act.podgang.giving_size import give_size
-from lockstep.act.podgang.growing import grow_owner
+from lockstep.act.podgang.coming_pods import ComingPods
 from lockstep.act.podgang.host_lists import HostListOfGang
 from lockstep.act.podgang.seats import TakenSeat, pod_gone, take_seats
 from lockstep.act.requests.api_refusals import is_conflict, is_no_dry_run, refused_binding
@@ -30,22 +27,13 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.members.binding import binding_manifest
 from lockstep.api.podgang.group_member import seat_annotations
-from lockstep.api.podgang.sizing.sized_kind import sized_kind
 from lockstep.api.unreadable.unreadable_objects import read_pod
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
-from lockstep.facts.gang.keys import object_name
-from lockstep.facts.gang.source import Source, maker_of
 from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.reasons import Reason
-from lockstep.report.text.conflict_sentences import conflict_sentence
-from lockstep.report.text.sentences import n_pods
 
 _KEEPS_NODES_SECONDS = 60.0
-# Controllers create pods at once.
-_PODS_COME_SECONDS = 60.0
-_OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may not change any more")
-_NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken the quota of its Workload")
 # A pod or a node is gone, or its owner is back: no repetition helps.
 _FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS, Reason.OWNER_RETURNED)
 
@@ -70,10 +58,11 @@ class PodBinding:
         self._size = 0
         self._bound_uids: set[str] = set()
         self._hosts = HostListOfGang(services, gang, reservation.attempt)
+        self._coming = ComingPods(services, gang, reservation, stay=stay, changed=changed)
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
-        failure = self._leaves() or await self._give_size() or await self._admit() or await self._grow()
+        failure = self._leaves() or await self._coming.come()
         if failure is not None:
             return failure
         seats = await take_seats(self._state, gang, self._reservation)
@@ -88,92 +77,6 @@ class PodBinding:
         if going:
             await self._hosts.rest()
         return failure
-
-    async def _give_size(self) -> Failure | None:
-        """Give a suspended owner as many pods as the reservation has seats, and wait until they are there."""
-        owner, held = self._state.pod_gangs.sized.of(self._gang.key), self._state.reservations.get(self._gang.key)
-        kind = None if owner is None else sized_kind(owner.source)
-        if owner is None or kind is None or held is None:
-            return None
-        problem = await give_size(self._services.client, kind, owner, held.size)
-        if problem:
-            return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
-        # Others bind meanwhile.
-        self._stay.leave()
-        return await self._until_pods_wait(owner.uid, f"{kind.owner.kind} {owner.name}", held.size)
-
-    async def _admit(self) -> Failure | None:
-        """Say to Kueue that the pods of a Workload may come, unless that is said, and wait until they are there."""
-        workloads, held = self._state.pod_gangs.workloads, self._state.reservations.get(self._gang.key)
-        if held is None or not _is_of_workload(self._gang.key):
-            return None
-        known = workloads.of(self._gang.key)
-        if known is None:
-            return _NO_QUOTA
-        if workloads.awaiting(self._gang.key) is not None:
-            problem = await admit_workload(self._services, known, held.size)
-            if problem:
-                return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
-        self._stay.leave()
-        left = held.size - len(self._state.seats.bound(held))
-        return await self._until_pods_wait(
-            known.uid, f"Workload {known.name}", left, may_change=self._has_quota, otherwise=_NO_QUOTA
-        )
-
-    def _has_quota(self) -> bool:
-        return self._state.pod_gangs.workloads.of(self._gang.key) is not None
-
-    async def _grow(self) -> Failure | None:
-        """Give an owner the pods by which the Gang grows, and wait until they are there.
-
-        An earlier process may have done that, and other gangs may have been placed before this one knew of the seats.
-        """
-        known, held = self._state.pod_gangs.objects.get(self._gang.key), self._state.reservations.get(self._gang.key)
-        if known is None or known.status.next_size is None or held is None:
-            return None
-        problem = await grow_owner(self._services, known, known.status.next_size, by=held.size)
-        if problem:
-            return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
-        self._stay.leave()
-        left = held.size - len(self._state.seats.bound(held))
-        failure = await self._until_pods_wait(known.made_for or "", "its owner", left, may_change=self._may_change)
-        return failure or (None if self._may_change() else _OTHERS_DECIDE) or self._conflict()
-
-    def _may_change(self) -> bool:
-        """Whether the number of pods may still change: its author has not changed it, and no pod has succeeded."""
-        return self._state.pod_gangs.elastic.of(self._gang.key) is not None
-
-    def _conflict(self) -> Failure | None:
-        """Why the pods would not be placed on their seats any more."""
-        gang = self._state.gangs.get(self._gang.key)
-        if not isinstance(gang, AcceptedGang):
-            return None
-        conflict = self._services.cutter.conflict(gang, self._reservation, self._services.now())
-        if conflict is None:
-            return None
-        return Failure(reason=Reason.NO_LONGER_FITS, message=conflict_sentence(conflict).rstrip("."))
-
-    async def _until_pods_wait(
-        self,
-        owner: str,
-        named: str,
-        size: int,
-        *,
-        may_change: Callable[[], bool] = lambda: True,
-        otherwise: Failure = _OTHERS_DECIDE,
-    ) -> Failure | None:
-        until = self._services.monotonic() + _PODS_COME_SECONDS
-        group = self._state.pod_gangs.group
-        while (there := group(self._gang.key).own(owner, 0).waiting) < size:
-            left, leaves = until - self._services.monotonic(), self._leaves()
-            if leaves is not None or not may_change():
-                return leaves or otherwise
-            if left <= 0:
-                message = f"{n_pods(there)} of {size} of {named} came within {_PODS_COME_SECONDS:g} seconds"
-                return Failure(reason=Reason.POD_LOST, message=message)
-            self._changed.clear()
-            await self._has_changed(left)
-        return None
 
     def rejected(self) -> Collection[LostOn]:
         """Members that kubelets have rejected; none, since the owner of these pods deals with that."""
@@ -346,8 +249,3 @@ class PodBinding:
         """Whether the cache has the pod on its node, or has it no longer."""
         pod = self._state.pods.get(seat.pod)
         return pod is None or pod.uid != seat.uid or bool(pod.node)
-
-
-def _is_of_workload(gang: GangKey) -> bool:
-    named = maker_of(object_name(gang))
-    return named is not None and named[0] is Source.WORKLOAD

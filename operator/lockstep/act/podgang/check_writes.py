@@ -1,7 +1,7 @@
 """Writes what our AdmissionChecks say of a Workload, if it still is as it was when that was decided."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Collection
 from http import HTTPStatus
 
 from lockstep.act.requests.services import Services
@@ -17,28 +17,36 @@ from lockstep.facts.gang.workload import CheckState, Workload
 _MOST_CONFLICTS = 8
 
 
-async def write_checks(services: Services, known: Workload, entry: CheckEntry, urgency: Urgency = Urgency.ACT) -> str:
+async def write_checks(
+    services: Services,
+    known: Workload,
+    entry: CheckEntry,
+    urgency: Urgency = Urgency.ACT,
+    *,
+    after: CheckState = CheckState.PENDING,
+) -> str:
     """Have our checks of a Workload say that; returns why they don't, as a clause, or ''.
 
-    The Workload is read anew before each try, and has to have the spec, the quota and the answer of before. Raises
-    ``ApiUnavailableError``.
+    The Workload is read anew before each try. It has to have the spec and the quota of before, and our checks have to
+    be in the state ``after`` which that may follow. Raises ``ApiUnavailableError``.
     """
     ours = services.state.pod_gangs.workloads.our_checks
-    target = workload_at(known.gang.namespace, known.name)
-    tries = 0
+    target, tries = workload_at(known.gang.namespace, known.name), 0
+    status = Target(f"{target.path}/status", f"{target.resource}/status")
     while True:
         found = await services.client.get(target)
         if not found.is_success:
             return f"Workload {known.name} can't be read: {found.message.rstrip('.')}"
         fresh = parse_workload(found.body)
-        if says(fresh, ours, entry.state) and fresh.uid == known.uid and entry.state is not CheckState.PENDING:
+        is_same = (fresh.uid, fresh.version) == (known.uid, known.version)
+        # An earlier request may have had no answer.
+        if is_same and entry.state is not after and says(fresh, ours, entry.state):
             return ""
-        if (fresh.uid, fresh.version) != (known.uid, known.version) or not _may_follow(entry.state)(fresh, ours):
+        if not is_same or not _is_in(fresh, ours, after):
             return f"Workload {known.name} has changed since that was decided"
         patch = entries_patch(found.body, ours, entry, services.now())
         if patch is None:
             return ""
-        status = Target(f"{target.path}/status", f"{target.resource}/status")
         answer = await services.client.patch(status, patch, urgency)
         if answer.code != HTTPStatus.CONFLICT or tries >= _MOST_CONFLICTS:
             return "" if answer.is_success else f"Workload {known.name} can't be changed: {answer.message.rstrip('.')}"
@@ -46,8 +54,5 @@ async def write_checks(services: Services, known: Workload, entry: CheckEntry, u
         tries += 1
 
 
-def _may_follow(state: CheckState) -> Callable[..., bool]:
-    """Whether that may be said of a Workload: first an answer is given, and only a yes is taken back."""
-    if state is CheckState.RETRY:
-        return lambda workload, ours: is_pending(workload, ours) or says(workload, ours, CheckState.READY)
-    return is_pending
+def _is_in(workload: Workload, ours: Collection[str], state: CheckState) -> bool:
+    return is_pending(workload, ours) if state is CheckState.PENDING else says(workload, ours, state)

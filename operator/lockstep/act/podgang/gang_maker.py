@@ -134,8 +134,6 @@ class GangMaker:
             async with self._at_once:
                 if source is Source.KUEUE_GROUP:
                     return await self._make_of_pods(gang, kind)
-                if source is Source.WORKLOAD:
-                    return await self._make_for_workload(gang, kind)
                 return await self._make_or_change(gang, kind, owner)
         except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
             return f"{kind.kind} {owner} can't be understood: {error!r}"
@@ -149,6 +147,8 @@ class GangMaker:
 
     async def _make_or_change(self, gang: GangKey, kind: OwnerKind, owner: str) -> str:
         """Make the Gang or change it, if that is due; returns why that failed, or ''."""
+        if kind is OWNERS[Source.WORKLOAD]:
+            return await self._make_for_workload(gang, kind)
         kind, found = await self._owners.read(kind, gang.namespace, owner)
         if not found.is_success:
             return f"{kind.kind} {owner} can't be read: {found.message}"

@@ -38,7 +38,7 @@ class QuotaBack:
             return "its Workload has no quota any more"
         message = f"The quota is given back, since its pods can't be placed: {cause.rstrip('.')}."
         entry = CheckEntry(CheckState.RETRY, message, requeue_after=_REQUEUE_SECONDS)
-        why_not = await write_checks(self._services, workload, entry, Urgency.DELETE)
+        why_not = await write_checks(self._services, workload, entry, Urgency.DELETE, after=CheckState.READY)
         return why_not or await self._until_gone(gang)
 
     async def _until_gone(self, gang: GangKey) -> str:

@@ -69,7 +69,8 @@ TRAINING_JOBS: Mapping[ObjectKind, str] = {
 SOURCES: Mapping[ObjectKind, Source] = {
     ObjectKind(version, one.kind): source
     for source, one in OWNERS.items()
-    if not source.is_of_pods
+    # Kueue writes Workloads.
+    if not source.is_of_pods and source is not Source.WORKLOAD
     for version in one.versions
 }
 """The kinds of owners for which the operator makes Gangs of several pods."""

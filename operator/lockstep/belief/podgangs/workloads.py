@@ -62,7 +62,7 @@ class Workloads:
         return known is not None and says(known, self.our_checks, CheckState.READY)
 
     def awaiting(self, gang: GangKey) -> Workload | None:
-        """The Gang's Workload, if it waits for one of our checks."""
+        """The Gang's Workload, if it waits for our checks alone."""
         known = self.of(gang)
         return known if known is not None and is_pending(known, self.our_checks) else None
 
@@ -83,9 +83,14 @@ class Workloads:
 
 
 def is_pending(workload: Workload, ours: Iterable[str]) -> bool:
-    """Whether one of our checks of a Workload has not decided yet, and none has said no."""
-    states = _states(workload, ours)
-    return CheckState.PENDING in states and states <= {CheckState.PENDING, CheckState.READY}
+    """Whether our checks of a Workload are the last that have not said yes.
+
+    Places are reserved for the moment in which the pods come. If another check took long, others would miss them.
+    """
+    names = set(ours)
+    others = {one.state for one in workload.checks if one.name not in names}
+    open_ones = _states(workload, names) - {CheckState.READY}
+    return open_ones == {CheckState.PENDING} and not others - {CheckState.READY}
 
 
 def says(workload: Workload, ours: Iterable[str], state: CheckState) -> bool:

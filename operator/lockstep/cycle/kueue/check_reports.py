@@ -25,6 +25,8 @@ from lockstep.logs.subject import work_for
 _AT_ONCE = 4
 # After Kueue has given quota, the status may still be that of an earlier plan, and the process may have begun just now.
 _SETTLING_SECONDS = 10.0
+# What could not be written is tried again so much later.
+_REST_SECONDS = 60.0
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +47,7 @@ class CheckReports:
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._seen: dict[GangKey, tuple[str, float]] = {}
+        self._rests: dict[GangKey, float] = {}
         self._written: dict[GangKey, _Said] = {}
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
@@ -58,8 +61,9 @@ class CheckReports:
         self._alarms.set(gang.key, max(settled, gives_back_at(workload, self._services.quota_wait)))
         if entry is None or self._written.get(gang.key) == _Said(workload.version, entry):
             return
-        if entry.state is not CheckState.PENDING and now < settled:
-            self._alarms.set(gang.key, settled)
+        begins = max(self._rests.get(gang.key, now), settled if entry.state is not CheckState.PENDING else now)
+        if now < begins:
+            self._alarms.set(gang.key, begins)
             return
         self._under_way[gang.key] = asyncio.create_task(self._write(workload, entry))
 
@@ -67,6 +71,7 @@ class CheckReports:
         """Forget a Gang that is gone."""
         self._alarms.forget(gang)
         self._seen.pop(gang, None)
+        self._rests.pop(gang, None)
         self._written.pop(gang, None)
 
     async def stop(self) -> None:
@@ -91,7 +96,10 @@ class CheckReports:
             del self._under_way[workload.gang]
         if why_not:
             log.info("its AdmissionCheck is not written: %s", why_not, extra=about(workload.gang))
-        self._written[workload.gang] = _Said(workload.version, entry)
+            self._rests[workload.gang] = self._services.now() + _REST_SECONDS
+        else:
+            self._rests.pop(workload.gang, None)
+            self._written[workload.gang] = _Said(workload.version, entry)
         # Its status may have changed meanwhile, and the Gang may be gone.
         self._state.changes.reconcile(workload.gang)
 

@@ -12,6 +12,7 @@ from lockstep.facts.reasons import Condition
 
 # A start may be weeks away, and what runs may end earlier.
 _LONGEST_REQUEUE_SECONDS = 86_400.0
+_NO_PLAN = "there is no plan for its pods yet."
 
 
 def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: float, now: float) -> CheckEntry | None:
@@ -23,20 +24,28 @@ def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: fl
         return None
     if isinstance(gang, RefusedGang):
         return _refused(gang, made, patience)
-    planned = gang.status.condition(Condition.PLANNED)
-    if planned is None or planned.reason in LACKING_PODS:
-        return None
-    start = None if gang.status.plan is None else gang.status.plan.likely_start
-    if start is None and now >= gives_back_at(workload, patience):
-        return _no_start(planned.message, patience)
-    if start is not None and start > now + patience:
-        return _too_late(start, patience, now)
-    return CheckEntry(CheckState.PENDING, planned.message)
+    return _waiting(gang, workload, patience, now)
 
 
 def gives_back_at(workload: Workload, patience: float) -> float:
     """When a Workload gives its quota back of which no start is known."""
     return (workload.quota_since or 0.0) + patience
+
+
+def _waiting(gang: GangFact, workload: Workload, patience: float, now: float) -> CheckEntry | None:
+    """What the last plan says, or why there can be none."""
+    accepted, planned = gang.status.condition(Condition.ACCEPTED), gang.status.condition(Condition.PLANNED)
+    if accepted is not None and accepted.status == "False":
+        # Something that its pods name is missing, such as a claim.
+        return _without_start(accepted.message, workload, patience, now)
+    if planned is None or planned.reason in LACKING_PODS:
+        # It is about to be planned, unless other pods with its label are in the way.
+        return None if now < gives_back_at(workload, patience) else _without_start(_NO_PLAN, workload, patience, now)
+    if gang.status.plan is None:
+        return _without_start(planned.message, workload, patience, now)
+    if gang.status.plan.likely_start > now + patience:
+        return _too_late(gang.status.plan.likely_start, patience, now)
+    return CheckEntry(CheckState.PENDING, planned.message)
 
 
 def _refused(gang: RefusedGang, made: PodGang, patience: float) -> CheckEntry | None:
@@ -49,7 +58,9 @@ def _refused(gang: RefusedGang, made: PodGang, patience: float) -> CheckEntry | 
     return CheckEntry(CheckState.RETRY, accepted.message, requeue_after=_seconds(patience))
 
 
-def _no_start(why: str, patience: float) -> CheckEntry:
+def _without_start(why: str, workload: Workload, patience: float, now: float) -> CheckEntry:
+    if now < gives_back_at(workload, patience):
+        return CheckEntry(CheckState.PENDING, why)
     message = f"No start is known after {patience:.0f} s, so the quota is given back: {why}"
     return CheckEntry(CheckState.RETRY, message, requeue_after=_seconds(patience))
 

@@ -174,7 +174,7 @@ class Metrics:
         self.given_up = Counter(
             "lockstep_gangs_given_up",
             "Gangs of pods that others create that were bound in part, or had to leave a node: their owner was "
-            "suspended, pods were evicted, or they were kept.",
+            "suspended, their Workload was queued again, pods were evicted, or they were kept.",
             ["result"],
             registry=registry,
         )

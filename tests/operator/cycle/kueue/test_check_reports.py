@@ -43,6 +43,13 @@ def gang_status(api):
     return (api.store.get(GANG) or {}).get("status", {})
 
 
+def change_template(api, **spec):
+    """Change the pods of the Workload heat before it has quota."""
+    workload = api.store.get(place_of("heat"))
+    workload["spec"]["podSets"][0]["template"]["spec"] |= spec
+    api.store.replace(place_of("heat"), workload)
+
+
 async def test_workload_is_ready_when_places_are_reserved_and_its_pods_take_them():
     async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api) as made:
         create_workload(api)
@@ -86,13 +93,46 @@ async def test_checks_of_other_controllers_are_left_alone():
         assert "status" not in api.store.get(Place("admissionchecks", "", "others"))
 
 
-async def test_only_our_entry_is_written_beside_that_of_another_check():
+async def test_places_are_reserved_once_all_other_checks_are_ready():
     async with queued() as api, running_operator(api, sources=WORKLOADS):
         create_workload(api)
         give_quota(api, checks=("others", "placement"))
-        await until(lambda: state_of(api) == "Ready")
+        await asyncio.sleep(60)
+        assert (state_of(api), api.store.objects("gangs")) == ("Pending", [])
 
-        assert (state_of(api, check="others"), entry_of(api, check="others")["message"]) == ("Pending", "")
+        entries = api.store.get(place_of("heat"))["status"]["admissionChecks"]
+        said = {**entries[0], "state": "Ready", "message": "yes", "more": "kept"}
+        api.store.change(place_of("heat"), status={"admissionChecks": [said, *entries[1:]]})
+        await until(lambda: state_of(api) == "Ready")
+        assert entry_of(api, check="others") == said
+
+
+async def test_claim_that_is_missing_is_said_and_gives_quota_back_in_time():
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "missing"}}
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        change_template(api, volumes=[volume])
+        give_quota(api)
+        await until(lambda: "missing" in entry_of(api).get("message", ""))
+        assert state_of(api) == "Pending"
+        await until(lambda: state_of(api) == "Retry", seconds=2_000)
+
+        assert "missing" in entry_of(api)["message"]
+
+
+async def test_answer_that_is_refused_is_given_later():
+    def fault(it):
+        return REFUSED if (it.verb, it.resource) == ("PATCH", "workloads/status") else None
+
+    async with queued(node("n1", cpu="1")) as api, running_operator(api, sources=WORKLOADS):
+        api.fault = fault
+        create_workload(api)
+        give_quota(api)
+        await asyncio.sleep(100)
+        tries = [it for it in api.writes if it.resource == "workloads/status"]
+        assert 1 <= len(tries) <= 3
+        api.fault = lambda _: None
+        await until(lambda: "3 members" in entry_of(api).get("message", ""))
 
 
 async def test_our_check_becomes_active():
@@ -217,13 +257,24 @@ async def test_pods_that_do_not_come_give_quota_back():
         await until(lambda: parts.state.reservations == {})
 
 
+async def test_next_process_ends_the_attempt_of_a_workload_whose_quota_was_given_back():
+    async with queued() as api:
+        async with running_operator(api, sources=WORKLOADS):
+            create_workload(api)
+            give_quota(api)
+            await until(lambda: state_of(api) == "Ready")
+        take_quota(api)
+        async with running_operator(api, sources=WORKLOADS) as parts:
+            await until(lambda: "reservedAt" not in gang_status(api))
+
+            assert (parts.state.reservations, state_of(api)) == ({}, "Pending")
+
+
 async def test_template_that_no_cluster_can_obey_is_rejected():
     spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
     async with queued() as api, running_operator(api, sources=WORKLOADS):
         create_workload(api)
-        workload = api.store.get(place_of("heat"))
-        workload["spec"]["podSets"][0]["template"]["spec"]["topologySpreadConstraints"] = [spread]
-        api.store.replace(place_of("heat"), workload)
+        change_template(api, topologySpreadConstraints=[spread])
         give_quota(api)
         await until(lambda: state_of(api) == "Rejected")
 
@@ -243,9 +294,7 @@ async def test_pods_that_admission_refuses_give_quota_back():
 async def test_pods_of_another_scheduler_need_no_places():
     async with queued() as api, running_operator(api, sources=WORKLOADS):
         create_workload(api)
-        workload = api.store.get(place_of("heat"))
-        workload["spec"]["podSets"][0]["template"]["spec"]["schedulerName"] = "default-scheduler"
-        api.store.replace(place_of("heat"), workload)
+        change_template(api, schedulerName="default-scheduler")
         give_quota(api)
         await until(lambda: state_of(api) == "Ready")
 

@@ -1,0 +1,162 @@
+"""Lets the pods come for which an attempt has reserved places, and waits until they are there.
+
+The owner gets its size, or grows, or Kueue admits the Workload of the pods.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from coschedule import GangKey
+from lockstep.act.podgang.check_writes import write_checks
+from lockstep.act.podgang.giving_size import give_size
+from lockstep.act.podgang.growing import grow_owner
+from lockstep.act.requests.services import Services
+from lockstep.act.requests.window import Stay
+from lockstep.api.kueue.check_entries import CheckEntry
+from lockstep.api.podgang.sizing.sized_kind import sized_kind
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.source import Source, maker_of
+from lockstep.facts.gang.workload import CheckState, Workload
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+from lockstep.report.text.conflict_sentences import conflict_sentence
+from lockstep.report.text.sentences import n_pods
+
+# Controllers create pods at once.
+_PODS_COME_SECONDS = 60.0
+_OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may not change any more")
+_NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken the quota of its Workload")
+
+
+class ComingPods:
+    """The pods of one attempt. The caller sets ``changed`` after each change of the Gang or its pods."""
+
+    def __init__(
+        self, services: Services, gang: GangFact, reservation: Reservation, *, stay: Stay, changed: asyncio.Event
+    ) -> None:
+        self._services = services
+        self._state = services.state
+        self._gang = gang
+        self._reservation = reservation
+        self._stay = stay
+        self._changed = changed
+
+    async def come(self) -> Failure | None:
+        """Let the pods come that are not there yet, and wait until they are; returns why that failed, if it did."""
+        return await self._give_size() or await self._admit() or await self._grow()
+
+    async def _give_size(self) -> Failure | None:
+        """Give a suspended owner as many pods as the reservation has seats, and wait until they are there."""
+        owner, held = self._state.pod_gangs.sized.of(self._gang.key), self._state.reservations.get(self._gang.key)
+        kind = None if owner is None else sized_kind(owner.source)
+        if owner is None or kind is None or held is None:
+            return None
+        problem = await give_size(self._services.client, kind, owner, held.size)
+        if problem:
+            return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
+        # Others bind meanwhile.
+        self._stay.leave()
+        return await self._until_pods_wait(owner.uid, f"{kind.owner.kind} {owner.name}", held.size)
+
+    async def _admit(self) -> Failure | None:
+        """Say to Kueue that the pods of a Workload may come, unless that is said, and wait until they are there."""
+        workloads, held = self._state.pod_gangs.workloads, self._state.reservations.get(self._gang.key)
+        if held is None or not _is_of_workload(self._gang.key):
+            return None
+        known = workloads.of(self._gang.key)
+        if known is None:
+            return _NO_QUOTA
+        if workloads.awaiting(self._gang.key) is not None:
+            problem = await _say_ready(self._services, known, held.size)
+            if problem:
+                return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
+        elif not workloads.is_admitted(self._gang.key):
+            return _NO_QUOTA
+        self._stay.leave()
+        left = held.size - len(self._state.seats.bound(held))
+        return await self._until_pods_wait(
+            known.uid, f"Workload {known.name}", left, may_change=self._has_quota, otherwise=_NO_QUOTA
+        )
+
+    def _has_quota(self) -> bool:
+        return self._state.pod_gangs.workloads.of(self._gang.key) is not None
+
+    async def _grow(self) -> Failure | None:
+        """Give an owner the pods by which the Gang grows, and wait until they are there.
+
+        An earlier process may have done that, and other gangs may have been placed before this one knew of the seats.
+        """
+        known, held = self._state.pod_gangs.objects.get(self._gang.key), self._state.reservations.get(self._gang.key)
+        if known is None or known.status.next_size is None or held is None:
+            return None
+        problem = await grow_owner(self._services, known, known.status.next_size, by=held.size)
+        if problem:
+            return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
+        self._stay.leave()
+        left = held.size - len(self._state.seats.bound(held))
+        failure = await self._until_pods_wait(known.made_for or "", "its owner", left, may_change=self._may_change)
+        return failure or (None if self._may_change() else _OTHERS_DECIDE) or self._conflict()
+
+    def _may_change(self) -> bool:
+        """Whether the number of pods may still change: its author has not changed it, and no pod has succeeded."""
+        return self._state.pod_gangs.elastic.of(self._gang.key) is not None
+
+    def _conflict(self) -> Failure | None:
+        """Why the pods would not be placed on their seats any more."""
+        gang = self._state.gangs.get(self._gang.key)
+        if not isinstance(gang, AcceptedGang):
+            return None
+        conflict = self._services.cutter.conflict(gang, self._reservation, self._services.now())
+        if conflict is None:
+            return None
+        return Failure(reason=Reason.NO_LONGER_FITS, message=conflict_sentence(conflict).rstrip("."))
+
+    async def _until_pods_wait(
+        self,
+        owner: str,
+        named: str,
+        size: int,
+        *,
+        may_change: Callable[[], bool] = lambda: True,
+        otherwise: Failure = _OTHERS_DECIDE,
+    ) -> Failure | None:
+        until = self._services.monotonic() + _PODS_COME_SECONDS
+        group = self._state.pod_gangs.group
+        while (there := group(self._gang.key).own(owner, 0).waiting) < size:
+            left, leaves = until - self._services.monotonic(), self._leaves()
+            if leaves is not None or not may_change():
+                return leaves or otherwise
+            if left <= 0:
+                message = f"{n_pods(there)} of {size} of {named} came within {_PODS_COME_SECONDS:g} seconds"
+                return Failure(reason=Reason.POD_LOST, message=message)
+            self._changed.clear()
+            await self._has_changed(left)
+        return None
+
+    def _leaves(self) -> Failure | None:
+        """Why pods of the Gang that are on nodes have to leave these now, if they have to."""
+        return self._state.pod_gangs.leaving.get(self._gang.key)
+
+    async def _has_changed(self, seconds: float) -> None:
+        """Wait for a change of the Gang or its pods, for so long at most."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+
+
+async def _say_ready(services: Services, workload: Workload, size: int) -> str:
+    """Say to Kueue that so many pods of a Workload may come; returns why that can't be said, as a clause, or ''."""
+    if size != workload.pods:
+        return f"Workload {workload.name} has quota for {n_pods(workload.pods)} by now, and not for {size}"
+    message = f"Places are reserved for {n_pods(size)}."
+    return await write_checks(
+        services, workload, CheckEntry(CheckState.READY, message, gang=object_name(workload.gang))
+    )
+
+
+def _is_of_workload(gang: GangKey) -> bool:
+    named = maker_of(object_name(gang))
+    return named is not None and named[0] is Source.WORKLOAD

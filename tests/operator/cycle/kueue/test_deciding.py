@@ -1,0 +1,71 @@
+"""What is said of a Workload that waits follows from the status of its Gang and from the time."""
+
+import pytest
+
+from builders.facts import gang_fact, outlook
+from builders.pod_gangs import pod_gang
+from lockstep.cycle.kueue.deciding import entry_due
+from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal, RefusedGang
+from lockstep.facts.gang.workload import CheckState, Workload
+from lockstep.facts.reasons import Condition, Reason
+
+NOW, PATIENCE = 100_000.0, 600.0
+REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "no spread")
+
+
+def said(kind, status, reason=Reason.NOT_PLANNED, message="so it is"):
+    return ConditionFact(kind, status, reason, message, 1, NOW)
+
+
+PLANNED = said(Condition.PLANNED, "True")
+
+
+def decided(*, conditions=(PLANNED,), start=None, since=NOW - 10, refused=False, asks=None, reserved_at=None):
+    """The state that is said, and after how many seconds the Workload is queued again."""
+    plan = None if start is None else outlook(NOW + start)
+    status = GangStatus(conditions=conditions, plan=plan, reserved_at=reserved_at)
+    gang = gang_fact("g", status=status)
+    if refused:
+        identity = {name: getattr(gang, name) for name in ("key", "uid", "resource_version", "generation", "created")}
+        gang = RefusedGang(**identity, is_deleting=False, status=status, refusal=REFUSAL)
+    workload = Workload(gang.key, "g", "uid", "1", 3, since, ())
+    entry = entry_due(gang, pod_gang(asks=asks), workload, patience=PATIENCE, now=NOW)
+    return entry and (entry.state, entry.requeue_after)
+
+
+@pytest.mark.parametrize(
+    ("case", "want"),
+    [
+        pytest.param({"start": 100}, (CheckState.PENDING, None), id="it starts soon"),
+        pytest.param({"start": 600}, (CheckState.PENDING, None), id="it starts just in time"),
+        pytest.param({"start": 601}, (CheckState.RETRY, 1), id="it starts a second too late"),
+        pytest.param({"start": 4_200}, (CheckState.RETRY, 3_600), id="it starts in an hour"),
+        pytest.param({"start": 9e6}, (CheckState.RETRY, 86_400), id="it starts in months"),
+        pytest.param({}, (CheckState.PENDING, None), id="no start is known yet"),
+        pytest.param({"since": NOW - 600}, (CheckState.RETRY, 600), id="no start is known for long"),
+        pytest.param({"conditions": ()}, None, id="no plan was made yet"),
+        pytest.param({"conditions": (), "since": NOW - 600}, (CheckState.RETRY, 600), id="no plan for long"),
+        pytest.param(
+            {"conditions": (said(Condition.PLANNED, "False", Reason.AWAITS_PODS),)}, None, id="an earlier status"
+        ),
+        pytest.param({"start": 4_200, "reserved_at": NOW}, None, id="places are reserved"),
+        pytest.param({"refused": True}, None, id="the refusal is not reported yet"),
+        pytest.param(
+            {"refused": True, "conditions": (said(Condition.ACCEPTED, "False"),)},
+            (CheckState.REJECTED, None),
+            id="its pods can't be obeyed",
+        ),
+        pytest.param(
+            {"refused": True, "asks": REFUSAL, "conditions": (said(Condition.ACCEPTED, "False"),)},
+            (CheckState.RETRY, 600),
+            id="admission refuses its pods",
+        ),
+        pytest.param(
+            {"conditions": (said(Condition.ACCEPTED, "False"), PLANNED), "start": 4_200},
+            (CheckState.PENDING, None),
+            id="what its pods name is missing",
+        ),
+    ],
+)
+def test_answer_follows_from_the_gang_and_the_time(case, want):
+    assert decided(**case) == want
