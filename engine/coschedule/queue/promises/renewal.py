@@ -200,7 +200,7 @@ def _renewed(known: _Known, as_before: Planned, front: Sequence[PendingGang]) ->
 
 def _dealt_anew(known: _Known, front: Sequence[PendingGang]) -> Planned:
     """Plan the front beside the promised places of all others, then these others: at their places, or in turn."""
-    planned = _in_time(known.keeping.beside.fork(), front)
+    planned = _dealt_in_time(known.keeping.beside, front)
     planner, decided = planned.planner, known.with_gangs(planned.decisions)
     if any(isinstance(one, Unplaceable) and one.hold is not None for _, one in decided):
         kept = [place for key, place in known.keeping.places.items() if key not in known.apart]
@@ -251,10 +251,7 @@ def _improved(planned: Planned, behind: Mapping[GangKey, PendingGang], left: int
 
 
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
-    """Plan gangs in turn, those of a group in this order; gangs that would start too late are planned first.
-
-    What gangs behind the front keep is not charged before, since these come later.
-    """
+    """Plan gangs in this order; gangs that would start too late move to its head."""
     first: list[PendingGang] = []
     for _ in range(MOST_TRIES - 1):
         planned, late = _dealt(base.fork(), first, front, until_late=True)
@@ -262,6 +259,18 @@ def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
             return planned
         first = [late, *(one for one in first if one is not late)]
     return _dealt(base.fork(), first, front, until_late=False)[0]
+
+
+def _dealt_in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
+    """Plan gangs in turn, those of a group in this order. If one would be late, all promised ones are planned first.
+
+    What gangs behind the front keep is not charged before, since these come later.
+    """
+    planned, late = _dealt(base.fork(), (), front, until_late=True)
+    if late is None:
+        return planned
+    promised = sorted((gang for gang in front if gang.promised < math.inf), key=_kept_start)
+    return _dealt(base.fork(), promised, front, until_late=False)[0]
 
 
 def _dealt(

@@ -7,7 +7,7 @@ from coschedule import UNKNOWN_SECONDS, GangKey, ShareGroup, TurnsByUse
 from lockstep.api.versions import is_older
 from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.shares.accounts import Accounts, AttemptId, Held, decayed
+from lockstep.belief.shares.accounts import Accounts, AttemptId, HeldPart, decayed
 from lockstep.belief.shares.attempt_losses import is_lost_to_cluster
 from lockstep.belief.shares.pool_capacity import PoolCapacity
 from lockstep.facts.cluster.node import NodeFact
@@ -23,7 +23,7 @@ _MOST_AHEAD_SECONDS = 60.0
 _NO_GROUPS: tuple[NamedGroup, ...] = ()
 
 
-class Sharing:
+class GroupSharing:
     """The FairShare in force and the accounts of its groups. ``changed`` is called when groups have changed.
 
     Only the process that leads keeps accounts, from :meth:`begin` on. Another one knows what the status says.
@@ -175,9 +175,9 @@ class Sharing:
     def _attempts(self) -> dict[AttemptId, Reservation]:
         return {AttemptId(one.gang_uid, one.attempt): one for one in self._reservations.values()}
 
-    def _held(self, reservation: Reservation) -> Held:
+    def _held(self, reservation: Reservation) -> HeldPart:
         group = self.group_of(reservation.gang.namespace)
-        return Held(group, self.capacity.part_of(reservation), reservation.start)
+        return HeldPart(group, self.capacity.part_of(reservation), reservation.start)
 
     def _is_lost(self, reservation: Reservation) -> bool:
         return is_lost_to_cluster(reservation, self._gangs.get(reservation.gang), self._nodes)
