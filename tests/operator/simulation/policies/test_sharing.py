@@ -44,7 +44,7 @@ def test_group_that_comes_later_has_its_turn_before_the_rest_of_a_long_queue():
     started = starts(jobs, fair())
 
     assert started[100] == 200.0
-    assert sum(started[one.number] > started[101] for one in crowd) > 4
+    assert any(started[one.number] > started[101] for one in crowd), "it comes behind the promises"
     alone = starts([replace(one, group=None) for one in jobs], PlannedPolicy(memory=PlanMemory(Promises.CONSERVATIVE)))
     assert alone[100] == max(alone[one.number] for one in crowd) + 100.0
 
