@@ -57,10 +57,10 @@ def test_group_with_less_use_is_planned_first_and_explain_says_so(given, operato
     arena.api.request("POST", PATH, fair_share(("busy", 1, arena.namespace), ("idle", 1, other)))
     log = tmp_path / "log"
     with running(OperatorProcess(operator_kubeconfig, log, "--fair-shares=true", spawn=Forked)):
-        arena.submit(gang("first", size=1, cpu="8"))
+        arena.submit(gang("first", size=1, cpu="4"))
         eventually(lambda: used(arena).get("busy", 0) > 0)
-        arena.submit(gang("second", size=1, cpu="8"))
-        arena.api.request("POST", gangs_of(other), gang("third", size=1, cpu="8"))
+        arena.submit(gang("second", size=1, cpu="4"))
+        arena.api.request("POST", gangs_of(other), gang("third", size=1, cpu="4"))
         explained = eventually(lambda: ask(arena, "explain", "second", namespace=arena.namespace))
 
     assert "as number 2 of 2: its group busy has used" in explained
