@@ -164,8 +164,8 @@ def _sweeps() -> list[Panel]:
     return [
         graph(
             "Use of shares",
-            "What groups of the FairShare have used, divided by their shares. A group that stays far above 1 while others "
-            "wait has a higher priority, or long gangs.",
+            "What groups of the FairShare have used, divided by their shares. A group that stays far above 1 while "
+            "others wait has a higher priority, or long gangs.",
             Query(believed("lockstep_share_used_ratio", by="group"), "{{group}}"),
             Query(believed("lockstep_share_groups"), "groups"),
             unit=NoUnit,

@@ -49,7 +49,7 @@ from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.belief.shares.pool_capacity import PoolCapacity
-from lockstep.belief.shares.sharing import Sharing
+from lockstep.belief.shares.sharing import GroupSharing
 from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
@@ -142,7 +142,7 @@ class State:
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self.sweeps = self.predecessors.sweeps
-        self.shares = Sharing(
+        self.shares = GroupSharing(
             PoolCapacity(self.nodes, pool), self.nodes, self.gangs, self.reservations, changed=self._plan_anew
         )
         # Whether the FairShare counts; set before anything is read.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.simulation.group_measures import share_index, worst_group
 from lockstep.simulation.machine import Ran
 from lockstep.simulation.model.promises import PromiseHistory
 
@@ -25,6 +26,7 @@ class Measures:
 
     ``utilisation`` is the part of all node-seconds, until the last end, in which jobs ran. ``fairness`` is Jain's index
     of the mean slow-downs of users: 1 where all are alike, 1/n where one of n has all the slow-down.
+    ``worst_group`` and ``share_index`` are of groups that share the nodes (``group_measures``).
 
     ``work_lost`` is the part of the node-seconds in which jobs ran that was lost to returns of owners.
     ``interruptions`` and ``changes`` are the mean numbers of interruptions and of changes of size of a job.
@@ -51,6 +53,8 @@ class Measures:
     mean_size: float
     utilisation: float
     fairness: float
+    worst_group: float
+    share_index: float
     small_turnaround: float
     medium_turnaround: float
     large_turnaround: float
@@ -97,6 +101,8 @@ def measured(runs: Sequence[Ran], nodes: int) -> Measures:
         mean_size=float(sizes.mean()),
         utilisation=busy / (nodes * span) if span else 1.0,
         fairness=_fairness([run.arrival.owner for run in runs], slowdowns),
+        worst_group=worst_group(runs, slowdowns.tolist()),
+        share_index=share_index(runs),
         work_lost=sum(attempt.lost * size for attempt, size in attempts) / busy,
         interruptions=sum(not attempt.resized for attempt, _ in attempts) / len(runs),
         changes=sum(attempt.resized for attempt, _ in attempts) / len(runs),

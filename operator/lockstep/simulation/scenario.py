@@ -15,6 +15,7 @@ from lockstep.simulation.model.nodes import SimulatedNodes
 from lockstep.simulation.presence.office_hours import OfficeHours, hours_of
 from lockstep.simulation.presence.owners import ComingOwners, Presence, stays_by_node
 from lockstep.simulation.presence.terms import OwnerTerms
+from lockstep.simulation.workload.groups import DemandingGroup, drawn_groups
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
@@ -22,8 +23,8 @@ from lockstep.simulation.workload.run_times import StatedRunTimes, said_seconds
 from lockstep.simulation.workload.templates import as_runs
 
 _TWO = 2
-# Keys of random numbers: for what users say, for nodes' owners and for elastic jobs. The jobs have others of their own.
-_SAID, _OWNERS, _ELASTIC = 1, 2, 3
+# Keys of random numbers: for what users say, nodes' owners, elastic jobs and groups. The jobs have others of their own.
+_SAID, _OWNERS, _ELASTIC, _GROUPS = 1, 2, 3, 4
 
 
 class ScenarioError(ValueError):
@@ -39,7 +40,8 @@ class Scenario:
 
     With ``load``, the times between submissions are scaled until rigid jobs would keep that share of the nodes busy.
     ``run_times`` says what planners know of run times, and ``quantile`` what they expect (``beliefs``). The
-    ``elastic_share`` of the jobs may change their sizes while they run, by the terms of ``changing``.
+    ``elastic_share`` of the jobs may change their sizes while they run, by the terms of ``changing``. Jobs are of
+    ``groups``, if there are any.
     """
 
     slowdowns: NDArray[np.float64]
@@ -54,6 +56,7 @@ class Scenario:
     changing: ChangeTerms = field(default_factory=ChangeTerms)
     trace: Sequence[RigidJob] | None = None
     templates: int | None = None
+    groups: Sequence[DemandingGroup] = ()
 
     @property
     def nodes(self) -> int:
@@ -80,9 +83,10 @@ class Scenario:
             random,
         )
         elastic = np.random.default_rng([seed, _ELASTIC]).random(len(known)) < self.elastic_share
+        groups = drawn_groups(rigid, self.groups, np.random.default_rng([seed, _GROUPS]))
         return [
-            Arrival(replace(job, is_elastic=is_elastic), real.seconds / seconds, real.user)
-            for job, is_elastic, real, seconds in zip(known, elastic.tolist(), rigid, said, strict=True)
+            Arrival(replace(job, is_elastic=is_elastic, group=group), real.seconds / seconds, real.user)
+            for job, is_elastic, group, real, seconds in zip(known, elastic.tolist(), groups, rigid, said, strict=True)
         ]
 
     def run(self, seed: int, jobs: Sequence[Arrival], policy: Policy, progress: Callable[[], None]) -> list[Ran]:

@@ -34,6 +34,9 @@ def tables(results: Results) -> Iterator[str]:
     yield from _slowdowns(rows)
     yield ""
     yield from _turnarounds(rows)
+    if any(not math.isnan(row.mean("worst_group").mean) for row in rows.values()):
+        yield ""
+        yield from _groups(rows)
     if any(row.mean("interruptions").mean > 0 for row in rows.values()):
         yield ""
         yield from _interruptions(rows)
@@ -85,6 +88,18 @@ def _turnarounds(rows: dict[str, _Row]) -> Iterator[str]:
     yield _line("of the first", CLASSES, widths)
     for policy, row in rows.items():
         yield _line(policy, [row.to_first(f"{name}_turnaround").formatted(2) for name in CLASSES], widths)
+
+
+def _groups(rows: dict[str, _Row]) -> Iterator[str]:
+    widths = (22, 22, 20)
+    yield _line("policy", ("worst group/mean", "index by share", "turnaround"), widths)
+    for policy, row in rows.items():
+        cells = (
+            row.mean("worst_group").formatted(2),
+            row.mean("share_index").formatted(2),
+            row.to_first("mean_turnaround").formatted(2),
+        )
+        yield _line(policy, cells, widths)
 
 
 def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:

@@ -31,13 +31,13 @@ import math
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from coschedule.queue.keeping.kept_places import Keeping, Place
 from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Decision, Placement, Unplaceable
 from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.promises.in_turn import dealt_in_time, fair_front, in_turn, is_broken, kept_start
 from coschedule.queue.promises.planned import Planned, with_promise
 from coschedule.queue.shares.dealing import Charged
 
@@ -100,7 +100,7 @@ class Renewal:
         undealt = as_before if remembers and is_contested else None
         renew = partial(_dealt_anew, known) if is_contested else partial(_renewed, known, as_before)
         best = _best([as_before, *map(renew, replanned)], by_key, undealt)
-        late = [by_key[one.gang] for one in best.decisions if _is_broken(one, by_key[one.gang])]
+        late = [by_key[one.gang] for one in best.decisions if is_broken(one, by_key[one.gang])]
         if late:
             best = _best([best, *_late_first(late, known, planner)], by_key, undealt)
         chosen = in_fronts if best is not as_before else frozenset()
@@ -108,7 +108,7 @@ class Renewal:
         improved = list(_improved(best, behind, _most_replanned(len(gangs))))
         new = [gang for gang in gangs if gang.kept is None and gang.key not in known.apart]
         charged = planner.charged.after(known.with_gangs(improved))
-        decisions = [*improved, *_in_turn(best.planner, new, charged)]
+        decisions = [*improved, *in_turn(best.planner, new, charged)]
         may_promise = by_key if planner.charged.is_of_one else in_fronts
         return Planned(best.planner, [self._promised(one, by_key[one.gang], may_promise) for one in decisions])
 
@@ -126,7 +126,7 @@ def _known(
 ) -> _Known:
     """Find the places that gangs keep; gangs whose placement raises (``raising``) keep nothing."""
     early = [gang for gang in gangs if gang.kept is not None or gang.key in apart]
-    in_order = sorted(early, key=_kept_start)
+    in_order = sorted(early, key=kept_start)
     with_kept = [gang for gang in in_order if gang.kept is not None and gang.key not in raising]
     keeping = planner.keep(with_kept, apart=apart)
     place_of_gang = partial(_placement, keeping)
@@ -145,7 +145,7 @@ def _as_before(known: _Known) -> Planned:
     """Keep all places, and plan the gangs without a place."""
     whole, rest = known.keeping.whole.fork(), [gang for gang in known.gangs if gang.key not in known.placements]
     charged = whole.charged.after(known.with_gangs(known.placements.values()))
-    return Planned(whole, [*known.placements.values(), *_in_turn(whole, rest, charged)])
+    return Planned(whole, [*known.placements.values(), *in_turn(whole, rest, charged)])
 
 
 def _most_replanned(waiting: int) -> int:
@@ -159,15 +159,7 @@ def _front(
     turns = [gang.counts_from + weight * run_time for gang, run_time in zip(gangs, run_times, strict=True)]
     ordered = [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)]
     most = _most_replanned(len(gangs))
-    return _fair_front(ordered, most, charged) if charged.is_contested(gangs) else ordered[:most]
-
-
-def _fair_front(ordered: Sequence[PendingGang], most: int, charged: Charged) -> list[PendingGang]:
-    """Return the gangs with the next turns, and the promised ones that would start next: these may start later."""
-    chosen = {gang.key for gang in islice(charged.expected_order(ordered), most)}
-    promised = (gang for gang in ordered if gang.key not in chosen and gang.promised < math.inf)
-    chosen |= {gang.key for gang in sorted(promised, key=_kept_start)[:most]}
-    return [gang for gang in ordered if gang.key in chosen]
+    return fair_front(ordered, most, charged) if charged.is_contested(gangs) else ordered[:most]
 
 
 def _run_time(gang: PendingGang) -> float:
@@ -195,12 +187,12 @@ def _renewed(known: _Known, as_before: Planned, front: Sequence[PendingGang]) ->
     decisions += [placement for _, placement in placed]
     decisions += planned.decisions
     charged = base.charged.after(known.with_gangs(decisions))
-    return Planned(planned.planner, [*decisions, *_in_turn(planned.planner, rest, charged)])
+    return Planned(planned.planner, [*decisions, *in_turn(planned.planner, rest, charged)])
 
 
 def _dealt_anew(known: _Known, front: Sequence[PendingGang]) -> Planned:
     """Plan the front beside the promised places of all others, then these others: at their places, or in turn."""
-    planned = _in_time(known.keeping.beside.fork(), front)
+    planned = dealt_in_time(known.keeping.beside, front)
     planner, decided = planned.planner, known.with_gangs(planned.decisions)
     if any(isinstance(one, Unplaceable) and one.hold is not None for _, one in decided):
         kept = [place for key, place in known.keeping.places.items() if key not in known.apart]
@@ -211,7 +203,7 @@ def _dealt_anew(known: _Known, front: Sequence[PendingGang]) -> Planned:
     gone = {one.gang for one in decisions}
     rest = [gang for gang in known.gangs if gang.key not in gone]
     charged = planner.charged.after(known.with_gangs(decisions))
-    return Planned(planner, [*decisions, *_in_turn(planner, rest, charged)])
+    return Planned(planner, [*decisions, *in_turn(planner, rest, charged)])
 
 
 def _placed_at(place: Place, known: _Known, planner: Planner) -> Placement:
@@ -231,7 +223,7 @@ def _late_first(late: Sequence[PendingGang], known: _Known, planner: Planner) ->
     placements = [_placed_at(place, known, base) for place in kept.values()]
     rest = [gang for gang in known.gangs if gang.key not in kept and gang.key not in are_late]
     decisions = [*(placement for _, placement in placed), *placements]
-    yield Planned(base, [*decisions, *_in_turn(base, rest, base.charged.after(known.with_gangs(decisions)))])
+    yield Planned(base, [*decisions, *in_turn(base, rest, base.charged.after(known.with_gangs(decisions)))])
 
 
 def _found(as_before: Planned, known: _Known) -> dict[GangKey, Placement]:
@@ -251,49 +243,20 @@ def _improved(planned: Planned, behind: Mapping[GangKey, PendingGang], left: int
 
 
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
-    """Plan gangs in turn, those of a group in this order; gangs that would start too late are planned first.
-
-    What gangs behind the front keep is not charged before, since these come later.
-    """
-    first: list[PendingGang] = []
+    """Plan gangs in this order; gangs that would start too late move to its head."""
+    order = list(front)
     for _ in range(MOST_TRIES - 1):
-        planned, late = _dealt(base.fork(), first, front, until_late=True)
-        if late is None:
-            return planned
-        first = [late, *(one for one in first if one is not late)]
-    return _dealt(base.fork(), first, front, until_late=False)[0]
-
-
-def _dealt(
-    planner: Planner, first: Sequence[PendingGang], front: Sequence[PendingGang], *, until_late: bool
-) -> tuple[Planned, PendingGang | None]:
-    """Plan these gangs ``first`` and then the others in turn, with ``until_late`` up to one that is late."""
-    decisions: list[Decision] = []
-    for gang in first:
-        decisions.append(planner.decide(gang))
-        if until_late and _is_broken(decisions[-1], gang):
-            return Planned(planner, decisions), gang
-    are_first = {gang.key for gang in first}
-    charged = planner.charged.after(zip(first, decisions, strict=True))
-    turns = charged.turns(gang for gang in front if gang.key not in are_first)
-    for gang in turns:
-        decisions.append(planner.decide(gang))
-        turns.charge_for(gang, decisions[-1])
-        if until_late and _is_broken(decisions[-1], gang):
-            return Planned(planner, decisions), gang
-    return Planned(planner, decisions), None
-
-
-def _in_turn(planner: Planner, gangs: Sequence[PendingGang], charged: Charged) -> list[Decision]:
-    turns, decisions = charged.turns(gangs), list[Decision]()
-    for gang in turns:
-        decisions.append(planner.decide(gang))
-        turns.charge_for(gang, decisions[-1])
-    return decisions
-
-
-def _kept_start(gang: PendingGang) -> float:
-    return math.inf if gang.kept is None else gang.kept.start
+        planner = base.fork()
+        decisions = []
+        for gang in order:
+            decisions.append(planner.decide(gang))
+            if is_broken(decisions[-1], gang):
+                order = [gang, *(one for one in order if one is not gang)]
+                break
+        else:
+            return Planned(planner, decisions)
+    planner = base.fork()
+    return Planned(planner, [planner.decide(gang) for gang in order])
 
 
 def _best(plans: Sequence[Planned], gangs: Mapping[GangKey, PendingGang], undealt: Planned | None) -> Planned:
@@ -304,13 +267,8 @@ def _merit(planned: Planned, gangs: Mapping[GangKey, PendingGang], *, is_undealt
     placements = [one for one in planned.decisions if isinstance(one, Placement)]
     return _Merit(
         unplaced=len(planned.decisions) - len(placements),
-        broken=sum(_is_broken(one, gangs[one.gang]) for one in placements),
+        broken=sum(is_broken(one, gangs[one.gang]) for one in placements),
         is_undealt=is_undealt,
         # math.fsum is exact, so that the order in which gangs were planned does not matter.
         finishes=math.fsum(one.finish if one.finish < math.inf else one.start for one in placements),
     )
-
-
-def _is_broken(decision: Decision, gang: PendingGang) -> bool:
-    # A sliding place may be late by less than is visible. Here even that counts, since another plan may avoid it.
-    return isinstance(decision, Placement) and decision.start > gang.promised

@@ -23,7 +23,7 @@ class AttemptId(NamedTuple):
     number: int
 
 
-class Held(NamedTuple):
+class HeldPart(NamedTuple):
     """What an attempt holds for its group: a ``part`` of all nodes since ``start``."""
 
     group: str
@@ -34,7 +34,7 @@ class Held(NamedTuple):
 class _Charged(NamedTuple):
     """What a group was charged for an attempt, up to the time of the accounts."""
 
-    held: Held
+    held: HeldPart
     charge: float
 
 
@@ -54,7 +54,7 @@ class Accounts:
     ``used`` are the totals ``at`` that time, in which the attempts in ``running`` are counted.
     """
 
-    def __init__(self, used: Mapping[str, float], at: float, running: Mapping[AttemptId, Held]) -> None:
+    def __init__(self, used: Mapping[str, float], at: float, running: Mapping[AttemptId, HeldPart]) -> None:
         self.at = at
         self._open = {one: _Charged(held, charge_for(held.part, at - held.start)) for one, held in running.items()}
         self._ended = dict(used)
@@ -64,7 +64,7 @@ class Accounts:
         self.gave_back = False
         """Whether a charge was given back that no written status shows yet."""
 
-    def advance(self, now: float, running: Mapping[AttemptId, Held], lost: Mapping[AttemptId, bool]) -> None:
+    def advance(self, now: float, running: Mapping[AttemptId, HeldPart], lost: Mapping[AttemptId, bool]) -> None:
         """Charge up to ``now``. Attempts that are not ``running`` any more have ended; some were ``lost``."""
         seconds = now - self.at
         if seconds < 0:

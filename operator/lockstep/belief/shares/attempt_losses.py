@@ -14,9 +14,9 @@ _BY_THE_OPERATOR = frozenset({Reason.PREEMPTED, Reason.OWNER_RETURNED})
 def is_lost_to_cluster(reservation: Reservation, gang: GangFact | None, nodes: Mapping[str, NodeFact]) -> bool:
     """Whether an attempt that has ended was lost, and its work with it.
 
-    It was, if the operator ended it for a more urgent gang or for a node owner, or if a member was lost and a node of
-    the attempt is gone or not ready. A member that a user has deleted or evicted shows nothing about the cluster. A
-    gang that saves its work goes on with it, so its attempt was not in vain.
+    It was if the operator ended it for a more urgent gang or for a node owner. It was too if a member was lost, and a
+    node of the attempt is gone or not ready. A member that a user has deleted or evicted shows nothing about the
+    cluster. A gang that saves its work goes on with it, so its attempt was not in vain.
     """
     if not isinstance(gang, AcceptedGang) or gang.uid != reservation.gang_uid or _saves_work(gang):
         return False

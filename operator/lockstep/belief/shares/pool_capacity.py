@@ -22,16 +22,20 @@ class PoolCapacity:
         self._pool = pool
         self._amounts: Mapping[str, int] = {}
         self._counted_at = -math.inf
+        self.counts_made = 0
+        """How often it was counted: parts of it stay the same until it is counted again."""
 
     def update(self, now: float) -> None:
         """Count again if the last count is old."""
         if self._amounts and abs(now - self._counted_at) < _COUNTED_FOR_SECONDS:
             return
-        sums = Counter[str]()
+        sums = dict[str, int]()
         for node in self._nodes.values():
             if self._pool.has(node.labels):
-                sums.update({name: amount for name, amount in node.allocatable if counts(name)})
-        self._amounts, self._counted_at = sums, now
+                for name, amount in node.allocatable:
+                    sums[name] = sums.get(name, 0) + amount
+        self._amounts, self._counted_at = {name: most for name, most in sums.items() if counts(name)}, now
+        self.counts_made += 1
 
     def amount(self, resource: str) -> int:
         """How much of a resource there is; 0 for one that does not count."""

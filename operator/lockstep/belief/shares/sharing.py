@@ -7,7 +7,7 @@ from coschedule import UNKNOWN_SECONDS, GangKey, ShareGroup, TurnsByUse
 from lockstep.api.versions import is_older
 from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.shares.accounts import Accounts, AttemptId, Held, decayed
+from lockstep.belief.shares.accounts import Accounts, AttemptId, HeldPart, decayed
 from lockstep.belief.shares.attempt_losses import is_lost_to_cluster
 from lockstep.belief.shares.pool_capacity import PoolCapacity
 from lockstep.facts.cluster.node import NodeFact
@@ -15,7 +15,7 @@ from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 
 # The order of more gangs than are planned in front does not matter to a plan, and each costs some microseconds.
-_MOST_DEALT = 2_000
+_MOST_DEALT = 1_250
 # Shorter attempts may cost nothing. It bounds what counting takes of the event loop.
 _PAUSE_SECONDS = 1.0
 _MOST_AHEAD_SECONDS = 60.0
@@ -23,7 +23,7 @@ _MOST_AHEAD_SECONDS = 60.0
 _NO_GROUPS: tuple[NamedGroup, ...] = ()
 
 
-class Sharing:
+class GroupSharing:
     """The FairShare in force and the accounts of its groups. ``changed`` is called when groups have changed.
 
     Only the process that leads keeps accounts, from :meth:`begin` on. Another one knows what the status says.
@@ -46,6 +46,9 @@ class Sharing:
         self._group_of: dict[str, str] = {}
         self._accounts: Accounts | None = None
         self._seen: dict[AttemptId, Reservation] = {}
+        # What attempts hold, by their reservations, as long as the capacity and the groups stay the same.
+        self._parts: dict[AttemptId, tuple[Reservation, HeldPart]] = {}
+        self._parts_of = 0
 
     def apply(self, fact: FairShare) -> None:
         """Add or update the FairShare; a version older than the cached one changes nothing."""
@@ -56,6 +59,7 @@ class Sharing:
         self._fact = fact
         if before is None or not is_same or before.groups != fact.groups:
             self._group_of = {name: group.name for group in fact.groups for name in group.namespaces}
+            self._parts = {}
             self._changed()
 
     def remove(self, uid: str) -> None:
@@ -85,7 +89,7 @@ class Sharing:
         since = now if counted is None or counted.at > now + _MOST_AHEAD_SECONDS else counted.at
         used = {} if counted is None else counted.by_group
         self._seen = self._attempts()
-        held = {one: self._held(reservation) for one, reservation in self._seen.items()}
+        held = self._held(self._seen)
         self._accounts = Accounts(used, since, {one: each for one, each in held.items() if each.start <= since})
         self._accounts.advance(now, held, {})
 
@@ -109,7 +113,7 @@ class Sharing:
         seen = self._attempts()
         gone = self._accounts.open_attempts() - seen.keys()
         lost = {one: one in self._seen and self._is_lost(self._seen[one]) for one in gone}
-        self._accounts.advance(now, {one: self._held(held) for one, held in seen.items()}, lost)
+        self._accounts.advance(now, self._held(seen), lost)
         self._seen = seen
 
     def used(self, now: float) -> dict[str, float]:
@@ -175,9 +179,19 @@ class Sharing:
     def _attempts(self) -> dict[AttemptId, Reservation]:
         return {AttemptId(one.gang_uid, one.attempt): one for one in self._reservations.values()}
 
-    def _held(self, reservation: Reservation) -> Held:
+    def _held(self, seen: Mapping[AttemptId, Reservation]) -> dict[AttemptId, HeldPart]:
+        """What these attempts hold. It is computed anew only for new reservations, as there may be large ones."""
+        known = self._parts if self._parts_of == self.capacity.counts_made else {}
+        self._parts, self._parts_of = {}, self.capacity.counts_made
+        for one, reservation in seen.items():
+            before = known.get(one)
+            is_same = before is not None and before[0] is reservation
+            self._parts[one] = before if before is not None and is_same else (reservation, self._part(reservation))
+        return {one: part for one, (_, part) in self._parts.items()}
+
+    def _part(self, reservation: Reservation) -> HeldPart:
         group = self.group_of(reservation.gang.namespace)
-        return Held(group, self.capacity.part_of(reservation), reservation.start)
+        return HeldPart(group, self.capacity.part_of(reservation), reservation.start)
 
     def _is_lost(self, reservation: Reservation) -> bool:
         return is_lost_to_cluster(reservation, self._gangs.get(reservation.gang), self._nodes)

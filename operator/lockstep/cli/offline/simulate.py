@@ -42,7 +42,7 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="Of lockstep, elastic, by-progress, balanced, blind, blind-fastest, heedless and unowned.",
+    help="Of lockstep, elastic, by-progress, fair, fair-price, balanced, blind, blind-fastest, heedless and unowned.",
 )
 @click.option("--bound", "wants_bound", is_flag=True, help="Also print a mean turnaround that no schedule is below.")
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")

@@ -14,6 +14,7 @@ from lockstep.cli.options.owner_options import owner_options, terms_of
 from lockstep.simulation.comparison import Load
 from lockstep.simulation.model.nodes import NodesError, slowdowns_of
 from lockstep.simulation.scenario import Scenario
+from lockstep.simulation.workload.groups import DemandingGroup, GroupsError, parse_groups
 from lockstep.simulation.workload.malleable import Malleability
 from lockstep.simulation.workload.run_times import StatedRunTimes
 
@@ -85,6 +86,24 @@ _QUANTILE = click.option(
 )
 
 
+def _demanding(_context: click.Context, _option: click.Parameter, value: str) -> Sequence[DemandingGroup]:
+    try:
+        return parse_groups(value)
+    except GroupsError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+_GROUPS = click.option(
+    "--groups",
+    metavar="WEIGHT@PART[,...]",
+    callback=_demanding,
+    default="",
+    show_default=False,
+    help="Groups that share the nodes by weight, and which part of the jobs each submits, such as 3@0.2,1@0.8. Of a "
+    "log, groups and users are drawn as a whole.",
+)
+
+
 def scenario_options(command: Command) -> Command:
     """Add these options to a command."""
     return _MODEL(_TRACE(_JOBS(_NODES(owner_options(_LOADS(_of_sizes(_of_run_times(elastic_options(command)))))))))
@@ -110,6 +129,7 @@ def scenario_of(options: Mapping[str, Any]) -> Scenario:
         run_times=StatedRunTimes(options["run_times"]),
         quantile=options["quantile"],
         templates=options["templates"],
+        groups=options["groups"],
         trace=None if log is None else log.jobs,
     )
     if log is not None:
@@ -122,4 +142,4 @@ def _of_sizes(command: Command) -> Command:
 
 
 def _of_run_times(command: Command) -> Command:
-    return _RUN_TIMES(_TEMPLATES(_QUANTILE(command)))
+    return _RUN_TIMES(_TEMPLATES(_QUANTILE(_GROUPS(command))))

@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Gauge
 
-from lockstep.belief.shares.sharing import Sharing
+from lockstep.belief.shares.sharing import GroupSharing
 from lockstep.facts.fair_share import OTHERS
 from lockstep.report.text.share_sentences import times_share
 
@@ -22,7 +22,7 @@ class ShareMetrics:
         )
         self.used.labels(OTHERS)
 
-    def refresh(self, sharing: Sharing, now: float) -> None:
+    def refresh(self, sharing: GroupSharing, now: float) -> None:
         """Set the gauges from the accounts."""
         self.groups.set(len(sharing.named))
         self.used.clear()

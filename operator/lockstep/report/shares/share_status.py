@@ -15,7 +15,7 @@ from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
 from lockstep.api.shares.fair_share import GroupReport, parse_fair_share, share_status_patch
-from lockstep.belief.shares.sharing import Sharing
+from lockstep.belief.shares.sharing import GroupSharing
 from lockstep.facts.fair_share import FairShare
 from lockstep.report.text.share_sentences import summary_of, times_share, use_of_share
 
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 class ShareKeeper:
     """Reads the use of groups once, and writes it from then on: every 30 s, and soon after a charge is given back."""
 
-    def __init__(self, client: KubeClient, sharing: Sharing, now: Callable[[], float]) -> None:
+    def __init__(self, client: KubeClient, sharing: GroupSharing, now: Callable[[], float]) -> None:
         self._client = client
         self._sharing = sharing
         self._now = now

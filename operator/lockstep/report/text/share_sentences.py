@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from lockstep.belief.shares.sharing import Sharing
+from lockstep.belief.shares.sharing import GroupSharing
 from lockstep.facts.fair_share import NamedGroup
 
 _MOST_IN_SUMMARY = 8
@@ -30,7 +30,7 @@ def use_of_share(times: float | None) -> str:
     return f"has used {formatted} times its share this week"
 
 
-def use_of_group_of(sharing: Sharing, namespace: str, now: float) -> str:
+def use_of_group_of(sharing: GroupSharing, namespace: str, now: float) -> str:
     """A clause on the use of a namespace's group; '' where no groups share the nodes."""
     if not sharing.named:
         return ""

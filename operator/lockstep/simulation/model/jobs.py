@@ -9,6 +9,13 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 
+class JobGroup(NamedTuple):
+    """One of the groups that share the nodes in proportion to their weights."""
+
+    number: int
+    weight: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Job:
     """A job that is submitted at ``submitted``, in seconds, with ``size`` members where its size is rigid.
@@ -16,7 +23,7 @@ class Job:
     A policy that chooses sizes may give it from ``least`` to ``most`` members: ``times[n - 1]`` is how many
     seconds n members run on nodes of speed 1, as its owner states. ``template`` is the number of its template, if any.
     The size of a job that ``is_elastic`` may change while it runs. Jobs of one ``sweep`` wait as one in the price of a
-    member-second.
+    member-second. ``group`` is the group whose share of the nodes it uses, if there are groups.
     """
 
     number: int
@@ -28,6 +35,7 @@ class Job:
     template: int | None = None
     is_elastic: bool = False
     sweep: int | None = None
+    group: JobGroup | None = None
 
 
 class Arrival(NamedTuple):

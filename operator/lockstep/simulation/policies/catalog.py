@@ -14,6 +14,7 @@ from lockstep.simulation.policies.by_progress import ByProgress
 from lockstep.simulation.policies.elastic import Elastic
 from lockstep.simulation.policies.greedy import Behind, Greedy, Range
 from lockstep.simulation.policies.planned import PlannedPolicy
+from lockstep.simulation.policies.sharing import SimulatedSharing
 from lockstep.simulation.policies.wary import Heedless, Unowned
 
 
@@ -42,6 +43,11 @@ def _with_slack(sizing: SizingPolicy) -> PlannedPolicy:
     return PlannedPolicy(sizing=sizing, memory=PlanMemory(Promises.SLACK))
 
 
+def _fair(sizing: SizingPolicy, *, prices_use: bool = False) -> PlannedPolicy:
+    sharing = SimulatedSharing(prices_use=prices_use)
+    return PlannedPolicy(sizing=sizing, sharing=sharing, memory=PlanMemory(Promises.SLACK))
+
+
 def _heedless(sizing: SizingPolicy) -> Heedless:
     return Heedless(policy=_with_slack(sizing))
 
@@ -60,15 +66,15 @@ def _by_progress(sizing: SizingPolicy) -> ByProgress:
     return ByProgress(planned=PlannedPolicy(sizing=sizing, memory=memory, knows_no_times=True), memory=memory)
 
 
-ONLY_IF_ASKED_FOR = ("elastic", "by-progress", "heedless", "unowned")
-"""Policies that take long, know no run times, or differ from ``lockstep`` only where owners come back unannounced."""
+ONLY_IF_ASKED_FOR = ("elastic", "by-progress", "fair", "fair-price", "heedless", "unowned")
+"""Policies that take long, know no run times, or differ from ``lockstep`` only with groups or owners."""
 
 
 def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callable[[], Policy]]:
     """Return a factory of each policy by name; each instance is for one simulation.
 
-    The price factor, by default the operator's, is that of ``lockstep``, ``elastic``, ``by-progress``, ``balanced``,
-    ``blind``, ``blind-fastest``, ``heedless`` and ``unowned``.
+    The price factor, by default the operator's, is that of ``lockstep``, ``elastic``, ``by-progress``, ``fair``,
+    ``fair-price``, ``balanced``, ``blind``, ``blind-fastest``, ``heedless`` and ``unowned``.
     """
     return {
         "fcfs": partial(Greedy, range=_rigid, behind=Behind.NO_JOB),
@@ -81,6 +87,8 @@ def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callab
         "lockstep": partial(_with_slack, SizingPolicy(factor=price_factor)),
         "elastic": partial(_elastic, SizingPolicy(factor=price_factor)),
         "by-progress": partial(_by_progress, SizingPolicy(factor=price_factor)),
+        "fair": partial(_fair, SizingPolicy(factor=price_factor)),
+        "fair-price": partial(_fair, SizingPolicy(factor=price_factor), prices_use=True),
         "balanced": partial(PlannedPolicy, sizing=SizingPolicy(factor=price_factor)),
         "blind": partial(_blind, SizingPolicy(factor=price_factor), in_any_order),
         "blind-fastest": partial(_blind, SizingPolicy(factor=price_factor), Cluster.idle),

@@ -1,7 +1,7 @@
 """Lockstep itself: the engine plans the queue, at the operator's price of a member."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 
 from coschedule import (
     Constraints,
+    FairShares,
     GangKey,
     NodeTable,
     OpenEnded,
@@ -30,6 +31,7 @@ from lockstep.cycle.planning.sizing import Contention, SizingPolicy
 from lockstep.simulation.model.cluster import Cluster, SimulatedDecision, Start
 from lockstep.simulation.model.jobs import Job
 from lockstep.simulation.model.promises import StartPromise
+from lockstep.simulation.policies.sharing import SimulatedSharing, namespace_of
 
 
 class _FirstPlan(NamedTuple):
@@ -44,12 +46,13 @@ class PlannedPolicy:
     """Plans as many jobs of the queue as the operator plans exactly; with their rigid sizes if ``is_rigid``.
 
     With a ``memory``, plans remember their promises. Without one, the queue is planned anew each time. If it
-    ``knows_no_times``, jobs run for an unknown time.
+    ``knows_no_times``, jobs run for an unknown time. With ``sharing``, groups take turns by their use.
     """
 
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
     is_rigid: bool = False
     knows_no_times: bool = False
+    sharing: SimulatedSharing | None = None
     memory: PlanMemory | None = None
     forecasts: Forecasts = field(default_factory=Forecasts)
     first_plans: dict[int, _FirstPlan] = field(default_factory=dict)
@@ -104,6 +107,10 @@ class PlannedPolicy:
         waiting = _counting_sweeps_once(cluster.waiting.values())
         price = self.sizing.member_price(Contention(waiting, len(cluster.running), nodes))
         front = list(cluster.waiting.values())[:MOST_IN_FRONT]
+        factors: Mapping[int, float] = {}
+        if self.sharing is not None:
+            self.sharing.count(cluster)
+            factors = self.sharing.price_factors(cluster.now)
         return Snapshot(
             generation=0,
             now=cluster.now,
@@ -113,7 +120,8 @@ class PlannedPolicy:
             start=cluster.windows.opens,
             slowdown=cluster.slowdowns,
             until=cluster.windows.closes,
-            gangs=tuple(self._gang(cluster, job, price) for job in front),
+            gangs=tuple(self._gang(cluster, job, price * _factor(job, factors)) for job in front),
+            shares=FairShares() if self.sharing is None else self.sharing.shares(cluster),
             forecasts=cluster.forecasts,
             **(_without_ends(cluster) if self.knows_no_times else {"releases": _releases(cluster)}),
         )
@@ -157,7 +165,11 @@ def _without_ends(cluster: Cluster) -> dict[str, Any]:
 
 def gang_key(job: Job) -> GangKey:
     """Return the name under which the engine knows a job."""
-    return GangKey("simulation", str(job.number))
+    return GangKey("simulation" if job.group is None else namespace_of(job.group), str(job.number))
+
+
+def _factor(job: Job, factors: Mapping[int, float]) -> float:
+    return 1.0 if job.group is None else factors.get(job.group.number, 1.0)
 
 
 @cache

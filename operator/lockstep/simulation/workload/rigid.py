@@ -7,7 +7,7 @@ from typing import NamedTuple
 class RigidJob(NamedTuple):
     """A job that is submitted at ``submitted``, in seconds, and runs ``seconds`` with ``size`` members.
 
-    Its owner asked for ``requested`` seconds. ``user`` and ``template`` are numbers. None is unknown.
+    Its owner asked for ``requested`` seconds. ``user``, ``group`` and ``template`` are numbers. None is unknown.
     """
 
     submitted: float
@@ -16,6 +16,7 @@ class RigidJob(NamedTuple):
     requested: float | None = None
     user: int | None = None
     template: int | None = None
+    group: int | None = None
 
 
 def with_load(jobs: Sequence[RigidJob], load: float, capacity: float) -> list[RigidJob]:

@@ -89,6 +89,7 @@ def _add_job(log: Log, job: LoggedJob) -> None:
                 requested=job.requested_time or None,
                 user=None if job.user is None else int(job.user),
                 template=_template(log, job),
+                group=None if job.group is None else int(job.group),
             )
         )
 

@@ -3,13 +3,13 @@
 import pytest
 
 from engine.builders import seeded
-from lockstep.belief.shares.accounts import HALF_LIFE_SECONDS, Accounts, AttemptId, Held, charge_for, decayed
+from lockstep.belief.shares.accounts import HALF_LIFE_SECONDS, Accounts, AttemptId, HeldPart, charge_for, decayed
 
 DAY = 86_400.0
 
 
 def held(group="a", part=0.25, start=0.0):
-    return Held(group, part, start)
+    return HeldPart(group, part, start)
 
 
 def one(name="g", number=1):

@@ -33,6 +33,7 @@ TYPED = (
     ("--sizing", "Fewest"),
     ("--price-factor", "2.5"),
     ("--promises", "EASY"),
+    ("--fair-shares", "true"),
     ("--run-time-quantile", "0.75"),
     ("--node-selector", "pool=gangs,zone=a"),
     ("--pool-taint", "pool=gangs:NoSchedule"),

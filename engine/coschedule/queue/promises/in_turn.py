@@ -1,0 +1,75 @@
+"""Plans gangs in the turns of their groups, and keeps what was promised to them."""
+
+import math
+from collections.abc import Sequence
+from itertools import islice
+
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.decisions import Decision, Placement
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.promises.planned import Planned
+from coschedule.queue.shares.dealing import Charged
+
+
+def fair_front(ordered: Sequence[PendingGang], most: int, charged: Charged) -> list[PendingGang]:
+    """Return the gangs with the next turns, and the promised ones that would start next: these may start later."""
+    chosen = {gang.key for gang in islice(charged.expected_order(ordered), most)}
+    promised = (gang for gang in ordered if gang.key not in chosen and gang.promised < math.inf)
+    chosen |= {gang.key for gang in sorted(promised, key=kept_start)[:most]}
+    return [gang for gang in ordered if gang.key in chosen]
+
+
+def in_turn(planner: Planner, gangs: Sequence[PendingGang], charged: Charged) -> list[Decision]:
+    """Plan these gangs, those of a group in this order."""
+    turns, decisions = charged.turns(gangs), list[Decision]()
+    for gang in turns:
+        decisions.append(planner.decide(gang))
+        turns.charge_for(gang, decisions[-1])
+    return decisions
+
+
+def dealt_in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
+    """Plan gangs in turn, those of a group in this order.
+
+    If one would be late, all promised ones are planned behind the first turn; if one still would be, before it. What
+    gangs behind the front keep is not charged before, since these come later.
+    """
+    promised = sorted((gang for gang in front if gang.promised < math.inf), key=kept_start)
+    next_turn = next(base.charged.turns(front))
+    behind_it = [next_turn, *(gang for gang in promised if gang is not next_turn)]
+    for first in ((), behind_it):
+        planned, late = _dealt(base.fork(), first, front, until_late=True)
+        if late is None:
+            return planned
+    return _dealt(base.fork(), promised, front, until_late=False)[0]
+
+
+def kept_start(gang: PendingGang) -> float:
+    """Return when the gang starts in the previous plan, inf where that has no place for it."""
+    return math.inf if gang.kept is None else gang.kept.start
+
+
+def is_broken(decision: Decision, gang: PendingGang) -> bool:
+    """Return whether the gang starts after its promise."""
+    # A sliding place may be late by less than is visible. Here even that counts, since another plan may avoid it.
+    return isinstance(decision, Placement) and decision.start > gang.promised
+
+
+def _dealt(
+    planner: Planner, first: Sequence[PendingGang], front: Sequence[PendingGang], *, until_late: bool
+) -> tuple[Planned, PendingGang | None]:
+    """Plan these gangs ``first`` and then the others in turn, with ``until_late`` up to one that is late."""
+    decisions: list[Decision] = []
+    for gang in first:
+        decisions.append(planner.decide(gang))
+        if until_late and is_broken(decisions[-1], gang):
+            return Planned(planner, decisions), gang
+    are_first = {gang.key for gang in first}
+    charged = planner.charged.after(zip(first, decisions, strict=True))
+    turns = charged.turns(gang for gang in front if gang.key not in are_first)
+    for gang in turns:
+        decisions.append(planner.decide(gang))
+        turns.charge_for(gang, decisions[-1])
+        if until_late and is_broken(decisions[-1], gang):
+            return Planned(planner, decisions), gang
+    return Planned(planner, decisions), None

@@ -1,0 +1,67 @@
+"""Groups that share the nodes by weight, and which jobs are theirs."""
+
+import re
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lockstep.simulation.model.jobs import JobGroup
+from lockstep.simulation.workload.rigid import RigidJob
+
+MOST_GROUPS = 64
+
+_GROUP = re.compile(r"([0-9]{1,4})@(0?[.][0-9]{1,6}|[01](?:[.]0*)?)")
+# Parts are written with few digits, such as three times 0.333.
+_ROUNDING = 0.01
+
+
+class GroupsError(ValueError):
+    """The groups can't be understood; the message says why."""
+
+
+class DemandingGroup(NamedTuple):
+    """A group of that weight, which submits a ``part`` of the jobs."""
+
+    weight: int
+    part: float
+
+
+def parse_groups(text: str) -> tuple[DemandingGroup, ...]:
+    """Read ``WEIGHT@PART,...``, such as ``3@0.2,1@0.8``; nothing for ''. Raises ``GroupsError``."""
+    groups = tuple(_parse(one) for one in text.split(",")) if text else ()
+    if len(groups) > MOST_GROUPS:
+        raise GroupsError(f"{len(groups)} groups are more than {MOST_GROUPS}")
+    if groups and abs(sum(group.part for group in groups) - 1) > _ROUNDING:
+        raise GroupsError(f"the parts of the groups make {sum(group.part for group in groups):g} and not 1")
+    return groups
+
+
+def _parse(text: str) -> DemandingGroup:
+    found = _GROUP.fullmatch(text)
+    if found is None or not int(found[1]) or not float(found[2]):
+        raise GroupsError(f"{text!r} is no weight and part of the jobs, such as 3@0.2")
+    return DemandingGroup(int(found[1]), float(found[2]))
+
+
+def drawn_groups(
+    jobs: Sequence[RigidJob], groups: Sequence[DemandingGroup], random: np.random.Generator
+) -> list[JobGroup | None]:
+    """Draw the group of each job. In a log, all jobs of one group of the log, or of one user, have the same."""
+    if not groups:
+        return [None] * len(jobs)
+    parts = np.array([group.part for group in groups])
+    drawn = random.choice(len(groups), size=len(jobs), p=parts / parts.sum()).tolist()
+    first: dict[Hashable, int] = {}
+    numbers = [
+        first.setdefault(_owner(job, index), number)
+        for index, (job, number) in enumerate(zip(jobs, drawn, strict=True))
+    ]
+    return [JobGroup(number, groups[number].weight) for number in numbers]
+
+
+def _owner(job: RigidJob, index: int) -> Hashable:
+    """What has a group as a whole: the log's group, else the user, else the job alone."""
+    if job.group is not None:
+        return "group", job.group
+    return ("user", job.user) if job.user is not None else ("job", index)

@@ -1,0 +1,86 @@
+"""Fair shares on a real control plane, with the operator's own rights."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from builders.manifests import gang
+from eventually import eventually
+from live.quick_start import Forked
+from lockstep.cli import main
+from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox.errors import ApiError
+
+ROOT = Path(__file__).parents[2]
+RIGHTS = ROOT / "operator" / "rbac-shares.yaml"
+KIND = ROOT / "crds" / "fairshares.yaml"
+PATH = "/apis/lockstep.dev/v1alpha1/fairshares"
+
+
+@pytest.fixture
+def given(installed):
+    """The kind, and the rights during the test."""
+    installed.apply(KIND)
+    installed.apply(RIGHTS)
+    yield
+    installed.kubectl("delete", f"--filename={RIGHTS}")
+    installed.kubectl("delete", "--ignore-not-found", "fairshare", "default")
+
+
+def fair_share(*groups, name="default"):
+    """Describe a FairShare; each group has one namespace."""
+    spec = {"groups": [{"name": group, "weight": weight, "namespaces": [one]} for group, weight, one in groups]}
+    return {"apiVersion": "lockstep.dev/v1alpha1", "kind": "FairShare", "metadata": {"name": name}, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "says"),
+    [
+        (fair_share(name="second"), "A FairShare must be named default"),
+        (fair_share(("others", 1, "a")), "The name others is that of all namespaces that no group names"),
+        (fair_share(("a", 0, "a")), "should be greater than or equal to 1"),
+        (fair_share(("a", 1, "a"), ("a", 1, "b")), "Duplicate value"),
+    ],
+    ids=["name", "others", "weight", "twice"],
+)
+def test_fair_share_that_makes_no_sense_is_refused(given, installed, manifest, says):
+    with pytest.raises(ApiError, match=says):
+        installed.request("POST", PATH, manifest)
+
+
+def test_group_with_less_use_is_planned_first_and_explain_says_so(given, operator_kubeconfig, arena, tmp_path):
+    """A gang of one namespace runs and is charged. Then a gang of another one is planned before its next one."""
+    other = f"{arena.namespace}-other"
+    arena.api.create_namespace(other)
+    arena.add_nodes(1)
+    arena.api.request("POST", PATH, fair_share(("busy", 1, arena.namespace), ("idle", 1, other)))
+    log = tmp_path / "log"
+    with running(OperatorProcess(operator_kubeconfig, log, "--fair-shares=true", spawn=Forked)):
+        arena.submit(gang("first", size=1, cpu="4"))
+        eventually(lambda: used(arena).get("busy", 0) > 0)
+        arena.submit(gang("second", size=1, cpu="4"))
+        arena.api.request("POST", gangs_of(other), gang("third", size=1, cpu="4"))
+        explained = eventually(lambda: ask(arena, "explain", "second", namespace=arena.namespace))
+
+    assert "as number 2 of 2: its group busy has used" in explained
+    assert "times its share this week" in explained
+    assert "busy" in arena.api.kubectl("get", "fairshare", "default")
+
+
+def gangs_of(namespace):
+    return f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs"
+
+
+def used(arena):
+    """What the status says that each group has used, in milliseconds."""
+    status = arena.api.request("GET", f"{PATH}/default").get("status", {})
+    return {one["name"]: one["usedMilliseconds"] for one in status.get("groups", ())}
+
+
+def ask(arena, *arguments, namespace):
+    """What a command answers, in one line."""
+    options = [f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={namespace}", "--fair-shares=true"]
+    done = CliRunner().invoke(main, [*arguments, *options])
+    assert done.exit_code == 0, done.stderr
+    return " ".join(done.stdout.split())
