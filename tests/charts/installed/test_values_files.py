@@ -9,7 +9,8 @@ from searches import sample
 KINDS = (
     "all,serviceaccounts,secrets,configmaps,leases,roles,rolebindings,clusterroles,clusterrolebindings,"
     "poddisruptionbudgets,networkpolicies,servicemonitors,prometheusrules,customresourcedefinitions,"
-    "validatingadmissionpolicies,validatingadmissionpolicybindings,apiservices"
+    "validatingadmissionpolicies,validatingadmissionpolicybindings,apiservices,"
+    "mutatingadmissionpolicies,mutatingadmissionpolicybindings"
 )
 
 
