@@ -82,7 +82,7 @@ class GangRecords:
 
     def gang_applied(self, before: GangFact | None, gang: GangFact) -> None:
         """Record what has changed in a gang."""
-        if self._is_on and (before is None or before.status != gang.status):
+        if self._is_on:
             record = self._changes(before, gang)
             if record is not None:
                 self._put(record)

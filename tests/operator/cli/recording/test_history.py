@@ -28,7 +28,9 @@ def path(tmp_path):
         ended("u", NOW - HOUR, began=NOW - 2 * HOUR, created=NOW - 3 * HOUR, name="done", namespace="other"),
         ended("old", NOW - 100 * 24 * HOUR, began=NOW - 101 * 24 * HOUR, name="old", created=1),
     ]
-    RecordDatabase.open(path, RETENTION, NOW).take_in(records, NOW)
+    database = RecordDatabase.open(path, RETENTION, NOW)
+    database.take_in(records, NOW)
+    database.close()
     return path
 
 
