@@ -31,6 +31,7 @@ def test_recorder_has_an_account_of_its_own_and_may_write_nothing_but_its_volume
     assert pod["securityContext"] == {"fsGroup": 65532, **render().pod["securityContext"]}
     assert container["securityContext"]["readOnlyRootFilesystem"] is True
     assert [mount["mountPath"] for mount in container["volumeMounts"]] == ["/var/lib/lockstep"]
+    assert container["env"] == [{"name": "SQLITE_TMPDIR", "value": "/var/lib/lockstep"}]
     assert "ports" not in container
 
 

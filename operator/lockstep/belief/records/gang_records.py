@@ -5,7 +5,7 @@ most loses its oldest one.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from coschedule import GangKey
@@ -115,10 +115,13 @@ class GangRecords:
             del self._waiting[namespace]
         return record
 
-    def put_back(self, records: Iterable[GangRecord]) -> None:
-        """Keep records that could not be handed over."""
-        for record in records:
+    def put_back(self, records: Sequence[GangRecord]) -> None:
+        """Keep records that could not be handed over, in front of those that came later."""
+        for record in reversed(records):
             self._put(record)
+            of_namespace = self._waiting.get(record.namespace, OrderedDict())
+            if record.uid in of_namespace:
+                of_namespace.move_to_end(record.uid, last=False)
 
     def _changes(self, before: GangFact | None, gang: GangFact) -> GangRecord | None:
         """What a version of a gang says that the one before did not; None for nothing."""

@@ -213,3 +213,18 @@ def test_stretches_of_one_gang_that_wait_are_bounded():
 
     assert len(found.stretches) == MOST_STRETCHES
     assert leader.state.records.dropped > 0
+
+
+def test_records_that_are_put_back_go_first_and_are_joined_to_what_came_meanwhile():
+    records = GangRecords(lambda _: "", lambda _: "", lambda _: None)
+    records.begin((), has_users=False)
+    for name in "abc":
+        records.gang_applied(None, gang_fact(name))
+    taken = [records.take(), records.take()]
+    records.gang_applied(None, gang_fact("b", status=succeeded()))
+
+    records.put_back(taken)
+
+    found = list(iter(records.take, None))
+    assert [one.name for one in found] == ["a", "b", "c"]
+    assert found[1].outcome is GangOutcome.SUCCEEDED
