@@ -150,8 +150,8 @@ class GangRecords:
         key = held_key(before) or last_key(before)
         assert key is not None, "a stretch has ended"
         stretch = stretch_of(before, key, self._requests(before), self._kind_of)
-        reason, message = reason_of_end(gang.status)
-        ended = ended_at(before.status, gang.status)
+        reason, message = reason_of_end(gang)
+        ended = ended_at(before, gang)
         return replace(
             stretch,
             ended=ended,
