@@ -112,7 +112,7 @@ _NAMES_IN_TEXT = {
     "- lockstep-records-": '- {{ include "lockstep.leaseName" . }}-records-',
     "policyName: lockstep-record-users": 'policyName: {{ include "lockstep.fullname" . }}-record-users',
     "serviceaccount:lockstep-system:lockstep'": 'serviceaccount:{{ include "lockstep.namespace" . }}:'
-    "{{ include \"lockstep.serviceAccountName\" . }}'",
+    '{{ include "lockstep.serviceAccountName" . }}\'',
     "policyName: lockstep-agent": 'policyName: {{ include "lockstep.fullname" . }}-agent',
     "serviceaccount:lockstep-system:lockstep-agent": 'serviceaccount:{{ include "lockstep.namespace" . }}:'
     '{{ include "lockstep.agentAccountName" . }}',

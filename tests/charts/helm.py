@@ -45,7 +45,7 @@ class Objects:
         return {one["kind"] for one in self.all if "helm.sh/hook" not in one["metadata"].get("annotations", {})}
 
     def one(self, kind: str, name: str | None = None) -> Manifest:
-        """The only object of that kind, hooks and the server of answers aside, or of that kind and name."""
+        """The only object of that kind that is the operator's and no hook, or of that kind and name."""
         [found] = [
             one
             for one in self.all
@@ -66,10 +66,10 @@ class Objects:
 
 
 def _is_aside(manifest: Manifest) -> bool:
-    """Whether an object is a hook, or belongs to the server of answers."""
+    """Whether an object is a hook, or belongs to the server of answers or the recorder."""
     metadata = manifest["metadata"]
-    is_of_server = metadata.get("labels", {}).get("app.kubernetes.io/component") == "answers"
-    return is_of_server or "helm.sh/hook" in metadata.get("annotations", {})
+    is_of_another = metadata.get("labels", {}).get("app.kubernetes.io/component") in {"answers", "record"}
+    return is_of_another or "helm.sh/hook" in metadata.get("annotations", {})
 
 
 def helm(*arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":

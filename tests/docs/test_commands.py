@@ -55,6 +55,7 @@ WANT_NOT_FOLLOWED = [
     ("docs/labels.md", "pods", ["kubectl logs"]),
     ("docs/operations.md", "pip", ["pip install"]),
     ("docs/operations.md", "pods", ["leader=$(kubectl -n", "kubectl -n", "curl http://localhost:8081/debug/snapshot"]),
+    ("docs/operations.md", "pods", ["kubectl exec", "kubectl exec", "kubectl exec"]),
     ("docs/pace.md", "pods", ["$ kubectl describe"]),
     ("docs/quick-start.md", "kind", ["make kind-up", "helm install"]),
     # tests/docs/test_notice.py runs it beside programs that pretend.

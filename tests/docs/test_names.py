@@ -11,6 +11,7 @@ from docs.markdown import PAGES, ROOT, first_cells, mentioned_targets, name_of
 from lockstep.api.gangjob.unsupported import UNSUPPORTED
 from lockstep.cli.agent import agent
 from lockstep.cli.answers import answers
+from lockstep.cli.recording.record import record
 from lockstep.cli.run import run
 from lockstep.facts.gang.summary import GangState
 from lockstep.facts.reasons import Condition, EventReason, Reason
@@ -63,6 +64,12 @@ def test_every_option_of_the_server_of_answers_is_documented():
     documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS, "### Options of the server of answers")]
 
     assert documented == [parameter.opts[0] for parameter in answers.params]
+
+
+def test_every_option_of_the_recorder_is_documented():
+    documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS, "### Options of the recorder")]
+
+    assert documented == [parameter.opts[0] for parameter in record.params]
 
 
 def test_every_option_of_the_agent_is_documented():

@@ -15,6 +15,7 @@ import yaml
 from docs.markdown import ROOT
 from lockstep.cli.agent import agent
 from lockstep.cli.answers import answers
+from lockstep.cli.recording.record import record
 from lockstep.cli.run import run
 from lockstep.report.text.sentences import duration
 
@@ -44,6 +45,7 @@ SPELLINGS: Mapping[str, Callable[[Any], str]] = {
 SECTIONS = [
     pytest.param(run, "## Options", id="lockstep run"),
     pytest.param(answers, "### Options of the server of answers", id="lockstep answers"),
+    pytest.param(record, "### Options of the recorder", id="lockstep record"),
     pytest.param(agent, "### Options of the agent", id="lockstep agent"),
 ]
 # What stands in the place of a default that is none, or that follows from something else.

@@ -21,6 +21,7 @@ WANT_ALERTS = {
     "LockstepWatchStale",
     "LockstepTokenTrouble",
     "LockstepRightsMissing",
+    "LockstepRecordsWaiting",
 }
 
 

@@ -13,8 +13,8 @@ def who_uses_what() -> list[Panel]:
         _held("Memory by namespace", "Memory", "lockstep_namespace_memory_bytes", BytesIEC),
         graph(
             "Records",
-            "Records that wait for the recorder, and those that were lost, a second. A number that only grows means that "
-            "no recorder takes them: see its log. Lost ones never come back.",
+            "Records that wait for the recorder, and those that were lost, a second. A number that only grows means "
+            "that no recorder takes them: see its log. Lost ones never come back.",
             Query(leaders("lockstep_records_waiting"), "waiting"),
             Query(rate("lockstep_records_dropped_total"), "lost, a second"),
             unit="short",

@@ -18,6 +18,8 @@ _FILES = ("", "-wal", "-shm")
 _LARGEST_LOG_BYTES = 16 * 2**20
 _REMOVED_AT_ONCE = 1000
 _WAIT_SECONDS = 10.0
+# More than one hand-over needs.
+_PAGES_OF_BATCH = 1000
 _LATEST = 2**62
 
 log = logging.getLogger(__name__)
@@ -82,7 +84,7 @@ class RecordDatabase:
         try:
             self._write(lambda: self._put_all(wanted, round(now)))
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            if error.sqlite_errorcode != sqlite3.SQLITE_FULL or not self._is_at_bound():
                 raise _trouble(self._path, error) from error
             self._make_room()
             self._guarded(lambda: self._put_all(wanted, round(now)))
@@ -152,6 +154,15 @@ class RecordDatabase:
             "UPDATE gangs SET user = '' WHERE uid IN (SELECT uid FROM gangs WHERE user <> '' AND ended < ? LIMIT ?)"
         )
         self._connection.execute(update, (round(now - self._retention.users), _REMOVED_AT_ONCE))
+
+    def _is_at_bound(self) -> bool:
+        """Whether the file is about as large as it may be. If others have filled its disk, nothing of it is removed."""
+        try:
+            [pages] = self._connection.execute("PRAGMA page_count").fetchone()
+            [most] = self._connection.execute("PRAGMA max_page_count").fetchone()
+        except sqlite3.Error as error:
+            raise _trouble(self._path, error) from error
+        return bool(pages >= most - max(most // 10, _PAGES_OF_BATCH))
 
     def _make_room(self) -> None:
         """Remove the gangs that have ended first: their pages can be used again."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import time
 
-from lockstep.answers.reading.cluster import one_client
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
@@ -40,7 +39,7 @@ async def keep_recording(configuration: Configuration, settings: RecorderSetting
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with one_client(configuration) as client:
+    async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
         recorder = Recorder(client, settings, time)
         try:
             await until_first_ends(stop, recorder.keep())

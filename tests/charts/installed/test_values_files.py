@@ -9,14 +9,30 @@ from searches import sample
 KINDS = (
     "all,serviceaccounts,secrets,configmaps,leases,roles,rolebindings,clusterroles,clusterrolebindings,"
     "poddisruptionbudgets,networkpolicies,servicemonitors,prometheusrules,customresourcedefinitions,"
-    "validatingadmissionpolicies,validatingadmissionpolicybindings,apiservices"
+    "validatingadmissionpolicies,validatingadmissionpolicybindings,apiservices,"
+    "mutatingadmissionpolicies,mutatingadmissionpolicybindings"
 )
+
+
+# The class of recording-values. What it provisions is here a volume that is there.
+VOLUME = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolume",
+    "metadata": {"name": "of-the-recorder"},
+    "spec": {
+        "storageClassName": "fast",
+        "capacity": {"storage": "2Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "hostPath": {"path": "/nowhere"},
+    },
+}
 
 
 @pytest.fixture(scope="module")
 def release(cluster, chart):
     """One for all tests of this file, which takes over our kinds where the last test has left them: they cost most."""
     release = Release(cluster, chart, "values-files")
+    cluster.apply([VOLUME])
     yield release
     release.close()
 

@@ -49,6 +49,14 @@ def test_defaults_need_no_kind_that_a_cluster_may_lack():
             "",
             id="answers for tenants by my own Secret",
         ),
+        pytest.param({"record": {"enabled": True}}, "StatefulSet", "", id="a record"),
+        pytest.param(
+            {"record": {"enabled": True, "users": True}},
+            "StatefulSet MutatingAdmissionPolicy MutatingAdmissionPolicyBinding ValidatingAdmissionPolicy "
+            "ValidatingAdmissionPolicyBinding",
+            "",
+            id="a record with users",
+        ),
         pytest.param(
             {"extraObjects": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}]},
             "Secret",

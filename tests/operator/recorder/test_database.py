@@ -115,6 +115,22 @@ def test_full_disk_takes_nothing_and_goes_on_once_there_is_room(path):
     assert rows(path, "SELECT count(*) FROM gangs") == [(3000,)]
 
 
+def test_disk_that_others_have_filled_costs_no_record(path, monkeypatch):
+    database = opened(path)
+    database.take_in([ended("old")], NOW)
+
+    def is_full(*_):
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    monkeypatch.setattr(RecordDatabase, "_put", is_full)
+    with pytest.raises(StorageError, match="full"):
+        database.take_in([ended("new")], NOW)
+
+    assert rows(path, "SELECT uid FROM gangs") == [("old",)]
+
+
 @pytest.mark.parametrize(
     "harm",
     [

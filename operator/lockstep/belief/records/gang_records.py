@@ -5,7 +5,7 @@ most loses its oldest one.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from coschedule import GangKey
@@ -82,7 +82,7 @@ class GangRecords:
 
     def gang_applied(self, before: GangFact | None, gang: GangFact) -> None:
         """Record what has changed in a gang."""
-        if self._is_on and (before is None or before.status != gang.status):
+        if self._is_on:
             record = self._changes(before, gang)
             if record is not None:
                 self._put(record)
@@ -115,10 +115,13 @@ class GangRecords:
             del self._waiting[namespace]
         return record
 
-    def put_back(self, records: Iterable[GangRecord]) -> None:
-        """Keep records that could not be handed over."""
-        for record in records:
+    def put_back(self, records: Sequence[GangRecord]) -> None:
+        """Keep records that could not be handed over, in front of those that came later."""
+        for record in reversed(records):
             self._put(record)
+            of_namespace = self._waiting.get(record.namespace, OrderedDict())
+            if record.uid in of_namespace:
+                of_namespace.move_to_end(record.uid, last=False)
 
     def _changes(self, before: GangFact | None, gang: GangFact) -> GangRecord | None:
         """What a version of a gang says that the one before did not; None for nothing."""
@@ -147,8 +150,8 @@ class GangRecords:
         key = held_key(before) or last_key(before)
         assert key is not None, "a stretch has ended"
         stretch = stretch_of(before, key, self._requests(before), self._kind_of)
-        reason, message = reason_of_end(gang.status)
-        ended = ended_at(before.status, gang.status)
+        reason, message = reason_of_end(gang)
+        ended = ended_at(before, gang)
         return replace(
             stretch,
             ended=ended,

@@ -64,20 +64,25 @@ def gpus_in(amounts: Mapping[str, int]) -> int:
     return sum(amount for resource, amount in amounts.items() if _GPU.fullmatch(resource))
 
 
-def ended_at(before: GangStatus, after: GangStatus) -> int:
-    """When what ``before`` held was given back, in seconds since 1970."""
-    following = None if after.reserved_at is None else _key(after).began
+def ended_at(before: GangFact, gang: GangFact) -> int:
+    """When what the gang held in ``before`` was given back, in seconds since 1970: by now, it holds less or another."""
+    following, after = held_key(gang), gang.status
     placed = after.condition(Condition.PLACED)
-    released = 0.0 if placed is None else placed.last_transition
-    ended = after.finished_at if after.end is not None and after.finished_at is not None else following or released
-    return max(round(ended), _key(before).began)
+    if after.end is not None and after.finished_at is not None:
+        ended = after.finished_at
+    elif following is not None:
+        ended = following.began
+    else:
+        ended = 0.0 if placed is None else placed.last_transition
+    return max(round(ended), _key(before.status).began)
 
 
-def reason_of_end(after: GangStatus) -> tuple[str, str]:
-    """Why a stretch has ended: the reason and the message in the status after it."""
+def reason_of_end(gang: GangFact) -> tuple[str, str]:
+    """Why a stretch of the gang has ended: the reason and the message in the status after it."""
+    after = gang.status
     if after.end is not None:
         return after.end.reason, after.end.message[:LONGEST_TEXT]
-    if after.reserved_at is not None:
+    if held_key(gang) is not None:
         shrunk = after.condition(Condition.PREEMPTED)
         return Reason.CHANGING_SIZE, shrunk.message[:LONGEST_TEXT] if shrunk is not None and shrunk_for(after) else ""
     placed = after.condition(Condition.PLACED)

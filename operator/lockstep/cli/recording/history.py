@@ -34,13 +34,15 @@ from lockstep.recorder.history_text import HistoryFormat, history_lines, note_se
 @click.option("--name", metavar="NAME", default="", help="Gangs of this name.")
 @click.option("--since", metavar="TIME", default="30d", callback=time_of, help="Gangs that were there after that.")
 @click.option("--until", metavar="TIME", callback=time_of, help="Gangs that were there before that.")
-@click.option("--by", type=click.Choice([*SumBy]), help="Sum hours by this, instead of a line for each gang.")
+@click.option(
+    "--by", type=click.Choice([one.value for one in SumBy]), help="Sum hours by this, instead of a line for each gang."
+)
 @click.option("--losses", is_flag=True, help="Show who lost what for which gang, instead of a line for each gang.")
 @click.option("--limit", metavar="N", type=click.IntRange(1), default=100, help="Most lines; sums have all.")
 @click.option(
     "-o",
     "--output",
-    type=click.Choice([*HistoryFormat]),
+    type=click.Choice([one.value for one in HistoryFormat]),
     default=HistoryFormat.TEXT.value,
     help="A table, CSV, or one JSON object a line, with more columns than the table.",
 )

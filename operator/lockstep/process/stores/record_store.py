@@ -21,7 +21,9 @@ from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.facts.records.gang_record import GangRecord
 from lockstep.process.election.elector import ElectionTerms
 
-PAUSE_SECONDS = 5.0
+_PAUSE_SECONDS = 5.0
+# While more waits than one ConfigMap has room for.
+_BUSY_PAUSE_SECONDS = 1.0
 _FULL_PAUSE_SECONDS = 60.0
 _PATIENCE_SECONDS = 5.0
 _LAST_WRITE_SECONDS = 2.0
@@ -52,7 +54,7 @@ class RecordStore:
         """Hand over what waits in intervals, and once more when cancelled, which takes 2 s at most."""
         try:
             while True:
-                await asyncio.sleep(_FULL_PAUSE_SECONDS if self._refusals >= SLOTS else PAUSE_SECONDS)
+                await asyncio.sleep(self._pause)
                 await in_turns(self._state.records.catching_up(self._state.gangs))
                 await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
                 await self.hand_over()
@@ -73,6 +75,13 @@ class RecordStore:
         finally:
             if not is_done:
                 self._state.records.put_back(records)
+
+    @property
+    def _pause(self) -> float:
+        """Seconds until the next hand-over."""
+        if self._refusals:
+            return _FULL_PAUSE_SECONDS if self._refusals >= SLOTS else _PAUSE_SECONDS
+        return _BUSY_PAUSE_SECONDS if len(self._state.records) else _PAUSE_SECONDS
 
     def _batching(self, records: list[GangRecord], lines: list[bytes]) -> Generator[None, None, None]:
         """Take records that one ConfigMap has room for, with their lines, one in each step."""

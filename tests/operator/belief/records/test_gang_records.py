@@ -13,6 +13,7 @@ from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact
 from lockstep.facts.cluster.node import KIND_LABEL
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.records.gang_record import MOST_STRETCHES, GangOutcome, merged
 
@@ -132,6 +133,26 @@ def test_change_of_size_ends_a_stretch_at_its_time_and_names_the_urgent_gang():
     assert (second.key, second.members, second.ended) == ((1, 140), 1, None)
 
 
+def test_gang_of_others_pods_has_a_stretch_for_each_size_while_its_pods_are_on_nodes():
+    def placed(members, status="True", **more):
+        bound = condition(Condition.PLACED, status, Reason.BOUND if status == "True" else Reason.AWAITS_PODS, at=300.0)
+        return GangStatus(attempt=1, start=100.0, started_at=110.0, members=members, conditions=(bound,), **more)
+
+    leader = Leader()
+    key = pod_gang_key("default", "g")
+    gone = replace(placed((), "False"), started_at=None)
+    for status in (reserved(), placed(MEMBERS), placed(MEMBERS[:1], resized_at=200.0), gone):
+        leader.see(status, key=key)
+
+    [found] = leader.taken()
+
+    assert (found.kind, found.name, found.outcome) == ("Gang", "g", GangOutcome.OPEN)
+    assert [(one.began, one.ended, one.members, one.reason) for one in found.stretches] == [
+        (100, 200, 2, "ChangingSize"),
+        (200, 300, 1, "AwaitsPods"),
+    ]
+
+
 def test_gang_that_is_deleted_while_it_runs_ends_then():
     leader = Leader().see(running())
     leader.state.remove_gang(gang_fact().key, gang_fact().uid)
@@ -213,3 +234,18 @@ def test_stretches_of_one_gang_that_wait_are_bounded():
 
     assert len(found.stretches) == MOST_STRETCHES
     assert leader.state.records.dropped > 0
+
+
+def test_records_that_are_put_back_go_first_and_are_joined_to_what_came_meanwhile():
+    records = GangRecords(lambda _: "", lambda _: "", lambda _: None)
+    records.begin((), has_users=False)
+    for name in "abc":
+        records.gang_applied(None, gang_fact(name))
+    taken = [records.take(), records.take()]
+    records.gang_applied(None, gang_fact("b", status=succeeded()))
+
+    records.put_back(taken)
+
+    found = list(iter(records.take, None))
+    assert [one.name for one in found] == ["a", "b", "c"]
+    assert found[1].outcome is GangOutcome.SUCCEEDED

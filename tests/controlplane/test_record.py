@@ -1,0 +1,140 @@
+"""Gangs stay on record after their deletion, with the user whom the API server knows, whoever of the processes dies."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+
+from builders.manifests import gang
+from eventually import eventually
+from live.arena import Arena
+from live.quick_start import Forked
+from lockstep.cli import main
+from lockstep_demo.operator_process import OperatorProcess, running
+from rights.granted import OPERATOR
+from sandbox import ApiError
+
+RIGHTS, POLICIES = OPERATOR / "rbac-record.yaml", OPERATOR / "record-users.yaml"
+SWEEPS = OPERATOR / "rbac-sweeps.yaml"
+SYSTEM, ACCOUNT = "lockstep-system", "lockstep-record"
+CREATED_BY = "lockstep.dev/created-by"
+MAPS = f"/api/v1/namespaces/{SYSTEM}/configmaps?labelSelector=lockstep.dev%2Frecords%3Dtrue"
+
+
+@pytest.fixture(scope="module")
+def recorded(installed):
+    """The control plane, on which the recorder may do what it may, and users are written down."""
+    installed.apply(RIGHTS)
+    installed.apply(POLICIES)
+    yield installed
+    for manifest in (RIGHTS, POLICIES):
+        installed.kubectl("delete", f"--filename={manifest}", "--wait=false")
+
+
+@pytest.fixture(scope="module")
+def operator(recorded, operator_kubeconfig, tmp_path_factory):
+    """An operator that hands records over."""
+    election = ("--leader-elect=true", f"--leader-elect-resource-namespace={SYSTEM}")
+    options = (*election, "--record=true", "--record-users=true", "--sweeps=true")
+    log = tmp_path_factory.mktemp("operator") / "log"
+    recorded.apply(SWEEPS.parents[1] / "crds" / "gangsweeps.yaml")
+    recorded.apply(SWEEPS)
+    with running(OperatorProcess(operator_kubeconfig, log, *options, spawn=Forked)) as process:
+        yield process
+    recorded.kubectl("delete", f"--filename={SWEEPS}")
+
+
+@pytest.fixture
+def arena(operator, recorded, namespace):
+    """A namespace in which users are written down by now: a policy that was just applied does not count yet."""
+    arena = Arena(recorded, namespace)
+
+    def is_stamped():
+        probe = gang("probe", size=1)
+        made = recorded.request("POST", f"{arena.gangs}?dryRun=All", probe)
+        return CREATED_BY in made["metadata"].get("annotations", {})
+
+    eventually(is_stamped)
+    yield arena
+    arena.close()
+
+
+def user_of(manifest):
+    return manifest["metadata"]["annotations"][CREATED_BY]
+
+
+def test_gang_and_runs_of_a_sweep_stay_on_record_though_every_process_was_killed(arena, recorded, tmp_path):
+    arena.add_nodes(2)
+    arena.submit(gang("kept", size=2, cpu="1"))
+    sweep = {"runs": 1, "template": gang("run", size=1, cpu="1")["spec"]}
+    manifest = {"apiVersion": "lockstep.dev/v1alpha1", "kind": "GangSweep", "metadata": {"name": "s"}, "spec": sweep}
+    recorded.request("POST", arena.gangs.replace("gangjobs", "gangsweeps"), manifest)
+    eventually(lambda: not arena.is_gone("s-0"))
+    arena.until_placed("kept", "s-0")
+    user = user_of(arena.gang("kept"))
+    assert user_of(arena.gang("s-0")) == user
+    eventually(lambda: recorded.request("GET", MAPS)["items"])
+    recorder = started(recorded, tmp_path)
+    eventually(lambda: {"kept", "s-0"} <= {name for name, _ in outcomes(tmp_path)})
+    recorder.kill()
+    recorder.wait(60)
+
+    arena.delete_gang("kept")
+    eventually(lambda: recorded.request("GET", MAPS)["items"])
+    recorder = started(recorded, tmp_path)
+    eventually(lambda: ("kept", "Deleted") in outcomes(tmp_path))
+    eventually(lambda: not recorded.request("GET", MAPS)["items"])
+    recorder.terminate()
+    assert recorder.wait(60) == 0
+
+    asked = ["history", f"--database={tmp_path / 'record.db'}", "-n", arena.namespace, "-o", "json"]
+    shown = [json.loads(line) for line in CliRunner().invoke(main, asked).stdout.splitlines()]
+    assert {one["name"]: (one["user"], one["outcome"]) for one in shown} == {
+        "kept": (user, "Deleted"),
+        "s-0": (user, "Open"),
+    }
+    [kept] = [one for one in shown if one["name"] == "kept"]
+    assert kept["core-hours"] > 0
+    assert kept["sizes"].startswith("2 from ")
+
+
+def started(cluster, folder):
+    kubeconfig = cluster.kubeconfig_for_service_account(SYSTEM, ACCOUNT)
+    database = folder / "record.db"
+    arguments = ["record", f"--namespace={SYSTEM}", f"--database={database}", f"--kubeconfig={kubeconfig}"]
+    return Forked(arguments, folder / "log")
+
+
+def outcomes(folder):
+    """What is in the file; nothing while there is none."""
+    try:
+        with closing(sqlite3.connect(f"file:{folder / 'record.db'}?mode=ro", uri=True)) as connection:
+            return connection.execute("SELECT name, outcome FROM gangs").fetchall()
+    except sqlite3.OperationalError:
+        return []
+
+
+def test_user_of_a_gang_is_what_the_api_server_knows_and_nothing_that_clients_write(arena, recorded):
+    forged = gang("forged", size=1, suspend=True)
+    forged["metadata"]["annotations"] = {CREATED_BY: "somebody-else"}
+    made = recorded.request("POST", arena.gangs, forged)
+    user = user_of(made)
+    assert user not in ("", "somebody-else")
+
+    for annotations in (None, {CREATED_BY: None}, {CREATED_BY: "somebody-else"}):
+        changed = recorded.request("PATCH", f"{arena.gangs}/forged", {"metadata": {"annotations": annotations}})
+        assert user_of(changed) == user
+
+
+def test_gang_without_a_user_gets_none_later(arena, recorded, operator_kubeconfig):
+    """Such are gangs from before the policies, and those that the operator makes for pods of others."""
+    manifest = gang("old", size=1, suspend=True)
+    recorded.kubectl(
+        *("create", f"--kubeconfig={operator_kubeconfig}", f"--namespace={arena.namespace}", "--filename=-"),
+        stdin=json.dumps(manifest),
+    )
+
+    with pytest.raises(ApiError, match=r"created-by is written by the cluster"):
+        recorded.request("PATCH", f"{arena.gangs}/old", {"metadata": {"annotations": {CREATED_BY: "somebody-else"}}})

@@ -1,0 +1,113 @@
+"""``lockstep history``: tables, CSV and JSON of what is on record."""
+
+import csv
+import io
+import json
+from time import time
+
+import pytest
+from click.testing import CliRunner
+
+from builders.records import HOUR, ended, record, stretch
+from lockstep.cli import main
+from lockstep.recorder.database import RecordDatabase, Retention
+
+NOW = round(time())
+RETENTION = Retention(records=1e12, users=1e12, most_bytes=2**30)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "record.db"
+    gave_way = stretch(
+        began=NOW - 3 * HOUR, ended=NOW - 2 * HOUR, reason="Preempted", preemptor="default/urgent", lost=2 * HOUR
+    )
+    shown = {"created": NOW - 4 * HOUR, "user": "=cmd()", "name": "victim", "started": NOW - 3 * HOUR}
+    records = [
+        record("v", gave_way, **shown),
+        ended("u", NOW - HOUR, began=NOW - 2 * HOUR, created=NOW - 3 * HOUR, name="done", namespace="other"),
+        ended("old", NOW - 100 * 24 * HOUR, began=NOW - 101 * 24 * HOUR, name="old", created=1),
+    ]
+    database = RecordDatabase.open(path, RETENTION, NOW)
+    database.take_in(records, NOW)
+    database.close()
+    return path
+
+
+def ask(path, *options):
+    return CliRunner().invoke(main, ["history", f"--database={path}", *options])
+
+
+def test_table_has_a_line_for_each_gang_the_youngest_first(path):
+    title, *lines = ask(path).stdout.splitlines()
+
+    assert " ".join(title.split()) == "NAMESPACE NAME USER OUTCOME CREATED WAIT STARTED ENDED ATTEMPTS CORE-HOURS"
+    assert [line.split()[:2] for line in lines] == [["other", "done"], ["default", "victim"]]
+    assert lines[1].split()[5] == str(HOUR)
+
+
+@pytest.mark.parametrize(
+    ("options", "want"),
+    [
+        pytest.param(["-n", "other"], ["done"], id="namespace"),
+        pytest.param(["--since", "200d"], ["done", "victim", "old"], id="since"),
+        pytest.param(["--since", "2020-01-01", "--until", "99d"], ["old"], id="a period"),
+        pytest.param(["--limit", "1"], ["done"], id="limit"),
+        pytest.param(["--user", "nobody"], [], id="none"),
+    ],
+)
+def test_filters(path, options, want):
+    lines = ask(path, *options, "-o", "json").stdout.splitlines()
+
+    assert [json.loads(line)["name"] for line in lines] == want
+
+
+def test_csv_has_sums_that_a_spreadsheet_reads_and_no_formulas(path):
+    [row] = csv.DictReader(io.StringIO(ask(path, "--name", "victim", "-o", "csv").stdout))
+    sums = list(csv.DictReader(io.StringIO(ask(path, "--by", "namespace", "-o", "csv").stdout)))
+
+    assert row["user"] == "'=cmd()"
+    assert float(row["core-hours"]) == 2
+    assert [(one["namespace"], float(one["core-hours"])) for one in sums] == [("default", 2), ("other", 2)]
+
+
+def test_losses_name_the_gang_for_which_work_was_lost(path):
+    [row] = map(json.loads, ask(path, "--losses", "-o", "json").stdout.splitlines())
+
+    assert (row["name"], row["preemptor"], row["lost member-hours"]) == ("victim", "default/urgent", 2)
+
+
+def test_nothing_on_record_is_said(path):
+    assert ask(path, "--name", "none").stdout == "There is nothing on record.\n"
+
+
+def test_file_that_began_anew_is_said_beside_each_answer(path):
+    path.write_bytes(b"broken" * 1000)
+    RecordDatabase.open(path, RETENTION, 1_800_000_000)
+
+    done = ask(path)
+
+    assert "2027-01-15T08:00:00Z" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "want"),
+    [
+        pytest.param(["--since", "yesterday"], "yesterday is no date such as 2026-11-01", id="no time"),
+        pytest.param(["--by", "user", "--losses"], "Of --by and --losses only one can be meant", id="both"),
+        pytest.param(["--database", "/nowhere/record.db"], "/nowhere/record.db can't be read", id="no file"),
+    ],
+)
+def test_what_can_not_be_done_is_one_sentence(path, options, want):
+    done = ask(path, *options)
+
+    assert done.exit_code != 0
+    assert want in done.stderr
+
+
+@pytest.mark.parametrize("wrong", [["--keep", "long"], ["--most-bytes", "much"], ["--most-bytes", "0"]])
+def test_recorder_refuses_options_that_it_does_not_understand(wrong):
+    done = CliRunner().invoke(main, ["record", "--namespace=ns", *wrong])
+
+    assert done.exit_code != 0
+    assert wrong[0] in done.stderr
