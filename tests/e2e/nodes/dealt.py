@@ -49,6 +49,10 @@ class Effects:
         """Let all pieces that are still to come take no time."""
         (self.folder / "hurry").touch()
 
+    def hang(self, rank: int) -> None:
+        """Let the member of that rank do no more, as a program that hangs."""
+        (self.folder / f"hang.{rank}").touch()
+
     def are_of(self, pieces: int) -> bool:
         """Whether each of so many pieces has its effect, and nothing else has one."""
         return self.lengths.keys() == {*range(pieces)}

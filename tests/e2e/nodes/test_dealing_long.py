@@ -107,6 +107,24 @@ def test_gang_goes_on_with_the_kept_states_when_the_node_of_rank_0_is_lost(clust
     measured.say(f"{PIECES} pieces were begun {len(effects.tries)} times; {len(known)} were known as done at the loss")
 
 
+def test_gang_ends_without_a_member_that_hangs_on_pieces_which_others_have_done(cluster, jobs, tmp_path, measured):
+    effects = Effects(tmp_path / "done")
+    jobs.submit_job(pieces_job("hangs", effects, ALIKE, size=size(EVERYWHERE), pieces=PIECES, **DEALT))
+    jobs.started_by_rank("hangs", EVERYWHERE)
+    cluster.until(lambda: jobs.status("hangs").get("pieces"))
+    effects.hang(1)
+    effects.hurry()
+    cluster.until(lambda: jobs.status("hangs")["pieces"] == {"done": PIECES, "failed": 0})
+    settled = time.time()
+    cluster.until(lambda: "0" in jobs.status("hangs").get("succeededRanks", ""))
+    jobs.until("hangs", "Complete", "True", "Succeeded")
+
+    measured({"from the last piece to the end without the member that hangs": time.time() - settled})
+    assert effects.are_of(PIECES)
+    assert jobs.status("hangs")["attempt"] == 1
+    cluster.until(lambda: "hangs-1-1" not in {pod["metadata"]["name"] for pod in jobs.pods("hangs")})
+
+
 @pytest.mark.usefixtures("equal_nodes")
 def test_members_that_join_get_pieces_and_those_of_members_on_a_lost_node_are_dealt_again(
     cluster, nodes, jobs, tmp_path, measured

@@ -8,6 +8,7 @@ from builders.served import node
 from fake_cluster.api import NEVER_ARRIVED
 from fake_cluster.dealt import ScriptedDealer, bits, dealt_gang, end_member, reads_of, run_members
 from fake_cluster.elastic import change_spec, run, suspend
+from fake_cluster.giving_way import create_classes, urgent_gang
 from fake_cluster.jumping import until
 from fake_cluster.rig import (
     api_with,
@@ -53,7 +54,8 @@ async def before_the_minute_is_over(api):
 
 
 async def succeeded_without_the_rest(api):
-    await until(lambda: is_complete(api))
+    async with asyncio.timeout(70):
+        await until(lambda: is_complete(api))
     assert message(api) == WAIVED
     assert status_of(api)["attempt"] == 1
     await until(lambda: names(api) == ["g-1-0"])
@@ -230,6 +232,21 @@ async def test_elastic_gang_ends_without_the_rest_at_the_size_that_it_has(mode):
         await until(lambda: is_complete(api))
         assert (status_of(api)["size"], status_of(api)["attempt"]) == (3, 1)
         await until(lambda: names(api) == ["g-1-0", "g-1-1"])
+
+
+@pytest.mark.parametrize("has_ended", [True, False])
+async def test_gang_is_evicted_for_an_urgent_one_only_before_rank_0_has_ended(has_ended):
+    async with operator_over(node("n1", cpu="2200m")) as (api, _):
+        create_classes(api)
+        await run(api, dealt_gang())
+        if has_ended:
+            end_member(api, "g-1-0", ALL_DONE)
+            await until(lambda: status_of(api).get("succeededRanks") == "0")
+        api.store.create("gangjobs", urgent_gang())
+
+        await until(lambda: is_placed(api, "hot"))
+        assert is_complete(api) == has_ended
+        assert (condition(api, "g", "Preempted") is None) == has_ended
 
 
 async def test_time_for_late_members_is_no_part_of_the_learned_run_time():
