@@ -185,12 +185,14 @@ e2e-kubelets: e2e-needs image-rootfs ## The same on real kubelets of this machin
 TESTS ?= tests/e2e/nodes
 # Each process has three nodes and a control plane. On two processors, members of one starve the control plane of another.
 NODE_PROCESSES ?= 1
+# Scenes of one kind are a search here too: WHOLE=--whole asks all of them.
+WHOLE ?=
 
 # While packages for one image are downloaded, the other is built.
 .PHONY: e2e-nodes
-e2e-nodes: e2e-needs ## Real programs on real kubelets, as root; TORCH=1 also PyTorch, LONG=1 also scenes of minutes
+e2e-nodes: e2e-needs ## Real programs on real kubelets, as root; TORCH=1 also PyTorch, LONG=1 also scenes of minutes, WHOLE=--whole all
 	@$(MAKE) --no-print-directory --jobs=2 image-rootfs $(MEMBERS)
-	$(call on_kubelets,$(TESTS),$(NODE_PROCESSES))
+	$(call on_kubelets,--sample $(SAMPLE) $(WHOLE) $(TESTS),$(NODE_PROCESSES))
 
 $(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/programs/*) $(INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@ --name $*:e2e
@@ -284,7 +286,7 @@ verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches
 	git diff --exit-code
 	$(MAKE) test-next
 	$(MAKE) e2e-unchanged TORCH=1
-	$(MAKE) e2e-nodes LONG=1 TESTS=tests/e2e/nodes/test_dealing_long.py
+	$(MAKE) e2e-nodes LONG=1 WHOLE=--whole
 	$(MAKE) fresh
 
 $(INSTALLED): requirements.lock pyproject.toml | needs

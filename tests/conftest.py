@@ -68,6 +68,14 @@ SEARCHES = (
     *("controlplane/test_election.py", "controlplane/test_api_trouble.py", "controlplane/test_blind_own_kinds.py"),
     # A third of the examples is also applied at once, in controlplane/long/test_all_examples.py.
     *("controlplane/test_examples.py", "e2e/test_release.py"),
+    # Each costs a second of processor time or more, and what differs by a parameter has cases without a server as well:
+    # rules of Jobs, sentences of refusals, the step after which the operator is killed, the order in which ends are
+    # observed. The files of podgangs that are not here use rights that no other test uses (tests/rights).
+    *("controlplane/podgangs/test_kueue_groups.py", "controlplane/podgangs/test_leader_change.py"),
+    *("controlplane/podgangs/test_leaving_nodes.py", "controlplane/podgangs/test_same_name_again.py"),
+    *("controlplane/podgangs/test_single_source.py", "controlplane/test_ends.py", "controlplane/test_fresh_yes.py"),
+    *("controlplane/test_loads.py", "controlplane/test_poison.py", "controlplane/test_preemption.py"),
+    *("controlplane/test_sweeps_deleted.py", "controlplane/test_undoing.py"),
     # Each mend that is taken out is one way in which the price list may name no field.
     "tenants/test_mends_taken_out.py",
     *("engine/learning/test_work_fit.py", "engine/queue/owners/test_choosing.py"),

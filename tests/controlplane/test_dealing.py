@@ -100,6 +100,7 @@ def test_members_are_dealt_all_pieces_and_the_status_says_so(arena, tmp_path):
     arena.until_complete("tiles")
 
 
+@pytest.mark.search("pieces that are dealt again or fail")
 def test_next_attempt_is_dealt_what_was_open(arena, tmp_path):
     arena.add_nodes(2)
     arena.submit(gang("tiles", size=2, failurePolicy={"maxRestarts": 1}, **DEALT))
@@ -125,6 +126,7 @@ def test_next_attempt_is_dealt_what_was_open(arena, tmp_path):
     assert {*first, *second} == {*range(PIECES)}
 
 
+@pytest.mark.search("pieces that are dealt again or fail")
 def test_member_that_joins_is_dealt_pieces_and_those_of_one_that_leaves_are_dealt_again(arena, tmp_path):
     arena.add_nodes(1)
     terms = {"mode": "Members", "restartTime": "1s", "minInterval": "1s"}
@@ -149,6 +151,7 @@ def test_member_that_joins_is_dealt_pieces_and_those_of_one_that_leaves_are_deal
     assert arena.status("tiles")["attempt"] == 1
 
 
+@pytest.mark.search("pieces that are dealt again or fail")
 def test_too_many_failed_pieces_fail_the_gang(arena, tmp_path):
     arena.add_nodes(2)
     arena.submit(gang("tiles", size=2, **DEALT))

@@ -105,6 +105,7 @@ def test_standby_is_ready_and_decides_nothing(voters):
     eventually(lambda: standby.process.metrics()['lockstep_gangs{state="complete"}'] > 0)
 
 
+@pytest.mark.search("leaders that end")
 def test_killed_leader_is_followed(voters):
     voters.start(3)
     leader = voters.until_one_works()
@@ -116,6 +117,7 @@ def test_killed_leader_is_followed(voters):
     voters.until_one_works()
 
 
+@pytest.mark.search("leaders that end")
 def test_leader_that_stops_hands_over_at_once(voters):
     first, second = voters.start(2, *OUTLASTS_THE_TEST)
     voters.until_one_works(first)
@@ -127,6 +129,7 @@ def test_leader_that_stops_hands_over_at_once(voters):
     assert after["leaseTransitions"] == before["leaseTransitions"] + 1
 
 
+@pytest.mark.search("leaders that hear nothing")
 def test_leader_that_was_frozen_past_its_lease_writes_nothing(voters):
     first, second = voters.start(2)
     voters.until_one_works(first)
@@ -139,6 +142,7 @@ def test_leader_that_was_frozen_past_its_lease_writes_nothing(voters):
     voters.until_one_works(second)
 
 
+@pytest.mark.search("leaders that hear nothing")
 @pytest.mark.parametrize("are_carried_out", [True, False], ids=["answers do not arrive", "requests do not arrive"])
 def test_leader_that_is_cut_off_ends(voters, background, tmp_path, are_carried_out):
     with proxied(voters.plane, voters._account, tmp_path / "behind", background) as proxy:
@@ -151,6 +155,7 @@ def test_leader_that_is_cut_off_ends(voters, background, tmp_path, are_carried_o
         voters.until_one_works()
 
 
+@pytest.mark.search("leaders that end")
 def test_all_are_started_again_at_once(voters):
     killed = voters.start(2)
     voters.until_one_works()

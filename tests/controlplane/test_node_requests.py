@@ -159,18 +159,21 @@ def is_refused(process, arena):
 # In the order in which a cluster comes to it: first the rights, then the kind.
 
 
+@pytest.mark.search("node requests in trouble")
 def test_without_the_rights_nothing_else_suffers(process, arena):
     message = is_refused(process, arena)
 
     assert message.startswith("Nodes can't be asked for: provisioningrequests.autoscaling.x-k8s.io is forbidden: ")
 
 
+@pytest.mark.search("node requests in trouble")
 def test_without_the_kind_nothing_else_suffers(allowed, process, arena):
     message = is_refused(process, arena)
 
     assert message == "Nodes can't be asked for: this cluster has no ProvisioningRequests (autoscaling.x-k8s.io/v1)."
 
 
+@pytest.mark.search("node requests in trouble")
 def test_without_the_option_nobody_is_asked(known, arena, autoscaler, operator_kubeconfig, tmp_path):
     """It comes before the first test with ``operator``, which would ask for this gang's nodes too."""
     with running(OperatorProcess(operator_kubeconfig, tmp_path / "log", spawn=Forked)) as operator:

@@ -140,6 +140,7 @@ def test_pace_follows_the_bids(arena, offered):
     until_cpu(arena, ("750m", "825m"), WHOLE, nodes=offered)
 
 
+@pytest.mark.search("waits of half a minute")
 def test_owner_who_is_back_has_most_of_the_node_and_the_gang_goes_on(arena, offered):
     fast, _ = offered
     arena.patch_bid(fast, onReturn="Pace")

@@ -57,6 +57,7 @@ def until_kept(arena, runs):
     return eventually(all_of_them)
 
 
+@pytest.mark.search("plans by what runs took")
 def test_next_process_plans_with_what_runs_took(arena, elected):
     arena.add_nodes(1)
     for name in ("a", "b", "c"):
@@ -134,6 +135,7 @@ def test_tenant_is_told_what_the_runs_of_a_template_took(arena, elected, tenant)
     assert parse_work(pasted, 4).serial > 0
 
 
+@pytest.mark.search("plans by what runs took")
 def test_gang_that_asks_for_it_is_planned_by_the_law_that_its_runs_have_followed(arena, elected):
     """100 s are stated; what is kept says that each run took 50 s beside its part of them."""
     work = {"serialTime": "100s"}
@@ -163,6 +165,7 @@ def test_gang_that_asks_for_it_is_planned_by_the_law_that_its_runs_have_followed
     assert "workUsed" not in arena.status("stated")
 
 
+@pytest.mark.search("plans by what runs took")
 def test_gang_that_asks_for_it_is_planned_by_what_each_kind_of_nodes_made_of_its_runs(arena, elected):
     """By its bid the node of kind wide is twice as fast; what is kept says that runs take three times as long there."""
     work = {"serialTime": "100s"}

@@ -80,6 +80,7 @@ def test_job_grows_into_a_new_node_and_gives_it_back(arena, gangs):
     assert job["metadata"]["annotations"]["lockstep.dev/sized"] == "4"
 
 
+@pytest.mark.search("waits of a minute")
 def test_job_whose_node_is_drained_goes_on_with_fewer_pods(arena, gangs):
     arena.add_nodes(2, cpu="2")
     # A Job counts pods that are evicted.
@@ -97,6 +98,7 @@ def test_job_whose_node_is_drained_goes_on_with_fewer_pods(arena, gangs):
     assert gangs.api.request("GET", f"{gangs.jobs}/heat")["spec"]["completions"] == 2
 
 
+@pytest.mark.search("gangs of pods that the next process goes on with")
 def test_next_process_finishes_a_growth(arena, gangs, operator):
     arena.add_nodes(2, cpu="2")
     create_job(gangs)

@@ -99,6 +99,7 @@ def test_pods_of_a_job_that_would_count_it_stay(arena, gangs):
     assert gangs.bound("heat") == 2
 
 
+@pytest.mark.search("waits of a minute")
 def test_job_that_ignores_evictions_counts_nothing_and_is_placed_elsewhere(arena, gangs):
     arena.add_nodes(3, cpu="1")
     gangs.submit("heat", 2, **EVICT)

@@ -131,6 +131,7 @@ def test_plan_names_the_job_that_would_give_way(arena, gangs, urgent, yielding, 
     assert [victim["name"] for victim in answer["preempts"]] == want
 
 
+@pytest.mark.search("Jobs that change while they give way")
 def test_job_that_its_user_resumes_meanwhile_is_placed_as_any_other(arena, gangs, urgent, proxy):
     run_job(arena, gangs)
     proxy.fault = lambda verb, resource: (
@@ -148,6 +149,7 @@ def test_job_that_its_user_resumes_meanwhile_is_placed_as_any_other(arena, gangs
     eventually(lambda: is_left_alone(gangs))
 
 
+@pytest.mark.search("Jobs that change while they give way")
 def test_gang_that_is_deleted_meanwhile_is_made_anew_and_its_job_is_resumed(arena, gangs, urgent, proxy):
     run_job(arena, gangs)
     proxy.fault = lambda verb, resource: (
@@ -186,6 +188,7 @@ def test_job_gives_way_to_the_pods_of_another_job(arena, gangs, urgent):
     assert job(gangs)["status"].get("failed", 0) == 0
 
 
+@pytest.mark.search("Jobs that change while they give way")
 def test_job_whose_suspension_is_refused_stays_and_is_not_asked_again(arena, gangs, urgent, proxy):
     old = run_job(arena, gangs)
     tried = []
@@ -239,6 +242,7 @@ def test_urgent_gang_says_for_which_job_it_waits_while_pods_still_end(arena, gan
     assert job(gangs)["status"].get("failed", 0) == 0
 
 
+@pytest.mark.search("Jobs that change while they give way")
 def test_job_that_has_a_size_waits_for_a_size_again(arena, gangs, urgent):
     arena.add_nodes(1, cpu="2")
     annotations = {"lockstep.dev/size": "2-4"}
@@ -254,6 +258,7 @@ def test_job_that_has_a_size_waits_for_a_size_again(arena, gangs, urgent):
     assert job(gangs)["status"].get("failed", 0) == 0
 
 
+@pytest.mark.search("gangs of pods that the next process goes on with")
 def test_next_process_goes_on(arena, gangs, urgent, proxy, operator):
     old = run_job(arena, gangs, backoffLimit=0)
     proxy.fault = lambda verb, resource: (
@@ -270,6 +275,7 @@ def test_next_process_goes_on(arena, gangs, urgent, proxy, operator):
     assert job(gangs)["status"].get("failed", 0) == 0
 
 
+@pytest.mark.search("Jobs that change while they give way")
 def test_job_that_is_deleted_and_made_again_meanwhile_is_placed_as_any_other(arena, gangs, urgent, proxy):
     old = run_job(arena, gangs)
     proxy.fault = lambda verb, resource: (
@@ -289,6 +295,7 @@ def test_job_that_is_deleted_and_made_again_meanwhile_is_placed_as_any_other(are
     assert is_left_alone(gangs)
 
 
+@pytest.mark.search("Jobs that change while they give way")
 def test_job_that_its_user_suspends_meanwhile_stays_suspended(arena, gangs, urgent, proxy):
     run_job(arena, gangs)
     proxy.fault = lambda verb, resource: (

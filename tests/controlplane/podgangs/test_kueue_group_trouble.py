@@ -23,6 +23,7 @@ def group(gangs):
     return KueueGroup(gangs)
 
 
+@pytest.mark.search("gangs of pods that the next process goes on with")
 def test_process_that_ends_between_two_bindings_leaves_the_rest_to_the_next(arena, gangs, group, proxy, operator):
     sent = []
 

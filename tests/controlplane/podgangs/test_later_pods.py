@@ -15,6 +15,7 @@ def later(arena, pods):
     return [{"pods": pods, "resources": {"requests": {"cpu": "1"}}, "nodeSelector": {POOL_LABEL: arena.pool}}]
 
 
+@pytest.mark.search("gangs of pods that the next process goes on with")
 def test_next_process_keeps_the_room_from_when_the_gang_has_begun(arena, gangs, operator):
     arena.add_nodes(3, cpu="1")
     gangs.submit("heat", 1, later=later(arena, 2))

@@ -87,6 +87,7 @@ def test_annotations_of_a_job_say_its_size_and_its_work(arena, gangs):
     assert gangs.bound("job.heat") == 2
 
 
+@pytest.mark.search("annotations that are no values")
 @pytest.mark.parametrize(
     ("annotation", "text", "sentence"),
     [

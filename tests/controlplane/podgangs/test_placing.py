@@ -193,6 +193,7 @@ def test_deleted_gang_leaves_its_pods_alone(arena, gangs):
     assert not any("deletionTimestamp" in pod["metadata"] for pod in gangs.pods("heat"))
 
 
+@pytest.mark.search("gangs of pods that the next process goes on with")
 def test_operator_that_is_killed_and_starts_again_binds_the_rest(arena, gangs, operator):
     arena.add_nodes(2, cpu="2")
     gangs.submit("heat", 4)

@@ -96,6 +96,7 @@ def assert_sum(jobs: Jobs, name: str, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("equal_nodes")
+@pytest.mark.search("changes of size on real nodes")
 def test_gang_grows_into_room_that_becomes_free_and_loses_no_work(jobs, folder, measured):
     jobs.submit_job(job("in-the-way", size=size(SLOTS), template=template("stay")))
     jobs.started_by_rank("in-the-way", SLOTS)
@@ -134,6 +135,7 @@ def test_mpi_job_grows_and_goes_on_from_its_checkpoint(cluster, jobs, folder, me
 
 
 @pytest.mark.usefixtures("equal_nodes")
+@pytest.mark.search("changes of size on real nodes")
 def test_gang_shrinks_for_a_short_one_and_grows_again(jobs, folder, measured):
     jobs.submit_job(blocks(folder, "gives"))
     jobs.started_by_rank("gives", EVERYWHERE)
@@ -149,6 +151,7 @@ def test_gang_shrinks_for_a_short_one_and_grows_again(jobs, folder, measured):
 
 
 @pytest.mark.usefixtures("equal_nodes")
+@pytest.mark.search("changes of size on real nodes")
 def test_gang_goes_on_elsewhere_at_a_smaller_size_when_an_owner_comes_back(cluster, jobs, folder, measured):
     jobs.submit_job(blocks(folder, "leaves"))
     jobs.started_by_rank("leaves", EVERYWHERE)
@@ -165,6 +168,7 @@ def test_gang_goes_on_elsewhere_at_a_smaller_size_when_an_owner_comes_back(clust
 
 
 @pytest.mark.usefixtures("equal_nodes")
+@pytest.mark.search("changes of size on real nodes")
 def test_members_join_and_only_those_leave_whose_owner_comes_back(cluster, jobs, folder, measured):
     stay = template("stay")
     stay["spec"]["nodeSelector"] = {"kubernetes.io/hostname": SLOW}

@@ -43,6 +43,7 @@ def test_ring_of_which_one_is_killed_starts_again_and_sums(jobs, measured):
         pytest.param("Ignore", 0, id="a restart that does not count"),
     ],
 )
+@pytest.mark.search("rules for members that were killed on real nodes")
 def test_rule_for_what_was_killed_has_the_gang_start_again(jobs, action, want_restarts):
     jobs.submit_job(job("again", size=size(2), failurePolicy=answer(action), template=template(*STAYS)))
     jobs.started_by_rank("again", 2, attempt=1)
@@ -53,6 +54,7 @@ def test_rule_for_what_was_killed_has_the_gang_start_again(jobs, action, want_re
     assert jobs.status("again").get("restarts", 0) == want_restarts
 
 
+@pytest.mark.search("rules for members that were killed on real nodes")
 def test_rule_for_what_was_killed_has_the_gang_fail(jobs):
     jobs.submit_job(job("fails", size=size(2), failurePolicy=answer("FailGang"), template=template(*STAYS)))
     jobs.started_by_rank("fails", 2, attempt=1)

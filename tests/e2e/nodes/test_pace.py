@@ -185,6 +185,7 @@ def divided(jobs: Jobs, gang: str) -> dict[str, tuple[int, int]]:
     return {node: (int(weight), int(quota)) for node, weight, quota in lines}
 
 
+@pytest.mark.search("pace on real nodes")
 def test_member_that_shares_has_less_weight_and_the_same_quota(cluster, jobs):
     gang = "shares"
     before = {FAST: (204, 20_000), SLOW: (204, 20_000)}
@@ -200,6 +201,7 @@ def test_member_that_shares_has_less_weight_and_the_same_quota(cluster, jobs):
     cluster.until(lambda: divided(jobs, gang) == before)
 
 
+@pytest.mark.search("pace on real nodes")
 @pytest.mark.parametrize("ways", WAYS, ids=lambda ways: " ".join(way.gang for way in ways))
 def test_member_on_the_fast_node_gives_half_of_its_cpu_back(cluster, jobs, measured, ways):
     jobs.add(ssh_keys())
