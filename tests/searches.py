@@ -49,12 +49,12 @@ def sampled(config: pytest.Config, items: Iterable[pytest.Function]) -> set[pyte
     """Of the tests of long searches, those that this run asks.
 
     Cases that differ by their seed alone are one search; a function without seeds is one, with all of its cases.
-    Tests with the mark ``search("NAME")`` are one search of that name.
+    Tests with the mark ``search("NAME")`` are one search of that name, of which ``one_in`` says how many are asked.
     """
     cases = defaultdict(list)
     for item in items:
-        cases[_search_of(item)].append(item)
-    return {item for name, those in cases.items() for item in sample(config, name, those)}
+        cases[_search_of(item), _one_in_of(item)].append(item)
+    return {item for (name, one_in), those in cases.items() for item in sample(config, name, those, one_in=one_in)}
 
 
 def ask_few_examples(config: pytest.Config, items: Iterable[pytest.Function]) -> None:
@@ -65,6 +65,11 @@ def ask_few_examples(config: pytest.Config, items: Iterable[pytest.Function]) ->
         # There is no other way to change the settings of a test once they are there.
         own = test._hypothesis_internal_use_settings
         test._hypothesis_internal_use_settings = settings(own, max_examples=-(-own.max_examples // ONE_IN_OF_EXAMPLES))
+
+
+def _one_in_of(item: pytest.Function) -> int:
+    mark = item.get_closest_marker("search")
+    return ONE_IN if mark is None else int(mark.kwargs.get("one_in", ONE_IN))
 
 
 def _search_of(item: pytest.Function) -> str:

@@ -105,7 +105,7 @@ def test_standby_is_ready_and_decides_nothing(voters):
     eventually(lambda: standby.process.metrics()['lockstep_gangs{state="complete"}'] > 0)
 
 
-@pytest.mark.search("leaders that end")
+@pytest.mark.search("leaders that are killed")
 def test_killed_leader_is_followed(voters):
     voters.start(3)
     leader = voters.until_one_works()
@@ -117,7 +117,6 @@ def test_killed_leader_is_followed(voters):
     voters.until_one_works()
 
 
-@pytest.mark.search("leaders that end")
 def test_leader_that_stops_hands_over_at_once(voters):
     first, second = voters.start(2, *OUTLASTS_THE_TEST)
     voters.until_one_works(first)
@@ -155,7 +154,7 @@ def test_leader_that_is_cut_off_ends(voters, background, tmp_path, are_carried_o
         voters.until_one_works()
 
 
-@pytest.mark.search("leaders that end")
+@pytest.mark.search("leaders that are killed")
 def test_all_are_started_again_at_once(voters):
     killed = voters.start(2)
     voters.until_one_works()

@@ -1,4 +1,4 @@
-"""The operator is killed at the writes of a life of each source of Gangs: at a sample of them, or at all."""
+"""The operator is killed at the writes of a life of a source of Gangs: of both a sample is asked, or all."""
 
 import pytest
 
@@ -10,6 +10,7 @@ from searches import sample
 ONE_IN = 72
 
 
+@pytest.mark.search("sources whose process is killed once", one_in=3)
 @pytest.mark.parametrize("name", CASTS)
 def test_gang_is_whole_in_the_end_wherever_one_process_is_killed(name, pytestconfig):
     points = points_of(CASTS[name])
@@ -17,6 +18,7 @@ def test_gang_is_whole_in_the_end_wherever_one_process_is_killed(name, pytestcon
     assert killed_once(CASTS[name], sample(pytestconfig, name, points, one_in=ONE_IN)) == []
 
 
+@pytest.mark.search("sources whose processes are killed again and again", one_in=3)
 @pytest.mark.parametrize("name", CASTS)
 def test_gang_is_whole_in_the_end_though_processes_are_killed_again_and_again(name, pytestconfig):
     assert killed_often(CASTS[name], sample(pytestconfig, name, SEEDS, one_in=ONE_IN)) == []
