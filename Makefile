@@ -346,7 +346,7 @@ verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches
 	$(MAKE) e2e-nodes LONG=1 WHOLE=--whole
 	$(MAKE) fresh
 
-# Half of the time would go into compiling 6,000 modules, most of which are never imported: their first import compiles them.
+# A third of the time would go into compiling 6,000 modules, of which one in six is ever imported, and compiled then.
 $(INSTALLED): requirements.lock pyproject.toml | needs
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lockstep needs Python 3.11 or newer.")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

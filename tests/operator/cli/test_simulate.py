@@ -14,6 +14,8 @@ from eventually import eventually
 from lockstep.cli import main
 
 SMALL = ["--jobs", "40", "--nodes", "16", "--load", "0.9", "--seeds", "2"]
+# For policies that take long to plan.
+SMALLER = ["--jobs", "20", "--nodes", "8", "--load", "0.9", "--seeds", "2"]
 JOB = "{number} {at} -1 {seconds} {size} -1 -1 {size} -1 -1 1 1 1 1 1 -1 -1 -1"
 
 
@@ -109,8 +111,7 @@ def test_interrupted_it_ends_with_all_of_its_processes():
 
 
 def test_owners_who_come_unannounced_have_a_table_and_the_same_each_time():
-    few = ["--jobs", "20", "--nodes", "8", "--load", "0.9", "--seeds", "2"]
-    options = [*few, "--owners", "0.5@habits", "--interruptible", "Checkpointed", "--checkpoint-interval", "10m"]
+    options = [*SMALLER, "--owners", "0.5@habits", "--interruptible", "Checkpointed", "--checkpoint-interval", "10m"]
     first, again = (simulated(*options, "--policy", "easy", "--policy", "lockstep") for _ in range(2))
 
     assert first.exit_code == 0, first.output
@@ -264,7 +265,7 @@ def test_wrong_options_end_it_with_one_sentence(options, want):
 
 
 def test_bound_stands_below_the_tables():
-    result = simulated(*SMALL, "--policy", "easy", "--policy", "elastic", "--bound")
+    result = simulated(*SMALLER, "--policy", "easy", "--policy", "elastic", "--bound")
 
     assert result.exit_code == 0, result.output
     [line] = [line for line in result.stdout.splitlines() if line.startswith("No schedule has a mean turnaround below")]
@@ -272,7 +273,7 @@ def test_bound_stands_below_the_tables():
 
 
 def test_elastic_jobs_change_their_sizes_and_others_do_not():
-    shared, rigid = (simulated(*SMALL, "--policy", "elastic", "--elastic-share", share) for share in ("1", "0"))
+    shared, rigid = (simulated(*SMALLER, "--policy", "elastic", "--elastic-share", share) for share in ("1", "0"))
 
     assert "changes a job" in shared.stdout
     assert rigid.exit_code == 0, rigid.output
