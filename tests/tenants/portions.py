@@ -7,7 +7,6 @@ from typing import NamedTuple
 from tenants.made import Made
 from tenants.price import Price
 from tenants.shapes import OWN, Shape
-from tenants.sweeps import RUNS
 
 MOST_OBJECTS = 200
 """As many objects of one group are created at most; more would mostly keep the API server busy."""
@@ -16,6 +15,8 @@ MOST_BYTES_OF_OTHERS = 2**17
 _OBJECTS_OF_PORTION = 600
 _GANGS_OF_PORTION = 100
 _BYTES_OF_PORTION = 2**24
+# A sweep goes on making GangJobs while ordinary gangs come: beside 36 sweeps, a portion was divided.
+_GANGS_OF_SWEEP = 5
 
 
 class Counted(NamedTuple):
@@ -73,5 +74,5 @@ def portions(groups: Iterable[Sequence[Counted]]) -> Iterator[list[Counted]]:
 
 def _size(group: Sequence[Counted]) -> Size:
     texts, plural = share(group), group[0].shape.plural
-    gangs = len(texts) * {"gangjobs": 1, "gangs": 1, "gangsweeps": RUNS}.get(plural, 0)
+    gangs = len(texts) * {"gangjobs": 1, "gangs": 1, "gangsweeps": _GANGS_OF_SWEEP}.get(plural, 0)
     return Size(len(texts), gangs, int(plural == "nodebids"), sum(map(len, texts)))
