@@ -6,13 +6,15 @@ set -eu
 node=systemd,systemd-sysv,dbus,bash,ca-certificates,conntrack,containerd,containernetworking-plugins,curl,ethtool,hostname
 node=$node,iproute2,iptables,jq,kmod,libseccomp2,mount,openssl,procps,rsync,runc,socat,util-linux
 
-command -v mmdebstrap >/dev/null || {
-  apt-get -qq update
-  DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends mmdebstrap >/dev/null
+base() {
+  [ ! -e "$1" ] || return 0
+  command -v mmdebstrap >/dev/null || install
+  mmdebstrap --quiet --variant=minbase --include="$3" "$2" "$1.new.tar" && mv "$1.new.tar" "$1"
 }
 
-base() {
-  [ -e "$1" ] || { mmdebstrap --quiet --variant=minbase --include="$3" "$2" "$1.new.tar" && mv "$1.new.tar" "$1"; }
+install() {
+  apt-get -qq update
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends mmdebstrap >/dev/null
 }
 
 mkdir -p "$1"

@@ -22,6 +22,9 @@ PROGRAMS = (Tool.KUBELET, Tool.KUBEADM, Tool.KUBECTL)
 # CoreDNS is left out: what the tests run asks for no names, and ours has not all that kubeadm's configuration names.
 IN_CONTAINERS = (Tool.KUBE_APISERVER, Tool.KUBE_CONTROLLER_MANAGER, Tool.KUBE_SCHEDULER, Tool.ETCD, Tool.KUBE_PROXY)
 # Of an image that has nothing but a program, kubeadm asks for the program by its name.
+# Of the examples' members, some run commands in this image. That of Debian has them too.
+BUSYBOX = "busybox:1.37"
+BUSYBOX_DOCKERFILE = 'FROM scratch\nCOPY busybox /bin/busybox\nRUN ["/bin/busybox", "--install", "/bin"]\n'
 DOCKERFILE = "FROM {base}\nCOPY {tool} /usr/local/bin/{tool}\nENV PATH=/usr/local/bin:/usr/sbin:/usr/bin\n"
 
 
@@ -49,19 +52,22 @@ def images(kubeadm: Path, folder: Path) -> Iterator[str]:
     ).stdout.split()
     for tool in IN_CONTAINERS:
         [name] = [one for one in listed if f"/{tool}:" in one]
-        build(name, tool)
+        # The proxy runs programs of its base.
+        base = BASE if tool is Tool.KUBE_PROXY else "scratch"
+        build(name, DOCKERFILE.format(base=base, tool=tool), program(tool))
         yield name
+    build(BUSYBOX, BUSYBOX_DOCKERFILE, Path("/bin/busybox"))
+    yield BUSYBOX
     write_pause_image(folder / "pause.tar")
     docker("load", f"--input={folder / 'pause.tar'}")
     yield IMAGE
 
 
-def build(name: str, tool: Tool) -> None:
-    """Build the image of one program; the proxy asks for programs of its base."""
-    base = BASE if tool is Tool.KUBE_PROXY else "scratch"
+def build(name: str, dockerfile: str, file: Path) -> None:
+    """Build the image of one program."""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(program(tool), folder)
-        (Path(folder) / "Dockerfile").write_text(DOCKERFILE.format(base=base, tool=tool), encoding="utf-8")
+        shutil.copy(file, folder)
+        (Path(folder) / "Dockerfile").write_text(dockerfile, encoding="utf-8")
         docker("build", "--quiet", f"--tag={name}", folder)
 
 
