@@ -200,6 +200,7 @@ def test_plan_of_a_tenant_is_made_by_it_after_a_dry_run_of_the_own(arena, editor
 
 def test_timeline_command_serves_what_a_viewer_may_see(arena, viewer, tmp_path):
     log = tmp_path / "log"
+    log.touch()
     life = Forked(["timeline", f"--kubeconfig={viewer}", "--namespace=tenant"], log)
     try:
         address = eventually(lambda: re.search(r"http://127\.0\.0\.1:\S+", log.read_text()), every=0.25)[0]
