@@ -159,7 +159,9 @@ async def _asked_tenants_api(
 ) -> list[Document]:
     """The plans of the cluster's API for tenants, each of a GangJob that the API server takes as a dry run."""
     if has_sweeps or asked.gangs:
-        raise AnswerError(f"{without}\nAnswers for tenants, where the cluster has them, plan GangJobs only.") from without
+        raise AnswerError(
+            f"{without}\nAnswers for tenants, where the cluster has them, plan GangJobs only."
+        ) from without
     async with one_client(load_configuration(**connection)) as client:
         return [await _plan_of_tenants_api(client, manifest, without) for manifest in asked.gang_jobs]
 

@@ -1,6 +1,8 @@
 """Answers for tenants, asked through a real API server: by an editor, a viewer, and for what must not be seen."""
 
 import json
+import re
+from urllib.request import urlopen
 
 import pytest
 import yaml
@@ -8,6 +10,7 @@ from click.testing import CliRunner
 
 from builders.manifests import gang
 from eventually import eventually
+from live.quick_start import Forked
 from live.tenant_answers import API, HOUR, SECRET_GANG, SECRET_NAMESPACE, asked, kubeconfig_of, refusal
 from lockstep.cli import main
 from sandbox import KubectlError
@@ -193,6 +196,22 @@ def test_plan_of_a_tenant_is_made_by_it_after_a_dry_run_of_the_own(arena, editor
     assert "tenant/wish starts within" in " ".join(planned.stdout.split())
     assert "zebra" not in planned.output
     assert (refused.exit_code, "The API server would not take" in refused.output) == (1, True)
+
+
+def test_timeline_command_serves_what_a_viewer_may_see(arena, viewer, tmp_path):
+    log = tmp_path / "log"
+    log.touch()
+    life = Forked(["timeline", f"--kubeconfig={viewer}", "--namespace=tenant"], log)
+    try:
+        address = eventually(lambda: re.search(r"http://127\.0\.0\.1:\S+", log.read_text()), every=0.25)[0]
+        with urlopen(f"{address}.json") as answer:  # noqa: S310 - the address is the command's own
+            text = answer.read().decode()
+    finally:
+        life.kill()
+        life.wait(60)
+
+    assert "mine" in {one["name"] for one in json.loads(text)["gangs"]}
+    assert [name for name in ("zebra", "okapi") if name in text] == []
 
 
 def test_commands_of_an_administrator_plan_themselves(arena):

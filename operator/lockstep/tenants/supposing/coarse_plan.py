@@ -2,10 +2,19 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from coschedule import Change, Decision, GangKey, Placement
+from coschedule import (
+    Change,
+    DeadlineCannotBeMet,
+    Decision,
+    GangKey,
+    OfRole,
+    Placement,
+    Refusal,
+    WindowTooShort,
+)
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
 from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.text import room_sentence
@@ -18,6 +27,7 @@ from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.tenants.others import STEP_MINUTES, Ahead, ahead_of
 from lockstep.tenants.unnamed import unnamed_refusal
 
@@ -108,7 +118,7 @@ def _coarse(before: AnsweredPlan, after: AnsweredPlan, answer: WaitingAnswer, no
     return CoarsePlan(
         gang=answer.gang,
         reason=_reason(decision, now),
-        why_not="" if isinstance(decision, Placement) else unnamed_refusal(decision.refusal),
+        why_not="" if isinstance(decision, Placement) else unnamed_refusal(_coarsely(decision.refusal)),
         run=None if placed is None else _run(placed.size, placed.start, placed.finish, now),
         sizes=tuple(
             CoarseRun(row.size, None, None) if row.run is None else _run(row.size, row.run.start, row.run.finish, now)
@@ -122,6 +132,17 @@ def _coarse(before: AnsweredPlan, after: AnsweredPlan, answer: WaitingAnswer, no
     )
 
 
+def _coarsely(refusal: Refusal) -> Refusal:
+    """The refusal with coarse times: a deadline in a question would find out exact ones."""
+    if isinstance(refusal, OfRole):
+        return replace(refusal, refusal=_coarsely(refusal.refusal))
+    if isinstance(refusal, DeadlineCannotBeMet):
+        return replace(refusal, seconds=_step(refusal.seconds), late_seconds=_step(refusal.late_seconds))
+    if isinstance(refusal, WindowTooShort) and refusal.longest_seconds is not None:
+        return replace(refusal, longest_seconds=_step(refusal.longest_seconds))
+    return refusal
+
+
 def _reason(decision: Decision, now: float) -> str:
     if isinstance(decision, Placement):
         return "StartsNow" if decision.start <= now else "StartsLater"
@@ -133,17 +154,23 @@ def _run(size: int, start: float, finish: float, now: float) -> CoarseRun:
 
 
 def _delays(before: AnsweredPlan, after: AnsweredPlan, gang: GangKey) -> list[Delayed]:
-    """The GangJobs of the namespace that would start later; a delay that rounds to a step counts."""
+    """The GangJobs of the namespace that would start later."""
     then = start_times(after.preempting.plan.decisions)
     own = {
         key: start
         for key, start in start_times(before.preempting.plan.decisions).items()
         if key.namespace == gang.namespace and not is_pod_gang(key)
     }
-    later = {key: then[key] - start for key, start in own.items() if then.get(key, start) > start + 60}
+    later = {key: then[key] - start for key, start in own.items() if then.get(key, start) > start + SAME_TIME_SECONDS}
     return [Delayed(key.name, _minutes(by)) for key, by in later.items()]
 
 
 def _minutes(seconds: float) -> int | None:
     """Rounded up to whole steps; 0 for what has come already."""
-    return STEP_MINUTES * max(0, math.ceil(seconds / 60 / STEP_MINUTES)) if math.isfinite(seconds) else None
+    return round(max(0.0, _step(seconds)) / 60) if math.isfinite(seconds) else None
+
+
+def _step(seconds: float) -> float:
+    """Rounded up to whole steps; infinity stays."""
+    step = 60.0 * STEP_MINUTES
+    return step * math.ceil(seconds / step) if math.isfinite(seconds) else seconds

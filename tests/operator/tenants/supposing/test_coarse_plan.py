@@ -1,6 +1,7 @@
 """A GangJob that is not there is planned beside all others, coarsely, and leaves nothing behind."""
 
 import dataclasses
+import re
 import typing
 
 import pytest
@@ -62,6 +63,15 @@ def test_gang_that_fits_nowhere_has_a_sentence(scene):
 
     assert (plan.reason, plan.run) == ("NotEnoughRoom", None)
     assert plan.why_not.startswith("Needs 9 members, ")
+
+
+def test_deadline_in_a_question_finds_out_no_exact_time(scene):
+    plan = planned_with(scene, size=2, **WORK, deadline="20m")
+
+    assert plan.reason == "DeadlineCannotBeMet"
+    seconds = [int(one) for one in re.findall(r"(\d+) s\b", plan.why_not)]
+    assert len(seconds) == 2
+    assert [one % 300 for one in seconds] == [0, 0]
 
 
 def test_only_gangs_of_the_namespace_are_said_to_be_delayed(scene):
