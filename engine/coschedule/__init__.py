@@ -56,7 +56,7 @@ from coschedule.queue.planner.planner import failed
 from coschedule.queue.planner.turn import Turn
 from coschedule.queue.preemption.preempt import Preempting, Preemption, preempt
 from coschedule.queue.problem.decisions import Alternative, Decision, Hold, Placement, Plan, Risk, Unplaceable
-from coschedule.queue.problem.fair_shares import UNKNOWN_SECONDS, FairShares, ShareGroup
+from coschedule.queue.problem.fair_shares import FairShares, ShareGroup, charged_seconds
 from coschedule.queue.problem.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
 from coschedule.queue.problem.members import Members
 from coschedule.queue.problem.nodes import NodeTable, Nominated, Release
@@ -130,7 +130,6 @@ from coschedule.sweeps.common_size import CommonSize, NoCommonSize, RunTimeLaw, 
 
 __all__ = [
     "AMOUNT_LIMIT",
-    "UNKNOWN_SECONDS",
     "AffinityDropped",
     "Allocation",
     "AllocationMap",
@@ -262,6 +261,7 @@ __all__ = [
     "after_changes",
     "apportion",
     "best_by_size",
+    "charged_seconds",
     "choose_equal",
     "choose_proportional",
     "common_size",

@@ -13,7 +13,8 @@ class Meaning(NamedTuple):
     gang may fail for it. ``saves_work``: the members are asked to end while they work, so that a program that saves its
     work then loses none. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is
     the reason of the event about a spec that is not accepted. ``wants_no_nodes``: nodes requested for the gang are
-    not needed. ``lacks_pods``: a Gang waits for pods that others create.
+    not needed. ``lacks_pods``: a Gang waits for pods that others create. ``was_taken``: the cluster ended the attempt for
+    others, so its group is not charged. ``may_be_of_node``: so too, where a node of the attempt is lost.
     """
 
     is_of_attempt: bool = False
@@ -25,6 +26,8 @@ class Meaning(NamedTuple):
     refused: EventReason = EventReason.INVALID_SPEC
     wants_no_nodes: bool = False
     lacks_pods: bool = False
+    was_taken: bool = False
+    may_be_of_node: bool = False
 
 
 def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one table, and nothing else
@@ -45,7 +48,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
         case Reason.POD_REJECTED:
             return Meaning(is_of_attempt=True, undone=EventReason.POD_REJECTED)
         case Reason.POD_LOST:
-            return Meaning(is_of_attempt=True, undone=EventReason.POD_LOST)
+            return Meaning(is_of_attempt=True, undone=EventReason.POD_LOST, may_be_of_node=True)
         case (
             Reason.TEMPLATE_REFUSED
             | Reason.CHANGED_BY_ADMISSION
@@ -64,7 +67,9 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True)
         case Reason.GANG_SUSPENDED:
             return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True, saves_work=True)
-        case Reason.PREEMPTED | Reason.OWNER_RETURNED | Reason.CHANGING_SIZE:
+        case Reason.PREEMPTED | Reason.OWNER_RETURNED:
+            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True)
+        case Reason.CHANGING_SIZE:
             return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True)
         case Reason.RESTARTING:
             return Meaning(is_of_attempt=True, is_wanted=True)
@@ -111,6 +116,12 @@ UNDONE_REASONS = tuple(reason for reason in Reason if meaning_of(reason).is_of_a
 
 LACKING_PODS = tuple(reason for reason in Reason if meaning_of(reason).lacks_pods)
 """The reasons why a Gang is not planned before its pods are there."""
+
+TAKEN = frozenset(reason for reason in Reason if meaning_of(reason).was_taken)
+"""The reasons for which the cluster ends an attempt for others."""
+
+MAYBE_OF_NODE = frozenset(reason for reason in Reason if meaning_of(reason).may_be_of_node)
+"""The reasons behind which a lost node may be."""
 
 FAILURES = tuple(reason for reason in Reason if meaning_of(reason).is_of_failure)
 """The reasons why a gang has failed."""

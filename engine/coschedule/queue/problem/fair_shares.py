@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from coschedule.queue.problem.decisions import Decision, Placement
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 
-UNKNOWN_SECONDS = 3600.0
+_UNKNOWN_SECONDS = 3600.0
 """For how long a run of unknown end is charged before it has ended."""
 
 
@@ -61,14 +61,14 @@ class FairShares:
         for one in decision.members:
             by_role[one.role] = by_role.get(one.role, 0) + one.count
         counts = (by_role.get(role.name, 0) for role in gang.roles)
-        return self._dominant(gang, counts) * _charged_seconds(decision.finish - decision.start)
+        return self._dominant(gang, counts) * charged_seconds(decision.finish - decision.start)
 
     def expected_charge(self, gang: PendingGang) -> float:
         """Return what a gang costs with its fewest members on idle reference nodes."""
         seconds = math.inf
         if gang.work is not None:
             seconds = gang.work.float_time(sum(role.sizes.least for role in gang.roles if role.load.is_work))
-        return self._dominant(gang, (role.sizes.least for role in gang.roles)) * _charged_seconds(seconds)
+        return self._dominant(gang, (role.sizes.least for role in gang.roles)) * charged_seconds(seconds)
 
     def _dominant(self, gang: PendingGang, counts: Iterable[int]) -> float:
         roles = list(zip(gang.roles, counts, strict=True))
@@ -77,5 +77,6 @@ class FairShares:
         return max(parts, default=0.0)
 
 
-def _charged_seconds(seconds: float) -> float:
-    return seconds if seconds < math.inf else UNKNOWN_SECONDS
+def charged_seconds(seconds: float) -> float:
+    """Return for how long a run is charged that takes so many seconds: an hour if its end is unknown, inf."""
+    return seconds if seconds < math.inf else _UNKNOWN_SECONDS

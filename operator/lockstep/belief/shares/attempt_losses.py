@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.reasons import Condition, Reason
-
-_BY_THE_OPERATOR = frozenset({Reason.PREEMPTED, Reason.OWNER_RETURNED})
+from lockstep.facts.reason_meanings import MAYBE_OF_NODE, TAKEN
+from lockstep.facts.reasons import Condition
 
 
 def is_lost_to_cluster(reservation: Reservation, gang: GangFact | None, nodes: Mapping[str, NodeFact]) -> bool:
@@ -22,10 +21,11 @@ def is_lost_to_cluster(reservation: Reservation, gang: GangFact | None, nodes: M
         return False
     if gang.status.attempt != reservation.attempt:
         return False
-    reasons = {one.reason for one in map(gang.status.condition, (Condition.PLACED, Condition.PLANNED)) if one}
-    if reasons & _BY_THE_OPERATOR:
+    placed, planned = gang.status.condition(Condition.PLACED), gang.status.condition(Condition.PLANNED)
+    reasons = {one.reason for one in (placed, planned) if one is not None}
+    if not reasons.isdisjoint(TAKEN):
         return True
-    return Reason.POD_LOST in reasons and any(
+    return not reasons.isdisjoint(MAYBE_OF_NODE) and any(
         entry.node not in nodes or not nodes[entry.node].is_ready for entry in reservation.members
     )
 

@@ -1,9 +1,10 @@
 """The groups with fair shares: which there are, what they have used, and which gang of theirs comes next."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby, islice
 
-from coschedule import UNKNOWN_SECONDS, GangKey, ShareGroup, TurnsByUse
+from coschedule import GangKey, ShareGroup, TurnsByUse, charged_seconds
 from lockstep.api.versions import is_older
 from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.holding.reservation import Reservation
@@ -171,10 +172,10 @@ class GroupSharing:
         yield from (gang for gang in gangs if gang.key not in first)
 
     def _expected_charge(self, gang: AcceptedGang) -> float:
-        spec, seconds = gang.spec, UNKNOWN_SECONDS
-        if spec.work is not None:
-            seconds = min(spec.work.float_time(max(1, spec.least_working)), UNKNOWN_SECONDS * 1e6)
-        return self.capacity.part((role.request, role.sizes.minimum) for role in spec.roles) * seconds
+        spec = gang.spec
+        seconds = math.inf if spec.work is None else spec.work.float_time(max(1, spec.least_working))
+        part = self.capacity.part((role.request, role.sizes.minimum) for role in spec.roles)
+        return part * charged_seconds(seconds)
 
     def _attempts(self) -> dict[AttemptId, Reservation]:
         return {AttemptId(one.gang_uid, one.attempt): one for one in self._reservations.values()}

@@ -17,8 +17,8 @@ _LEAST_TIMES, _MOST_TIMES = 0.5, 2.0
 class SimulatedSharing:
     """The accounts of the groups of jobs.
 
-    If it ``prices_use``, a member-second costs a group that has used more than its share up to twice as much, and one
-    that has used less down to half.
+    If it ``prices_use``, a member-second costs up to twice as much for a group that has used more than its share. For
+    one that has used less, it costs down to half.
     """
 
     prices_use: bool = False

@@ -9,7 +9,7 @@ from coschedule.queue.keeping.memory import remembering
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption.preempt import preempt
 from coschedule.queue.problem.decisions import Placement
-from coschedule.queue.problem.fair_shares import UNKNOWN_SECONDS, FairShares, ShareGroup
+from coschedule.queue.problem.fair_shares import FairShares, ShareGroup, charged_seconds
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.shares.dealing import planning_order
@@ -147,7 +147,7 @@ def test_run_is_charged_its_dominant_share_for_its_seconds():
     measure = FairShares(capacity=(8, 64))
 
     assert measure.expected_charge(known) == 30 * 2 / 8
-    assert measure.expected_charge(unknown) == UNKNOWN_SECONDS * 2 / 8
+    assert measure.expected_charge(unknown) == charged_seconds(float("inf")) * 2 / 8
     assert FairShares(capacity=(0, 64)).expected_charge(known) == 30 * 16 / 64, "only what has a capacity counts"
 
 
