@@ -30,9 +30,11 @@ class Killed(BaseException):
 class Process:
     """A process that leads, with what it has handed over."""
 
-    def __init__(self, api, client, fence):
-        self.api, self.fence = api, fence
+    def __init__(self, api, client, fence, *gangs):
+        self.api, self.client, self.fence = api, client, fence
         self.state = State(lambda: None)
+        for gang in gangs:
+            self.state.apply_gang(gang)
         self.store = RecordStore(client, fence, self.state, TERMS, has_users=False)
         self.store.begin()
 
@@ -43,11 +45,7 @@ class Process:
 
     def followed(self):
         """The next process: all that it knows is in the API."""
-        following = Process(self.api, self.store._client, self.fence)
-        for gang in self.state.gangs.values():
-            following.state.apply_gang(gang)
-        following.store.begin()
-        return following
+        return Process(self.api, self.client, self.fence, *self.state.gangs.values())
 
     def handed_over(self):
         return [[one.name for one in parse_records(it).records] for it in self.api.store.objects("configmaps")]
