@@ -2,9 +2,11 @@
 
 import logging
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.records.record_maps import SELECTOR, parse_records
 from lockstep.recorder.database import RecordDatabase
@@ -25,18 +27,17 @@ class Intake:
     async def take(self, database: RecordDatabase) -> int:
         """Take in what is there, a few ConfigMaps at most; returns how many were taken.
 
-        Raises ``StorageError``, and ``ApiUnavailableError``. What was not taken stays in the API.
+        Raises ``StorageError``, and ``ApiUnavailableError`` if the API server does not answer or refuses. What was not
+        taken stays in the API.
         """
         params = {"labelSelector": SELECTOR, "limit": str(_AT_ONCE)}
         answer = await self._client.get(paths.config_maps_of(self._namespace), params)
         if not answer.is_success:
-            log.warning("records can't be read: %s", answer.message)
-            return 0
-        taken = 0
+            raise ApiUnavailableError(f"ConfigMaps can't be listed: {answer.message}")
         for manifest in answer.body["items"]:
             self._store(database, manifest)
-            taken += await self._delete(manifest["metadata"])
-        return taken
+            await self._delete(manifest["metadata"])
+        return len(answer.body["items"])
 
     def _store(self, database: RecordDatabase, manifest: dict[str, Any]) -> None:
         found = parse_records(manifest)
@@ -44,9 +45,8 @@ class Intake:
         if found.problem:
             log.error("ConfigMap %s has lines that are no records: %s", manifest["metadata"]["name"], found.problem)
 
-    async def _delete(self, metadata: dict[str, Any]) -> bool:
+    async def _delete(self, metadata: dict[str, Any]) -> None:
         target = paths.config_map(self._namespace, metadata["name"])
         answer = await self._client.delete(target, uid=metadata["uid"])
-        if not answer.is_success:
-            log.warning("ConfigMap %s can't be removed: %s", metadata["name"], answer.message)
-        return answer.is_success
+        if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
+            raise ApiUnavailableError(f"ConfigMap {metadata['name']} can't be removed: {answer.message}")

@@ -34,7 +34,7 @@ def complete(*words):
 @pytest.mark.parametrize(
     ("words", "want"),
     [
-        pytest.param(["re"], (["replay", "requeue", "resize"], ":4"), id="commands"),
+        pytest.param(["re"], (["record", "replay", "requeue", "resize"], ":4"), id="commands"),
         pytest.param(["fi"], (["fit"], ":4"), id="another name"),
         pytest.param(["queue", "--all"], (["--all-namespaces"], ":4"), id="options"),
         pytest.param(["logs", "gj/a", "-o", "j"], (["json"], ":4"), id="values"),

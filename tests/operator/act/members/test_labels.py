@@ -90,7 +90,7 @@ async def test_label_of_pods_that_others_create_is_named():
 
 async def test_annotations_are_those_that_are_read():
     want = [names.PROGRESS_ANNOTATION, names.RESIZE_ANNOTATION, names.READY_ANNOTATION]
-    want += [names.ROOM_ANNOTATION, names.ALLOWED_SIZING]
+    want += [names.ROOM_ANNOTATION, names.CREATED_BY_ANNOTATION, names.ALLOWED_SIZING]
     assert first_cells(PAGE, "## Annotations") == want
 
 

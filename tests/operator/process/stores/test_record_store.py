@@ -1,5 +1,7 @@
 """Records are handed over in few ConfigMaps, and wait here while the API server or the recorder does not take them."""
 
+from collections import deque
+
 import pytest
 import pytest_asyncio
 
@@ -21,12 +23,18 @@ pytestmark = pytest.mark.asyncio
 TERMS = ElectionTerms(namespace="lockstep-system", name="lease", lease_duration=15, renew_deadline=10, retry_period=2)
 
 
+class Killed(BaseException):
+    """The process is killed here."""
+
+
 class Process:
     """A process that leads, with what it has handed over."""
 
-    def __init__(self, api, client, fence):
-        self.api, self.fence = api, fence
+    def __init__(self, api, client, fence, *gangs):
+        self.api, self.client, self.fence = api, client, fence
         self.state = State(lambda: None)
+        for gang in gangs:
+            self.state.apply_gang(gang)
         self.store = RecordStore(client, fence, self.state, TERMS, has_users=False)
         self.store.begin()
 
@@ -34,6 +42,10 @@ class Process:
         for name in names:
             self.state.apply_gang(gang_fact(name))
         await self.store.hand_over()
+
+    def followed(self):
+        """The next process: all that it knows is in the API."""
+        return Process(self.api, self.client, self.fence, *self.state.gangs.values())
 
     def handed_over(self):
         return [[one.name for one in parse_records(it).records] for it in self.api.store.objects("configmaps")]
@@ -96,6 +108,28 @@ async def test_nothing_is_lost_when_a_write_fails(process, fault, monkeypatch):
 
     assert ["a"] in process.handed_over()
     assert len(process.state.records) == 0
+
+
+@pytest.mark.parametrize("is_done", [False, True], ids=["before the write", "after it"])
+async def test_process_that_is_killed_at_a_write_leaves_all_to_the_next_one(process, is_done, monkeypatch):
+    create = KubeClient.create
+
+    async def killed(*args):
+        if is_done:
+            await create(*args)
+        raise Killed
+
+    with monkeypatch.context() as dying:
+        dying.setattr(KubeClient, "create", killed)
+        with pytest.raises(Killed):
+            await process.hand_over("a", "b")
+
+    following = process.followed()
+    deque(following.state.records.catching_up(following.state.gangs))
+    for _ in range(2):
+        await following.hand_over()
+
+    assert following.handed_over() == [["b", "a"]] if not is_done else [["a", "b"], ["b", "a"]]
 
 
 async def test_nothing_is_written_by_a_process_that_may_lead_no_longer(process):
