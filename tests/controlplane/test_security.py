@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from builders.manifests import gang, member_container
+from controlplane.test_sweeps import KIND, RIGHTS
 from docs.markdown import ROOT, fences
 from eventually import eventually
 from sandbox import KubectlError
@@ -179,6 +180,30 @@ def test_policy_of_the_documentation_sees_the_tenant_who_submits_a_gang(arena, t
     deployer = Tenant(arena, "--as-group=deployers")
     assert not deployer.create(gang("deployed", pod=VAULT))
     arena.until_placed("deployed")
+
+
+@pytest.fixture
+def sweeper(installed, tenant):
+    """A tenant who may create GangSweeps too."""
+    installed.apply(KIND)
+    installed.apply(RIGHTS)
+    eventually(lambda: tenant.may("create", "gangsweeps.lockstep.dev"))
+    yield tenant
+    installed.kubectl("delete", f"--filename={RIGHTS}")
+
+
+def test_policy_of_the_documentation_judges_the_template_of_a_sweep_as_that_of_a_gang(sweeper, policy):
+    [documents] = [one for one in POLICIES if one[0]["kind"].startswith("ValidatingAdmissionPolicy")]
+    policy(documents, sweeper, own_pod(**VAULT))
+
+    assert "only deployers may use the service account vault" in sweeper.create(sweep_of(gang("heat", pod=VAULT)))
+    assert not sweeper.create(sweep_of(gang("plain")), "--dry-run=server")
+
+
+def sweep_of(manifest):
+    """A sweep whose runs are as that gang."""
+    spec = {"runs": 2, "template": manifest["spec"]}
+    return {"apiVersion": manifest["apiVersion"], "kind": "GangSweep", "metadata": {"name": "s"}, "spec": spec}
 
 
 @pytest.mark.parametrize(
