@@ -15,7 +15,7 @@ GANGS = 3
 SIZE = 16
 MOST_PODS = 4
 LONGEST_SECONDS = 60.0
-_USUAL_EVERY = 20
+_USUAL_EVERY = 10
 # More often would keep the API server busy, which others ask too.
 _POLL_SECONDS = 0.03
 _HELD = 'lockstep_event_loop_held_seconds_bucket{le="'

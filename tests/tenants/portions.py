@@ -13,10 +13,10 @@ MOST_OBJECTS = 200
 MOST_BYTES_OF_OTHERS = 2**17
 """It takes minutes to validate some of the largest pods, so objects that Kubernetes alone bounds are only counted."""
 _OBJECTS_OF_PORTION = 600
-_GANGS_OF_PORTION = 100
+_GANGS_OF_PORTION = 80
 _BYTES_OF_PORTION = 2**24
 # A sweep goes on making GangJobs while ordinary gangs come: beside 36 sweeps, a portion was divided.
-_GANGS_OF_SWEEP = 5
+_GANGS_OF_SWEEP = 4
 
 
 class Counted(NamedTuple):

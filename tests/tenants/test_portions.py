@@ -27,7 +27,7 @@ def numbers_of(found):
         pytest.param([], [], id="nothing"),
         pytest.param([("pods", {"objects": 150})] * 4, [[0, 1, 2, 3]], id="as many objects as may be"),
         pytest.param([("pods", {"objects": 200})] * 4, [[0, 1, 2], [3]], id="more objects"),
-        pytest.param([("gangjobs", {"objects": 50}), ("gangs", {"objects": 50})] * 2, [[0, 1], [2, 3]], id="gangs"),
+        pytest.param([("gangjobs", {"objects": 40}), ("gangs", {"objects": 40})] * 2, [[0, 1], [2, 3]], id="gangs"),
         pytest.param([("gangsweeps", {"objects": 10})] * 3, [[0, 1], [2]], id="sweeps, each of which makes gangs"),
         pytest.param([("nodebids", {}), ("pods", {}), ("nodebids", {})], [[0, 1], [2]], id="bids of the same nodes"),
         pytest.param([("gangs", {"size": 2**23})] * 3, [[0, 1], [2]], id="bytes"),
