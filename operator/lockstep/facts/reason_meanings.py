@@ -13,8 +13,8 @@ class Meaning(NamedTuple):
     gang may fail for it. ``saves_work``: the members are asked to end while they work, so that a program that saves its
     work then loses none. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is
     the reason of the event about a spec that is not accepted. ``wants_no_nodes``: nodes requested for the gang are
-    not needed. ``lacks_pods``: a Gang waits for pods that others create. ``was_taken``: the cluster ended the attempt for
-    others, so its group is not charged. ``may_be_of_node``: so too, where a node of the attempt is lost.
+    not needed. ``lacks_pods``: a Gang waits for pods that others create. ``was_taken``: the cluster ended the attempt
+    for others, so its group is not charged. ``may_be_of_node``: so too, where a node of the attempt is lost.
     """
 
     is_of_attempt: bool = False
