@@ -70,7 +70,7 @@ def test_same_values_give_the_same_objects_where_no_certificate_is_made(values):
 
 
 def test_kinds_are_those_of_the_repository():
-    rendered = render(None, "--set=crds.enabled=true,sweeps.enabled=true", kinds=True)
+    rendered = render(None, "--set=crds.enabled=true,sweeps.enabled=true,fairShares.enabled=true", kinds=True)
     [*sources] = [load_all(file.read_text())[0] for file in sorted((CHART.parents[1] / "crds").glob("*.yaml"))]
 
     definitions = [one for one in rendered.all if one["kind"] == "CustomResourceDefinition"]
