@@ -64,7 +64,17 @@ def test_metrics_follow_the_naming_rules(families):
 
 
 def test_every_labelled_metric_is_bounded_by_words_of_ours(families):
-    bounded_by_code = {"verb", "resource", "code", "version", "python_version", "le", "priority", "gang_namespace"}
+    bounded_by_code = {
+        "verb",
+        "resource",
+        "code",
+        "version",
+        "python_version",
+        "le",
+        "priority",
+        "gang_namespace",
+        "group",
+    }
     enumerated = {"action", "result", "stage", "outcome", "state", "reason", "write", "resource", "source", "direction"}
     for family in families:
         for sample in family.samples:
