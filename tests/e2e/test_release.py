@@ -26,7 +26,7 @@ def test_example_gets_what_the_pool_has(gangs, pool, example, gang):
     name, spec = gang["metadata"]["name"], gang["spec"]
     roles = spec.get("roles", [spec])
     selector = any(role["template"]["spec"].get("nodeSelector") for role in roles)
-    fewest = sum(min(role["size"].get("allowed") or [role["size"]["min"]]) for role in roles)
+    fewest = [min(role["size"].get("allowed") or [role["size"]["min"]]) for role in roles]
 
     gangs.apply(example)
 
@@ -34,13 +34,15 @@ def test_example_gets_what_the_pool_has(gangs, pool, example, gang):
         gangs.until(name, "Suspended", "True")
     elif selector:
         gangs.until(name, "Placed", "False", "NoNodeFits")
-    elif fewest > len(pool) or any(map(wants_gpus, roles)):
+    elif max(fewest) > len(pool) or any(map(wants_gpus, roles)):
         gangs.until(name, "Placed", "False", "NotEnoughRoom")
+    elif sum(fewest) > len(pool):
+        gangs.until(name, "Placed", "False", "NoRoomTogether")
     else:
         gangs.until(name, "Placed", "True")
         nodes = gangs.nodes(name)
         assert set(nodes) <= set(pool)
-        assert len(nodes) == len(set(nodes)) >= fewest
+        assert len(nodes) == len(set(nodes)) >= sum(fewest)
         gangs.until_running(name)
 
 
