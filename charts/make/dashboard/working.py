@@ -163,14 +163,6 @@ def _size_changes() -> list[Panel]:
 def _sweeps() -> list[Panel]:
     return [
         graph(
-            "Use of shares",
-            "What groups of the FairShare have used, divided by their shares. A group that stays far above 1 while "
-            "others wait has a higher priority, or long gangs.",
-            Query(believed("lockstep_share_used_ratio", by="group"), "{{group}}"),
-            Query(believed("lockstep_share_groups"), "groups"),
-            unit=NoUnit,
-        ),
-        graph(
             "Sweeps by state",
             "GangSweeps by how far they are. refused: their summary names the field or the line that is wrong. failed "
             "ones stay until their users delete them.",

@@ -219,6 +219,7 @@ class State:
         self.forecasts.learn(fact)
         self.assumptions.hold_what_is_reserved(fact)
         self.records.gang_applied(before, fact)
+        self.shares.gang_applied(fact)
         self.changes.reconcile(fact.key)
         self._changed(needs_plan=before is None or not fact.asks_the_same_as(before) or _may_change_size(before, fact))
 

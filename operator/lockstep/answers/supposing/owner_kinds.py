@@ -69,7 +69,6 @@ TRAINING_JOBS: Mapping[ObjectKind, str] = {
 SOURCES: Mapping[ObjectKind, Source] = {
     ObjectKind(version, one.kind): source
     for source, one in OWNERS.items()
-    # Kueue writes Workloads.
     if not source.is_of_pods and source is not Source.WORKLOAD
     for version in one.versions
 }
@@ -92,5 +91,9 @@ REFUSED: Mapping[ObjectKind, str] = {
     ObjectKind("apps/v1", "DaemonSet"): (
         "its controller makes a pod for each node, and names that node in it, so there is nothing to plan"
     ),
+    **{
+        ObjectKind(version, OWNERS[Source.WORKLOAD].kind): "Kueue makes it for an owner of pods, so plan that owner"
+        for version in OWNERS[Source.WORKLOAD].versions
+    },
 }
 """Owners whose pods Lockstep places and that can't be planned, each with the reason."""

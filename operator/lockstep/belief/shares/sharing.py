@@ -47,6 +47,7 @@ class GroupSharing:
         self._group_of: dict[str, str] = {}
         self._accounts: Accounts | None = None
         self._seen: dict[AttemptId, Reservation] = {}
+        self._lost: set[AttemptId] = set()
         # What attempts hold, by their reservations, as long as the capacity and the groups stay the same.
         self._parts: dict[AttemptId, tuple[Reservation, HeldPart]] = {}
         self._parts_of = 0
@@ -94,6 +95,13 @@ class GroupSharing:
         self._accounts = Accounts(used, since, {one: each for one, each in held.items() if each.start <= since})
         self._accounts.advance(now, held, {})
 
+    def gang_applied(self, gang: GangFact) -> None:
+        """Record whether an attempt that is charged was lost: the next status of its gang may not show it any more."""
+        attempt = AttemptId(gang.uid, gang.status.attempt)
+        reservation = self._seen.get(attempt)
+        if reservation is not None and is_lost_to_cluster(reservation, gang, self._nodes):
+            self._lost.add(attempt)
+
     @property
     def accounts(self) -> Accounts | None:
         """The accounts of the process that leads; None before it has begun, or without groups."""
@@ -113,9 +121,10 @@ class GroupSharing:
             return
         seen = self._attempts()
         gone = self._accounts.open_attempts() - seen.keys()
-        lost = {one: one in self._seen and self._is_lost(self._seen[one]) for one in gone}
+        lost = {one: one in self._lost or (one in self._seen and self._is_lost(self._seen[one])) for one in gone}
         self._accounts.advance(now, self._held(seen), lost)
         self._seen = seen
+        self._lost &= seen.keys()
 
     def used(self, now: float) -> dict[str, float]:
         """What each group has used, in seconds of all nodes, decayed."""

@@ -125,9 +125,9 @@ def test_log_is_read_by_submission_and_wrong_lines_are_named():
     log = read_log(LOG.splitlines())
 
     assert log.jobs == [
-        RigidJob(0.0, 4, 100.0, requested=200.0, user=3, template=0),
-        RigidJob(2.0, 1, 30.5, requested=60.0),
-        RigidJob(5.0, 2, 50.0, requested=60.0, user=3, template=1),
+        RigidJob(0.0, 4, 100.0, requested=200.0, user=3, template=0, group=1),
+        RigidJob(2.0, 1, 30.5, requested=60.0, group=1),
+        RigidJob(5.0, 2, 50.0, requested=60.0, user=3, template=1, group=1),
     ]
     assert log.header == {"Version": "2.2", "MaxNodes": "128"}
     assert log.processors == 128
