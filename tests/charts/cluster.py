@@ -8,12 +8,14 @@ from typing import Any
 
 import yaml
 
-from charts.helm import load_all
+from charts.helm import ROOT, load_all
 from eventually import eventually
 from live.definitions import DEFINITIONS
 from sandbox import ApiError, Node, Sandbox
 
+# Those of every release; others come by options, or by a test.
 KINDS = ("gangjobs.lockstep.dev", "gangs.lockstep.dev", "nodebids.lockstep.dev")
+_ALL_KINDS = tuple(f"{file.stem}.lockstep.dev" for file in sorted((ROOT / "crds").glob("*.yaml")))
 PATIENCE = "--timeout=60s"
 KEPT = ("helm.sh/resource-policy", "keep")
 
@@ -97,7 +99,7 @@ class Release:
         """Leave nothing behind: neither release nor kinds nor namespace."""
         if self.is_installed():
             self.uninstall()
-        delete_kinds(self.api, KINDS)
+        delete_kinds(self.api, _ALL_KINDS)
         self.api.request("DELETE", f"/api/v1/namespaces/{self.namespace}")
 
     def _apply(self, verb: str, values: Manifest | Path | None, options: Iterable[str]) -> str:

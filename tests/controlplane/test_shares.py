@@ -1,5 +1,6 @@
 """Fair shares on a real control plane, with the operator's own rights."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from click.testing import CliRunner
 
 from builders.manifests import gang
 from eventually import eventually
+from live.arena import Arena
 from live.quick_start import Forked
 from lockstep.cli import main
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -51,25 +53,22 @@ def test_fair_share_that_makes_no_sense_is_refused(given, installed, manifest, s
 
 def test_group_with_less_use_is_planned_first_and_explain_says_so(given, operator_kubeconfig, arena, tmp_path):
     """A gang of one namespace runs and is charged. Then a gang of another one is planned before its next one."""
-    other = f"{arena.namespace}-other"
-    arena.api.create_namespace(other)
+    other = Arena(arena.api, f"{arena.namespace}-other")
+    arena.api.create_namespace(other.namespace)
+    other.pool = arena.pool
     arena.add_nodes(1)
-    arena.api.request("POST", PATH, fair_share(("busy", 1, arena.namespace), ("idle", 1, other)))
+    arena.api.request("POST", PATH, fair_share(("busy", 1, arena.namespace), ("idle", 1, other.namespace)))
     log = tmp_path / "log"
-    with running(OperatorProcess(operator_kubeconfig, log, "--fair-shares=true", spawn=Forked)):
+    with closing(other), running(OperatorProcess(operator_kubeconfig, log, "--fair-shares=true", spawn=Forked)):
         arena.submit(gang("first", size=1, cpu="4"))
         eventually(lambda: used(arena).get("busy", 0) > 0)
         arena.submit(gang("second", size=1, cpu="4"))
-        arena.api.request("POST", gangs_of(other), gang("third", size=1, cpu="4"))
+        other.submit(gang("third", size=1, cpu="4"))
         explained = eventually(lambda: ask(arena, "explain", "second", namespace=arena.namespace))
 
     assert "as number 2 of 2: its group busy has used" in explained
     assert "times its share this week" in explained
     assert "busy" in arena.api.kubectl("get", "fairshare", "default")
-
-
-def gangs_of(namespace):
-    return f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs"
 
 
 def used(arena):

@@ -20,7 +20,7 @@ WINDOWS = {"5m": "8s", "10m": "8s", "15m": "12s"}
 THRESHOLDS = {"gangPendingBeyondPlanSeconds": 2, "attemptsUndone": 2, "watchStaleSeconds": 5}
 # A busy machine must not cost the leader its lease: the one that stands by is needed for later.
 PATIENT = ("--leader-elect-lease-duration=20s", "--leader-elect-renew-deadline=16s")
-# Nothing that users or the API server do is an error of ours, or keeps a plan from its end. Gangs are not recorded here.
+# Nothing that users or the API server do is an error of ours, or keeps a plan from its end. No gang is recorded here.
 NEVER = {"LockstepCycleErrors", "LockstepCycleStalled", "LockstepRecordsWaiting"}
 
 
