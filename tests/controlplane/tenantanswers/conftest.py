@@ -98,8 +98,10 @@ def arena(cluster, server):
     secret = Arena(cluster, SECRET_NAMESPACE)
     secret.pool = arena.pool
     secret.submit(gang(SECRET_GANG, size=2, cpu="3", **HOUR))
+    # One after the other: the first node, for which a gang below waits, is that of a gang with an end.
+    secret.until_placed(SECRET_GANG)
     secret.submit(gang(SECRET_LASTING, size=1, cpu="3"))
-    secret.until_placed(SECRET_GANG, SECRET_LASTING)
+    secret.until_placed(SECRET_LASTING)
     arena.submit(gang("mine", size=2, cpu="3", **HOUR))
     arena.submit(gang("blocked", size=3, cpu="3", **HOUR))
     pinned = gang("pinned", size=1, cpu="3", **HOUR)
