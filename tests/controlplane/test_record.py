@@ -58,6 +58,8 @@ def arena(operator, recorded, namespace):
 
     eventually(is_stamped)
     yield arena
+    # First, since the operator makes the gang of a run again that is deleted alone.
+    recorded.kubectl("delete", "gangsweeps", "--all", f"--namespace={arena.namespace}")
     arena.close()
 
 
