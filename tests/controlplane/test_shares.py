@@ -1,5 +1,6 @@
 """Fair shares on a real control plane, with the operator's own rights."""
 
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -66,7 +67,8 @@ def test_group_with_less_use_is_planned_first_and_explain_says_so(given, operato
         other.submit(gang("third", size=1, cpu="4"))
         explained = eventually(lambda: ask(arena, "explain", "second", namespace=arena.namespace))
 
-    assert "as number 2 of 2: its group busy has used" in explained
+    # Gangs of other tests may wait too, on nodes that are gone: all of them are planned before it.
+    assert re.search(r"as number ([2-9]|\d\d+) of \1: its group busy has used", explained)
     assert "times its share this week" in explained
     assert "busy" in arena.api.kubectl("get", "fairshare", "default")
 
