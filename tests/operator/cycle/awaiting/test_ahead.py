@@ -10,6 +10,8 @@ from fake_cluster.api import ANSWER_LOST, PATCH
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import condition, is_placed, operator_over, set_phases, status_of
 from lockstep.api.quantities import epoch_seconds
+from lockstep.report.timeline.facts import freeze
+from lockstep.report.timeline.waiting import says, waiting
 
 pytestmark = pytest.mark.asyncio
 
@@ -79,6 +81,16 @@ async def test_start_behind_one_of_unknown_end_is_unknown():
 
         assert condition(api, "late", "Planned") == ("False", "AwaitsOthers")
         assert likely(api, "late") is None
+
+
+async def test_timeline_says_what_a_gang_waits_for():
+    async with operator_over(gangs=[gang("first", size=1, cpu="6"), after("late", "first")]) as (api, parts):
+        await until_runs(api, "first")
+        await until(lambda: condition(api, "late", "Planned") == ("False", "AwaitsOthers"))
+
+        [late] = waiting(freeze(parts.state, [], planned_at=now(), now=now()), [])
+        assert late.key.name == "late"
+        assert says(late) == "It waits until first has succeeded."
 
 
 async def test_likely_start_moves_with_one_that_takes_longer():
