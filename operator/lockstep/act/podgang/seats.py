@@ -38,7 +38,14 @@ class TakenSeat(NamedTuple):
 
 
 async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation) -> list[TakenSeat] | Failure:
-    """The pods for the seats that are still free, in the order of the seats; a failure where pods are missing."""
+    """The pods for the seats that are still free, in the order of the seats; a failure where pods are missing.
+
+    While no pod is on a node, these have to be as many as have to be together by now.
+    """
+    least = state.pod_gangs.least_to_begin(gang.key)
+    if reservation.size < least:
+        message = f"nodes are kept for {n_pods(reservation.size)} of it, and by now it needs {least} together"
+        return Failure(reason=Reason.NO_LONGER_FITS, message=message)
     group, owner = state.pod_gangs.group(gang.key), state.pod_gangs.owner(gang.key)
     seated = state.seats.bound(reservation)
     waiting = _waiting_by_role(group, owner, state.pool, {entry.role for entry in reservation.members})

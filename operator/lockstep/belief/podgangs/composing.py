@@ -129,6 +129,18 @@ def _sized_roles(shapes: Sequence[PodShape], sized: SizedPods, pool: Pool) -> It
         yield _role(shape, sizes if shape.name == varying else fixed)
 
 
+def least_to_begin(gang: PodGang, group: PodGroup) -> int:
+    """The fewest pods that may be bound while none is on a node; 0 once one is, since what is begun goes on.
+
+    Pods with the names of a reservation may be another run by now, which needs more of them together.
+    """
+    if group.going or isinstance(gang.asks, Refusal):
+        return 0
+    pods = group.own(gang.made_for, 0)
+    said = () if gang.made_for is None else (one.terms.fewest for one in pods.terms)
+    return max((_least(gang, gang.asks, pods), *said))
+
+
 def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
     """How many pods have to wait before one is planned. An owner does not make those anew that have succeeded."""
     if pods.going:

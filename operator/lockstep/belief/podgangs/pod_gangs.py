@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from coschedule import GangKey
 from lockstep.api.pool import Pool
 from lockstep.belief.podgangs.bound_domain import in_bound_domain
-from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.composing import composed, least_to_begin
 from lockstep.belief.podgangs.elastic_owners import ElasticOwners
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.sized_owners import SizedOwners
@@ -132,6 +132,11 @@ class PodGangs:
         if self.elastic.of(gang.key) is None:
             return None
         return self.elastic.cut_off(gang, self.group(gang.key).own(gang.made_for, 0))
+
+    def least_to_begin(self, gang: GangKey) -> int:
+        """The fewest pods of a Gang that may be bound now if none is on a node; 0 where any number may."""
+        known = self.objects.get(gang)
+        return 0 if known is None else least_to_begin(known, self.group(gang))
 
     def owner(self, gang: GangKey) -> str | None:
         """The UID of the owner for which the Gang is made; None for the Gang of a user, and for none."""

@@ -6,12 +6,14 @@ from collections import Counter
 import pytest
 
 from builders.served import node
-from fake_cluster.api import ANSWER_LOST, DRY_RUN, REFUSED
+from fake_cluster.api import ANSWER_LOST, DRY_RUN, REFUSED, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import (
     BINDING,
+    HEAT,
     RANK,
     SIZE,
+    add_pods,
     attempts,
     bindings,
     bound,
@@ -19,6 +21,7 @@ from fake_cluster.pod_gangs import (
     conditions,
     create,
     is_placed,
+    status_of,
     stop_after,
     written,
 )
@@ -167,3 +170,25 @@ async def test_next_process_meets_refusals_for_a_while_and_still_binds_the_rest_
 
         assert set(attempts(api).values()) == {"1"}
         assert set(written(api, SIZE).values()) == {"3"}
+
+
+async def test_reservation_that_is_too_small_by_now_is_given_back_before_a_pod_is_bound():
+    """The group of that name may be another one, which needs more pods together."""
+    async with api_with(node("n1", cpu="8")) as api:
+        create(api, "a", "b")
+        api.fault = lambda it: Refusal(code=503) if (it.verb, it.resource) == ("POST", BINDING) else None
+        async with running_operator(api):
+            await until(lambda: "reservedAt" in status_of(api))
+        api.fault = lambda _: None
+        api.store.change(HEAT, spec={"size": {"min": 3}})
+        add_pods(api, "c")
+
+        async with running_operator(api):
+            await until(lambda: conditions(api).get("Placed") == ("False", "NotEnoughRoom"))
+            assert bound(api) == []
+
+            api.store.add("nodes", node("n2", cpu="4"))
+            await until(lambda: is_placed(api))
+
+        assert len(bound(api)) == 3
+        assert set(attempts(api).values()) == {"2"}
