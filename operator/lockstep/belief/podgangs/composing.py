@@ -137,8 +137,8 @@ def least_to_begin(gang: PodGang, group: PodGroup) -> int:
     if group.going or isinstance(gang.asks, Refusal):
         return 0
     pods = group.own(gang.made_for, 0)
-    said = () if gang.made_for is None else (one.terms.fewest for one in pods.terms)
-    return max((_least(gang, gang.asks, pods), *said))
+    said = [] if gang.made_for is None else [one.terms.fewest for one in pods.terms]
+    return max([_least(gang, gang.asks, pods), *said])
 
 
 def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
