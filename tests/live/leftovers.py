@@ -92,12 +92,20 @@ class Leftovers:
 
     def _listed(self, folder: str) -> list[dict[str, Any]]:
         """The metadata of all objects there; none where the kind is unknown by now."""
-        try:
-            return [one["metadata"] for one in self._api.request("GET", folder)["items"]]
-        except ApiError as error:
-            if error.status != HTTPStatus.NOT_FOUND:
-                raise
-            return []
+        found: list[dict[str, Any]] = []
+
+        def is_answered() -> bool:
+            try:
+                found[:] = (one["metadata"] for one in self._api.request("GET", folder)["items"])
+            except ApiError as error:
+                # A kind that has just changed is served a moment later.
+                if error.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS):
+                    raise
+                return error.status == HTTPStatus.NOT_FOUND
+            return True
+
+        eventually(is_answered)
+        return found
 
 
 @contextmanager
