@@ -20,6 +20,7 @@ from xdist.scheduler import LoadFileScheduling
 
 import searches
 from live import last_needed
+from live.leftovers import delete_leftovers
 from rights.of_run import RightsOfRun
 
 # Hypothesis draws the same cases every time and never looks at the clock: that says only how busy the machine is.
@@ -155,6 +156,13 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if item not in left_out]
     searches.ask_few_examples(config, items)
     config.hook.pytest_deselected(items=[item for item in searched if item in left_out])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left(request):
+    """Leave nothing of a file on a control plane that others share, once the file's own fixtures have ended."""
+    yield
+    delete_leftovers(request.config, str(request.path.relative_to(TESTS)))
 
 
 @pytest.hookimpl(wrapper=True)

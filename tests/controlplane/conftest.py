@@ -18,6 +18,7 @@ from live.arena import Arena
 from live.background import Background
 from live.examples import EXAMPLES, OFFERS
 from live.last_needed import until_last_needed
+from live.leftovers import shared_by_files
 from live.proxy import Proxy, proxied
 from live.quick_start import Forked
 from live.watching import PodWatch, watched_pods
@@ -42,7 +43,7 @@ def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
         addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
         state=tmp_path_factory.mktemp("sandboxes"),
     )
-    with until_last_needed(pytestconfig, start(options)) as sandbox:
+    with until_last_needed(pytestconfig, shared_by_files(pytestconfig, start(options))) as sandbox:
         yield sandbox
 
 

@@ -8,9 +8,8 @@ from builders.manifests import gang
 from eventually import eventually
 from live.arena import Arena
 from live.quick_start import Forked
-from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
-from sandbox import ApiError, Component, Options, start
+from sandbox import ApiError
 
 CRD = Path(__file__).parents[2] / "crds/gangjobs.yaml"
 DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gangjobs.lockstep.dev"
@@ -51,20 +50,12 @@ LARGE = {"tolerations": TOLERATIONS[:200]}
 
 
 @pytest.fixture(scope="module")
-def plane(tmp_path_factory):
-    """An API server of this file's own, where the bounds of before can be in force."""
-    addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
-    with start(Options(name="stored", addons=addons, state=tmp_path_factory.mktemp("sandboxes"))) as sandbox:
-        install(sandbox)
-        sandbox.create_namespace(NAMESPACE)
-        yield sandbox
-
-
-@pytest.fixture(scope="module")
-def arena(plane):
-    arena = Arena(plane, NAMESPACE)
+def arena(installed):
+    installed.create_namespace(NAMESPACE)
+    arena = Arena(installed, NAMESPACE)
     arena.add_nodes(2)
-    return arena
+    yield arena
+    arena.close()
 
 
 @pytest.fixture(scope="module")
@@ -72,21 +63,29 @@ def stored(arena):
     """GangJobs beyond the bounds, of which two hold nodes; stored, and then today's bounds are in force."""
     [version] = arena.api.request("GET", DEFINITION)["spec"]["versions"]
     loosen(version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["template"])
-    arena.api.request("PATCH", DEFINITION, {"spec": {"versions": [version]}})
+    try:
+        arena.api.request("PATCH", DEFINITION, {"spec": {"versions": [version]}})
+        store(arena)
+    finally:
+        # Other files share the control plane.
+        arena.api.apply(CRD)
+    eventually(lambda: "must have at most 100 items" in refusal(arena, gang("one-more", pod=LARGE)))
+    return arena
+
+
+def store(arena):
+    """Create the GangJobs as soon as the API server takes them."""
     for name, (parts, _) in BEYOND.items():
         eventually(lambda name=name, parts=parts: refusal(arena, gang(name, **parts)) == "")
     for name, run_for in (("ends", "1s"), ("breaks", None)):
         arena.submit(gang(name, pod=dict(LARGE), cpu="500m", run_for=run_for))
         arena.api.request("PATCH", f"{arena.gangs}/{name}/status", {"status": reserved(arena.nodes)})
-    arena.api.apply(CRD)
-    eventually(lambda: "must have at most 100 items" in refusal(arena, gang("one-more", pod=LARGE)))
-    return arena
 
 
 @pytest.fixture(scope="module")
-def operator(stored, tmp_path_factory):
-    kubeconfig = stored.api.kubeconfig_for_service_account("lockstep-system", "lockstep")
-    process = OperatorProcess(kubeconfig, tmp_path_factory.mktemp("operator") / "log", spawn=Forked)
+def operator(stored, operator_kubeconfig, tmp_path_factory):
+    assert stored
+    process = OperatorProcess(operator_kubeconfig, tmp_path_factory.mktemp("operator") / "log", spawn=Forked)
     with running(process):
         yield process
         assert "Traceback" not in process.log_text()

@@ -13,7 +13,7 @@ from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.kind import WatchedKind
-from lockstep.watch.kinds import WATCHED
+from lockstep.watch.kubernetes_kinds import WATCHED
 
 # What a scheduler writes into a pod, and what names the scheduler.
 NOT_OF_A_TEMPLATE = ("nodeName", "schedulerName")

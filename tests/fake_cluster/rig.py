@@ -30,7 +30,8 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.writer import StatusWriter
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind, watched_for
+from lockstep.watch.kinds import bids_kind, gangs_kind, watched_for
+from lockstep.watch.kubernetes_kinds import WATCHED
 
 DEFAULT = "default"
 QUOTA_WAIT = 1800

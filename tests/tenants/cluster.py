@@ -24,16 +24,8 @@ from lockstep.report.sweeps.sweep_status import SweepNow, sweep_status
 from lockstep.snapshot.later_rooms import room_for_later
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
-from lockstep.watch.kinds import (
-    bids_kind,
-    budgets_kind,
-    claims_kind,
-    gangs_kind,
-    pod_gangs_kind,
-    pods_kind,
-    quotas_kind,
-    sweeps_kind,
-)
+from lockstep.watch.kinds import bids_kind, gangs_kind, pod_gangs_kind, sweeps_kind
+from lockstep.watch.kubernetes_kinds import budgets_kind, claims_kind, pods_kind, quotas_kind
 from lockstep.watch.reader import Reader
 from tenants.begun import running_pod
 from tenants.companions import CLASS, HOST

@@ -13,6 +13,7 @@ from lockstep.agent.measuring.sampler import LONGEST_PERIOD
 from lockstep.agent.process import Assignment, run_agent
 from lockstep.cli.end_signals import set_by_end_signals
 from lockstep.cli.options.durations import as_seconds
+from lockstep.cli.options.log_options import log_options
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
@@ -88,19 +89,8 @@ _LEAST_LIFETIME_PERIODS = 3
     default=_ACCOUNT / "ca.crt",
     help="File with the certificate of the API server's authority.",
 )
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    default="info",
-    help="Least severe messages to log.",
-)
-@click.option(
-    "--log-format",
-    type=click.Choice([one.value for one in LogFormat]),
-    default=LogFormat.JSON.value,
-    help="text is for people, json one object a line.",
-)
-def agent(*, node: str, period: float, lifetime: float, log_level: str, log_format: str, **given: Any) -> None:
+@log_options(LogFormat.JSON)
+def agent(*, node: str, period: float, lifetime: float, log_level: str, log_format: LogFormat, **given: Any) -> None:
     """Measure a node, and write what it offers to gangs into its NodeBid.
 
     For example: lockstep agent --node "$NODE_NAME" --period 30s
@@ -109,7 +99,7 @@ def agent(*, node: str, period: float, lifetime: float, log_level: str, log_form
         raise click.UsageError(f"a lifetime of {lifetime:g} s is less than three periods of {period:g} s")
     if period > LONGEST_PERIOD:
         raise click.UsageError(f"--period is {period:g} s: above {LONGEST_PERIOD:g} s nothing is measured")
-    set_up_logs(log_level, LogFormat(log_format))
+    set_up_logs(log_level, log_format)
     differences = Differences(relative=given["relative_change"], absolute=given["absolute_change"])
     run_agent(
         Assignment(node=node, period_seconds=period, root=given["root"], proc=given["proc"], history=given["history"]),

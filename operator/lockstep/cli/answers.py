@@ -11,10 +11,10 @@ from lockstep.answers.plan.rules import PlanRules
 from lockstep.api.client.configuration import ConfigError, load_configuration
 from lockstep.belief.state import State
 from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.log_options import log_options
 from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
 from lockstep.cli.options.settings_options import settings_option, taken
 from lockstep.cli.options.source_options import yielding_options
-from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.stores.errors import StartError
 from lockstep.tenants.registration import OwnService
@@ -37,24 +37,13 @@ from lockstep.tenants.serving import ServerSettings, answer_tenants
 )
 @settings_option
 @connection_options
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    default="info",
-    help="Least severe messages to log.",
-)
-@click.option(
-    "--log-format",
-    type=click.Choice([one.value for one in LogFormat]),
-    default=LogFormat.TEXT.value,
-    help="How to log: lines for people, or one JSON object a line.",
-)
+@log_options()
 def answers(*, service: str, service_port: int, listen_host: str, listen_port: int, **given: Any) -> None:
     """Answer tenants whose requests the API server hands on, until SIGTERM or SIGINT.
 
     For example: lockstep answers --service lockstep-system/lockstep-answers --certificates /etc/lockstep/tls
     """
-    set_up_logs(given["log_level"], LogFormat(given["log_format"]))
+    set_up_logs(given["log_level"], given["log_format"])
     namespace, _, name = service.partition("/")
     own = OwnService(namespace, name, service_port, given["certificates"])
     settings = ServerSettings(host=listen_host, port=listen_port, service=own, settings=given["settings"])

@@ -12,6 +12,7 @@ from lockstep.api.client.configuration import ConfigError, load_configuration
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.election_options import election_options, take_election_terms
+from lockstep.cli.options.log_options import log_options
 from lockstep.cli.options.plan_options import member_options, plan_options
 from lockstep.cli.options.source_options import source_options
 from lockstep.logs.formats import LogFormat
@@ -127,19 +128,7 @@ _SWITCH_SECONDS = 0.0005
     help="Whether records name users; only where an admission policy writes and freezes who has created a gang.",
 )
 @member_options
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    default="info",
-    help="Least severe messages to log.",
-)
-@click.option(
-    "--log-format",
-    type=click.Choice([one.value for one in LogFormat]),
-    default=LogFormat.TEXT.value,
-    callback=lambda _context, _option, value: LogFormat(value),
-    help="How to log: lines for people, or one JSON object a line.",
-)
+@log_options()
 @election_options
 def run(**options: Any) -> None:
     """Run the operator until SIGTERM or SIGINT.

@@ -47,7 +47,8 @@ from lockstep.report.shares.share_status import ShareKeeper
 from lockstep.report.status.writer import StatusWriter
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import WATCHED, watched_for
+from lockstep.watch.kinds import watched_for
+from lockstep.watch.kubernetes_kinds import WATCHED
 from lockstep.watch.streams import Streams
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The watched kinds: how the objects of each become facts, and which part of the cache they update."""
+"""The watched kinds of ours, of owners and of Kueue; those of Kubernetes itself are in ``kubernetes_kinds``."""
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
@@ -6,18 +6,11 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.client import paths
-from lockstep.api.cluster.budget import parse_budget, unreadable_budget
-from lockstep.api.cluster.cluster import parse_namespace, parse_priority_class
-from lockstep.api.cluster.node import parse_node
-from lockstep.api.cluster.quota import parse_quota
-from lockstep.api.cluster.storage import parse_capacity, parse_csi_driver, parse_storage_class
-from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.kueue.admission_check import ALL_CHECKS, parse_check
 from lockstep.api.kueue.workload import ALL_WORKLOADS, gang_of_workload, parse_workload
 from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
-from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.pod_gang import parse_pod_gang
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
 from lockstep.api.shares.fair_share import parse_fair_share
@@ -25,25 +18,10 @@ from lockstep.api.sweeps.sweep import parse_sweep
 from lockstep.api.unreadable.unreadable_objects import (
     unreadable_bid,
     unreadable_gang,
-    unreadable_node,
-    unreadable_pod,
     unreadable_pod_gang,
 )
 from lockstep.belief.state import State
-from lockstep.facts.cluster.cluster import NamespaceFact, PriorityClass
-from lockstep.facts.cluster.node import BidFact, NodeFact
-from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
-from lockstep.facts.cluster.volume import (
-    AttachLimits,
-    Attachment,
-    CapacityKey,
-    ClaimFact,
-    ClaimKey,
-    CsiDriver,
-    StorageCapacity,
-    StorageClass,
-    VolumeFact,
-)
+from lockstep.facts.cluster.node import BidFact
 from lockstep.facts.fair_share import FairShare
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
@@ -51,174 +29,10 @@ from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source, made_name
 from lockstep.facts.gang.workload import AdmissionCheck, Workload
-from lockstep.facts.pods.budget import BudgetFact, BudgetKey
-from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.runs.sweep_keys import is_sweep, sweep_key
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
-
-
-def nodes_kind(state: State) -> WatchedKind[NodeFact]:
-    """All nodes."""
-    return WatchedKind(
-        target=paths.ALL_NODES,
-        key=_name,
-        parse=parse_node,
-        apply=state.nodes.apply,
-        remove=state.nodes.remove,
-        parse_failures=state.parse_failures,
-        unreadable=unreadable_node,
-        counts_as="a node that is not ready",
-    )
-
-
-def pods_kind(state: State) -> WatchedKind[PodFact]:
-    """All pods, since the pods of others take room too."""
-    return WatchedKind(
-        target=paths.ALL_PODS,
-        key=_pod_key,
-        parse=lambda it: parse_any_pod(it, state.sources),
-        apply=state.apply_pod,
-        remove=lambda it: state.remove_pod(*it),
-        parse_failures=state.parse_failures,
-        unreadable=unreadable_pod,
-        counts_as="filling its node, or as not having ended",
-        believed=lambda: ((key, pod.uid) for key, pod in state.pods.items()),
-    )
-
-
-def namespaces_kind(state: State) -> WatchedKind[NamespaceFact]:
-    """All namespaces, since a pod's anti-affinity may select others by their labels."""
-    return WatchedKind(
-        target=paths.ALL_NAMESPACES,
-        key=_name,
-        parse=parse_namespace,
-        apply=state.namespaces.apply,
-        remove=state.namespaces.remove,
-        parse_failures=state.parse_failures,
-    )
-
-
-def priority_classes_kind(state: State) -> WatchedKind[PriorityClass]:
-    """All priority classes."""
-    return WatchedKind(
-        target=paths.ALL_PRIORITY_CLASSES,
-        key=_name,
-        parse=parse_priority_class,
-        apply=state.priorities.apply,
-        remove=state.priorities.remove,
-        parse_failures=state.parse_failures,
-    )
-
-
-def claims_kind(state: State) -> WatchedKind[ClaimFact]:
-    """All PersistentVolumeClaims."""
-    return WatchedKind(
-        target=paths.ALL_CLAIMS,
-        key=lambda it: ClaimKey(it["metadata"]["namespace"], it["metadata"]["name"]),
-        parse=parse_claim,
-        apply=state.claims.apply_claim,
-        remove=state.claims.remove_claim,
-        parse_failures=state.parse_failures,
-    )
-
-
-def volumes_kind(state: State) -> WatchedKind[VolumeFact]:
-    """All PersistentVolumes."""
-    return WatchedKind(
-        target=paths.ALL_VOLUMES,
-        key=_name,
-        parse=parse_volume,
-        apply=state.claims.apply_volume,
-        remove=state.claims.remove_volume,
-        parse_failures=state.parse_failures,
-    )
-
-
-def csi_nodes_kind(state: State) -> WatchedKind[AttachLimits]:
-    """What all nodes can attach."""
-    return WatchedKind(
-        target=paths.ALL_CSI_NODES,
-        key=_name,
-        parse=parse_csi_node,
-        apply=state.attachments.apply_limits,
-        remove=state.attachments.remove_limits,
-        parse_failures=state.parse_failures,
-    )
-
-
-def attachments_kind(state: State) -> WatchedKind[Attachment]:
-    """All VolumeAttachments, including those of volumes that no pod uses any more."""
-    return WatchedKind(
-        target=paths.ALL_ATTACHMENTS,
-        key=_name,
-        parse=parse_attachment,
-        apply=state.attachments.apply_attachment,
-        remove=state.attachments.remove_attachment,
-        parse_failures=state.parse_failures,
-    )
-
-
-def storage_classes_kind(state: State) -> WatchedKind[StorageClass]:
-    """All StorageClasses: when and where their volumes are made."""
-    return WatchedKind(
-        target=paths.ALL_STORAGE_CLASSES,
-        key=_name,
-        parse=parse_storage_class,
-        apply=state.claims.storage.classes.apply,
-        remove=state.claims.storage.classes.remove,
-        parse_failures=state.parse_failures,
-    )
-
-
-def csi_drivers_kind(state: State) -> WatchedKind[CsiDriver]:
-    """All CSIDrivers: which of them publish their capacity."""
-    return WatchedKind(
-        target=paths.ALL_CSI_DRIVERS,
-        key=_name,
-        parse=parse_csi_driver,
-        apply=state.claims.storage.drivers.apply,
-        remove=state.claims.storage.drivers.remove,
-        parse_failures=state.parse_failures,
-    )
-
-
-def capacities_kind(state: State) -> WatchedKind[StorageCapacity]:
-    """All CSIStorageCapacities."""
-    return WatchedKind(
-        target=paths.ALL_CAPACITIES,
-        key=lambda it: CapacityKey(it["metadata"]["namespace"], it["metadata"]["name"]),
-        parse=parse_capacity,
-        apply=state.claims.storage.capacities.apply,
-        remove=state.claims.storage.capacities.remove,
-        parse_failures=state.parse_failures,
-    )
-
-
-def budgets_kind(state: State) -> WatchedKind[BudgetFact]:
-    """All PodDisruptionBudgets, which evictions respect."""
-    return WatchedKind(
-        target=paths.ALL_BUDGETS,
-        key=lambda it: BudgetKey(it["metadata"]["namespace"], it["metadata"]["name"]),
-        parse=parse_budget,
-        apply=state.budgets.apply,
-        remove=state.budgets.remove,
-        parse_failures=state.parse_failures,
-        unreadable=unreadable_budget,
-        counts_as="a budget that protects all pods of its namespace",
-    )
-
-
-def quotas_kind(state: State) -> WatchedKind[QuotaFact]:
-    """All ResourceQuotas, which limit the members of gangs."""
-    return WatchedKind(
-        target=paths.ALL_QUOTAS,
-        key=lambda it: QuotaKey(it["metadata"]["namespace"], it["metadata"]["name"]),
-        parse=parse_quota,
-        apply=state.quotas.apply,
-        remove=state.quotas.remove,
-        parse_failures=state.parse_failures,
-    )
+from lockstep.watch.kubernetes_kinds import name_of
 
 
 def gangs_kind(state: State) -> WatchedKind[GangFact]:
@@ -285,7 +99,7 @@ def admission_checks_kind(state: State) -> WatchedKind[AdmissionCheck]:
     """All AdmissionChecks of Kueue, of which those are kept whose controller is Lockstep."""
     return WatchedKind(
         target=ALL_CHECKS,
-        key=_name,
+        key=name_of,
         parse=parse_check,
         apply=state.pod_gang_facts.apply_check,
         remove=state.pod_gang_facts.remove_check,
@@ -336,7 +150,7 @@ def bids_kind(state: State) -> WatchedKind[BidFact]:
     """All NodeBids."""
     return WatchedKind(
         target=paths.ALL_BIDS,
-        key=_name,
+        key=name_of,
         parse=parse_bid,
         apply=state.bids.apply,
         remove=state.bids.remove,
@@ -346,16 +160,6 @@ def bids_kind(state: State) -> WatchedKind[BidFact]:
         believed=state.bids.known,
         version=state.bids.version,
     )
-
-
-def _name(manifest: Manifest) -> str:
-    return str(manifest["metadata"]["name"])
-
-
-def _pod_key(manifest: Manifest) -> tuple[PodKey, str]:
-    """The identity of a pod: another pod may have its name before or after it."""
-    metadata = manifest["metadata"]
-    return PodKey(metadata["namespace"], metadata["name"]), metadata["uid"]
 
 
 def _gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
@@ -394,24 +198,6 @@ def _gang_version(state: State, key: GangKey, uid: str) -> str | None:
     """The version of that gang in the cache; None where the cache does not have it."""
     gang = state.gangs.get(key)
     return gang.resource_version if gang is not None and gang.uid == uid else None
-
-
-WATCHED = (
-    nodes_kind,
-    pods_kind,
-    namespaces_kind,
-    priority_classes_kind,
-    claims_kind,
-    volumes_kind,
-    csi_nodes_kind,
-    attachments_kind,
-    storage_classes_kind,
-    csi_drivers_kind,
-    capacities_kind,
-    budgets_kind,
-    quotas_kind,
-)
-"""All kinds except our own."""
 
 
 def watched_for(

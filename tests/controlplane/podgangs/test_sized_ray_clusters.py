@@ -1,52 +1,20 @@
 """Suspended RayClusters with a range of sizes, on an API server that knows the kind. The tests are their controller."""
 
-from pathlib import Path
-
 import pytest
 
 from eventually import eventually
-from live.arena import Arena
 from live.kinds_of_owners import StubKind, install_kinds
 from live.pod_gangs import PodGangs
-from live.quick_start import Forked
-from lockstep_demo.installing import install
-from lockstep_demo.operator_process import OperatorProcess, running
-from sandbox import Component, Options, start
 
-RIGHTS = Path(__file__).parents[3] / "operator"
 API, GANG = "ray.io/v1", "raycluster.heat"
 
 
 @pytest.fixture(scope="module")
-def plane(tmp_path_factory):
-    """A control plane of the file's own, since tests on the other one expect this kind not to be there."""
-    folder = tmp_path_factory.mktemp("ray")
-    with start(Options(name="ray", addons=frozenset({Component.KWOK}), state=folder)) as api:
-        install(api)
-        for name in ("sources", "sizing"):
-            api.apply(RIGHTS / f"rbac-{name}.yaml")
-        yield api
-
-
-@pytest.fixture(scope="module")
-def operator(plane, tmp_path_factory):
+def operator(sources, with_sources):
     """An operator that may size RayClusters, and was there before their kind was; one for all tests of the file."""
-    account = plane.kubeconfig_for_service_account("lockstep-system", "lockstep")
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(account, log, "--sources=pods,raycluster,sizedraycluster", spawn=Forked)) as process:
-        install_kinds(plane, [StubKind(API, "RayCluster", "rayclusters")])
+    with with_sources("pods,raycluster,sizedraycluster") as process:
+        install_kinds(sources, [StubKind(API, "RayCluster", "rayclusters")])
         yield process
-
-
-@pytest.fixture
-def arena(plane, operator, request):
-    """A namespace and nodes of the test's own."""
-    assert operator
-    namespace = f"ray-{abs(hash(request.node.name)) % 10_000}"
-    plane.create_namespace(namespace)
-    arena = Arena(plane, namespace)
-    yield arena
-    arena.close()
 
 
 class RayCluster:
@@ -94,9 +62,12 @@ class RayCluster:
 
 
 @pytest.fixture
-def cluster(arena):
+def cluster(arena, operator):
     """The RayCluster of the test's own."""
-    return RayCluster(arena)
+    assert operator
+    cluster = RayCluster(arena)
+    yield cluster
+    cluster.gangs.close()
 
 
 def test_suspended_ray_cluster_gets_its_replicas_and_is_resumed(arena, cluster):

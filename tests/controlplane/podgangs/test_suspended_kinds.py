@@ -1,23 +1,17 @@
 """Every kind of owners that can be suspended, on an API server that knows it. The tests are their controllers."""
 
-from pathlib import Path
-
 import pytest
 
 from builders.manifests import bid
 from eventually import eventually
-from live.arena import Arena
 from live.kinds_of_owners import StubKind, install_kinds
 from live.pod_gangs import PodGangs
 from live.quick_start import Forked
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.suspending.suspendable import SUSPENDABLE_KINDS
 from lockstep.facts.gang.source import Source
-from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
-from sandbox import Component, Options, start
 
-RIGHTS = Path(__file__).parents[3] / "operator"
 KINDS = [kind for kind in SUSPENDABLE_KINDS if kind.kind != "Job"]
 POD_GROUP = OWNERS[Source.POD_GROUP]
 MARK = "lockstep.dev/suspended-by"
@@ -28,41 +22,16 @@ SPECS = {
     "JobSet": {"replicatedJobs": [{"template": {"spec": {"parallelism": 2}}}]},
     "RayCluster": {"workerGroupSpecs": [{"replicas": 1}]},
 }
-
-
 SOURCES = (Source.JOB_SET, Source.MPI_JOB, Source.POD_GROUP, Source.RAY_CLUSTER)
 
 
 @pytest.fixture(scope="module")
-def plane(tmp_path_factory):
-    """A control plane of the file's own, since tests on the other one expect these kinds not to be there."""
-    folder = tmp_path_factory.mktemp("kinds")
-    with start(Options(name="kinds", addons=frozenset({Component.KWOK}), state=folder)) as api:
-        install(api)
-        for name in ("sources", "suspending"):
-            api.apply(RIGHTS / f"rbac-{name}.yaml")
-        install_kinds(api, [StubKind(one.api_version, one.kind, one.plural) for one in (*KINDS, POD_GROUP)])
-        yield api
-
-
-@pytest.fixture(scope="module")
-def operator(plane, tmp_path_factory):
-    """An operator that may suspend all of these kinds; one for all tests of the file."""
-    account = plane.kubeconfig_for_service_account("lockstep-system", "lockstep")
+def operator(suspending, operator_kubeconfig, tmp_path_factory):
+    """An operator that may suspend all of these kinds; one for all tests of the file, with which the kinds go."""
+    install_kinds(suspending, [StubKind(one.api_version, one.kind, one.plural) for one in (*KINDS, POD_GROUP)])
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(account, log, f"--sources={','.join(SOURCES)}", spawn=Forked)) as process:
+    with running(OperatorProcess(operator_kubeconfig, log, f"--sources={','.join(SOURCES)}", spawn=Forked)) as process:
         yield process
-
-
-@pytest.fixture
-def arena(plane, operator, kind):
-    """A namespace and nodes of the test's own."""
-    assert operator
-    namespace = f"of-{kind.plural}"
-    plane.create_namespace(namespace)
-    arena = Arena(plane, namespace)
-    yield arena
-    arena.close()
 
 
 class Owner:
@@ -113,6 +82,7 @@ class Owner:
         return self.kind.is_suspended(found), MARK in found["metadata"].get("labels", {})
 
 
+@pytest.mark.usefixtures("operator")
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
 def test_owner_is_suspended_until_its_pods_have_left_a_node_whose_owner_is_back(arena, kind):
     owner = Owner(arena, kind)

@@ -6,6 +6,7 @@
 import pytest
 
 from live.arena import Arena
+from live.leftovers import shared_by_files
 from live.quick_start import Forked
 from live.scheduling_groups import RELEASE, SchedulingGroups, with_scheduling_groups
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -14,9 +15,9 @@ collect_ignore = ["test_in_1_36.py" if RELEASE.gives_all_jobs_groups else "test_
 
 
 @pytest.fixture(scope="package")
-def plane(tmp_path_factory):
+def plane(pytestconfig, tmp_path_factory):
     """A control plane of the folder's own: the others do not have this API."""
-    with with_scheduling_groups(tmp_path_factory.mktemp("groups")) as api:
+    with shared_by_files(pytestconfig, with_scheduling_groups(tmp_path_factory.mktemp("groups"))) as api:
         yield api
 
 

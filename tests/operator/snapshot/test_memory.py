@@ -14,7 +14,8 @@ from coschedule import Requirement
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.watch.kinds import bids_kind, nodes_kind, pods_kind
+from lockstep.watch.kinds import bids_kind
+from lockstep.watch.kubernetes_kinds import nodes_kind, pods_kind
 
 NUMBERS = count()
 # Dictionaries and lists keep some room to grow into.

@@ -32,7 +32,8 @@ from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
-from lockstep.watch.kinds import WATCHED, bids_kind, fair_shares_kind, gangs_kind, pod_gangs_kind
+from lockstep.watch.kinds import bids_kind, fair_shares_kind, gangs_kind, pod_gangs_kind
+from lockstep.watch.kubernetes_kinds import WATCHED
 from lockstep.watch.pages import ListError, pages
 
 _GANG_JOBS_AND_BIDS = (gangs_kind, bids_kind)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from lockstep.cli.options.answer_options import print_lines
-from lockstep.cli.options.periods import time_of
+from lockstep.cli.options.durations import time_of
 from lockstep.cli.recording.database_option import database_option
 from lockstep.recorder.history import (
     HistoryError,

@@ -9,9 +9,9 @@ import click
 from lockstep.api.client.configuration import ConfigError, load_configuration
 from lockstep.api.quantities import whole_bytes
 from lockstep.cli.options.connection_options import connection_options
-from lockstep.cli.options.periods import period_seconds
+from lockstep.cli.options.durations import period_seconds
+from lockstep.cli.options.log_options import log_options
 from lockstep.cli.recording.database_option import database_option
-from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.recorder.database import Retention
 from lockstep.recorder.process import RecorderSettings, keep_recording
@@ -53,24 +53,13 @@ def _bytes(_context: click.Context, _option: click.Parameter, value: str) -> int
     help="How large the file may be; beyond that, the oldest records are removed.",
 )
 @connection_options
-@click.option(
-    "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    default="info",
-    help="Least severe messages to log.",
-)
-@click.option(
-    "--log-format",
-    type=click.Choice([one.value for one in LogFormat]),
-    default=LogFormat.TEXT.value,
-    help="How to log: lines for people, or one JSON object a line.",
-)
+@log_options()
 def record(*, namespace: str, database: Path, keep: float, keep_users: float, most_bytes: int, **given: Any) -> None:
     """Take records of gangs in that the operator hands over, until SIGTERM or SIGINT.
 
     For example: lockstep record --namespace lockstep-system --database /var/lib/lockstep/record.db
     """
-    set_up_logs(given["log_level"], LogFormat(given["log_format"]))
+    set_up_logs(given["log_level"], given["log_format"])
     retention = Retention(records=keep, users=keep_users, most_bytes=most_bytes)
     settings = RecorderSettings(namespace=namespace, path=database, retention=retention)
     try:

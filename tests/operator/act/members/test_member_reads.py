@@ -7,7 +7,7 @@ from builders.served import owned_by, pod
 from lockstep.act.members.member_reads import refresh_members
 from lockstep.api.client.answer import Answer
 from lockstep.belief.state import State
-from lockstep.watch.kinds import pods_kind
+from lockstep.watch.kubernetes_kinds import pods_kind
 
 pytestmark = pytest.mark.asyncio
 

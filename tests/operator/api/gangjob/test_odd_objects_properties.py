@@ -13,15 +13,14 @@ from lockstep.facts.gang.gang import GangStatus
 from lockstep.report.status.conditions import mark_refused
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
-from lockstep.watch.kinds import (
+from lockstep.watch.kinds import bids_kind, gangs_kind
+from lockstep.watch.kubernetes_kinds import (
     attachments_kind,
-    bids_kind,
     budgets_kind,
     capacities_kind,
     claims_kind,
     csi_drivers_kind,
     csi_nodes_kind,
-    gangs_kind,
     namespaces_kind,
     nodes_kind,
     pods_kind,

@@ -10,15 +10,8 @@ from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.pods.pod import PodKey, PodPhase
 from lockstep.facts.reasons import Reason
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.watch.kinds import (
-    bids_kind,
-    claims_kind,
-    gangs_kind,
-    nodes_kind,
-    pods_kind,
-    priority_classes_kind,
-    volumes_kind,
-)
+from lockstep.watch.kinds import bids_kind, gangs_kind
+from lockstep.watch.kubernetes_kinds import claims_kind, nodes_kind, pods_kind, priority_classes_kind, volumes_kind
 
 NOW = 1_800_000_000.0
 

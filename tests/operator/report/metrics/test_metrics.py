@@ -31,7 +31,8 @@ from lockstep.report.metrics.metrics import (
     WATCHED_RESOURCES,
     Metrics,
 )
-from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
+from lockstep.watch.kinds import bids_kind, gangs_kind
+from lockstep.watch.kubernetes_kinds import WATCHED
 
 UNBOUNDED_LABELS = {"pod", "gang", "node", "uid", "name", "namespace", "gangjob", "instance"}
 

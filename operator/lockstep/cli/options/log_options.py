@@ -1,0 +1,27 @@
+"""The options for the log."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from lockstep.logs.formats import LogFormat
+
+_LEVEL = click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    help="Least severe messages to log.",
+)
+
+
+def log_options(default: LogFormat = LogFormat.TEXT) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add ``--log-level`` and ``--log-format`` to a command; the latter is a ``LogFormat``."""
+    log_format = click.option(
+        "--log-format",
+        type=click.Choice([one.value for one in LogFormat]),
+        default=default.value,
+        callback=lambda _context, _option, value: LogFormat(value),
+        help="How to log: lines for people, or one JSON object a line.",
+    )
+    return lambda command: _LEVEL(log_format(command))
