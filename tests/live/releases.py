@@ -1,4 +1,4 @@
-"""What differs between releases of Kubernetes, as far as Lockstep sees it. The table in docs/install.md says the same."""
+"""What differs between releases of Kubernetes, as far as Lockstep sees it, as in the table of docs/install.md."""
 
 import os
 from typing import NamedTuple
