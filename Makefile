@@ -54,15 +54,15 @@ test-whole: needs-of-tests lint type $(INSTALLED) ## The same, and every case of
 	$(BIN)/python -m sandbox fetch
 	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --whole
 
-# PodGroups of Kubernetes' own are other in the next release, and some of what is the same with and without them.
-NEXT := LOCKSTEP_SANDBOX_KUBERNETES=1.37
-NEXT_TESTS := tests/controlplane/schedulinggroups
+# Those beside the usual one, which make test runs.
+RELEASES ?= 1.35 1.37
 
-.PHONY: test-next
-test-next: TESTS = $(NEXT_TESTS)
-test-next: $(INSTALLED) ## PodGroups of Kubernetes' own with the next release, 1.37; TESTS=tests/controlplane/podgangs asks for others
-	$(NEXT) $(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl
-	$(NEXT) $(FEW_COLLECTIONS) $(BIN)/pytest --whole $(TESTS)
+.PHONY: test-versions
+test-versions: TESTS = tests/controlplane
+test-versions: needs-of-tests $(INSTALLED) ## Tests of a control plane with Kubernetes 1.35 and 1.37: RELEASES=1.35 TESTS=tests/controlplane/test_releases.py
+	set -e; for release in $(RELEASES); do export LOCKSTEP_SANDBOX_KUBERNETES=$$release; \
+	  $(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl; \
+	  $(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE) $(TESTS); done
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; a few minutes
@@ -343,9 +343,10 @@ needs-of-fresh:
 .PHONY: verify
 verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches whole, generated files unchanged, jobs of others on real kubelets, and make fresh: what must hold before a release
 	git diff --exit-code
-	$(MAKE) test-next
+	$(MAKE) test-versions
 	$(MAKE) e2e-unchanged TORCH=1
 	$(MAKE) e2e-nodes LONG=1 WHOLE=--whole
+	$(MAKE) e2e-kind-here
 	$(MAKE) fresh
 
 # A third of the time would go into compiling 6,000 modules, of which one in six is ever imported, and compiled then.

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from sandbox import processes
-from sandbox.binaries import CONTROLLERS, FOR_REAL_NODES, Resolver, Tool
+from sandbox.binaries import CONTROLLERS, FOR_REAL_NODES, Resolver, Tool, releases, usual_release
 from sandbox.component import ADDONS, Component
 from sandbox.control_plane import Options, Sandbox, remove, start
 from sandbox.errors import SandboxError
@@ -21,6 +21,13 @@ SUMMARY = "A Kubernetes control plane on this machine: API server, etcd and what
 
 name_option = click.option(
     "--name", default="default", show_default=True, help="Which sandbox; several can run at once."
+)
+kubernetes_option = click.option(
+    "--kubernetes",
+    default="",
+    metavar="RELEASE",
+    help=f"Of which release of Kubernetes: {', '.join(releases())}. "
+    f"Without it that of LOCKSTEP_SANDBOX_KUBERNETES, or {usual_release()}.",
 )
 
 
@@ -52,10 +59,11 @@ def commands() -> None:
     "--nodes", default=12, show_default=True, type=click.IntRange(min=0), help="Ready nodes to create, n01 and on."
 )
 @click.option("--with", "addons", type=AddonList(), default="", help=f"Add any of {', '.join(sorted(ADDONS))}.")
-def up(name: str, nodes: int, addons: frozenset[Component]) -> None:
+@kubernetes_option
+def up(name: str, nodes: int, addons: frozenset[Component], kubernetes: str) -> None:
     """Start a sandbox; the first time, its programs are downloaded or built."""
     progress = OnConsole(Console(stderr=True))
-    options = Options(name=name, nodes=nodes, addons=addons, lifetime=Lifetime.DETACHED)
+    options = Options(name=name, nodes=nodes, addons=addons, lifetime=Lifetime.DETACHED, kubernetes=kubernetes)
     sandbox = start(options, progress)
     print(_welcome(sandbox, options))
 
@@ -89,9 +97,10 @@ def env(name: str) -> None:
 
 @commands.command()
 @click.argument("tools", nargs=-1, type=click.Choice([tool.value for tool in Tool]))
-def fetch(tools: Sequence[str]) -> None:
+@kubernetes_option
+def fetch(tools: Sequence[str], kubernetes: str) -> None:
     """Have the programs ready, all that a sandbox needs or those named: found, downloaded or built."""
-    resolver = Resolver.of_environment(OnConsole(Console(stderr=True)))
+    resolver = Resolver.of_environment(OnConsole(Console(stderr=True)), release=kubernetes)
     for tool in tools or (tool for tool in Tool if tool not in FOR_REAL_NODES and tool not in CONTROLLERS):
         resolver.resolve(Tool(tool))
 

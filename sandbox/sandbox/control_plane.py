@@ -42,6 +42,7 @@ class Options:
     An OWNED one, the default, is killed when the thread that starts it ends: start it from one that lasts.
     ``flags`` are given to components in the place of the sandbox's own of the same names.
     ``audit`` is a folder in which the audit log is written, and stays.
+    ``kubernetes`` is a release such as ``1.35``; without it the environment says which.
     """
 
     name: str = "default"
@@ -51,6 +52,7 @@ class Options:
     lifetime: Lifetime = Lifetime.OWNED
     flags: Mapping[Component, tuple[str, ...]] = field(default_factory=dict)
     audit: Path | None = field(default_factory=audit_folder)
+    kubernetes: str = ""
 
 
 def start(options: Options, progress: Progress | None = None) -> "Sandbox":
@@ -67,7 +69,7 @@ def start(options: Options, progress: Progress | None = None) -> "Sandbox":
         if processes.running(folder.root):
             stopping = typed("down", "--name", folder.name)
             raise SandboxError(f"The sandbox {folder.name} is running already; `{stopping}` stops it.")
-        resolver = Resolver.of_environment(shown)
+        resolver = Resolver.of_environment(shown, release=options.kubernetes)
         programs = {part: resolver.resolve(part.tool).path for part in Component if part in CORE | options.addons}
         with shown.step(f"Starting the sandbox {folder.name}"):
             return _start_anew(folder, options, resolver, programs)

@@ -21,6 +21,7 @@ from live.last_needed import until_last_needed
 from live.leftovers import shared_by_files
 from live.proxy import Proxy, proxied
 from live.quick_start import Forked
+from live.releases import HERE
 from live.watching import PodWatch, watched_pods
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -33,6 +34,7 @@ SUSPENDING_RIGHTS = ROOT / "operator" / "rbac-suspending.yaml"
 EVICTING_RIGHTS = ROOT / "operator" / "rbac-evicting.yaml"
 REPLICA_SETS = "/apis/apps/v1/namespaces/{}/replicasets"
 NAMESPACE_NUMBERS = itertools.count(1)
+collect_ignore = [] if HERE.can_write_users else ["test_record.py"]
 
 
 @pytest.fixture(scope="session")
@@ -42,6 +44,7 @@ def control_plane(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
         name="tests",
         addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
         state=tmp_path_factory.mktemp("sandboxes"),
+        flags=HERE.flags,
     )
     with until_last_needed(pytestconfig, shared_by_files(pytestconfig, start(options))) as sandbox:
         yield sandbox

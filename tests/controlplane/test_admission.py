@@ -4,11 +4,11 @@ import pytest
 
 from builders.manifests import foreign_pod, gang
 from eventually import eventually
+from live.releases import MUTATING_POLICIES
 from sandbox import Taint, TaintEffect
 
 pytestmark = pytest.mark.usefixtures("operator")
 
-POLICIES = "/apis/admissionregistration.k8s.io/v1"
 CLASSES = "/apis/node.k8s.io/v1/runtimeclasses"
 NO_REQUESTS = {"resources": {}}
 DEDICATED = Taint(key="dedicated", value="sandboxed", effect=TaintEffect.NO_SCHEDULE)
@@ -63,10 +63,12 @@ def policy(arena):
             "mutations": [mutation],
             "reinvocationPolicy": "Never",
         }
-        arena.api.request("POST", f"{POLICIES}/mutatingadmissionpolicies", {"metadata": {"name": name}, "spec": spec})
+        arena.api.request(
+            "POST", f"{MUTATING_POLICIES}/mutatingadmissionpolicies", {"metadata": {"name": name}, "spec": spec}
+        )
         selector = {"matchLabels": {"kubernetes.io/metadata.name": arena.namespace}}
         binding = {"policyName": name, "matchResources": {"namespaceSelector": selector}}
-        path = f"{POLICIES}/mutatingadmissionpolicybindings"
+        path = f"{MUTATING_POLICIES}/mutatingadmissionpolicybindings"
         arena.api.request("POST", path, {"metadata": {"name": name}, "spec": binding})
         eventually(
             lambda: is_there(dry_run(arena, {"nodeSelector": {"a": "b"}}) or {"nodeSelector": {}, "containers": [{}]})
@@ -74,7 +76,7 @@ def policy(arena):
 
     yield create
     for kind in ("mutatingadmissionpolicybindings", "mutatingadmissionpolicies"):
-        arena.delete(f"{POLICIES}/{kind}/{name}")
+        arena.delete(f"{MUTATING_POLICIES}/{kind}/{name}")
 
 
 def test_defaults_of_a_limit_range_count(arena, limit_range, pods_seen):

@@ -1,6 +1,5 @@
 """PodGroups of Kubernetes' own: a control plane that has them, and what tests create and see of them."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,9 +13,9 @@ from live.arena import Arena
 from live.examples import OF_CONTROLLERS
 from live.places import Places, places_of
 from live.pod_gangs import PodGangs
+from live.releases import RELEASE as NAME
 from lockstep_demo.installing import install
 from sandbox import Component, Options, Sandbox, start
-from sandbox.binaries import release_of
 
 Manifest = dict[str, Any]
 GROUP = "scheduling.k8s.io"
@@ -26,8 +25,8 @@ RIGHTS = Path(__file__).parents[2] / "operator"
 class Release(NamedTuple):
     """What a release of Kubernetes has of this API: gates, versions with the best one first, and the condition.
 
-    Some gates have no API of their own, only fields. ``gives_all_jobs_groups``: also Jobs that ask for none have a
-    PodGroup, whose policy is ``basic``.
+    Some gates have no API of their own, only fields. Without a condition there are no PodGroups yet, but parts of a
+    Workload. ``gives_all_jobs_groups``: also Jobs that ask for none have a PodGroup, whose policy is ``basic``.
     """
 
     gates: tuple[str, ...]
@@ -51,7 +50,8 @@ class Release(NamedTuple):
 
 _COMMON = ("GenericWorkload", "WorkloadWithJob", "TopologyAwareWorkloadScheduling")
 RELEASES = {
-    "": Release((*_COMMON, "GangScheduling", "WorkloadAwarePreemption"), ("v1alpha2",), "PodGroupScheduled"),
+    "1.35": Release(("GenericWorkload", "GangScheduling"), ("v1alpha1",), condition=""),
+    "1.36": Release((*_COMMON, "GangScheduling", "WorkloadAwarePreemption"), ("v1alpha2",), "PodGroupScheduled"),
     "1.37": Release(
         (*_COMMON, "CompositePodGroup", "PodGroupPreemptionPolicy"),
         ("v1beta1", "v1alpha3"),
@@ -59,8 +59,8 @@ RELEASES = {
         gives_all_jobs_groups=True,
     ),
 }
-RELEASE = RELEASES[release_of(os.environ)]
-"""The release that this run tries."""
+RELEASE = RELEASES[NAME]
+"""That of this run."""
 
 
 @contextmanager

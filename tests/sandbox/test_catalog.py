@@ -3,7 +3,7 @@ import re
 import pytest
 
 from sandbox.binaries import Tool
-from sandbox.binaries.catalog import other_releases, pinned_version, recipe
+from sandbox.binaries.catalog import pinned_version, recipe, releases, usual_release
 from sandbox.errors import SandboxError
 
 
@@ -14,7 +14,10 @@ def published(found):
 
 @pytest.mark.parametrize(
     ("tool", "release"),
-    [*((tool, "") for tool in Tool), *((Tool.KUBE_APISERVER, release) for release in sorted(other_releases()))],
+    [
+        *((tool, "") for tool in Tool),
+        *((tool, release) for tool in (Tool.KUBE_APISERVER, Tool.KUBELET, Tool.KUBE_PROXY) for release in releases()),
+    ],
 )
 def test_every_tool_is_pinned_by_a_module_that_is_locked(tool, release):
     found = recipe(tool, release)
@@ -26,7 +29,7 @@ def test_every_tool_is_pinned_by_a_module_that_is_locked(tool, release):
     assert found.download is None or published(found) in found.download.url
 
 
-@pytest.mark.parametrize("release", ["", *sorted(other_releases())])
+@pytest.mark.parametrize("release", ["", *releases()])
 def test_kubernetes_libraries_are_of_the_release_that_is_built(release):
     found = recipe(Tool.KUBE_APISERVER, release)
     text = (found.module_folder / "go.mod").read_text()
@@ -36,11 +39,20 @@ def test_kubernetes_libraries_are_of_the_release_that_is_built(release):
     assert set(replaced.values()) == {found.version.replace("v1.", "v0.")}
 
 
-def test_only_servers_are_of_another_release():
-    assert other_releases() == {"1.37"}
-    assert recipe(Tool.KUBE_SCHEDULER, "1.37").version.startswith("v1.37.")
-    assert recipe(Tool.KUBECTL, "1.37") == recipe(Tool.KUBECTL)
-    assert recipe(Tool.ETCD, "1.37") == recipe(Tool.ETCD)
+@pytest.mark.parametrize("release", ["1.35", "1.36", "1.37"])
+def test_servers_and_kubelets_are_of_the_release_that_is_asked_for_and_nothing_else(release):
+    assert release in releases()
+    assert recipe(Tool.KUBE_SCHEDULER, release).version.startswith(f"v{release}.")
+    assert recipe(Tool.KUBELET, release).version == recipe(Tool.KUBE_APISERVER, release).version
+    assert recipe(Tool.KUBECTL, release) == recipe(Tool.KUBECTL)
+    assert recipe(Tool.ETCD, release) == recipe(Tool.ETCD)
+
+
+def test_usual_release_is_one_of_those_that_can_be_asked_for():
+    assert usual_release() in releases()
+    asked, usual = recipe(Tool.KUBE_APISERVER, usual_release()), recipe(Tool.KUBE_APISERVER)
+    assert (asked.project, asked.version) == (usual.project, usual.version)
+    assert (asked.exact, usual.exact) == (True, False)
 
 
 def test_module_that_is_not_required_gets_a_sentence():

@@ -125,9 +125,24 @@ def test_server_of_another_release_is_none_that_the_machine_has(tmp_path):
     assert resolver.resolve(Tool.KUBECTL).origin is Origin.PATH
 
 
-def test_release_that_can_not_be_had_gets_a_sentence():
-    with pytest.raises(SandboxError, match=r"^LOCKSTEP_SANDBOX_KUBERNETES=1\.12: choose among 1\.37, or leave it away"):
-        Resolver.of_environment(Silent(), {"LOCKSTEP_SANDBOX_KUBERNETES": "1.12"})
+def test_release_that_is_asked_for_goes_before_that_of_the_environment(tmp_path):
+    environ = {"LOCKSTEP_SANDBOX_KUBERNETES": "1.37", "XDG_CACHE_HOME": str(tmp_path)}
+
+    resolver = Resolver.of_environment(Silent(), environ, release="1.35")
+
+    assert resolver.recipes(Tool.KUBE_APISERVER) == recipe(Tool.KUBE_APISERVER, "1.35")
+
+
+@pytest.mark.parametrize(
+    ("asked", "where"),
+    [("", "LOCKSTEP_SANDBOX_KUBERNETES=1.12"), ("1.13", "--kubernetes=1.13")],
+    ids=["named", "asked"],
+)
+def test_release_that_can_not_be_had_gets_a_sentence(asked, where):
+    with pytest.raises(SandboxError) as refused:
+        Resolver.of_environment(Silent(), {"LOCKSTEP_SANDBOX_KUBERNETES": "1.12"}, release=asked)
+
+    assert str(refused.value) == f"{where}: choose among 1.35, 1.36, 1.37, or leave it away."
 
 
 def test_version_of_a_program_found_elsewhere_is_said_and_accepted(machine):

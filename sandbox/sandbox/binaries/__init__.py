@@ -1,6 +1,17 @@
 """The programs a control plane is made of: which versions, and where this machine has them from."""
 
-from sandbox.binaries.catalog import CONTROLLERS, FOR_REAL_NODES, Tool
+from sandbox.binaries.catalog import CONTROLLERS, releases, usual_release
 from sandbox.binaries.resolve import Found, Origin, Resolver, release_of
+from sandbox.binaries.tools import FOR_REAL_NODES, Tool
 
-__all__ = ["CONTROLLERS", "FOR_REAL_NODES", "Found", "Origin", "Resolver", "Tool", "release_of"]
+__all__ = [
+    "CONTROLLERS",
+    "FOR_REAL_NODES",
+    "Found",
+    "Origin",
+    "Resolver",
+    "Tool",
+    "release_of",
+    "releases",
+    "usual_release",
+]

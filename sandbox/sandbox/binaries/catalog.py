@@ -1,4 +1,4 @@
-"""Which programs there are, in which version, and what a build or a download of each needs.
+"""In which version there is a program, and what a build or a download of it needs.
 
 The versions stand in the go.mod files under ``sandbox/modules`` and nowhere else.
 """
@@ -7,58 +7,25 @@ import platform
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 from sandbox.binaries.download import Download, digest_in_github_release, digest_in_text
+from sandbox.binaries.tools import OF_ONE_RELEASE, Tool
 from sandbox.errors import SandboxError
 
 MODULES = Path(__file__).resolve().parents[2] / "modules"
 
+_KUBERNETES = "k8s.io/kubernetes"
+_USUAL = "kubernetes"
+_OTHER_RELEASE = f"{_USUAL}-"
 KUBERNETES_VERSION_SYMBOLS = "k8s.io/component-base/version"
 KWOK_VERSION_SYMBOL = "sigs.k8s.io/kwok/pkg/consts.Version"
 HELM_VERSION_SYMBOL = "helm.sh/helm/v4/internal/version.version"
 PROMETHEUS_VERSION_SYMBOL = "github.com/prometheus/common/version.Version"
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
-
-
-class Tool(StrEnum):
-    """A program by the name of its executable."""
-
-    ETCD = "etcd"
-    KUBE_APISERVER = "kube-apiserver"
-    KUBE_CONTROLLER_MANAGER = "kube-controller-manager"
-    KUBE_SCHEDULER = "kube-scheduler"
-    KUBECTL = "kubectl"
-    KUBELET = "kubelet"
-    KUBEADM = "kubeadm"
-    KUBE_PROXY = "kube-proxy"
-    KIND = "kind"
-    KWOK = "kwok"
-    HELM = "helm"
-    PROMETHEUS = "prometheus"
-    PROMTOOL = "promtool"
-    COREDNS = "coredns"
-    LOCAL_PATH_PROVISIONER = "local-path-provisioner"
-    JOBSET = "jobset-controller"
-    MPI_OPERATOR = "mpi-operator"
-    LEADER_WORKER_SET = "lws-controller"
-    RAY_OPERATOR = "ray-operator"
-    TRAINER = "trainer-controller-manager"
-    TRAINING_OPERATOR = "training-operator"
-    KUEUE = "kueue"
-
-
-# These may be of another release than kubectl and kubelets, which work with servers of the next one, too.
-_SERVERS = frozenset({Tool.KUBE_APISERVER, Tool.KUBE_CONTROLLER_MANAGER, Tool.KUBE_SCHEDULER})
-_OTHER_RELEASE = "kubernetes-"
-# No sandbox needs them: they are for nodes that are real.
-FOR_REAL_NODES = frozenset(
-    {Tool.KUBELET, Tool.KUBEADM, Tool.KUBE_PROXY, Tool.KIND, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIONER}
-)
 
 
 class ModuleOf(NamedTuple):
@@ -112,25 +79,32 @@ class Recipe:
         return MODULES / self.project
 
 
-def other_releases() -> frozenset[str]:
-    """The releases of Kubernetes whose servers can be had in the place of the usual ones, such as ``1.37``."""
-    return frozenset(folder.name.removeprefix(_OTHER_RELEASE) for folder in MODULES.glob(f"{_OTHER_RELEASE}*"))
+def usual_release() -> str:
+    """The release of Kubernetes that is started where none is asked for, such as ``1.36``."""
+    major, minor, _ = pinned_version(_USUAL, _KUBERNETES).removeprefix("v").split(".")
+    return f"{major}.{minor}"
+
+
+def releases() -> tuple[str, ...]:
+    """The releases of Kubernetes that can be had, the oldest first; they differ in their minor version only."""
+    others = (folder.name.removeprefix(_OTHER_RELEASE) for folder in MODULES.glob(f"{_OTHER_RELEASE}*"))
+    return tuple(sorted({usual_release(), *others}))
 
 
 def recipe(tool: Tool, release: str = "") -> Recipe:
     """Return what is known about ``tool`` on this machine's architecture.
 
-    Servers of Kubernetes may be of another ``release``, one of ``other_releases``.
+    Programs of Kubernetes but kubectl are of ``release``, one of ``releases``; of the usual one if that is empty.
     """
     if tool in CONTROLLERS:
         return _controller(tool, CONTROLLERS[tool])
     special = _OF_ITS_OWN_PROJECT.get(tool)
-    return special() if special else _kubernetes(tool, release if tool in _SERVERS else "")
+    return special() if special else _kubernetes(tool, release if tool in OF_ONE_RELEASE else "")
 
 
 def _kubernetes(tool: Tool, release: str) -> Recipe:
-    project = f"{_OTHER_RELEASE}{release}" if release else "kubernetes"
-    version = pinned_version(project, "k8s.io/kubernetes")
+    project = _USUAL if release in {"", usual_release()} else f"{_OTHER_RELEASE}{release}"
+    version = pinned_version(project, _KUBERNETES)
     major, minor, _ = version.removeprefix("v").split(".")
     stamps = {"gitVersion": version, "gitMajor": major, "gitMinor": minor, "gitTreeState": "clean"}
     url = f"https://dl.k8s.io/release/{version}/bin/linux/{_architecture()}/{tool}"

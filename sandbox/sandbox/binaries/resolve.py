@@ -11,8 +11,9 @@ from pathlib import Path
 
 from sandbox.binaries import build, download
 from sandbox.binaries.cache import Cache
-from sandbox.binaries.catalog import Recipe, Tool, other_releases, recipe
+from sandbox.binaries.catalog import Recipe, recipe, releases
 from sandbox.binaries.toolchain import REQUIREMENT, Toolchain
+from sandbox.binaries.tools import Tool
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
@@ -59,11 +60,16 @@ class Resolver:
     unreachable_hosts: set[str] = field(default_factory=set)
 
     @classmethod
-    def of_environment(cls, progress: Progress, environ: Mapping[str, str] = os.environ) -> "Resolver":
-        """Return the resolver that the environment variables describe. Raises ``SandboxError`` as ``release_of``."""
+    def of_environment(
+        cls, progress: Progress, environ: Mapping[str, str] = os.environ, *, release: str = ""
+    ) -> "Resolver":
+        """Return the resolver that the environment variables describe.
+
+        A ``release`` of Kubernetes goes before the environment's. Raises ``SandboxError`` as ``release_of``.
+        """
         folders = tuple(Path(environ[name]) for name in FOLDER_VARIABLES if environ.get(name))
         search_path = environ.get("PATH", os.defpath)
-        recipes = partial(recipe, release=release_of(environ))
+        recipes = partial(recipe, release=release_of(environ, release))
         return cls(
             folders=folders,
             search_path=search_path,
@@ -128,14 +134,16 @@ class Resolver:
         )
 
 
-def release_of(environ: Mapping[str, str]) -> str:
-    """Return the release of Kubernetes that the environment names, such as ``1.37``; '' for the usual one.
+def release_of(environ: Mapping[str, str], asked: str = "") -> str:
+    """Return the release of Kubernetes that is asked for, such as ``1.37``, or that the environment names.
 
-    Raises ``SandboxError`` for one that cannot be had.
+    '' if none is: programs of this machine, whatever their release, do then. Raises ``SandboxError`` for one that
+    cannot be had.
     """
-    release, others = environ.get(RELEASE_VARIABLE, ""), other_releases()
-    if release and release not in others:
-        raise SandboxError(f"{RELEASE_VARIABLE}={release}: choose among {', '.join(sorted(others))}, or leave it away.")
+    release = asked or environ.get(RELEASE_VARIABLE, "")
+    if release and release not in releases():
+        where = "--kubernetes" if asked else RELEASE_VARIABLE
+        raise SandboxError(f"{where}={release}: choose among {', '.join(releases())}, or leave it away.")
     return release
 
 

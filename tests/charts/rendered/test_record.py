@@ -51,6 +51,15 @@ def test_nothing_may_connect_to_the_recorder():
     assert policy["podSelector"] == rendered().one("StatefulSet", NAME)["spec"]["selector"]
 
 
+def test_users_on_record_are_refused_where_no_policy_can_write_them():
+    users = {"record": {"enabled": True, "users": True}}
+
+    with pytest.raises(RefusedError, match=r"record\.users needs Kubernetes 1\.36, and this cluster has v1\.35\.4"):
+        render(users, "--kube-version=1.35.4")
+    assert "--record-users=true" in render(users, "--kube-version=1.36.0").container["args"]
+    assert render({"record": {"enabled": True}}, "--kube-version=1.35.4").one("StatefulSet", NAME)
+
+
 def test_users_are_on_record_only_with_the_policies_that_let_the_operator_of_this_release_write_them():
     objects = render({"record": {"enabled": True, "users": True}, "fullnameOverride": "other"})
 

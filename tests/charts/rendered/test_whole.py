@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from charts.helm import CHART, HAS_MONITORING, VALUES_FILES, helm, load_all, render, render_text
+from charts.helm import CHART, HAS_MONITORING, VALUES_FILES, RefusedError, helm, load_all, render, render_text
+from sandbox.binaries import releases
 
 CLUSTER_WIDE = {
     "APIService",
@@ -117,6 +118,15 @@ def test_test_pod_is_not_selected_as_an_operator():
     labels = render().one("Pod", "lockstep-test")["metadata"]["labels"]
 
     assert not SELECTORS.items() <= labels.items()
+
+
+def test_chart_takes_the_oldest_release_of_kubernetes_that_was_run_and_none_before_it():
+    oldest = releases()[0]
+    major, minor = oldest.split(".")
+
+    assert render(None, f"--kube-version={oldest}.0").names() == render().names()
+    with pytest.raises(RefusedError, match="incompatible with Kubernetes"):
+        render(None, f"--kube-version={major}.{int(minor) - 1}.99")
 
 
 def test_chart_needs_nothing_but_its_folder(tmp_path):

@@ -8,8 +8,8 @@ from builders.manifests import bid, member_container
 from eventually import eventually
 from live.denial import IS_DRY_RUN, Denial, denied
 from live.proxy import Moment
+from live.releases import MUTATING_POLICIES
 
-ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 MARK = "lockstep.dev/suspended-by"
 BINDING = ("POST", "pods/binding")
 PATCH_OF_JOB = ("PATCH", "jobs")
@@ -52,12 +52,12 @@ def unmarking(arena, gangs):
 
     def create():
         for kind, spec in mutating(arena, name).items():
-            arena.api.request("POST", f"{ADMISSION}/{kind}", {"metadata": {"name": name}, "spec": spec})
+            arena.api.request("POST", f"{MUTATING_POLICIES}/{kind}", {"metadata": {"name": name}, "spec": spec})
         eventually(lambda: not is_marked_by_a_dry_run(gangs))
 
     yield create
     for kind in mutating(arena, name):
-        arena.delete(f"{ADMISSION}/{kind}/{name}")
+        arena.delete(f"{MUTATING_POLICIES}/{kind}/{name}")
 
 
 def mutating(arena, name):

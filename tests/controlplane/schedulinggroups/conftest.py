@@ -1,17 +1,24 @@
 """A control plane with PodGroups of Kubernetes' own, and an operator whose sources are these and Jobs.
 
-``make test-next`` runs this folder with the next release of Kubernetes.
+``make test-versions`` runs this folder with each release of Kubernetes.
 """
 
 import pytest
 
 from live.arena import Arena
 from live.leftovers import shared_by_files
+from live.pod_gangs import PodGangs
 from live.quick_start import Forked
 from live.scheduling_groups import RELEASE, SchedulingGroups, with_scheduling_groups
 from lockstep_demo.operator_process import OperatorProcess, running
 
-collect_ignore = ["test_in_1_36.py" if RELEASE.gives_all_jobs_groups else "test_since_1_37.py"]
+# What the release of this run does not do.
+if not RELEASE.condition:
+    collect_ignore = ["test_in_1_36.py", "test_scheduling_groups.py", "test_since_1_37.py"]
+elif RELEASE.gives_all_jobs_groups:
+    collect_ignore = ["test_in_1_35.py", "test_in_1_36.py"]
+else:
+    collect_ignore = ["test_in_1_35.py", "test_since_1_37.py"]
 
 
 @pytest.fixture(scope="package")
@@ -44,6 +51,14 @@ def arena(plane, request):
     arena = Arena(plane, name)
     yield arena
     arena.close()
+
+
+@pytest.fixture
+def gangs(arena):
+    """Gangs and pods of the test's own."""
+    gangs = PodGangs(arena)
+    yield gangs
+    gangs.close()
 
 
 @pytest.fixture

@@ -21,10 +21,10 @@ BASE = "lockstep-base/node"
 PROGRAMS = (Tool.KUBELET, Tool.KUBEADM, Tool.KUBECTL)
 # CoreDNS is left out: what the tests run asks for no names, and ours has not all that kubeadm's configuration names.
 IN_CONTAINERS = (Tool.KUBE_APISERVER, Tool.KUBE_CONTROLLER_MANAGER, Tool.KUBE_SCHEDULER, Tool.ETCD, Tool.KUBE_PROXY)
-# Of an image that has nothing but a program, kubeadm asks for the program by its name.
 # Of the examples' members, some run commands in this image. That of Debian has them too.
 BUSYBOX = "busybox:1.37"
 BUSYBOX_DOCKERFILE = 'FROM scratch\nCOPY busybox /bin/busybox\nRUN ["/bin/busybox", "--install", "/bin"]\n'
+# Of an image that has nothing but a program, kubeadm asks for the program by its name.
 DOCKERFILE = "FROM {base}\nCOPY {tool} /usr/local/bin/{tool}\nENV PATH=/usr/local/bin:/usr/sbin:/usr/bin\n"
 
 

@@ -70,6 +70,14 @@ def outside_of_the_virtual_environment(command, **variables):
     return subprocess.run(["sh", "-c", command], env=known, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.parametrize("command", ["up", "fetch"])
+def test_release_of_kubernetes_that_can_not_be_had_is_named(run, command):
+    done = run(command, "--kubernetes", "1.12")
+
+    assert done.returncode == 1
+    assert done.stderr == "Error: --kubernetes=1.12: choose among 1.35, 1.36, 1.37, or leave it away.\n"
+
+
 def test_down_without_a_sandbox_is_fine(run):
     done = run("down")
 
