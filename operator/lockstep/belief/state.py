@@ -48,6 +48,7 @@ from lockstep.belief.pods.roster import Roster
 from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
+from lockstep.belief.shares.held_attempts import HeldAttempts
 from lockstep.belief.shares.pool_capacity import PoolCapacity
 from lockstep.belief.shares.sharing import GroupSharing
 from lockstep.belief.volumes.attachments import Attachments
@@ -142,8 +143,10 @@ class State:
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self.sweeps = self.predecessors.sweeps
+        capacity = PoolCapacity(self.nodes, pool)
+        attempts = HeldAttempts(capacity, self.gangs, self.reservations, self.pod_gangs)
         self.shares = GroupSharing(
-            PoolCapacity(self.nodes, pool), self.nodes, self.gangs, self.reservations, changed=self._plan_anew
+            capacity, self.nodes, self.gangs, attempts, self.preempted_gangs.preemptor_of, changed=self._plan_anew
         )
         # Whether the FairShare counts; set before anything is read.
         self.has_shares = False

@@ -13,7 +13,9 @@ from typing import NamedTuple, Self
 from lockstep.facts.records.gang_record import GangOutcome, GangRecord, merged, merged_stretch
 from lockstep.recorder.schema import TABLES, VERSION, store_gang, store_stretch, stored_gang, stored_stretch
 
-_BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH})
+_BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+# Codes say more in their upper bits, such as that an index is broken.
+_KIND_OF_ERROR = 0xFF
 _FILES = ("", "-wal", "-shm")
 _LARGEST_LOG_BYTES = 16 * 2**20
 _REMOVED_AT_ONCE = 1000
@@ -213,9 +215,11 @@ def _make_tables(connection: sqlite3.Connection) -> None:
             for table in TABLES:
                 connection.execute(table)
     elif version != VERSION:
-        error = sqlite3.DatabaseError(f"its tables are of version {version}, not {VERSION}")
-        error.sqlite_errorcode = sqlite3.SQLITE_MISMATCH
-        raise error
+        # Nothing is broken: the version that wrote it can read it.
+        raise sqlite3.NotSupportedError(
+            f"its tables are of version {version}, and this version of lockstep has {VERSION}; "
+            "run the version that wrote it, or move the file away"
+        )
     [(found,)] = connection.execute("PRAGMA quick_check(1)").fetchall()
     if found != "ok":
         error = sqlite3.DatabaseError(found)
@@ -232,13 +236,12 @@ def _set_aside(path: Path, error: Exception) -> None:
             file.replace(f"{path}.broken{suffix}")
 
 
-def _is_broken(error: sqlite3.DatabaseError) -> bool:
-    return getattr(error, "sqlite_errorcode", None) in _BROKEN
+def _is_broken(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & _KIND_OF_ERROR in _BROKEN
 
 
 def _trouble(path: Path, error: sqlite3.Error) -> StorageError:
-    code = getattr(error, "sqlite_errorcode", None)
-    return BrokenFileError(f"{path} is broken: {error}") if code in _BROKEN else StorageError(f"{path}: {error}")
+    return BrokenFileError(f"{path} is broken: {error}") if _is_broken(error) else StorageError(f"{path}: {error}")
 
 
 class BrokenFileError(StorageError):

@@ -119,16 +119,20 @@ def notes_of(connection: sqlite3.Connection) -> dict[str, int]:
 _ENDED = """coalesce(s.ended,
     (SELECT min(n.began) FROM stretches AS n WHERE n.uid = s.uid AND n.began > s.began),
     (SELECT e.ended FROM gangs AS e WHERE e.uid = s.uid), :now)"""
-_STRETCHES = f"""(SELECT s.*, max(0, min({_ENDED}, :until) - max(s.began, :since)) AS seconds,
-    {_ENDED} AS until FROM stretches AS s)"""  # noqa: S608 - names of ours
+# Work is lost when a stretch ends, so it counts in the period that has this time.
+_STRETCHES = f"""(SELECT s.uid, s.attempt, s.began, s.ended, s.members, s.millicores, s.gpus, s.memory, s.kinds,
+    CASE WHEN s.ended >= :since AND s.ended < :until THEN s.lost ELSE 0 END AS lost,
+    max(0, min({_ENDED}, :until) - max(s.began, :since)) AS seconds, {_ENDED} AS until
+    FROM stretches AS s)"""  # noqa: S608 - names of ours
 
 
 def _hours(seconds: str) -> str:
+    # Tenants choose amounts. The sum() of large ones is an error, and total() is none.
     return f"""
-        coalesce(sum(s.millicores * {seconds}), 0) / 3.6e6 AS "core-hours",
-        coalesce(sum(s.gpus * {seconds}), 0) / 3600.0 AS "GPU-hours",
-        coalesce(sum(s.memory / 1073741824.0 * {seconds}), 0) / 3600.0 AS "memory GiB-hours",
-        coalesce(sum(s.lost), 0) / 3600.0 AS "lost member-hours"
+        total(s.millicores * {seconds}) / 3.6e6 AS "core-hours",
+        total(s.gpus * {seconds}) / 3600.0 AS "GPU-hours",
+        total(s.memory / 1073741824.0 * {seconds}) / 3600.0 AS "memory GiB-hours",
+        total(s.lost) / 3600.0 AS "lost member-hours"
     """
 
 
@@ -152,22 +156,24 @@ def _by_column(asked: HistoryFilter, by: SumBy) -> str:
 
 
 def _by_week(asked: HistoryFilter) -> str:
-    """By the weeks in which gangs held something; work is lost in the week in which it ended."""
+    """By the weeks in which gangs held something, or lost work when a stretch ended."""
     return f"""
-        WITH held AS (
+        WITH chosen AS (
             SELECT s.*, max(s.began, :since) AS first, min(s.until, :until) AS last
-            FROM gangs AS g JOIN {_STRETCHES} AS s ON s.uid = g.uid WHERE {asked.condition} AND s.seconds > 0
+            FROM gangs AS g JOIN {_STRETCHES} AS s ON s.uid = g.uid WHERE {asked.condition}
         ),
-        parts(uid, millicores, gpus, memory, lost, first, last, week) AS (
-            SELECT uid, millicores, gpus, memory, lost, first, last, {_week_of("first")} FROM held
+        held(uid, millicores, gpus, memory, first, last, week) AS (
+            SELECT uid, millicores, gpus, memory, first, last, {_week_of("first")} FROM chosen WHERE seconds > 0
             UNION ALL
-            SELECT uid, millicores, gpus, memory, lost, first, last, week + 1 FROM parts
-            WHERE week < {_week_of("last - 1")}
+            SELECT uid, millicores, gpus, memory, first, last, week + 1 FROM held WHERE week < {_week_of("last - 1")}
+        ),
+        parts AS (
+            SELECT uid, millicores, gpus, memory, {_IN_WEEK} AS seconds, 0 AS lost, week FROM held
+            UNION ALL
+            SELECT uid, 0, 0, 0, 0, lost, {_week_of("ended")} FROM chosen WHERE lost > 0
         )
-        SELECT date({_start_of("s.week")}, 'unixepoch') AS week, count(DISTINCT s.uid) AS gangs, {_hours(_IN_WEEK)}
-        FROM (SELECT uid, millicores, gpus, memory, first, last, week,
-                     CASE WHEN week = {_week_of("last - 1")} THEN lost ELSE 0 END AS lost FROM parts) AS s
-        GROUP BY s.week ORDER BY s.week
+        SELECT date({_start_of("s.week")}, 'unixepoch') AS week, count(DISTINCT s.uid) AS gangs, {_SUMS}
+        FROM parts AS s GROUP BY s.week ORDER BY s.week
     """  # noqa: S608 - names of ours, all values are parameters
 
 
@@ -179,4 +185,4 @@ def _start_of(week: str) -> str:
     return f"({week} * {_WEEK_SECONDS} - {_TO_MONDAY_SECONDS})"
 
 
-_IN_WEEK = f"(min(s.last, {_start_of('(s.week + 1)')}) - max(s.first, {_start_of('s.week')}))"
+_IN_WEEK = f"(min(last, {_start_of('(week + 1)')}) - max(first, {_start_of('week')}))"

@@ -24,20 +24,24 @@ class Intake:
         self._namespace = namespace
         self._now = now
 
-    async def take(self, database: RecordDatabase) -> int:
-        """Take in what is there, a few ConfigMaps at most; returns how many were taken.
+    async def take(self, database: RecordDatabase) -> str:
+        """Take in all that is there, a few ConfigMaps at a time; returns why one could not be removed, '' for none.
 
-        Raises ``StorageError``, and ``ApiUnavailableError`` if the API server does not answer or refuses. What was not
-        taken stays in the API.
+        One that can't be removed, such as one of others with our label, keeps no other one. Raises ``StorageError``,
+        and ``ApiUnavailableError`` if the API server does not answer or refuses. What was not taken stays in the API.
         """
-        params = {"labelSelector": SELECTOR, "limit": str(_AT_ONCE)}
-        answer = await self._client.get(paths.config_maps_of(self._namespace), params)
-        if not answer.is_success:
-            raise ApiUnavailableError(f"ConfigMaps can't be listed: {answer.message}")
-        for manifest in answer.body["items"]:
-            self._store(database, manifest)
-            await self._delete(manifest["metadata"])
-        return len(answer.body["items"])
+        trouble, after = "", ""
+        while True:
+            params = {"labelSelector": SELECTOR, "limit": str(_AT_ONCE), **({"continue": after} if after else {})}
+            answer = await self._client.get(paths.config_maps_of(self._namespace), params)
+            if not answer.is_success:
+                raise ApiUnavailableError(f"ConfigMaps can't be listed: {answer.message}")
+            for manifest in answer.body["items"]:
+                self._store(database, manifest)
+                trouble = await self._delete(manifest["metadata"]) or trouble
+            after = (answer.body.get("metadata") or {}).get("continue") or ""
+            if not after:
+                return trouble
 
     def _store(self, database: RecordDatabase, manifest: dict[str, Any]) -> None:
         found = parse_records(manifest)
@@ -45,8 +49,8 @@ class Intake:
         if found.problem:
             log.error("ConfigMap %s has lines that are no records: %s", manifest["metadata"]["name"], found.problem)
 
-    async def _delete(self, metadata: dict[str, Any]) -> None:
+    async def _delete(self, metadata: dict[str, Any]) -> str:
         target = paths.config_map(self._namespace, metadata["name"])
         answer = await self._client.delete(target, uid=metadata["uid"])
-        if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
-            raise ApiUnavailableError(f"ConfigMap {metadata['name']} can't be removed: {answer.message}")
+        is_gone = answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+        return "" if is_gone else f"ConfigMap {metadata['name']} can't be removed: {answer.message}"

@@ -70,8 +70,7 @@ class Recorder:
         """Take in all that is there; returns whether that was possible."""
         try:
             database = self._opened()
-            while await self._intake.take(database):
-                pass
+            trouble = await self._intake.take(database)
             await self._gone.close(database)
             database.remove_old(self._now())
         except (StorageError, ApiUnavailableError) as error:
@@ -79,8 +78,8 @@ class Recorder:
                 self.close()
             self._note(str(error))
             return False
-        self._note("")
-        return True
+        self._note(trouble)
+        return not trouble
 
     def close(self) -> None:
         """Close the file; the next round opens it again."""
@@ -96,7 +95,7 @@ class Recorder:
     def _note(self, trouble: str) -> None:
         """Log an error, unless it is the same as the last one; log also that it is over."""
         if trouble and trouble != self._trouble:
-            log.error("nothing can be recorded now, and records wait in the API: %s", trouble)
+            log.error("not all can be recorded now, and records wait in the API: %s", trouble)
         elif self._trouble and not trouble:
             log.info("records are taken in again")
         self._trouble = trouble

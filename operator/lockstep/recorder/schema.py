@@ -9,7 +9,7 @@ from typing import Any
 from lockstep.facts.records.gang_record import GangOutcome, GangRecord, Stretch
 
 VERSION = 1
-"""The version of the tables. A file of another version is set aside."""
+"""The version of the tables. A file of another version is left as it is, and not used."""
 
 TABLES = (
     """

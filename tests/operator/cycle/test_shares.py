@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from builders.served import gang, node, priority_class
+from coschedule import GangKey
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import is_placed, operator_over, pod_place, pods_of, set_phases, status_of
 from lockstep.facts.fair_share import FairShare, NamedGroup
@@ -47,15 +48,17 @@ async def test_gang_that_succeeds_costs_what_it_held():
         assert used(parts.state) == pytest.approx(HOUR, rel=0.05)
 
 
-async def test_gang_that_gives_way_to_an_urgent_one_costs_nothing():
+async def test_gang_that_gives_way_to_an_urgent_one_of_another_group_costs_nothing():
     async with operator_over(NODE) as (api, parts):
         api.store.create("priorityclasses", priority_class("urgent", 100))
         share(parts.state)
         await run_for_an_hour(api, "cold")
         assert used(parts.state) > 0.9 * HOUR
 
-        api.store.create("gangjobs", gang("hot", spec={"priorityClassName": "urgent"}))
-        await until(lambda: is_placed(api, "hot"))
+        hot = gang("hot", spec={"priorityClassName": "urgent"})
+        hot["metadata"]["namespace"] = "elsewhere"
+        api.store.create("gangjobs", hot)
+        await until(lambda: GangKey("elsewhere", "hot") in parts.state.reservations)
 
         assert used(parts.state) < 0.1 * HOUR
         assert parts.state.shares.accounts.gave_back

@@ -11,7 +11,7 @@ import pytest
 
 from builders.records import HOUR, ended, record, stretch
 from lockstep.facts.records.gang_record import GangOutcome
-from lockstep.recorder.database import OpenGang, RecordDatabase, Retention, StorageError
+from lockstep.recorder.database import BrokenFileError, OpenGang, RecordDatabase, Retention, StorageError
 
 DAY = 24 * HOUR
 NOW = 10_000
@@ -137,7 +137,6 @@ def test_disk_that_others_have_filled_costs_no_record(path, monkeypatch):
         pytest.param(lambda path: path.write_bytes(b"no database at all" * 500), id="another file"),
         pytest.param(lambda path: _overwrite(path, 100, b"\xff" * 5000), id="pages overwritten"),
         pytest.param(lambda path: os.truncate(path, path.stat().st_size // 2), id="cut off"),
-        pytest.param(lambda path: _with_version(path, 7), id="of a later version"),
     ],
 )
 def test_broken_file_is_set_aside_and_a_new_one_begins(path, harm):
@@ -151,6 +150,35 @@ def test_broken_file_is_set_aside_and_a_new_one_begins(path, harm):
     assert rows(path, "SELECT uid FROM gangs") == [("next",)]
     assert rows(path, "SELECT name, value FROM notes") == [("begun_anew", NOW + 5)]
     assert (path.parent / "record.db.broken").exists()
+
+
+def test_file_of_a_later_version_is_left_as_it_is(path):
+    """As after a step back to an earlier version: what is in the file would be lost with the next broken one."""
+    database = opened(path)
+    database.take_in([ended("u")], NOW)
+    database.close()
+    _with_version(path, 7)
+
+    with pytest.raises(StorageError, match=r"its tables are of version 7, and this version of lockstep has 1"):
+        opened(path)
+    assert not (path.parent / "record.db.broken").exists()
+
+    _with_version(path, 1)
+    opened(path)
+    assert rows(path, "SELECT uid FROM gangs") == [("u",)]
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CORRUPT_INDEX, sqlite3.SQLITE_NOTADB])
+def test_file_that_breaks_while_it_is_open_is_broken_whatever_of_it_is(path, monkeypatch, code):
+    def fail(*_):
+        error = sqlite3.DatabaseError("malformed")
+        error.sqlite_errorcode = code
+        raise error
+
+    database = opened(path)
+    monkeypatch.setattr(RecordDatabase, "_put", fail)
+    with pytest.raises(BrokenFileError):
+        database.take_in([ended("u")], NOW)
 
 
 def test_folder_that_is_not_there_is_an_error_that_names_the_file(tmp_path):

@@ -10,6 +10,7 @@ from fake_cluster.api import DELETE, FakeApi, Refusal
 from fake_cluster.jumping import now
 from fake_cluster.store import Place
 from lockstep.api.client.client import KubeClient
+from lockstep.api.names import RECORDS_LABEL
 from lockstep.api.records.record_maps import record_line, records_manifest, records_map_name
 from lockstep.recorder.database import RecordDatabase, Retention
 from lockstep.recorder.process import Recorder, RecorderSettings
@@ -17,6 +18,7 @@ from lockstep.recorder.process import Recorder, RecorderSettings
 pytestmark = pytest.mark.asyncio
 
 NAMESPACE = "lockstep-system"
+OURS = {RECORDS_LABEL: "true"}
 RETENTION = Retention(records=1e12, users=1e12, most_bytes=2**30)
 
 
@@ -145,6 +147,27 @@ async def test_configmap_that_can_not_be_removed_is_taken_in_once(kept):
     assert await kept.process().round()
 
     assert (kept.maps(), kept.rows("SELECT uid FROM gangs")) == ([], [("u",)])
+
+
+async def test_configmap_of_others_that_can_not_be_removed_keeps_no_other_one(kept):
+    """The recorder may remove its own 32 ones only. One of others with the same label may come first."""
+    for number in range(5):
+        kept.api.store.create(
+            "configmaps", {"metadata": {"namespace": NAMESPACE, "name": f"a{number}", "labels": OURS}}
+        )
+    kept.hand_over(0, ended("u"))
+    kept.hand_over(1, record("gone"))
+    kept.api.fault = lambda request: (
+        Refusal(code=403) if request.verb == DELETE and request.name.startswith("a") else None
+    )
+    process = kept.process()
+    await process.round()
+    kept.time += 1000
+
+    assert not await process.round(), "its administrator has to see it"
+
+    assert kept.maps() == [f"a{number}" for number in range(5)]
+    assert kept.rows("SELECT uid, outcome FROM gangs") == [("gone", "Unknown"), ("u", "Succeeded")]
 
 
 async def test_gang_that_is_gone_is_closed_as_unknown_and_one_that_is_there_stays_open(kept):

@@ -35,8 +35,8 @@ class FairShares:
     """The groups, and by what their use is measured; namespaces that no group has are those of the last group.
 
     ``capacity[r]`` is how much of resource r of the snapshot all nodes have, 0 where the resource does not count. A run
-    is charged its dominant share: the largest of its parts of a resource, times its seconds. Raises ValueError where
-    there is no group, or two groups have one namespace.
+    is charged its dominant share times its seconds: the largest of its parts of a resource, and 1 at most. Raises
+    ValueError where there is no group, or two groups have one namespace.
     """
 
     groups: tuple[ShareGroup, ...] = (ShareGroup(name=""),)
@@ -74,7 +74,7 @@ class FairShares:
         roles = list(zip(gang.roles, counts, strict=True))
         taken = (sum(role.request[r] * count for role, count in roles) for r in range(len(self.capacity)))
         parts = (amount / most for amount, most in zip(taken, self.capacity, strict=True) if most)
-        return max(parts, default=0.0)
+        return min(1.0, max(parts, default=0.0))
 
 
 def charged_seconds(seconds: float) -> float:

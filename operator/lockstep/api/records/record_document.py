@@ -4,17 +4,23 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from lockstep.api.manifest import Manifest
-from lockstep.facts.records.gang_record import LONGEST_TEXT, MOST_KINDS, GangOutcome, GangRecord, Stretch
+from lockstep.facts.records.gang_record import (
+    LARGEST_AMOUNT,
+    LONGEST_TEXT,
+    MOST_KINDS,
+    GangOutcome,
+    GangRecord,
+    Stretch,
+)
 
 _LATEST = 2**40
-_LARGEST_AMOUNT = 2**62
 # In characters: names in Kubernetes have at most 253.
 _LONGEST_NAME = 512
 _DEFAULTS = {one.name: one.default for kind in (GangRecord, Stretch) for one in fields(kind)}
 _NUMBERS = {
     **dict.fromkeys(("created", "promised", "started", "predicted", "ended", "began"), _LATEST),
-    **dict.fromkeys(("attempts", "restarts", "attempt", "members", "millicores", "memory", "gpus"), _LARGEST_AMOUNT),
-    "lost": _LARGEST_AMOUNT,
+    **dict.fromkeys(("attempts", "restarts", "attempt", "members", "millicores", "memory", "gpus"), LARGEST_AMOUNT),
+    "lost": LARGEST_AMOUNT,
 }
 _TIMES_OR_NONE = {"promised", "started", "predicted", "ended"}
 

@@ -15,6 +15,7 @@ class HeldByPods:
 
     def __init__(self) -> None:
         self._taken: Counter[tuple[str, Request]] = Counter()
+        self._requests: Counter[Request] = Counter()
         self._priorities: Counter[int] = Counter()
         self._graces: Counter[int] = Counter()
         self._pods = self._started = 0
@@ -32,6 +33,11 @@ class HeldByPods:
     def taken(self) -> Mapping[tuple[str, Request], int]:
         """The number of pods by node and request."""
         return self._taken
+
+    @property
+    def requests(self) -> Mapping[Request, int]:
+        """The number of pods by request, wherever they are."""
+        return self._requests
 
     @property
     def priority(self) -> int:
@@ -62,6 +68,7 @@ class HeldByPods:
             # Whole seconds are exact, so what was added is taken off again without a rest.
             self._starts += sign * group.since
         _add(self._taken, (pod.node, pod.request), sign)
+        _add(self._requests, pod.request, sign)
         _add(self._priorities, pod.priority, sign)
         _add(self._graces, group.grace_seconds, sign)
 

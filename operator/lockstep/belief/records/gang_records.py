@@ -158,7 +158,7 @@ class GangRecords:
             reason=reason,
             message=message,
             preemptor=preemptor_of_end(before.status, gang.status, reason),
-            lost=lost_work(before, reason, stretch.members, ended),
+            lost=lost_work(before, reason, stretch, ended),
         )
 
     def _deleted(self, gang: GangFact, now: int) -> GangRecord:
@@ -166,7 +166,7 @@ class GangRecords:
         stretches = []
         if key is not None:
             stretch = stretch_of(gang, key, self._requests(gang), self._kind_of)
-            lost = lost_work(gang, Reason.GANG_DELETED, stretch.members, now)
+            lost = lost_work(gang, Reason.GANG_DELETED, stretch, now)
             ended = max(now, key.began)
             stretches.append(replace(stretch, ended=ended, reason=Reason.GANG_DELETED, lost=lost))
         record = self._record(gang, *stretches)

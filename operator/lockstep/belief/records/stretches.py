@@ -14,7 +14,14 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.pod import Request
 from lockstep.facts.reason_meanings import meaning_of
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.facts.records.gang_record import LONGEST_TEXT, MOST_KINDS, OTHER_KINDS, Stretch, StretchKey
+from lockstep.facts.records.gang_record import (
+    LARGEST_AMOUNT,
+    LONGEST_TEXT,
+    MOST_KINDS,
+    OTHER_KINDS,
+    Stretch,
+    StretchKey,
+)
 
 KindOf = Callable[[str], str]
 """The kind of the node with that name; empty where it has none."""
@@ -52,9 +59,9 @@ def stretch_of(gang: GangFact, key: StretchKey, requests: Mapping[str, Request],
         attempt=key.attempt,
         began=key.began,
         members=by_role.total(),
-        millicores=taken["cpu"],
-        memory=taken["memory"],
-        gpus=gpus_in(taken),
+        millicores=min(taken["cpu"], LARGEST_AMOUNT),
+        memory=min(taken["memory"], LARGEST_AMOUNT),
+        gpus=min(gpus_in(taken), LARGEST_AMOUNT),
         kinds=_most_used(by_kind),
     )
 
@@ -100,8 +107,8 @@ def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:
     return "" if gang is None else str(gang)
 
 
-def lost_work(before: GangFact, reason: str, members: int, ended: int) -> int:
-    """The work that was lost with a stretch, in seconds times members.
+def lost_work(before: GangFact, reason: str, stretch: Stretch, ended: int) -> int:
+    """The work that was lost with a stretch, in seconds times members: at most what it has done.
 
     A gang that changes its size saves its work if it has notice of its end. A gang with checkpoints loses what it did
     since the last one, at most.
@@ -109,8 +116,8 @@ def lost_work(before: GangFact, reason: str, members: int, ended: int) -> int:
     started = before.status.started_at
     if started is None or reason in (Reason.SUCCEEDED, Reason.CHANGING_SIZE):
         return 0
-    run = max(0.0, ended - started)
-    return round(min(run, _most_lost(before.spec, reason)) * members)
+    run = max(0.0, ended - max(started, stretch.began))
+    return round(min(run, _most_lost(before.spec, reason)) * stretch.members)
 
 
 def _most_lost(spec: GangSpec | None, reason: str) -> float:

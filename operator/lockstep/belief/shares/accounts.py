@@ -5,6 +5,7 @@ group so many seconds of all nodes. An attempt that was lost to the cluster cost
 
 A total and its time are all that outlives the process. What an attempt was charged follows from its start and its
 share. So a process that takes over computes what is in the total for attempts that go on, and charges nothing twice.
+What a group was charged stays its own: also if the namespace comes to another group while the attempt goes on.
 """
 
 import math
@@ -12,6 +13,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 HALF_LIFE_SECONDS = 7 * 86_400.0
+MOST_AHEAD_SECONDS = 60.0
+"""Accounts that are further ahead than this are from before the clock was set back, and go on from the time that is."""
 
 _DECAY = math.log(2) / HALF_LIFE_SECONDS
 
@@ -56,11 +59,21 @@ class Accounts:
 
     def __init__(self, used: Mapping[str, float], at: float, running: Mapping[AttemptId, HeldPart]) -> None:
         self.at = at
-        self._open = {one: _Charged(held, charge_for(held.part, at - held.start)) for one, held in running.items()}
-        self._ended = dict(used)
-        for held, charge in self._open.values():
-            # An attempt of which the last process counted less, as its nodes were more, leaves at least nothing.
-            self._ended[held.group] = max(0.0, self._ended.get(held.group, 0.0) - charge)
+        charges = [_Charged(held, charge_for(held.part, at - held.start)) for held in running.values()]
+        open_sums = dict[str, float]()
+        for held, charge in charges:
+            open_sums[held.group] = open_sums.get(held.group, 0.0) + charge
+        # The last process may have counted less: attempts have grown, nodes are fewer, or groups are others since. What
+        # it has written holds, so attempts that go on have at most all of it.
+        parts = {group: min(1.0, used.get(group, 0.0) / whole) for group, whole in open_sums.items() if whole}
+        self._open = {
+            one: _Charged(held, charge * parts.get(held.group, 0.0))
+            for one, (held, charge) in zip(running, charges, strict=True)
+        }
+        self._ended = {
+            group: max(0.0, amount - open_sums.get(group, 0.0) * parts.get(group, 0.0))
+            for group, amount in used.items()
+        }
         self.gave_back = False
         """Whether a charge was given back that no written status shows yet."""
 
@@ -68,20 +81,23 @@ class Accounts:
         """Charge up to ``now``. Attempts that are not ``running`` any more have ended; some were ``lost``."""
         seconds = now - self.at
         if seconds < 0:
+            self.at = now if seconds < -MOST_AHEAD_SECONDS else self.at
             return
         self._ended = {group: decayed(used, seconds) for group, used in self._ended.items()}
         before, self._open, self.at = self._open, {}, now
         for attempt, (held, charge) in before.items():
             whole = decayed(charge, seconds) + charge_for(held.part, min(seconds, now - held.start))
-            if attempt in running:
-                self._open[attempt] = _Charged(running[attempt], whole)
-            elif lost.get(attempt, False):
+            following = running.get(attempt)
+            if following is not None and following.group == held.group:
+                self._open[attempt] = _Charged(following, whole)
+            elif following is None and lost.get(attempt, False):
                 self.gave_back = True
             else:
                 self._ended[held.group] = self._ended.get(held.group, 0.0) + whole
-        for attempt in running.keys() - before.keys():
+        for attempt in running.keys() - self._open.keys():
             held = running[attempt]
-            self._open[attempt] = _Charged(held, charge_for(held.part, min(seconds, now - held.start)))
+            since = 0.0 if attempt in before else min(seconds, now - held.start)
+            self._open[attempt] = _Charged(held, charge_for(held.part, since))
 
     def open_attempts(self) -> frozenset[AttemptId]:
         """The attempts that went on at the time of the accounts."""

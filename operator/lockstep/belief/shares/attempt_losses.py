@@ -1,32 +1,37 @@
 """Which attempts were lost to the cluster, so that their group is not charged for them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.gangs.giving_way import evicted_for
+from lockstep.belief.shares.accounts import AttemptId
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reason_meanings import MAYBE_OF_NODE, TAKEN
 from lockstep.facts.reasons import Condition
 
 
-def is_lost_to_cluster(reservation: Reservation, gang: GangFact | None, nodes: Mapping[str, NodeFact]) -> bool:
-    """Whether an attempt that has ended was lost, and its work with it.
+def is_lost_to_cluster(
+    attempt: AttemptId, members_on: Iterable[str], gang: GangFact | None, nodes: Mapping[str, NodeFact]
+) -> bool:
+    """Whether an attempt of the gang with members on these nodes was lost, and its work with it.
 
     It was if the operator ended it for a more urgent gang or for a node owner. It was too if a member was lost, and a
     node of the attempt is gone or not ready. A member that a user has deleted or evicted shows nothing about the
     cluster. A gang that saves its work goes on with it, so its attempt was not in vain.
     """
-    if not isinstance(gang, AcceptedGang) or gang.uid != reservation.gang_uid or _saves_work(gang):
+    if not isinstance(gang, AcceptedGang) or gang.uid != attempt.gang_uid or _saves_work(gang):
         return False
-    if gang.status.attempt != reservation.attempt:
+    if gang.status.attempt != attempt.number:
         return False
+    if evicted_for(gang.status) is not None:
+        return True
     placed, planned = gang.status.condition(Condition.PLACED), gang.status.condition(Condition.PLANNED)
     reasons = {one.reason for one in (placed, planned) if one is not None}
     if not reasons.isdisjoint(TAKEN):
         return True
     return not reasons.isdisjoint(MAYBE_OF_NODE) and any(
-        entry.node not in nodes or not nodes[entry.node].is_ready for entry in reservation.members
+        node not in nodes or not nodes[node].is_ready for node in members_on
     )
 
 

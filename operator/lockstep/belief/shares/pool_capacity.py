@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from lockstep.api.pool import Pool
-from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.pods.pod import Request
 
@@ -23,7 +22,7 @@ class PoolCapacity:
         self._amounts: Mapping[str, int] = {}
         self._counted_at = -math.inf
         self.counts_made = 0
-        """How often it was counted: parts of it stay the same until it is counted again."""
+        """How often a count was another one: parts of it stay the same until then."""
 
     def update(self, now: float) -> None:
         """Count again if the last count is old."""
@@ -34,27 +33,25 @@ class PoolCapacity:
             if self._pool.has(node.labels):
                 for name, amount in node.allocatable:
                     sums[name] = sums.get(name, 0) + amount
-        self._amounts, self._counted_at = {name: most for name, most in sums.items() if counts(name)}, now
-        self.counts_made += 1
+        amounts, self._counted_at = {name: most for name, most in sums.items() if counts(name)}, now
+        if amounts != self._amounts:
+            self._amounts = amounts
+            self.counts_made += 1
 
     def amount(self, resource: str) -> int:
         """How much of a resource there is; 0 for one that does not count."""
         return self._amounts.get(resource, 0)
 
-    def part_of(self, reservation: Reservation) -> float:
-        """The dominant share of a reservation: its largest part of a resource."""
-        return self.part(
-            (reservation.requests[entry.role], entry.count)
-            for entry in reservation.members
-            if entry.role in reservation.requests
-        )
-
     def part(self, members: Iterable[tuple[Request, int]]) -> float:
-        """The dominant share of numbers of members with these requests."""
+        """The dominant share of numbers of members with these requests: their largest part of a resource.
+
+        It is 1 at most, also while nodes of theirs are gone.
+        """
         taken = Counter[str]()
         for request, count in members:
             taken.update({name: amount * count for name, amount in request if name in self._amounts})
-        return max((amount / self._amounts[name] for name, amount in taken.items() if self._amounts[name]), default=0.0)
+        parts = (amount / self._amounts[name] for name, amount in taken.items() if self._amounts[name])
+        return min(1.0, max(parts, default=0.0))
 
 
 def counts(resource: str) -> bool:

@@ -7,9 +7,9 @@ from itertools import groupby, islice
 from coschedule import GangKey, ShareGroup, TurnsByUse, charged_seconds
 from lockstep.api.versions import is_older
 from lockstep.belief.gangs.age import in_queue_since
-from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.shares.accounts import Accounts, AttemptId, HeldPart, decayed
+from lockstep.belief.shares.accounts import MOST_AHEAD_SECONDS, Accounts, AttemptId, HeldPart, decayed
 from lockstep.belief.shares.attempt_losses import is_lost_to_cluster
+from lockstep.belief.shares.held_attempts import HeldAttempt, HeldAttempts
 from lockstep.belief.shares.pool_capacity import PoolCapacity
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
@@ -19,7 +19,6 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 _MOST_DEALT = 1_250
 # Shorter attempts may cost nothing. It bounds what counting takes of the event loop.
 _PAUSE_SECONDS = 1.0
-_MOST_AHEAD_SECONDS = 60.0
 
 _NO_GROUPS: tuple[NamedGroup, ...] = ()
 
@@ -28,6 +27,7 @@ class GroupSharing:
     """The FairShare in force and the accounts of its groups. ``changed`` is called when groups have changed.
 
     Only the process that leads keeps accounts, from :meth:`begin` on. Another one knows what the status says.
+    ``preemptor_of`` is the gang to which one gives way, if that is there.
     """
 
     def __init__(
@@ -35,22 +35,21 @@ class GroupSharing:
         capacity: PoolCapacity,
         nodes: Mapping[str, NodeFact],
         gangs: Mapping[GangKey, GangFact],
-        reservations: Mapping[GangKey, Reservation],
+        attempts: HeldAttempts,
+        preemptor_of: Callable[[GangKey], GangKey | None],
         changed: Callable[[], None],
     ) -> None:
         self.capacity = capacity
         self._nodes = nodes
         self._gangs = gangs
-        self._reservations = reservations
+        self._attempts = attempts
+        self._preemptor_of = preemptor_of
         self._changed = changed
         self._fact: FairShare | None = None
         self._group_of: dict[str, str] = {}
         self._accounts: Accounts | None = None
-        self._seen: dict[AttemptId, Reservation] = {}
+        self._seen: dict[AttemptId, HeldAttempt] = {}
         self._lost: set[AttemptId] = set()
-        # What attempts hold, by their reservations, as long as the capacity and the groups stay the same.
-        self._parts: dict[AttemptId, tuple[Reservation, HeldPart]] = {}
-        self._parts_of = 0
 
     def apply(self, fact: FairShare) -> None:
         """Add or update the FairShare; a version older than the cached one changes nothing."""
@@ -61,7 +60,6 @@ class GroupSharing:
         self._fact = fact
         if before is None or not is_same or before.groups != fact.groups:
             self._group_of = {name: group.name for group in fact.groups for name in group.namespaces}
-            self._parts = {}
             self._changed()
 
     def remove(self, uid: str) -> None:
@@ -88,9 +86,9 @@ class GroupSharing:
         """Keep accounts, from what the last written status had counted on."""
         self.capacity.update(now)
         # A status is up to one second ahead; one that is further ahead is from before the clock was set back.
-        since = now if counted is None or counted.at > now + _MOST_AHEAD_SECONDS else counted.at
+        since = now if counted is None or counted.at > now + MOST_AHEAD_SECONDS else counted.at
         used = {} if counted is None else counted.by_group
-        self._seen = self._attempts()
+        self._seen = self._attempts.all()
         held = self._held(self._seen)
         self._accounts = Accounts(used, since, {one: each for one, each in held.items() if each.start <= since})
         self._accounts.advance(now, held, {})
@@ -98,8 +96,7 @@ class GroupSharing:
     def gang_applied(self, gang: GangFact) -> None:
         """Record whether an attempt that is charged was lost: the next status of its gang may not show it any more."""
         attempt = AttemptId(gang.uid, gang.status.attempt)
-        reservation = self._seen.get(attempt)
-        if reservation is not None and is_lost_to_cluster(reservation, gang, self._nodes):
+        if attempt in self._seen and self._is_lost(attempt):
             self._lost.add(attempt)
 
     @property
@@ -119,9 +116,9 @@ class GroupSharing:
         self.capacity.update(now)
         if self._accounts is None:
             return
-        seen = self._attempts()
+        seen = self._attempts.all()
         gone = self._accounts.open_attempts() - seen.keys()
-        lost = {one: one in self._lost or (one in self._seen and self._is_lost(self._seen[one])) for one in gone}
+        lost = {one: one in self._lost or (one in self._seen and self._is_lost(one)) for one in gone}
         self._accounts.advance(now, self._held(seen), lost)
         self._seen = seen
         self._lost &= seen.keys()
@@ -186,22 +183,16 @@ class GroupSharing:
         part = self.capacity.part((role.request, role.sizes.minimum) for role in spec.roles)
         return part * charged_seconds(seconds)
 
-    def _attempts(self) -> dict[AttemptId, Reservation]:
-        return {AttemptId(one.gang_uid, one.attempt): one for one in self._reservations.values()}
+    def _held(self, attempts: Mapping[AttemptId, HeldAttempt]) -> dict[AttemptId, HeldPart]:
+        return {
+            attempt: HeldPart(self.group_of(held.gang.namespace), held.part, held.start)
+            for attempt, held in attempts.items()
+        }
 
-    def _held(self, seen: Mapping[AttemptId, Reservation]) -> dict[AttemptId, HeldPart]:
-        """What these attempts hold. It is computed anew only for new reservations, as there may be large ones."""
-        known = self._parts if self._parts_of == self.capacity.counts_made else {}
-        self._parts, self._parts_of = {}, self.capacity.counts_made
-        for one, reservation in seen.items():
-            before = known.get(one)
-            is_same = before is not None and before[0] is reservation
-            self._parts[one] = before if before is not None and is_same else (reservation, self._part(reservation))
-        return {one: part for one, (_, part) in self._parts.items()}
-
-    def _part(self, reservation: Reservation) -> HeldPart:
-        group = self.group_of(reservation.gang.namespace)
-        return HeldPart(group, self.capacity.part_of(reservation), reservation.start)
-
-    def _is_lost(self, reservation: Reservation) -> bool:
-        return is_lost_to_cluster(reservation, self._gangs.get(reservation.gang), self._nodes)
+    def _is_lost(self, attempt: AttemptId) -> bool:
+        """Whether the cluster took the attempt. A gang of its own group that took its place was its group's choice."""
+        held = self._seen[attempt]
+        preemptor = self._preemptor_of(held.gang)
+        if preemptor is not None and self.group_of(preemptor.namespace) == self.group_of(held.gang.namespace):
+            return False
+        return is_lost_to_cluster(attempt, held.nodes, self._gangs.get(held.gang), self._nodes)

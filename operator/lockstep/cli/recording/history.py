@@ -38,7 +38,7 @@ from lockstep.recorder.history_text import HistoryFormat, history_lines, note_se
     "--by", type=click.Choice([one.value for one in SumBy]), help="Sum hours by this, instead of a line for each gang."
 )
 @click.option("--losses", is_flag=True, help="Show who lost what for which gang, instead of a line for each gang.")
-@click.option("--limit", metavar="N", type=click.IntRange(1), default=100, help="Most lines; sums have all.")
+@click.option("--limit", metavar="N", type=click.IntRange(1, 2**63 - 1), default=100, help="Most lines; sums have all.")
 @click.option(
     "-o",
     "--output",

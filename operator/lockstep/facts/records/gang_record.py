@@ -13,6 +13,8 @@ MOST_STRETCHES = 20
 """The most stretches of one gang that wait to be handed over together."""
 MOST_KINDS = 8
 """The most kinds of nodes of one stretch; the members on all others count together."""
+LARGEST_AMOUNT = 2**62
+"""The largest number of a record that is no time."""
 OTHER_KINDS = "(others)"
 LONGEST_TEXT = 256
 """In characters: the longest message, and the longest name of a user."""

@@ -7,6 +7,7 @@ import pytest
 
 from builders.facts import gang_fact, gang_spec, node_fact, reservation
 from coschedule import Interruptible, Members
+from lockstep.api.records.record_maps import parse_records, record_line
 from lockstep.belief.records import gang_records
 from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.state import State
@@ -249,3 +250,24 @@ def test_records_that_are_put_back_go_first_and_are_joined_to_what_came_meanwhil
     found = list(iter(records.take, None))
     assert [one.name for one in found] == ["a", "b", "c"]
     assert found[1].outcome is GangOutcome.SUCCEEDED
+
+
+def test_gang_that_has_grown_loses_no_more_than_what_it_did_since():
+    grown = replace(running(), resized_at=1000.0)
+    leader = Leader().see(grown, released(at=1060.0))
+
+    [found] = leader.taken()
+
+    assert [(one.began, one.ended, one.lost) for one in found.stretches] == [(1000, 1060, 60 * 2)]
+
+
+def test_amounts_of_a_record_are_such_that_the_recorder_takes_it():
+    """The largest gang with the largest request: else its record would be refused, and the tenant would have none."""
+    most = GangStatus(attempt=1, reserved_at=100.0, start=100.0, members=(Members("n1", 10_000),), size=10_000)
+    state = State(lambda: None)
+    state.records.begin([], has_users=False)
+    state.apply_gang(gang_fact(spec=gang_spec(request=(("cpu", 2**49), ("memory", 2**49))), status=most))
+
+    [line] = [record_line(one) for one in iter(state.records.take, None)]
+
+    assert parse_records({"data": {"records.jsonl": line.decode()}}).problem == ""

@@ -64,6 +64,56 @@ def test_clock_that_is_set_back_charges_nothing():
     assert accounts.used(50.0) == {"a": 7.0}
 
 
+def test_clock_that_is_set_back_by_an_hour_goes_on_from_there():
+    accounts = Accounts({}, 0.0, {one(): held()})
+    accounts.advance(7200.0, {one(): held()}, {})
+    for now in (3600.0, 5400.0):
+        accounts.advance(now, {one(): held()}, {})
+
+    assert accounts.used(5400.0)["a"] == pytest.approx(charge_for(0.25, 9000.0), rel=0.01)
+
+
+def test_next_process_takes_no_more_for_attempts_that_go_on_than_was_written():
+    """They have grown, or their namespace was of another group: of what they hold now, not all was charged."""
+    accounts = Accounts({"a": 5.0}, DAY, {one(): held(part=1.0), one("h"): held("b", 1.0)})
+    assert accounts.used(DAY) == {"a": pytest.approx(5.0), "b": 0.0}
+
+    accounts.advance(DAY + 10.0, {}, {one(): True})
+
+    assert accounts.used(DAY + 10.0) == {"a": 0.0, "b": pytest.approx(10.0, rel=0.01)}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_use_is_the_sum_over_what_was_held_though_attempts_grow_groups_change_and_processes_die(seed):
+    rnd, now, running = seeded(seed), 0.0, dict[AttemptId, HeldPart]()
+    accounts, want = Accounts({}, now, {}), {"a": 0.0, "b": 0.0}
+    for number in range(40):
+        seconds = rnd.choice([1.0, 30.0, 3600.0, DAY])
+        want = {group: decayed(used, seconds) for group, used in want.items()}
+        for life in running.values():
+            want[life.group] += charge_for(life.part, seconds)
+        now += seconds
+        accounts.advance(now, running, {})
+        running = _changed(rnd, running, now, one(str(number)))
+        accounts.advance(now, running, {})
+        if rnd.random() < 0.2:
+            accounts = Accounts(accounts.used(now), now, running)
+
+        used = accounts.used(now)
+        assert {group: used.get(group, 0.0) for group in want} == pytest.approx(want)
+
+
+def _changed(rnd, running, now, new):
+    """What goes on after one begins, grows, comes to another group, or ends."""
+    after = dict(running)
+    chosen = rnd.choice([new, *running])
+    if chosen == new or rnd.random() < 0.6:
+        after[chosen] = HeldPart(rnd.choice("ab"), rnd.random(), running[chosen].start if chosen in running else now)
+    else:
+        del after[chosen]
+    return after
+
+
 def history(rnd):
     """Times, and what goes on from each of them on."""
     lives = {one(f"g{number}"): held(rnd.choice("ab"), rnd.random(), rnd.uniform(0, DAY)) for number in range(12)}

@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import bid_fact, gang_fact, gang_spec, node_fact, reservation
+from builders.facts import bid_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation
+from builders.pod_gangs import pod_gang
 from coschedule import GangKey, Interruptible
 from lockstep.api.shares.fair_share import parse_fair_share
 from lockstep.belief.state import State
 from lockstep.cycle.planning.waiting import by_urgency
 from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.pods.pod import Membership, PodKey, PodPhase
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.status.conditions import FALSE, with_condition
+from lockstep.report.status.conditions import FALSE, TRUE, with_condition
 from lockstep.report.text.share_sentences import summary_of, times_share, use_of_group_of
 from lockstep.snapshot.snapshots import SnapshotCutter
 
@@ -159,6 +162,61 @@ def test_only_what_was_lost_to_the_cluster_is_given_back(reason, spec, is_lost_n
     state.advance_to(HOUR + 10)
 
     assert (state.shares.used(HOUR + 10)["others"] > 0) is costs
+
+
+def test_gang_that_gives_way_to_one_of_its_own_group_is_charged():
+    """A group would get its charge back by a gang of its own that is urgent."""
+    state = leading(fair_share(used={}))
+    gang, urgent = (replace(waiting(name, "heat"), status=GangStatus(attempt=1)) for name in ("g", "urgent"))
+    for one in (gang, urgent):
+        state.apply_gang(one)
+    state.reservations[gang.key] = replace(reservation(request=(("cpu", 8000),)), gang=gang.key)
+    state.advance_to(HOUR)
+    before = state.shares.used(HOUR)["physics"]
+
+    gives_way = (TRUE, Reason.PREEMPTED, "Gang heat/urgent, of priority 9, takes its place.")
+    released = with_condition(gang.status, gang, Condition.PREEMPTED, gives_way, HOUR)
+    released = with_condition(released, gang, Condition.PLACED, (FALSE, Reason.PREEMPTED, "So."), HOUR)
+    state.apply_gang(replace(gang, status=released, resource_version="2"))
+    del state.reservations[gang.key]
+    state.advance_to(HOUR + 10)
+
+    assert before > 1000
+    assert state.shares.used(HOUR + 10)["physics"] >= before
+
+
+def test_placed_gang_is_charged_for_its_pods():
+    """It has no reservation any more once its pods are bound."""
+    state = leading(fair_share(used={}))
+    gang = pod_gang(2, status=GangStatus(attempt=1, started_at=0.0))
+    state.pod_gang_facts.apply(gang)
+    for rank in range(2):
+        pod = replace(pod_fact(f"p{rank}", node="n1", phase=PodPhase.RUNNING), request=(("cpu", 4000),))
+        state.apply_pod(grouped(pod, GroupMember(gang.key, Membership(gang.key, gang.uid, 1, rank), None)))
+    state.advance_to(HOUR)
+    assert state.shares.used(HOUR)["others"] == pytest.approx(HOUR / 4, rel=0.01)
+
+    state.remove_pod(PodKey("default", "p0"), "uid-of-p0")
+    state.advance_to(HOUR + 1)
+    state.advance_to(2 * HOUR)
+    assert state.shares.used(2 * HOUR)["others"] == pytest.approx(HOUR / 4 + HOUR / 8, rel=0.01)
+
+    state.remove_pod(PodKey("default", "p1"), "uid-of-p1")
+    state.advance_to(2 * HOUR + 1)
+    state.advance_to(3 * HOUR)
+    assert state.shares.used(3 * HOUR)["others"] == pytest.approx(HOUR / 4 + HOUR / 8, rel=0.01)
+
+
+def test_attempt_holds_no_more_than_all_nodes_though_most_of_them_are_gone():
+    state = leading(fair_share(used={}))
+    held = reservation(members=tuple((f"n{number}", 1) for number in range(1, 5)), request=(("cpu", 8000),))
+    state.reservations[GangKey("heat", "g")] = replace(held, gang=GangKey("heat", "g"))
+    for name in ("n2", "n3", "n4"):
+        state.nodes.remove(name)
+    state.advance_to(60.0)
+    state.advance_to(60.0 + HOUR)
+
+    assert state.shares.used(60.0 + HOUR)["physics"] == pytest.approx(60.0 + HOUR, rel=0.01)
 
 
 def test_gang_that_its_user_deletes_is_charged():
