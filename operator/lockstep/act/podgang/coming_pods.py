@@ -25,7 +25,7 @@ from lockstep.facts.reasons import Reason
 from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.sentences import n_pods
 
-# Controllers create pods at once.
+# Controllers create some twenty pods a second, so a gang of thousands takes minutes. So long there may be none more.
 _PODS_COME_SECONDS = 60.0
 _OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may not change any more")
 _NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken the quota of its Workload")
@@ -123,14 +123,17 @@ class ComingPods:
         may_change: Callable[[], bool] = lambda: True,
         otherwise: Failure = _OTHERS_DECIDE,
     ) -> Failure | None:
-        until = self._services.monotonic() + _PODS_COME_SECONDS
+        most, until = 0, self._services.monotonic() + _PODS_COME_SECONDS
         group = self._state.pod_gangs.group
         while (there := group(self._gang.key).own(owner, 0).waiting) < size:
+            if there > most:
+                # Only more than ever: pods that come and go again don't count.
+                most, until = there, self._services.monotonic() + _PODS_COME_SECONDS
             left, leaves = until - self._services.monotonic(), self._leaves()
             if leaves is not None or not may_change():
                 return leaves or otherwise
             if left <= 0:
-                message = f"{n_pods(there)} of {size} of {named} came within {_PODS_COME_SECONDS:g} seconds"
+                message = f"{n_pods(there)} of {size} of {named} came, and none more for {_PODS_COME_SECONDS:g} seconds"
                 return Failure(reason=Reason.POD_LOST, message=message)
             self._changed.clear()
             await self._has_changed(left)
