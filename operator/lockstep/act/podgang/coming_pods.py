@@ -78,11 +78,13 @@ class ComingPods:
         self._stay.leave()
         left = held.size - len(self._state.seats.bound(held))
         return await self._until_pods_wait(
-            known.uid, f"Workload {known.name}", left, may_change=self._has_quota, otherwise=_NO_QUOTA
+            known.uid, f"Workload {known.name}", left, may_change=lambda: self._has_kept(known), otherwise=_NO_QUOTA
         )
 
-    def _has_quota(self) -> bool:
-        return self._state.pod_gangs.workloads.of(self._gang.key) is not None
+    def _has_kept(self, known: Workload) -> bool:
+        """Whether the Workload has had its quota ever since; another one of its name, or another quota, begins anew."""
+        now = self._state.pod_gangs.workloads.of(self._gang.key)
+        return now is not None and (now.uid, now.quota_since) == (known.uid, known.quota_since)
 
     async def _grow(self) -> Failure | None:
         """Give an owner the pods by which the Gang grows, and wait until they are there.
@@ -98,7 +100,7 @@ class ComingPods:
         self._stay.leave()
         left = held.size - len(self._state.seats.bound(held))
         failure = await self._until_pods_wait(known.made_for or "", "its owner", left, may_change=self._may_change)
-        return failure or (None if self._may_change() else _OTHERS_DECIDE) or self._conflict()
+        return failure or (None if self._may_change() else _OTHERS_DECIDE)
 
     def _may_change(self) -> bool:
         """Whether the number of pods may still change: its author has not changed it, and no pod has succeeded."""
@@ -137,7 +139,8 @@ class ComingPods:
                 return Failure(reason=Reason.POD_LOST, message=message)
             self._changed.clear()
             await self._has_changed(left)
-        return None
+        # Nodes may have been cordoned or lost meanwhile.
+        return self._conflict()
 
     def _leaves(self) -> Failure | None:
         """Why pods of the Gang that are on nodes have to leave these now, if they have to."""

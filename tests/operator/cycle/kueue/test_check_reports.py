@@ -320,6 +320,35 @@ async def test_pods_that_come_one_after_the_other_are_waited_for():
         await until(lambda: len(bound(api)) == 3)
 
 
+async def test_node_that_is_cordoned_before_the_pods_come_gets_none_of_them():
+    async with queued(node("n1", cpu="3")) as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Ready")
+        api.store.change(Place("nodes", "", "n1"), spec={"unschedulable": True})
+        await asyncio.sleep(1)
+        async with kueue(api) as made:
+            retry = await found(api.store.watch("workloads", 0), "Retry")
+
+            assert (len(made), bound(api)) == (3, [])
+            assert "its pods can't be placed" in retry["message"]
+
+
+async def test_another_workload_of_the_name_waits_for_no_pods_of_the_first():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Ready")
+        first = api.store.get(place_of("heat"))
+        api.store.remove(place_of("heat"))
+        api.store.create("workloads", {**first, "metadata": {**first["metadata"], "uid": "another"}, "status": {}})
+        give_quota(api)
+        async with kueue(api) as made:
+            await until(lambda: len(bound(api)) == 3, seconds=40)
+
+            assert len(made) == 3
+
+
 async def test_next_process_ends_the_attempt_of_a_workload_whose_quota_was_given_back():
     async with queued() as api:
         async with running_operator(api, sources=WORKLOADS):
