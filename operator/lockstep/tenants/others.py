@@ -12,11 +12,12 @@ from lockstep.facts.gang.keys import is_room
 STEP_MINUTES = 5
 """Times of others are multiples of it."""
 
+_STEP_SECONDS = 60.0 * STEP_MINUTES
 _MOST_TIMES = 8
 
 
 class Freed(NamedTuple):
-    """So many entries of nodes become free within so many minutes, and not within ``STEP_MINUTES`` less."""
+    """So many entries of nodes become free within so many minutes, and not within two steps less."""
 
     within_minutes: int
     nodes: int
@@ -49,7 +50,7 @@ def others_of(decisions: Sequence[Decision], running: Iterable[RunningGang], now
     freed = Counter[int]()
     for one in runs:
         if math.isfinite(one.end):
-            freed[_step(one.end - now)] += len(one.holds)
+            freed[minutes_until(max(one.end, math.nextafter(now, math.inf)), now)] += len(one.holds)
     return OtherGangs(
         waiting=sum(not is_room(one.gang) for one in decisions),
         running=len(runs),
@@ -59,12 +60,19 @@ def others_of(decisions: Sequence[Decision], running: Iterable[RunningGang], now
     )
 
 
+def minutes_until(time: float, now: float) -> int:
+    """Minutes within which a time comes, in whole steps; 0 if it has come.
+
+    Both are rounded to steps of the clock. A difference that is rounded would change at the exact time, so users could
+    find it out by asking again.
+    """
+    if time <= now:
+        return 0
+    return STEP_MINUTES * (math.ceil(time / _STEP_SECONDS) - math.floor(now / _STEP_SECONDS))
+
+
 def ahead_of(decisions: Sequence[Decision], gang: GangKey) -> Ahead:
     """Count what is planned before a gang of the plan."""
     keys = [one.gang for one in decisions]
     before = [one for one in decisions[: keys.index(gang)] if not is_room(one.gang)]
     return Ahead(len(before), sum(one.size for one in before if isinstance(one, Placement)))
-
-
-def _step(seconds: float) -> int:
-    return STEP_MINUTES * max(1, math.ceil(seconds / 60 / STEP_MINUTES))

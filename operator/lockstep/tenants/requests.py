@@ -146,6 +146,8 @@ class TenantRequests:
             shared, plan = await self._plans.plan_with(question, party_of(caller))
         except web.HTTPRequestEntityTooLarge:
             return refused(422, f"A question has {MOST_BYTES} bytes at most.")
+        except web.RequestPayloadError:
+            return refused(422, "The question can't be read as its headers say.")
         except (QuestionError, UnplannedError) as error:
             return refused(422, str(error))
         if not await self._access.may(caller, Asked(GANGS, namespace)):

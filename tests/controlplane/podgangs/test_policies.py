@@ -176,7 +176,7 @@ def test_job_whose_pods_only_a_dry_run_may_create_says_that_they_do_not_come(are
 
     with denied(arena, pods, lambda: create_a_pod(arena)):
         create_sized(gangs)
-        says = "0 pods of 4 of Job heat came within 60 seconds."
+        says = "0 pods of 4 of Job heat came, and none more for 60 seconds."
         eventually(lambda: says in notes(arena, "job.heat", "Gang"), seconds=SECONDS)
         gangs.until("job.heat", "Planned", "False", "AwaitsPods")
         assert asked[PATCH_OF_JOB] == 1

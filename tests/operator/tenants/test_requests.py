@@ -1,6 +1,8 @@
 """What a caller reads where there is no answer: no address of the cluster, but what is wrong with a question."""
 
+import asyncio
 import logging
+from contextlib import asynccontextmanager
 from unittest.mock import AsyncMock, Mock
 
 import orjson
@@ -9,6 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from lockstep.api.client.review import Caller
+from lockstep.process.pages.requests_log import requests_log
 from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
@@ -109,6 +112,44 @@ def planner(*verbs):
 )
 async def test_question_of_no_sense_has_one_sentence(body, want):
     assert await planner("create")(body) == (422, want)
+
+
+async def test_body_that_is_not_as_its_headers_say_is_the_fault_of_the_user_and_leaves_nothing_in_the_log(caplog):
+    """Each such line would have a trace of calls, and users could fill the log."""
+    async with served_plans() as port:
+        answer = await posted(port, b"Connection: close\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc")
+        await posted(port, b"Content-Length: 1000\r\n\r\nabc", leaves=True)
+
+    assert b" 422 " in answer
+    assert b"can't be read as its headers say" in answer
+    assert [one.message for one in caplog.records] == []
+
+
+@asynccontextmanager
+async def served_plans():
+    """The port at which questions of Jane are answered."""
+    requests = TenantRequests(Front(), AskedOf(Access("create"), Schema(), Plans()), lambda: 0.0)
+    app = web.Application()
+    app.add_routes(requests.routes())
+    runner = web.AppRunner(app, access_log=None, logger=requests_log("test.requests"))
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+async def posted(port, rest, *, leaves=False):
+    """The answer to a question; empty for a client that leaves."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"POST /apis/answers.lockstep.dev/v1alpha1/namespaces/tenant/plans HTTP/1.1\r\nHost: x\r\n" + rest)
+    if leaves:
+        writer.write_eof()
+    answer = await reader.read()
+    writer.close()
+    return answer
 
 
 async def test_plan_needs_the_right_to_create_gang_jobs():

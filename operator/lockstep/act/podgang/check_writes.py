@@ -28,7 +28,8 @@ async def write_checks(
     """Have our checks of a Workload say that; returns why they don't, as a clause, or ''.
 
     The Workload is read anew before each try. It has to have the spec and the quota of before, and our checks have to
-    be in the state ``after`` which that may follow. Raises ``ApiUnavailableError``.
+    be in the state ``after`` which that may follow. Kueue evicts it before it takes the quota, and never queues one
+    again whose check says ``RETRY`` meanwhile. Raises ``ApiUnavailableError``.
     """
     ours = services.state.pod_gangs.workloads.our_checks
     target, tries = workload_at(known.gang.namespace, known.name), 0
@@ -38,7 +39,7 @@ async def write_checks(
         if not found.is_success:
             return f"Workload {known.name} can't be read: {found.message.rstrip('.')}"
         fresh = parse_workload(found.body)
-        is_same = (fresh.uid, fresh.version) == (known.uid, known.version)
+        is_same = (fresh.uid, fresh.version) == (known.uid, known.version) and fresh.quota_since is not None
         # An earlier request may have had no answer.
         if is_same and entry.state is not after and says(fresh, ours, entry.state):
             return ""

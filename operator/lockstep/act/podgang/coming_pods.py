@@ -25,7 +25,7 @@ from lockstep.facts.reasons import Reason
 from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.sentences import n_pods
 
-# Controllers create pods at once.
+# Controllers create some twenty pods a second, so a gang of thousands takes minutes. So long there may be none more.
 _PODS_COME_SECONDS = 60.0
 _OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may not change any more")
 _NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken the quota of its Workload")
@@ -78,11 +78,13 @@ class ComingPods:
         self._stay.leave()
         left = held.size - len(self._state.seats.bound(held))
         return await self._until_pods_wait(
-            known.uid, f"Workload {known.name}", left, may_change=self._has_quota, otherwise=_NO_QUOTA
+            known.uid, f"Workload {known.name}", left, may_change=lambda: self._has_kept(known), otherwise=_NO_QUOTA
         )
 
-    def _has_quota(self) -> bool:
-        return self._state.pod_gangs.workloads.of(self._gang.key) is not None
+    def _has_kept(self, known: Workload) -> bool:
+        """Whether the Workload has had its quota ever since; another one of its name, or another quota, begins anew."""
+        now = self._state.pod_gangs.workloads.of(self._gang.key)
+        return now is not None and (now.uid, now.quota_since) == (known.uid, known.quota_since)
 
     async def _grow(self) -> Failure | None:
         """Give an owner the pods by which the Gang grows, and wait until they are there.
@@ -98,7 +100,7 @@ class ComingPods:
         self._stay.leave()
         left = held.size - len(self._state.seats.bound(held))
         failure = await self._until_pods_wait(known.made_for or "", "its owner", left, may_change=self._may_change)
-        return failure or (None if self._may_change() else _OTHERS_DECIDE) or self._conflict()
+        return failure or (None if self._may_change() else _OTHERS_DECIDE)
 
     def _may_change(self) -> bool:
         """Whether the number of pods may still change: its author has not changed it, and no pod has succeeded."""
@@ -123,18 +125,22 @@ class ComingPods:
         may_change: Callable[[], bool] = lambda: True,
         otherwise: Failure = _OTHERS_DECIDE,
     ) -> Failure | None:
-        until = self._services.monotonic() + _PODS_COME_SECONDS
+        most, until = 0, self._services.monotonic() + _PODS_COME_SECONDS
         group = self._state.pod_gangs.group
         while (there := group(self._gang.key).own(owner, 0).waiting) < size:
+            if there > most:
+                # Only more than ever: pods that come and go again don't count.
+                most, until = there, self._services.monotonic() + _PODS_COME_SECONDS
             left, leaves = until - self._services.monotonic(), self._leaves()
             if leaves is not None or not may_change():
                 return leaves or otherwise
             if left <= 0:
-                message = f"{n_pods(there)} of {size} of {named} came within {_PODS_COME_SECONDS:g} seconds"
+                message = f"{n_pods(there)} of {size} of {named} came, and none more for {_PODS_COME_SECONDS:g} seconds"
                 return Failure(reason=Reason.POD_LOST, message=message)
             self._changed.clear()
             await self._has_changed(left)
-        return None
+        # Nodes may have been cordoned or lost meanwhile.
+        return self._conflict()
 
     def _leaves(self) -> Failure | None:
         """Why pods of the Gang that are on nodes have to leave these now, if they have to."""

@@ -18,7 +18,7 @@ from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.cluster.event import pod_subject
-from lockstep.api.kueue.check_entries import CheckEntry
+from lockstep.api.kueue.check_entries import CheckEntry, without_start
 from lockstep.api.kueue.workload import as_owner_of_pods, workload_at
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue_group import pod_in_group
@@ -119,9 +119,25 @@ class GangMaker:
         """Make the Gang, or compare it with its owner, and then leave it for a while."""
         checks = self._checks[gang] = self._checks.get(gang, 0) + 1
         problem = await self._problem(gang)
+        if problem and gang not in self._state.pod_gangs.objects:
+            await self._say_to_kueue(gang, problem)
         if problem and checks == _CHECKS_BEFORE_EVENT:
             self._report(gang, problem)
         await asyncio.sleep(pause_after(checks - 1))
+
+    async def _say_to_kueue(self, gang: GangKey, problem: str) -> None:
+        """Say of a Workload that waits why it has no Gang: what else is said of it follows from the Gang."""
+        known = self._state.pod_gangs.workloads.awaiting(gang)
+        if known is None:
+            return
+        why = f"It has no Gang: {problem.rstrip('.')}."
+        entry = without_start(why, known, self._services.quota_wait, self._services.now())
+        try:
+            problem = await write_checks(self._services, known, entry, Urgency.REPORT)
+        except ApiUnavailableError as error:
+            problem = str(error)
+        if problem:
+            log.info("its AdmissionCheck is not written: %s", problem, extra=about(gang))
 
     async def _problem(self, gang: GangKey) -> str:
         """Make the Gang or change it, if that is due; returns why there is none as its pods want it, or ''."""

@@ -1,5 +1,6 @@
 """Writes what our AdmissionChecks say of a Workload: their entries in its status, and no others."""
 
+import math
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
@@ -7,10 +8,12 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.podgang.kueue import admitted_pods
 from lockstep.api.times import rfc3339
-from lockstep.facts.gang.workload import CheckState
+from lockstep.facts.gang.workload import CheckState, Workload
 
 # In characters. Kueue takes 32,768, and a person reads less.
 _LONGEST_MESSAGE = 1_000
+# A start may be weeks away, and what runs may end earlier.
+_LONGEST_REQUEUE_SECONDS = 86_400.0
 
 
 class CheckEntry(NamedTuple):
@@ -23,6 +26,24 @@ class CheckEntry(NamedTuple):
     message: str
     requeue_after: int | None = None
     gang: str = ""
+
+
+def without_start(why: str, workload: Workload, patience: float, now: float) -> CheckEntry:
+    """What is said of a Workload of which no start is known: after ``patience`` seconds its quota is given back."""
+    if now < gives_back_at(workload, patience):
+        return CheckEntry(CheckState.PENDING, why)
+    message = f"No start is known after {patience:.0f} s, so the quota is given back: {why}"
+    return CheckEntry(CheckState.RETRY, message, requeue_after=requeue_seconds(patience))
+
+
+def gives_back_at(workload: Workload, patience: float) -> float:
+    """When a Workload gives its quota back of which no start is known."""
+    return (workload.quota_since or 0.0) + patience
+
+
+def requeue_seconds(seconds: float) -> int:
+    """After how many seconds a Workload is queued again that had better wait for so long: a day at most."""
+    return math.ceil(min(max(seconds, 1.0), _LONGEST_REQUEUE_SECONDS))
 
 
 def entries_patch(workload: Manifest, ours: Collection[str], entry: CheckEntry, now: float) -> dict[str, Any] | None:

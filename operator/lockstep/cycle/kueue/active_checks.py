@@ -28,8 +28,9 @@ class ActiveChecks:
         """Write the condition of each until cancelled. The next process finds which lack it in the same objects."""
         while True:
             await asyncio.sleep(_PAUSE_SECONDS)
-            self._rests = {name: left - 1 for name, left in self._rests.items() if left > 1}
             inactive = set(self._services.state.pod_gangs.workloads.inactive_checks())
+            # One that is active or gone by now, and then made anew, is another case.
+            self._rests = {name: left - 1 for name, left in self._rests.items() if left > 1 and name in inactive}
             for name in sorted(inactive - self._rests.keys()):
                 self._rests[name] = _REST_PAUSES
                 await self._activate(name)

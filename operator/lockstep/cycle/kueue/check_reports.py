@@ -13,9 +13,9 @@ from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
-from lockstep.api.kueue.check_entries import CheckEntry
+from lockstep.api.kueue.check_entries import CheckEntry, gives_back_at
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.kueue.deciding import entry_due, gives_back_at
+from lockstep.cycle.kueue.deciding import entry_due
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.workload import CheckState, Workload
 from lockstep.logs.fields import about

@@ -1,8 +1,6 @@
 """What our AdmissionChecks say of a Workload that waits: a pure function of its Gang and of the time."""
 
-import math
-
-from lockstep.api.kueue.check_entries import CheckEntry
+from lockstep.api.kueue.check_entries import CheckEntry, gives_back_at, requeue_seconds, without_start
 from lockstep.api.times import rfc3339
 from lockstep.facts.gang.gang import GangFact, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
@@ -10,8 +8,6 @@ from lockstep.facts.gang.workload import CheckState, Workload
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
 
-# A start may be weeks away, and what runs may end earlier.
-_LONGEST_REQUEUE_SECONDS = 86_400.0
 _NO_PLAN = "there is no plan for its pods yet."
 
 
@@ -27,22 +23,17 @@ def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: fl
     return _waiting(gang, workload, patience, now)
 
 
-def gives_back_at(workload: Workload, patience: float) -> float:
-    """When a Workload gives its quota back of which no start is known."""
-    return (workload.quota_since or 0.0) + patience
-
-
 def _waiting(gang: GangFact, workload: Workload, patience: float, now: float) -> CheckEntry | None:
     """What the last plan says, or why there can be none."""
     accepted, planned = gang.status.condition(Condition.ACCEPTED), gang.status.condition(Condition.PLANNED)
     if accepted is not None and accepted.status == "False":
         # Something that its pods name is missing, such as a claim.
-        return _without_start(accepted.message, workload, patience, now)
+        return without_start(accepted.message, workload, patience, now)
     if planned is None or planned.reason in LACKING_PODS:
         # It is about to be planned, unless other pods with its label are in the way.
-        return None if now < gives_back_at(workload, patience) else _without_start(_NO_PLAN, workload, patience, now)
+        return None if now < gives_back_at(workload, patience) else without_start(_NO_PLAN, workload, patience, now)
     if gang.status.plan is None:
-        return _without_start(planned.message, workload, patience, now)
+        return without_start(planned.message, workload, patience, now)
     if gang.status.plan.likely_start > now + patience:
         return _too_late(gang.status.plan.likely_start, patience, now)
     return CheckEntry(CheckState.PENDING, planned.message)
@@ -55,14 +46,7 @@ def _refused(gang: RefusedGang, made: PodGang, patience: float) -> CheckEntry | 
         return None
     if isinstance(made.asks, PodGangSpec):
         return CheckEntry(CheckState.REJECTED, accepted.message)
-    return CheckEntry(CheckState.RETRY, accepted.message, requeue_after=_seconds(patience))
-
-
-def _without_start(why: str, workload: Workload, patience: float, now: float) -> CheckEntry:
-    if now < gives_back_at(workload, patience):
-        return CheckEntry(CheckState.PENDING, why)
-    message = f"No start is known after {patience:.0f} s, so the quota is given back: {why}"
-    return CheckEntry(CheckState.RETRY, message, requeue_after=_seconds(patience))
+    return CheckEntry(CheckState.RETRY, accepted.message, requeue_after=requeue_seconds(patience))
 
 
 def _too_late(start: float, patience: float, now: float) -> CheckEntry:
@@ -70,8 +54,4 @@ def _too_late(start: float, patience: float, now: float) -> CheckEntry:
         f"Its start is expected at {rfc3339(start)}, in more than {patience:.0f} s. So the quota is given back, and "
         "this start is promised no longer."
     )
-    return CheckEntry(CheckState.RETRY, message, requeue_after=_seconds(start - now - patience))
-
-
-def _seconds(seconds: float) -> int:
-    return math.ceil(min(max(seconds, 1.0), _LONGEST_REQUEUE_SECONDS))
+    return CheckEntry(CheckState.RETRY, message, requeue_after=requeue_seconds(start - now - patience))

@@ -3,6 +3,10 @@
 import logging
 
 from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.web import RequestPayloadError
+
+# A request that is none, a body that is not as its headers say, and an asker who leaves before the answer.
+_FAULTS_OF_ASKERS = (HttpProcessingError, RequestPayloadError, ConnectionResetError)
 
 
 def requests_log(name: str) -> logging.Logger:
@@ -13,4 +17,4 @@ def requests_log(name: str) -> logging.Logger:
 
 
 def _is_no_fault_of_the_asker(record: logging.LogRecord) -> bool:
-    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+    return not (record.exc_info and isinstance(record.exc_info[1], _FAULTS_OF_ASKERS))

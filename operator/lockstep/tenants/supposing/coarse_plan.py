@@ -28,7 +28,7 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
-from lockstep.tenants.others import STEP_MINUTES, Ahead, ahead_of
+from lockstep.tenants.others import STEP_MINUTES, Ahead, ahead_of, minutes_until
 from lockstep.tenants.unnamed import unnamed_refusal
 
 
@@ -150,7 +150,9 @@ def _reason(decision: Decision, now: float) -> str:
 
 
 def _run(size: int, start: float, finish: float, now: float) -> CoarseRun:
-    return CoarseRun(size, _minutes(start - now), _minutes(finish - now))
+    """The end follows from the coarse start: else questions of many lengths would find out the exact one."""
+    starts, lasts = minutes_until(start, now), _minutes(finish - start)
+    return CoarseRun(size, starts, None if lasts is None else starts + lasts)
 
 
 def _delays(before: AnsweredPlan, after: AnsweredPlan, gang: GangKey) -> list[Delayed]:

@@ -10,6 +10,7 @@ from fake_cluster.api import REFUSED, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.kueue import (
     WORKLOADS,
+    condition,
     create_check,
     create_workload,
     entry_of,
@@ -21,8 +22,12 @@ from fake_cluster.kueue import (
 )
 from fake_cluster.owners import group_pod
 from fake_cluster.pod_gangs import BINDING, bound
-from fake_cluster.rig import DEFAULT, api_with, running_operator
+from fake_cluster.rig import DEFAULT, api_with, running_operator, watching_operator
 from fake_cluster.store import Place
+from lockstep.act.podgang.check_writes import write_checks
+from lockstep.api.kueue.check_entries import CheckEntry
+from lockstep.api.kueue.workload import parse_workload
+from lockstep.facts.gang.workload import CheckState
 
 pytestmark = pytest.mark.asyncio
 
@@ -133,6 +138,52 @@ async def test_answer_that_is_refused_is_given_later():
         assert 1 <= len(tries) <= 3
         api.fault = lambda _: None
         await until(lambda: "3 members" in entry_of(api).get("message", ""))
+
+
+async def test_workload_whose_gang_is_refused_says_so_and_gives_its_quota_back_in_time():
+    """Such as by a policy, or by a quota of Gangs."""
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        api.fault = lambda it: REFUSED if (it.verb, it.resource) == ("POST", "gangs") else None
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: REFUSED.message.rstrip(".") in entry_of(api)["message"])
+        assert state_of(api) == "Pending"
+        retry = await found(api.store.watch("workloads", 0), "Retry")
+
+        assert (retry["requeueAfterSeconds"], "the quota is given back: It has no Gang" in retry["message"]) == (
+            1800,
+            True,
+        )
+
+
+async def test_workload_that_is_evicted_while_an_answer_is_decided_gets_none():
+    """Kueue never queues one again whose check changes between its eviction and the end of its quota."""
+    async with queued() as api, watching_operator(api, sources=WORKLOADS) as parts:
+        create_workload(api)
+        give_quota(api)
+        workload = api.store.get(place_of("heat"))
+        known = parse_workload(workload)
+        api.store.change(place_of("heat"), status=evicted(workload["status"]))
+        entry = CheckEntry(CheckState.RETRY, "Too late.", requeue_after=60)
+
+        assert "has changed" in await write_checks(parts.services, known, entry)
+        assert state_of(api) == "Pending"
+
+
+def evicted(status):
+    """The status as Kueue writes it first: the quota is still there."""
+    return {"conditions": [*status["conditions"], condition("Evicted", is_true=True)]}
+
+
+async def test_check_that_is_made_anew_becomes_active_at_once():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        place = Place("admissionchecks", "", "placement")
+        await until(lambda: "status" in api.store.get(place))
+        api.store.remove(place)
+        await asyncio.sleep(2)
+        create_check(api)
+
+        await until(lambda: "status" in api.store.get(place), seconds=10)
 
 
 async def test_our_check_becomes_active():
@@ -253,8 +304,49 @@ async def test_pods_that_do_not_come_give_quota_back():
         give_quota(api)
         await until(lambda: state_of(api) == "Retry")
 
-        assert "0 pods of 3 of Workload heat came within 60 seconds" in entry_of(api)["message"]
+        assert "0 pods of 3 of Workload heat came, and none more for 60 seconds" in entry_of(api)["message"]
         await until(lambda: parts.state.reservations == {})
+
+
+async def test_pods_that_come_one_after_the_other_are_waited_for():
+    """The controller of Jobs makes some twenty a second, so those of a large Job come for minutes."""
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Ready")
+        for name in ("a", "b", "c"):
+            await asyncio.sleep(50)
+            api.store.create("pods", group_pod(name, cpu="1", labels={"lockstep.dev/member-of": "workload.heat"}))
+        await until(lambda: len(bound(api)) == 3)
+
+
+async def test_node_that_is_cordoned_before_the_pods_come_gets_none_of_them():
+    async with queued(node("n1", cpu="3")) as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Ready")
+        api.store.change(Place("nodes", "", "n1"), spec={"unschedulable": True})
+        await asyncio.sleep(1)
+        async with kueue(api) as made:
+            retry = await found(api.store.watch("workloads", 0), "Retry")
+
+            assert (len(made), bound(api)) == (3, [])
+            assert "its pods can't be placed" in retry["message"]
+
+
+async def test_another_workload_of_the_name_waits_for_no_pods_of_the_first():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        give_quota(api)
+        await until(lambda: state_of(api) == "Ready")
+        first = api.store.get(place_of("heat"))
+        api.store.remove(place_of("heat"))
+        api.store.create("workloads", {**first, "metadata": {**first["metadata"], "uid": "another"}, "status": {}})
+        give_quota(api)
+        async with kueue(api) as made:
+            await until(lambda: len(bound(api)) == 3, seconds=40)
+
+            assert len(made) == 3
 
 
 async def test_next_process_ends_the_attempt_of_a_workload_whose_quota_was_given_back():

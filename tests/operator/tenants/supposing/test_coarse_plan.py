@@ -58,6 +58,13 @@ def test_start_behind_another_gang_is_rounded_to_five_minutes(scene):
     assert "n1" not in str(plan)
 
 
+def test_end_in_an_answer_finds_out_no_exact_start(scene):
+    """The other gang ends a second after the hour. Questions of many lengths would show it, if ends were exact."""
+    ends = [planned_with(scene, size=2, work={"serialTime": f"{seconds}s"}).run.ends for seconds in (590, 600)]
+
+    assert ends == [70, 70]
+
+
 def test_gang_that_fits_nowhere_has_a_sentence(scene):
     plan = planned_with(scene, size=9)
 
