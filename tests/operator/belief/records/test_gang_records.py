@@ -121,6 +121,15 @@ def test_two_processes_that_lead_in_turn_record_what_one_does(change):
     assert reduce(merged, parts) == want
 
 
+def test_urgent_gang_of_another_namespace_is_on_record_by_its_uid():
+    why = "A gang of another namespace, of priority 9 and UID 1-2-3, takes its place."
+    preempted = condition(Condition.PREEMPTED, "True", "GangPreempted", why, 160)
+
+    [found] = Leader().see(reserved(), running(), released(Reason.PREEMPTED, conditions=(preempted,))).taken()
+
+    assert found.stretches[0].preemptor == "1-2-3"
+
+
 def test_change_of_size_ends_a_stretch_at_its_time_and_names_the_urgent_gang():
     why = "Shrinks from 2 to 1 member for urgent gang default/urgent, of priority 9."
     shrunk = condition(Condition.PREEMPTED, "False", Reason.SHRUNK_FOR_GANG, why, 130)
