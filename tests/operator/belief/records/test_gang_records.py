@@ -12,6 +12,7 @@ from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact
 from lockstep.facts.cluster.node import KIND_LABEL
+from lockstep.facts.fair_share import OTHERS, FairShare, NamedGroup
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.reasons import Condition, Reason
@@ -97,6 +98,17 @@ def test_record_of_a_gang_that_was_preempted_and_then_succeeded():
     assert (second.key, second.ended, second.reason, second.lost) == ((2, 170), 200, "Succeeded", 0)
     assert (first.members, first.millicores, first.memory, first.gpus) == (2, 4000, 2**31, 2)
     assert first.kinds == (("", 1), ("fast", 1))
+
+
+@pytest.mark.parametrize(("namespaces", "want"), [(("default", "fold"), "biology"), (("fold",), "others")])
+def test_group_is_that_of_the_fair_share_if_there_is_one(namespaces, want):
+    leader = Leader()
+    groups = (NamedGroup("biology", 1, namespaces), NamedGroup(OTHERS, 1, ()))
+    leader.state.shares.apply(FairShare(uid="f", resource_version="1", groups=groups))
+
+    [found] = leader.see(GangStatus()).taken()
+
+    assert found.group == want
 
 
 LIFE = [
