@@ -6,6 +6,7 @@ import pytest
 
 from live.quick_start import Forked
 from lockstep.api.cluster.answers_service import APISERVICE
+from lockstep.recorder.history import HistoryError, opened_history
 from rights.granted import OPERATOR
 from sandbox import ApiError, KubectlError
 from sandbox.pki import Authority
@@ -36,6 +37,14 @@ class RecorderBeside:
             "kubeconfig": cluster.kubeconfig_for_service_account(SYSTEM, "lockstep-record"),
         }
         self._life = Forked(["record", *(f"--{name}={value}" for name, value in options.items())], folder / "log")
+
+    def is_ready(self):
+        """Whether it answers, and from a file that is there."""
+        try:
+            with opened_history(self.database):
+                return "answering on" in (self.folder / "log").read_text()
+        except HistoryError:
+            return False
 
     def kill(self):
         self._life.kill()

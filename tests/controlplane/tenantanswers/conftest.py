@@ -78,6 +78,7 @@ def operator(cluster, tmp_path_factory):
 def recorder(cluster, tmp_path_factory):
     recorder = RecorderBeside(cluster, tmp_path_factory.mktemp("recorder"))
     try:
+        eventually(recorder.is_ready, every=0.25)
         yield recorder
     finally:
         recorder.kill()
