@@ -38,6 +38,8 @@ FOLLOWED_BY = {
     "docs/labels.md": "tests/controlplane/test_command_pages.py",
     "docs/requests.md": "tests/docs/test_requests.py",
     "docs/why.md": "tests/controlplane/test_command_pages.py",
+    "docs/for-tenants.md": "tests/controlplane/tenantanswers/test_page.py",
+    "docs/shared-clusters.md": "tests/charts/rendered/test_shared_clusters.py",
     "docs/decisions.md": "nobody, since it takes minutes; this file reads the options",
     "CONTRIBUTING.md": "whoever changes a dependency",
 }

@@ -6,12 +6,13 @@ import pytest
 
 from live.quick_start import Forked
 from lockstep.api.cluster.answers_service import APISERVICE
+from lockstep.recorder.history import HistoryError, opened_history
 from rights.granted import OPERATOR
 from sandbox import ApiError, KubectlError
 from sandbox.pki import Authority
 from sandbox.ports import LOOPBACK, KeptPort
 
-RIGHTS = OPERATOR / "rbac-answers.yaml"
+RIGHTS, RECORD_RIGHTS = OPERATOR / "rbac-answers.yaml", OPERATOR / "rbac-record.yaml"
 SYSTEM, SERVICE = "lockstep-system", "lockstep-answers"
 API = "/apis/answers.lockstep.dev/v1alpha1"
 APISERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
@@ -20,12 +21,43 @@ HOUR = {"work": {"serialTime": "1h"}}
 SECRET_NAMESPACE, SECRET_GANG, SECRET_LASTING = "zebra-project", "okapi-run", "okapi-lasting"
 
 
-class Server:
-    """The server of answers, which can be killed and started again."""
+class RecorderBeside:
+    """The recorder, which answers at a port of the loopback from the file ``database``."""
 
     def __init__(self, cluster, folder):
+        Authority(folder).issue_server("tls")
+        self.folder, self.database = folder, folder / "record.db"
+        self.port = KeptPort()
+        options = {
+            "namespace": SYSTEM,
+            "database": self.database,
+            "listen-port": self.port.number,
+            "listen-host": LOOPBACK,
+            "certificates": folder,
+            "kubeconfig": cluster.kubeconfig_for_service_account(SYSTEM, "lockstep-record"),
+        }
+        self._life = Forked(["record", *(f"--{name}={value}" for name, value in options.items())], folder / "log")
+
+    def is_ready(self):
+        """Whether it answers, and from a file that is there."""
+        try:
+            with opened_history(self.database):
+                return "answering on" in (self.folder / "log").read_text()
+        except HistoryError:
+            return False
+
+    def kill(self):
+        self._life.kill()
+        self._life.wait(60)
+
+
+class Server:
+    """The server of answers, which can be killed and started again; it asks the ``recorder``."""
+
+    def __init__(self, cluster, folder, recorder):
         Authority(folder).issue_server("tls", f"{SERVICE}.{SYSTEM}.svc")
         self.folder, self._log = folder, folder / "log"
+        self._recorder = recorder
         self.port = KeptPort()
         self._kubeconfig = cluster.kubeconfig_for_service_account(SYSTEM, SERVICE)
         self._life = None
@@ -37,6 +69,8 @@ class Server:
             "listen-port": self.port.number,
             "listen-host": LOOPBACK,
             "certificates": self.folder,
+            "recorder": f"localhost:{self._recorder.port.number}",
+            "recorder-certificates": self._recorder.folder,
             "kubeconfig": self._kubeconfig,
         }
         self._life = Forked(["answers", *(f"--{name}={value}" for name, value in options.items())], self._log)

@@ -152,6 +152,16 @@ app.kubernetes.io/component: record
 {{ include "lockstep.descriptiveLabels" . }}
 {{- end }}
 
+{{/* Not empty where the server of answers for tenants asks the recorder. */}}
+{{- define "lockstep.answersHistory" -}}
+{{- if and .Values.record.enabled .Values.tenantAnswers.enabled }}true{{ end }}
+{{- end }}
+
+{{/* The Secret by which these two know each other. */}}
+{{- define "lockstep.recordSecretName" -}}
+{{- printf "%s-tls" (include "lockstep.recordName" .) }}
+{{- end }}
+
 {{/* Annotations of our kinds. */}}
 {{- define "lockstep.crdAnnotations" -}}
 {{- $keep := dict }}

@@ -397,6 +397,9 @@ class State:
         return kind_of_node(self.nodes.get(name))
 
     def _group_of_namespace(self, name: str) -> str:
+        """The group of the FairShare, so that the record counts as shares do; without one, that of a label."""
+        if self.shares.named:
+            return self.shares.group_of(name)
         return self.namespaces.get(name, {}).get(GROUP_LABEL, "")
 
     def _is_there(self, gang: GangFact) -> bool:

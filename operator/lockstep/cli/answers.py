@@ -17,6 +17,7 @@ from lockstep.cli.options.settings_options import settings_option, taken
 from lockstep.cli.options.source_options import yielding_options
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.stores.errors import StartError
+from lockstep.tenants.history.recorder_client import RecorderPlace
 from lockstep.tenants.registration import OwnService
 from lockstep.tenants.serving import ServerSettings, answer_tenants
 
@@ -35,6 +36,13 @@ from lockstep.tenants.serving import ServerSettings, answer_tenants
     required=True,
     help="Folder with tls.crt and tls.key, read again when they change, and with ca.crt, which has signed them.",
 )
+@click.option("--recorder", metavar="HOST:PORT", help="Where the recorder answers; without it, no history is shown.")
+@click.option(
+    "--recorder-certificates",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder with tls.crt, tls.key and ca.crt, by which the recorder and this server know each other.",
+)
 @settings_option
 @connection_options
 @log_options()
@@ -46,12 +54,25 @@ def answers(*, service: str, service_port: int, listen_host: str, listen_port: i
     set_up_logs(given["log_level"], given["log_format"])
     namespace, _, name = service.partition("/")
     own = OwnService(namespace, name, service_port, given["certificates"])
-    settings = ServerSettings(host=listen_host, port=listen_port, service=own, settings=given["settings"])
+    settings = ServerSettings(
+        host=listen_host, port=listen_port, service=own, settings=given["settings"], recorder=_recorder(given)
+    )
     try:
         configuration = load_configuration(kubeconfig=given["kubeconfig"], context=given["context"])
         asyncio.run(answer_tenants(configuration, settings, state_and_rules))
     except (ConfigError, StartError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _recorder(given: Mapping[str, Any]) -> RecorderPlace | None:
+    """Where the recorder is; None if it is not to be asked."""
+    address, certificates = given["recorder"], given["recorder_certificates"]
+    if address is None and certificates is None:
+        return None
+    host, _, port = (address or "").rpartition(":")
+    if not host or not port.isdecimal() or certificates is None:
+        raise click.UsageError("--recorder HOST:PORT and --recorder-certificates DIR are given together.")
+    return RecorderPlace(host, int(port), certificates)
 
 
 def state_and_rules(published: Mapping[str, str]) -> tuple[State, PlanRules]:

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from lockstep.facts.records.gang_record import GangOutcome, GangRecord, merged, merged_stretch
-from lockstep.recorder.schema import TABLES, VERSION, store_gang, store_stretch, stored_gang, stored_stretch
+from lockstep.recorder.schema import (
+    LATER_INDEX,
+    TABLES,
+    VERSION,
+    store_gang,
+    store_stretch,
+    stored_gang,
+    stored_stretch,
+)
 
 _BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 # Codes say more in their upper bits, such as that an index is broken.
@@ -225,6 +233,16 @@ def _make_tables(connection: sqlite3.Connection) -> None:
         error = sqlite3.DatabaseError(found)
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise error
+    _add_index(connection)
+
+
+def _add_index(connection: sqlite3.Connection) -> None:
+    """Add the index that older files lack. A full file is used without it: it has to be opened for room to be made."""
+    try:
+        connection.execute(LATER_INDEX)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
 
 
 def _set_aside(path: Path, error: Exception) -> None:

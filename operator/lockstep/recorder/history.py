@@ -8,10 +8,10 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any, Self, assert_never
 
+from lockstep.facts.records.history_question import HistoryQuestion, SumBy
 from lockstep.recorder.schema import VERSION
 
 Row = Mapping[str, Any]
@@ -19,25 +19,19 @@ Row = Mapping[str, Any]
 _WEEK_SECONDS = 7 * 86_400
 # The first of January 1970 was a Thursday, and weeks begin on Mondays.
 _TO_MONDAY_SECONDS = 3 * 86_400
-_OF_ALL = ("namespace", "group", "user", "sweep", "name")
+_OF_ALL = ("namespace", "group", "user", "sweep", "name", "kind")
 
 
 class HistoryError(Exception):
     """There is no file that could be read; the message says why."""
 
 
-class SumBy(StrEnum):
-    """By what hours are summed."""
-
-    NAMESPACE = "namespace"
-    GROUP = "group"
-    USER = "user"
-    WEEK = "week"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryFilter:
-    """Which gangs are meant: those in the period ``since`` to ``until``, with all of the values that are not empty."""
+    """Which gangs are meant: those in the period ``since`` to ``until``, with all of the values that are not empty.
+
+    Gangs that were created before ``made`` are not meant.
+    """
 
     since: int
     until: int
@@ -47,18 +41,28 @@ class HistoryFilter:
     user: str = ""
     sweep: str = ""
     name: str = ""
+    kind: str = ""
+    made: int = 0
+
+    @classmethod
+    def of(cls, asked: HistoryQuestion, now: int, **scope: Any) -> Self:
+        """The gangs of a question, with the further values of ``scope``."""
+        values = {name: getattr(asked, name) for name in ("since", "until", "user", "sweep", "name")}
+        return cls(now=now, **values, **scope)
 
     @property
     def values(self) -> dict[str, Any]:
         """The parameters of a query."""
         given = {name: getattr(self, name) for name in _OF_ALL}
-        return {**given, "since": self.since, "until": min(self.until, self.now), "now": self.now}
+        return {**given, "since": self.since, "until": min(self.until, self.now), "now": self.now, "made": self.made}
 
     @property
     def condition(self) -> str:
         """The condition of a query on a gang ``g``."""
         equal = [f'g."{name}" = :{name}' for name in _OF_ALL if getattr(self, name)]
-        return " AND ".join(["g.created < :until", "(g.ended IS NULL OR g.ended >= :since)", *equal])
+        return " AND ".join(
+            ["g.created < :until", "g.created >= :made", "(g.ended IS NULL OR g.ended >= :since)", *equal]
+        )
 
 
 @contextmanager
@@ -78,6 +82,13 @@ def opened_history(path: Path) -> Iterator[sqlite3.Connection]:
         raise HistoryError(f"{path} can't be read: {error}") from error
     finally:
         connection.close()
+
+
+def rows_of(connection: sqlite3.Connection, asked: HistoryQuestion, chosen: HistoryFilter, most: int) -> Iterator[Row]:
+    """What is asked for of the chosen gangs; ``most`` gangs or losses, and all sums."""
+    if asked.losses:
+        return losses_of(connection, chosen, most)
+    return gangs_of(connection, chosen, most) if asked.by is None else sums_of(connection, chosen, asked.by)
 
 
 def gangs_of(connection: sqlite3.Connection, asked: HistoryFilter, most: int) -> Iterator[Row]:

@@ -29,9 +29,8 @@ class HistoryFormat(StrEnum):
     JSON = "json"
 
 
-def history_lines(rows: Iterable[Row], form: HistoryFormat) -> Iterator[str]:
-    """The lines of an answer."""
-    values = (_values(row) for row in rows)
+def history_lines(values: Iterable[Row], form: HistoryFormat) -> Iterator[str]:
+    """The lines of an answer, from rows as :func:`shown_values` has them."""
     match form:
         case HistoryFormat.TEXT:
             yield from _table(list(values))
@@ -48,7 +47,7 @@ def note_sentences(notes: Mapping[str, int]) -> list[str]:
     return [_NOTES[name].format(rfc3339(time)) for name, time in sorted(notes.items()) if name in _NOTES]
 
 
-def _values(row: Row) -> dict[str, Any]:
+def shown_values(row: Row) -> dict[str, Any]:
     """The row with times as texts, hours rounded, and members by the kind of node."""
     values = {name: _value(name, value) for name, value in row.items() if name != "checked"}
     if "kinds" in values:
@@ -100,7 +99,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield "There is nothing on record."
         return
     columns = _columns(rows[0])
-    cells = [[_cell(row[name]) for name in columns] for row in rows]
+    cells = [[_cell(row.get(name)) for name in columns] for row in rows]
     titles = [name.upper() for name in columns]
     widths = [max(len(line[number]) for line in [titles, *cells]) for number in range(len(columns))]
     for line in [titles, *cells]:

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
@@ -18,6 +19,7 @@ from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.recorder.database import BrokenFileError, RecordDatabase, Retention, StorageError
 from lockstep.recorder.gone import GoneGangs
 from lockstep.recorder.intake import Intake
+from lockstep.recorder.serving import RecorderAddress, answering
 
 _PAUSE_SECONDS = 5.0
 _LONGEST_PAUSE_SECONDS = 60.0
@@ -27,19 +29,26 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecorderSettings:
-    """From which namespace records come, in which file they are kept, and for how long."""
+    """From which namespace records come, in which file they are kept, for how long, and where tenants' questions come.
+
+    Without an ``address``, the recorder listens on no port.
+    """
 
     namespace: str
     path: Path
     retention: Retention
+    address: RecorderAddress | None = None
 
 
 async def keep_recording(configuration: Configuration, settings: RecorderSettings) -> None:
-    """Record until SIGTERM or SIGINT."""
+    """Record until SIGTERM or SIGINT. Raises ``StartError`` if it can't listen."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
+    async with AsyncExitStack() as stack:
+        if settings.address is not None:
+            await stack.enter_async_context(answering(settings.address, settings.path, time))
+        client = await stack.enter_async_context(KubeClient(configuration, concurrency=1, observer=lambda *_: None))
         recorder = Recorder(client, settings, time)
         try:
             await until_first_ends(stop, recorder.keep())

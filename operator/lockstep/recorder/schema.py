@@ -37,6 +37,9 @@ TABLES = (
     f"PRAGMA user_version = {VERSION}",
 )
 
+LATER_INDEX = "CREATE INDEX IF NOT EXISTS gangs_by_namespace ON gangs (namespace, created)"
+"""What files of this version may lack: with it a question of a tenant reads the records of its namespace alone."""
+
 _GANG_COLUMNS = tuple(one.name for one in fields(GangRecord) if one.name != "stretches")
 _STRETCH_COLUMNS = tuple(one.name for one in fields(Stretch))
 

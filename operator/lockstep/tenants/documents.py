@@ -1,4 +1,4 @@
-"""Answers as objects of the group, and what the group says of itself. docs/operations.md documents the fields."""
+"""Answers as objects of the group, and what the group says of itself. docs/for-tenants.md documents the fields."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -9,6 +9,7 @@ from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP, ANS
 from lockstep.api.times import rfc3339
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.tenants.explanation import Explanation, OwnPlan
+from lockstep.tenants.history.recorder_client import FoundHistory
 from lockstep.tenants.others import OtherGangs
 from lockstep.tenants.supposing.coarse_plan import CoarsePlan, CoarseRun
 
@@ -18,7 +19,7 @@ MOST_SHOWN = 1000
 """A queue shows so many of a namespace's gangs; of more, it says how many are left out."""
 
 ONLY_ONE = "default"
-"""The name of the one queue, and of the one timeline, that each namespace has."""
+"""The name of the one queue, timeline and history that each namespace has."""
 
 
 class AnswerKind(StrEnum):
@@ -28,6 +29,7 @@ class AnswerKind(StrEnum):
     GANGJOB_EXPLANATIONS = "gangjobexplanations"
     GANG_EXPLANATIONS = "gangexplanations"
     TIMELINES = "timelines"
+    HISTORIES = "histories"
     PLANS = "plans"
 
 
@@ -36,6 +38,7 @@ KIND_NAMES: Mapping[AnswerKind, str] = {
     AnswerKind.GANGJOB_EXPLANATIONS: "GangJobExplanation",
     AnswerKind.GANG_EXPLANATIONS: "GangExplanation",
     AnswerKind.TIMELINES: "Timeline",
+    AnswerKind.HISTORIES: "History",
     AnswerKind.PLANS: "Plan",
 }
 """The kind of the object of each resource."""
@@ -71,6 +74,17 @@ def timeline_object(namespace: str, picture: Document, others: OtherGangs, now: 
     """The timeline of a namespace; the ``picture`` is what the page shows."""
     head = _head(AnswerKind.TIMELINES, namespace, ONLY_ONE)
     return {**head, "now": rfc3339(now), "others": _others(others), "picture": picture}
+
+
+def history_object(namespace: str, found: FoundHistory) -> Document:
+    """What is on record of a namespace."""
+    return {
+        **_head(AnswerKind.HISTORIES, namespace, ONLY_ONE),
+        "now": rfc3339(found.now),
+        "notes": found.notes,
+        "rows": found.rows,
+        "isCutOff": found.is_cut_off,
+    }
 
 
 def groups() -> Document:

@@ -23,6 +23,7 @@ from lockstep.tenants.documents import (
     explanation_object,
     group,
     groups,
+    history_object,
     plan_object,
     queue_object,
     resources,
@@ -30,6 +31,8 @@ from lockstep.tenants.documents import (
 )
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.fair_turns import TooManyWaitError
+from lockstep.tenants.history.histories import Histories, HistoryView
+from lockstep.tenants.history.recorder_client import HistoryRefusedError
 from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
 from lockstep.tenants.shared_plan import NamespaceView, SharedPlans
@@ -52,11 +55,12 @@ _Answer = Callable[[Caller, str, str], Awaitable[web.Response]]
 
 
 class AskedOf(NamedTuple):
-    """What requests are answered from."""
+    """What requests are answered from; without ``histories``, no recorder can be asked."""
 
     access: GangAccess
     schema: GangJobSchema
     plans: SharedPlans
+    histories: Histories | None = None
 
 
 class TenantRequests:
@@ -64,7 +68,7 @@ class TenantRequests:
 
     def __init__(self, front_proxy: FrontProxy, asked: AskedOf, monotonic: Callable[[], float]) -> None:
         self._front_proxy = front_proxy
-        self._access, self._schema, self._plans = asked
+        self._access, self._schema, self._plans, self._histories = asked
         self._allowances = Allowances(monotonic, at_once=AT_ONCE, a_second=A_SECOND)
         self._plan_allowances = Allowances(monotonic, at_once=PLANS_AT_ONCE, a_second=PLANS_A_SECOND)
         self._trouble = ""
@@ -88,6 +92,7 @@ class TenantRequests:
                 web.get(f"{version}/namespaces/{{namespace}}/{kind}/{{name}}", self._answered(answer))
                 for kind, answer in answers.items()
             ),
+            web.get(f"{version}/namespaces/{{namespace}}/{AnswerKind.HISTORIES}/{{name}}", self._of_record),
             web.post(f"{version}/namespaces/{{namespace}}/{AnswerKind.PLANS}", self._plan),
             web.route("*", "/{rest:.*}", self._not_found),
         ]
@@ -129,6 +134,9 @@ class TenantRequests:
         except NoAnswerNowError as error:
             self._note(error)
             return refused(503, error.trouble, seconds=_BUSY_SECONDS)
+
+    async def _of_record(self, request: web.Request) -> web.Response:
+        return await self._answered(partial(self._history, request.query))(request)
 
     async def _plan(self, request: web.Request) -> web.Response:
         caller, namespace = self._caller(request), request.match_info["namespace"]
@@ -176,6 +184,20 @@ class TenantRequests:
         seen = NamespaceView(namespace, await self._access.may(caller, Asked(POD_GANGS, namespace)))
         plan, picture = await self._plans.timeline(seen, party_of(caller))
         return shown(timeline_object(namespace, picture, plan.others, plan.now))
+
+    async def _history(self, query: Mapping[str, str], caller: Caller, namespace: str, name: str) -> web.Response:
+        if not await self._access.may(caller, Asked(GANGS, namespace)):
+            return _forbidden(caller, GANGS, namespace)
+        if name != ONLY_ONE:
+            return refused(404, f"There is no history {name}: each namespace has one, {ONLY_ONE}.")
+        if self._histories is None:
+            return refused(404, "The cluster keeps no record of gangs for tenants.")
+        view = HistoryView(namespace, await self._access.may(caller, Asked(POD_GANGS, namespace)))
+        try:
+            found = await self._histories.history(view, query, party_of(caller))
+        except HistoryRefusedError as error:
+            return refused(422, str(error))
+        return shown(history_object(namespace, found))
 
     async def _explanation(
         self, key_of: Callable[[str, str], GangKey], caller: Caller, namespace: str, name: str

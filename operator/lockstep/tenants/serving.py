@@ -5,7 +5,7 @@ import logging
 import signal
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic, time
@@ -19,11 +19,12 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.cluster.front_proxy import CONFIG_MAP, FrontProxy, FrontProxyError, parse_front_proxy
 from lockstep.process.pages.certificate import Certificate
-from lockstep.process.pages.door import Door
-from lockstep.process.pages.requests_log import requests_log
+from lockstep.process.pages.serving import ServedAt, serve
 from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.errors import StartError
 from lockstep.tenants.access import GangAccess
+from lockstep.tenants.history.histories import Histories
+from lockstep.tenants.history.recorder_client import RecorderPlace, ask_recorder
 from lockstep.tenants.registration import OwnService, Registration
 from lockstep.tenants.requests import AskedOf, TenantRequests
 from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
@@ -31,7 +32,6 @@ from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
 from lockstep.tenants.supposing.questions import MOST_BYTES
 
 _AUTHORITY_SECONDS = 60.0
-_LAST_ANSWERS_SECONDS = 1.0
 # The API server sends a header for each group of a user. Those who are not the API server may send as much, too.
 _MOST_HEADERS, _LONGEST_HEADER = 1100, 1024
 
@@ -40,12 +40,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """Where to listen, and which Service leads there; ``settings`` is the place of the operator's own settings."""
+    """Where to listen, and which Service leads there; ``settings`` is the place of the operator's own settings.
+
+    Without a ``recorder``, no history is answered.
+    """
 
     host: str
     port: int
     service: OwnService
     settings: str
+    recorder: RecorderPlace | None = None
 
 
 async def answer_tenants(configuration: Configuration, settings: ServerSettings, options: Options) -> None:
@@ -62,7 +66,9 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
         except (ApiUnavailableError, FrontProxyError) as error:
             raise StartError(f"requests of the API server can't be known as such: {error}") from error
         make = partial(make_shared_plan, client, settings.settings, options, time)
-        asked = AskedOf(GangAccess(client, monotonic), GangJobSchema(client, monotonic), SharedPlans(make, monotonic))
+        access, schema = GangAccess(client, monotonic), GangJobSchema(client, monotonic)
+        histories = settings.recorder and Histories(client, partial(ask_recorder, settings.recorder), time)
+        asked = AskedOf(access, schema, SharedPlans(make, monotonic), histories)
         requests = TenantRequests(front_proxy, asked, monotonic)
         async with listen_for_api_server(settings, front_proxy, requests):
             await until_first_ends(
@@ -78,27 +84,15 @@ async def listen_for_api_server(
     tls = Certificate(settings.service.certificates, partial(_verify_clients, front_proxy)).context()
     app = web.Application(client_max_size=MOST_BYTES)
     app.add_routes(requests.routes())
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        logger=requests_log(f"{__name__}.requests"),
-        shutdown_timeout=_LAST_ANSWERS_SECONDS,
-        max_headers=_MOST_HEADERS,
-        max_field_size=_LONGEST_HEADER,
-    )
-    await runner.setup()
-    assert runner.server is not None, "it was set up"
-    try:
-        door = Door(settings.host, settings.port, runner.server, tls=tls)
-    except OSError as error:
-        await runner.cleanup()
-        raise StartError(f"can't listen on {settings.host}:{settings.port}: {error.strerror}") from error
-    log.info("listening on %s port %d", *door.address)
-    try:
-        yield door.address
-    finally:
-        await door.close()
-        await runner.cleanup()
+    log_of_requests = f"{__name__}.requests"
+    at = ServedAt(settings.host, settings.port, tls, log_of_requests, _MOST_HEADERS, _LONGEST_HEADER)
+    async with AsyncExitStack() as stack:
+        try:
+            address = await stack.enter_async_context(serve(app, at))
+        except OSError as error:
+            raise StartError(f"can't listen on {settings.host}:{settings.port}: {error.strerror}") from error
+        log.info("listening on %s port %d", *address)
+        yield address
 
 
 async def read_front_proxy(client: KubeClient) -> FrontProxy:

@@ -1,9 +1,14 @@
 """The recorder: off by default, with an account, a network and a volume of its own."""
 
+import base64
+
 import pytest
+from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from charts.helm import VALUES_FILES, RefusedError, render
 from lockstep.api.records.record_maps import SLOTS, records_map_name
+from lockstep.cli.answers import answers
 from lockstep.cli.recording.record import record
 
 NAME, NAMESPACE = "lockstep-record", "lockstep-system"
@@ -58,6 +63,73 @@ def test_users_on_record_are_refused_where_no_policy_can_write_them():
         render(users, "--kube-version=1.35.4")
     assert "--record-users=true" in render(users, "--kube-version=1.36.0").container["args"]
     assert render({"record": {"enabled": True}}, "--kube-version=1.35.4").one("StatefulSet", NAME)
+
+
+# With answers for tenants, the server of these asks the recorder
+
+ANSWERS = "lockstep-answers"
+
+
+@pytest.fixture(scope="module")
+def both():
+    return render({"record": {"enabled": True}, "tenantAnswers": {"enabled": True}, "networkPolicy": {"enabled": True}})
+
+
+def pod_of(objects, kind, name):
+    return objects.one(kind, name)["spec"]["template"]["spec"]
+
+
+def test_server_of_answers_and_recorder_know_each_other_by_one_secret(both):
+    pods = pod_of(both, "StatefulSet", NAME), pod_of(both, "Deployment", ANSWERS)
+    contexts = [
+        command.make_context(command.name, pod["containers"][0]["args"][1:]).params
+        for command, pod in zip((record, answers), pods, strict=True)
+    ]
+
+    secret = both.one("Secret", f"{NAME}-tls")["metadata"]["name"]
+    folders = contexts[0]["certificates"], contexts[1]["recorder_certificates"]
+    for pod, folder in zip(pods, folders, strict=True):
+        [mount] = [one for one in pod["containers"][0]["volumeMounts"] if one["mountPath"] == str(folder)]
+        [volume] = [one for one in pod["volumes"] if one["name"] == mount["name"]]
+        assert (mount["readOnly"], volume["secret"]["secretName"]) == (True, secret)
+
+
+def test_certificate_is_for_the_address_at_which_the_server_of_answers_asks(both):
+    args = pod_of(both, "Deployment", ANSWERS)["containers"][0]["args"]
+    [asked] = [one.removeprefix("--recorder=") for one in args if one.startswith("--recorder=")]
+    data = both.one("Secret", f"{NAME}-tls")["data"]
+    served, authority = (x509.load_pem_x509_certificate(base64.b64decode(data[name])) for name in ("tls.crt", "ca.crt"))
+
+    assert asked == f"{NAME}.{NAMESPACE}.svc:443"
+    names = served.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert asked.partition(":")[0] in names.get_values_for_type(x509.DNSName)
+    usages = served.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    assert {ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH} <= set(usages)
+    served.verify_directly_issued_by(authority)
+
+
+def test_only_the_server_of_answers_may_connect_to_the_recorder(both):
+    policy, service = both.one("NetworkPolicy", NAME)["spec"], both.one("Service", NAME)["spec"]
+    recorder, asker = both.one("StatefulSet", NAME)["spec"], both.one("Deployment", ANSWERS)["spec"]
+    [port] = recorder["template"]["spec"]["containers"][0]["ports"]
+
+    assert policy["ingress"] == [
+        {"from": [{"podSelector": asker["selector"]}], "ports": [{"port": port["name"], "protocol": "TCP"}]}
+    ]
+    assert {"to": [{"podSelector": recorder["selector"]}], "ports": [{"port": "history", "protocol": "TCP"}]} in (
+        both.one("NetworkPolicy", ANSWERS)["spec"]["egress"]
+    )
+    assert service["ports"] == [{"name": "history", "port": 443, "targetPort": port["name"]}]
+    assert service["selector"] == recorder["selector"]["matchLabels"]
+
+
+@pytest.mark.parametrize("alone", ["record", "tenantAnswers"])
+def test_one_of_both_alone_neither_asks_nor_answers(alone):
+    objects = render({alone: {"enabled": True}})
+
+    kind, name = ("StatefulSet", NAME) if alone == "record" else ("Deployment", ANSWERS)
+    assert not [one for one in pod_of(objects, kind, name)["containers"][0]["args"] if "record-tls" in one]
+    assert f"{NAME}-tls" not in objects.names()
 
 
 def test_users_are_on_record_only_with_the_policies_that_let_the_operator_of_this_release_write_them():

@@ -8,12 +8,14 @@ from live.arena import Arena
 from live.quick_start import Forked
 from live.tenant_answers import (
     HOUR,
+    RECORD_RIGHTS,
     RIGHTS,
     SECRET_GANG,
     SECRET_LASTING,
     SECRET_NAMESPACE,
     SERVICE,
     SYSTEM,
+    RecorderBeside,
     Server,
     is_available,
     kubeconfig_of,
@@ -53,6 +55,7 @@ def cluster(front, tmp_path_factory):
     with start(options) as sandbox:
         install(sandbox)
         sandbox.apply(RIGHTS)
+        sandbox.apply(RECORD_RIGHTS)
         yield sandbox
 
 
@@ -72,9 +75,19 @@ def operator(cluster, tmp_path_factory):
 
 
 @pytest.fixture(scope="package")
-def server(cluster, operator, tmp_path_factory):
+def recorder(cluster, tmp_path_factory):
+    recorder = RecorderBeside(cluster, tmp_path_factory.mktemp("recorder"))
+    try:
+        eventually(recorder.is_ready, every=0.25)
+        yield recorder
+    finally:
+        recorder.kill()
+
+
+@pytest.fixture(scope="package")
+def server(cluster, operator, recorder, tmp_path_factory):
     """A server of answers that the API server reaches; the Service leads to the loopback."""
-    server = Server(cluster, tmp_path_factory.mktemp("server"))
+    server = Server(cluster, tmp_path_factory.mktemp("server"), recorder)
     spec = {"type": "ExternalName", "externalName": "localhost", "ports": [{"port": server.port.number}]}
     cluster.request("POST", f"/api/v1/namespaces/{SYSTEM}/services", {"metadata": {"name": SERVICE}, "spec": spec})
     server.start()

@@ -11,6 +11,7 @@ import pytest
 
 from builders.records import HOUR, ended, record, stretch
 from lockstep.facts.records.gang_record import GangOutcome
+from lockstep.recorder import database as database_module
 from lockstep.recorder.database import BrokenFileError, OpenGang, RecordDatabase, Retention, StorageError
 
 DAY = 24 * HOUR
@@ -228,3 +229,36 @@ def test_outcomes_are_stored_as_they_are_written(path):
     opened(path).take_in([ended(one, outcome=one) for one in GangOutcome], NOW)
 
     assert {outcome for (outcome,) in rows(path, "SELECT outcome FROM gangs")} == set(GangOutcome)
+
+
+INDEXES = "SELECT name FROM sqlite_master WHERE name = 'gangs_by_namespace'"
+
+
+def without_index(path):
+    """A file as an earlier version has made it."""
+    opened(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP INDEX gangs_by_namespace")
+
+
+def test_file_of_an_earlier_version_gets_its_index(path):
+    without_index(path)
+
+    opened(path)
+
+    assert rows(path, INDEXES) == [("gangs_by_namespace",)]
+
+
+def test_full_file_without_the_index_is_used_as_it_is(path, monkeypatch):
+    without_index(path)
+    monkeypatch.setattr(database_module, "LATER_INDEX", "SELECT 1")
+    many = [ended(f"{one:05}", 2000 + one, message="x" * 200) for one in range(1000)]
+    before = opened(path, most_bytes=2**19)
+    before.take_in(many, NOW)
+    before.close()
+    monkeypatch.undo()
+
+    database = opened(path, most_bytes=path.stat().st_size)
+
+    assert rows(path, INDEXES) == []
+    database.take_in(many[:1], NOW)

@@ -9,11 +9,11 @@ import pytest
 from builders.records import HOUR, ended, record, stretch
 from lockstep.api.times import epoch_seconds
 from lockstep.facts.records.gang_record import GangOutcome
+from lockstep.facts.records.history_question import SumBy
 from lockstep.recorder.database import RecordDatabase, Retention
 from lockstep.recorder.history import (
     HistoryError,
     HistoryFilter,
-    SumBy,
     gangs_of,
     losses_of,
     opened_history,
@@ -156,6 +156,26 @@ def test_question_to_a_hundred_thousand_gangs_takes_less_than_a_second(tmp_path)
             connection.set_progress_handler(partial(_step, steps), 100_000)
             assert list(question(connection, asked(NOW - 30 * DAY), *arguments))
         assert next(steps) * 100_000 < STEPS_IN_A_SECOND, question.__name__
+
+
+@pytest.mark.parametrize("question", [(gangs_of, 100), (losses_of, 100), *((sums_of, by) for by in SumBy)])
+def test_question_about_a_namespace_reads_no_others(kept, question):
+    """However many gangs others have, since tenants may ask."""
+    ask, *arguments = question
+    plans = []
+
+    class Explained:
+        def __init__(self, connection):
+            self.connection = connection
+
+        def execute(self, query, values):
+            plans.extend(row["detail"] for row in self.connection.execute(f"EXPLAIN QUERY PLAN {query}", values))
+            return self.connection.execute(query, values)
+
+    kept(lambda connection: ask(Explained(connection), asked(namespace="one"), *arguments))
+
+    assert [one for one in plans if "SEARCH g USING INDEX gangs_by_namespace (namespace=?" in one]
+    assert not [one for one in plans if one.startswith("SCAN") and one.split()[1] in ("gangs", "stretches", "s", "e")]
 
 
 def _step(steps):

@@ -12,6 +12,8 @@ from aiohttp.test_utils import make_mocked_request
 
 from lockstep.api.client.review import Caller
 from lockstep.process.pages.requests_log import requests_log
+from lockstep.tenants.history.histories import HistoryView
+from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
 from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
@@ -162,3 +164,81 @@ async def test_user_who_asks_for_many_plans_is_put_off():
     codes = [(await ask(b"{}"))[0] for _ in range(int(PLANS_AT_ONCE) + 1)]
 
     assert codes == [422] * int(PLANS_AT_ONCE) + [429]
+
+
+# The record
+
+
+class Kept:
+    """Keeps what it is asked about the record, and has nothing on it."""
+
+    def __init__(self):
+        self.asked = []
+
+    async def history(self, view, query, party):
+        if "sort" in query:
+            raise HistoryRefusedError("A history has no sort.")
+        self.asked.append((view, dict(query), party))
+        return FoundHistory(0, [], [], is_cut_off=False)
+
+
+def historian(histories, *resources, name="default"):
+    """Asks for a history, as a user who may get these resources."""
+
+    class OfResources:
+        async def may(self, caller, asked):
+            return asked.verb == "get" and asked.namespace == "tenant" and asked.resource in resources
+
+    requests = TenantRequests(Front(), AskedOf(OfResources(), Schema(), Plans(), histories), lambda: 0.0)
+    [route] = [one for one in requests.routes() if "/histories/" in getattr(one, "path", "")]
+
+    async def ask(query="", namespace="tenant"):
+        info = {"namespace": namespace, "name": name}
+        without_certificate = Mock(get_extra_info=lambda *_: None)
+        path = f"/histories/{name}{query}"
+        answer = await route.handler(make_mocked_request("GET", path, match_info=info, transport=without_certificate))
+        body = orjson.loads(answer.body)
+        return answer.status, body.get("message", body["kind"])
+
+    return ask
+
+
+@pytest.mark.parametrize(("resources", "want"), [(("gangjobs",), False), (("gangjobs", "gangs"), True)])
+async def test_history_has_the_kinds_of_gangs_that_the_user_may_get(resources, want):
+    kept = Kept()
+
+    assert await historian(kept, *resources)("?by=user&since=2026-11-01T00:00:00Z") == (200, "History")
+    assert kept.asked == [
+        (HistoryView("tenant", with_pod_gangs=want), {"by": "user", "since": "2026-11-01T00:00:00Z"}, "jane")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("histories", "namespace", "name", "query", "want"),
+    [
+        pytest.param(
+            Kept(), "zebra", "default", "", (403, "jane may not get gangjobs of namespace zebra."), id="of others"
+        ),
+        pytest.param(Kept(), "tenant", "default", "?sort=1", (422, "A history has no sort."), id="nonsense"),
+        pytest.param(
+            Kept(),
+            "tenant",
+            "mine",
+            "",
+            (404, "There is no history mine: each namespace has one, default."),
+            id="another name",
+        ),
+        pytest.param(
+            None, "tenant", "default", "", (404, "The cluster keeps no record of gangs for tenants."), id="no recorder"
+        ),
+    ],
+)
+async def test_history_that_is_not_shown_has_a_sentence(histories, namespace, name, query, want):
+    assert await historian(histories, "gangjobs", name=name)(query, namespace) == want
+
+
+async def test_user_without_gang_jobs_reads_no_history():
+    kept = Kept()
+
+    assert (await historian(kept, "gangs")())[0] == 403
+    assert kept.asked == []

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from coschedule import Interruptible
+from lockstep.api.preemption import GangUid
 from lockstep.belief.gangs.giving_way import evicted_for, shrunk_for
 from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.gang.keys import is_pod_gang
@@ -97,14 +98,16 @@ def reason_of_end(gang: GangFact) -> tuple[str, str]:
 
 
 def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:
-    """The gang for which a stretch has ended; empty where there is none."""
+    """The gang for which a stretch has ended, or its UID if it is of another namespace; empty where there is none."""
     if reason == Reason.PREEMPTED:
         gang = evicted_for(after) or evicted_for(before)
     elif reason == Reason.CHANGING_SIZE:
         gang = shrunk_for(after) or shrunk_for(before)
     else:
         gang = None
-    return "" if gang is None else str(gang)
+    if gang is None:
+        return ""
+    return gang.uid if isinstance(gang, GangUid) else str(gang)
 
 
 def lost_work(before: GangFact, reason: str, stretch: Stretch, ended: int) -> int:

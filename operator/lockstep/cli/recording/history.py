@@ -1,34 +1,36 @@
 """``lockstep history``: what is on record of gangs that have ended, and of those that go on."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from sqlite3 import Connection
 from time import time
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from lockstep.cli.options.answer_options import print_lines
+from lockstep.answers.plan.text import wrapped
+from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client.configuration import load_configuration, usual_namespace
+from lockstep.api.records.history_params import MOST_ROWS, history_params
+from lockstep.cli.options.answer_options import one_sentence, print_lines
+from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.durations import time_of
 from lockstep.cli.recording.database_option import database_option
-from lockstep.recorder.history import (
-    HistoryError,
-    HistoryFilter,
-    Row,
-    SumBy,
-    gangs_of,
-    losses_of,
-    notes_of,
-    opened_history,
-    sums_of,
-)
-from lockstep.recorder.history_text import HistoryFormat, history_lines, note_sentences
+from lockstep.facts.records.history_question import HistoryQuestion, SumBy
+from lockstep.recorder.history import HistoryError, HistoryFilter, notes_of, opened_history, rows_of
+from lockstep.recorder.history_text import HistoryFormat, history_lines, note_sentences, shown_values
+from lockstep.tenants.commands.answer_text import note_on_history
+from lockstep.tenants.commands.asking import NoAnswer, ask_answer
+from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 
 @click.command(context_settings={"show_default": True})
 @database_option
 @click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="Gangs of this namespace.")
-@click.option("--group", metavar="GROUP", default="", help="Gangs of namespaces with this group.")
+@click.option("--group", metavar="GROUP", default="", help="Gangs of namespaces with this group; in a file only.")
 @click.option("--user", metavar="USER", default="", help="Gangs that this user created.")
 @click.option("--sweep", metavar="NAME", default="", help="Runs of this sweep.")
 @click.option("--name", metavar="NAME", default="", help="Gangs of this name.")
@@ -38,7 +40,14 @@ from lockstep.recorder.history_text import HistoryFormat, history_lines, note_se
     "--by", type=click.Choice([one.value for one in SumBy]), help="Sum hours by this, instead of a line for each gang."
 )
 @click.option("--losses", is_flag=True, help="Show who lost what for which gang, instead of a line for each gang.")
-@click.option("--limit", metavar="N", type=click.IntRange(1, 2**63 - 1), default=100, help="Most lines; sums have all.")
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1, 2**63 - 1),
+    default=100,
+    help="Most lines; sums have all, if they are of a file.",
+)
+@connection_options
 @click.option(
     "-o",
     "--output",
@@ -46,30 +55,60 @@ from lockstep.recorder.history_text import HistoryFormat, history_lines, note_se
     default=HistoryFormat.TEXT.value,
     help="A table, CSV, or one JSON object a line, with more columns than the table.",
 )
-def history(*, database: Path, by: str | None, losses: bool, limit: int, output: str, **given: Any) -> None:
+@click.pass_context
+def history(context: click.Context, /, *, database: Path, group: str, output: str, **given: Any) -> None:
     """Show what is on record of gangs: also of those that are deleted.
 
-    For example: lockstep history --since 4w --by namespace --output csv
+    For example: lockstep history --since 4w --by user --output csv
 
-    A time is a date such as 2026-11-01, or how long ago it was. Run the command where the file is:
-    in the recorder's pod.
+    A time is a date such as 2026-11-01, or how long ago it was. In the recorder's pod the command reads the file, and
+    elsewhere it asks the cluster's API for tenants, for one namespace.
     """
-    if losses and by:
+    if given["losses"] and given["by"]:
         raise click.UsageError("Of --by and --losses only one can be meant.")
     now = round(time())
-    until = given.pop("until")
-    asked = HistoryFilter(now=now, until=now if until is None else until, **given)
+    given["until"] = now if given["until"] is None else given["until"]
+    given["by"] = SumBy(given["by"]) if given["by"] else None
+    connection = {name: given.pop(name) for name in ("kubeconfig", "context")}
+    namespace = given.pop("namespace")
+    is_usual = context.get_parameter_source("database") is ParameterSource.DEFAULT
+    with one_sentence():
+        if is_usual and not database.exists():
+            if group:
+                raise AnswerError(f"There is no file {database} here, and only one can tell groups: leave --group out.")
+            document = asyncio.run(_asked(connection, namespace, HistoryQuestion(**given), database))
+            _print_answer(document, output)
+        else:
+            _print_file(database, HistoryQuestion(**given), now, output, namespace=namespace, group=group)
+
+
+def _print_file(path: Path, asked: HistoryQuestion, now: int, output: str, **where: str) -> None:
     try:
-        with opened_history(database) as connection:
+        with opened_history(path) as connection:
             print_lines(note_sentences(notes_of(connection)), err=True)
-            print_lines(history_lines(_rows(connection, asked, by, limit, are_losses=losses), HistoryFormat(output)))
+            found = rows_of(connection, asked, HistoryFilter.of(asked, now, **where), asked.limit)
+            print_lines(history_lines(map(shown_values, found), HistoryFormat(output)))
     except HistoryError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _rows(
-    connection: Connection, asked: HistoryFilter, by: str | None, limit: int, *, are_losses: bool
-) -> Iterator[Row]:
-    if are_losses:
-        return losses_of(connection, asked, limit)
-    return gangs_of(connection, asked, limit) if by is None else sums_of(connection, asked, SumBy(by))
+async def _asked(
+    connection: Mapping[str, str | None], namespace: str, asked: HistoryQuestion, database: Path
+) -> Document:
+    """The answer of the cluster's API for tenants. Raises ``AnswerError`` where there is none."""
+    where = namespace or usual_namespace(**connection)
+    params = history_params(replace(asked, limit=min(asked.limit, MOST_ROWS)))
+    async with one_client(load_configuration(**connection)) as client:
+        answer = await ask_answer(client, AnswerKind.HISTORIES, where, ONLY_ONE, params)
+    if not isinstance(answer, NoAnswer):
+        return answer
+    why = answer.why or f"The cluster shows you no history of namespace {where}."
+    raise AnswerError(f"{why}\nWithout it, this is needed: the file {database}, which is in the recorder's pod.")
+
+
+def _print_answer(document: Document, output: str) -> None:
+    notes = [note_on_history(document), *document["notes"]]
+    print_lines((line for note in notes for line in wrapped(note)), err=True)
+    print_lines(history_lines(document["rows"], HistoryFormat(output)))
+    if document["isCutOff"]:
+        print_lines(["There is more on record than one answer has: ask for a shorter period."], err=True)

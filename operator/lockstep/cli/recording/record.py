@@ -1,6 +1,7 @@
 """``lockstep record``: the recorder, which keeps what gangs were after their deletion."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from lockstep.cli.options.durations import period_seconds
 from lockstep.cli.options.log_options import log_options
 from lockstep.cli.recording.database_option import database_option
 from lockstep.logs.setup import set_up_logs
+from lockstep.process.stores.errors import StartError
 from lockstep.recorder.database import Retention
 from lockstep.recorder.process import RecorderSettings, keep_recording
+from lockstep.recorder.serving import RecorderAddress
 
 
 def _bytes(_context: click.Context, _option: click.Parameter, value: str) -> int:
@@ -52,6 +55,14 @@ def _bytes(_context: click.Context, _option: click.Parameter, value: str) -> int
     callback=_bytes,
     help="How large the file may be; beyond that, the oldest records are removed.",
 )
+@click.option(
+    "--certificates",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder with tls.crt, tls.key and ca.crt: answer clients with a certificate of that authority, too.",
+)
+@click.option("--listen-host", metavar="ADDRESS", default="0.0.0.0", help="Address to answer at.")  # noqa: S104
+@click.option("--listen-port", metavar="PORT", type=click.IntRange(0, 65_535), default=8443, help="Port to answer at.")
 @connection_options
 @log_options()
 def record(*, namespace: str, database: Path, keep: float, keep_users: float, most_bytes: int, **given: Any) -> None:
@@ -61,9 +72,17 @@ def record(*, namespace: str, database: Path, keep: float, keep_users: float, mo
     """
     set_up_logs(given["log_level"], given["log_format"])
     retention = Retention(records=keep, users=keep_users, most_bytes=most_bytes)
-    settings = RecorderSettings(namespace=namespace, path=database, retention=retention)
+    settings = RecorderSettings(namespace=namespace, path=database, retention=retention, address=_address(given))
     try:
         configuration = load_configuration(kubeconfig=given["kubeconfig"], context=given["context"])
         asyncio.run(keep_recording(configuration, settings))
-    except ConfigError as error:
+    except (ConfigError, StartError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _address(given: Mapping[str, Any]) -> RecorderAddress | None:
+    """Where to answer; None where no certificates are given."""
+    certificates = given["certificates"]
+    if certificates is None:
+        return None
+    return RecorderAddress(host=given["listen_host"], port=given["listen_port"], certificates=certificates)

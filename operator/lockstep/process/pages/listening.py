@@ -13,17 +13,13 @@ from aiohttp import web
 
 from lockstep.api.client.client import KubeClient
 from lockstep.process.pages.certificate import Certificate
-from lockstep.process.pages.door import Door
 from lockstep.process.pages.gate import behind_reviews
 from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES, Health, Page
 from lockstep.process.pages.loopback import for_loopback
-from lockstep.process.pages.requests_log import requests_log
 from lockstep.process.pages.reviews import Reviews
+from lockstep.process.pages.serving import ServedAt, serve
 from lockstep.process.stores.errors import StartError
 from lockstep.process.stores.settings import Settings
-
-# The process does not wait longer for slow clients when it ends.
-_LAST_ANSWERS_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -52,20 +48,10 @@ async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str,
     """Serve pages while the block runs; yields the address. Raises ``OSError`` if it can't be used."""
     app = web.Application()
     app.add_routes([web.get(path, partial(page, health)) for path, page in listener.pages.items()])
-    runner = web.AppRunner(
-        app, access_log=None, logger=requests_log(f"{__name__}.requests"), shutdown_timeout=_LAST_ANSWERS_SECONDS
-    )
-    await runner.setup()
-    assert runner.server is not None, "it was set up"
-    try:
-        door = Door(listener.host, listener.port, runner.server, tls=listener.tls)
-        log.info("listening on %s port %d: %s", *door.address, ", ".join(listener.pages))
-        try:
-            yield door.address
-        finally:
-            await door.close()
-    finally:
-        await runner.cleanup()
+    at = ServedAt(listener.host, listener.port, listener.tls, f"{__name__}.requests")
+    async with serve(app, at) as address:
+        log.info("listening on %s port %d: %s", *address, ", ".join(listener.pages))
+        yield address
 
 
 def _listeners(settings: Settings, client: KubeClient) -> Iterator[Listener]:

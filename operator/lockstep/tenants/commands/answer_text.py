@@ -19,6 +19,11 @@ def note_on_answer(document: Document, now: float) -> str:
     return f"Your rights do not suffice to plan here, so the cluster's API for tenants answers, as of {age:.0f} s ago."
 
 
+def note_on_history(document: Document) -> str:
+    """A sentence on where the rows are from, and of which namespace."""
+    return f"The cluster's API for tenants shows what is on record of namespace {document['metadata']['namespace']}."
+
+
 def queue_answer_lines(document: Document) -> Iterator[str]:
     """The waiting gangs of a namespace, and what is known of all namespaces."""
     namespace = document["metadata"]["namespace"]

@@ -1,6 +1,6 @@
 """Asks the cluster's answers for tenants, on behalf of a command whose user may not read what plans are made from."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -27,10 +27,12 @@ class NoAnswer(NamedTuple):
     why: str
 
 
-async def ask_answer(client: KubeClient, kind: AnswerKind, namespace: str, name: str) -> Document | NoAnswer:
+async def ask_answer(
+    client: KubeClient, kind: AnswerKind, namespace: str, name: str, params: Mapping[str, str] | None = None
+) -> Document | NoAnswer:
     """The answer, or why there is none. Raises ``AnswerError`` if the question is refused."""
     path = f"{_path(kind, namespace)}/{segment(name)}"
-    return await _answered(kind, client.get(Target(path, kind)))
+    return await _answered(kind, client.get(Target(path, kind), params))
 
 
 async def ask_plan(client: KubeClient, namespace: str, name: str, spec: Manifest) -> Document | NoAnswer:

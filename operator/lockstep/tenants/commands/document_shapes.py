@@ -71,6 +71,13 @@ _SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
     AnswerKind.GANGJOB_EXPLANATIONS: _EXPLANATION,
     AnswerKind.GANG_EXPLANATIONS: _EXPLANATION,
     AnswerKind.TIMELINES: {**_HEAD, "picture": _PICTURE},
+    AnswerKind.HISTORIES: {
+        "metadata": {"namespace": str, "name": str},
+        "now": _TIME,
+        "notes": [str],
+        "rows": [dict],
+        "isCutOff": bool,
+    },
     AnswerKind.PLANS: {**_HEAD, "plan": _COARSE_PLAN},
 }
 
@@ -94,7 +101,7 @@ def _has_shape(value: Any, shape: Any) -> bool:
         return isinstance(value, str) and _is_time(value)
     if shape is None:
         return value is None
-    return isinstance(value, shape) and not isinstance(value, bool)
+    return isinstance(value, shape) and isinstance(value, bool) == (shape is bool)
 
 
 def _is_time(text: str) -> bool:

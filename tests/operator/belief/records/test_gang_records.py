@@ -13,6 +13,7 @@ from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact
 from lockstep.facts.cluster.node import KIND_LABEL
+from lockstep.facts.fair_share import OTHERS, FairShare, NamedGroup
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.reasons import Condition, Reason
@@ -100,6 +101,17 @@ def test_record_of_a_gang_that_was_preempted_and_then_succeeded():
     assert first.kinds == (("", 1), ("fast", 1))
 
 
+@pytest.mark.parametrize(("namespaces", "want"), [(("default", "fold"), "biology"), (("fold",), "others")])
+def test_group_is_that_of_the_fair_share_if_there_is_one(namespaces, want):
+    leader = Leader()
+    groups = (NamedGroup("biology", 1, namespaces), NamedGroup(OTHERS, 1, ()))
+    leader.state.shares.apply(FairShare(uid="f", resource_version="1", groups=groups))
+
+    [found] = leader.see(GangStatus()).taken()
+
+    assert found.group == want
+
+
 LIFE = [
     GangStatus(),
     reserved(),
@@ -120,6 +132,15 @@ def test_two_processes_that_lead_in_turn_record_what_one_does(change):
     parts = [*first.taken(), *second.taken()]
 
     assert reduce(merged, parts) == want
+
+
+def test_urgent_gang_of_another_namespace_is_on_record_by_its_uid():
+    why = "A gang of another namespace, of priority 9 and UID 1-2-3, takes its place."
+    preempted = condition(Condition.PREEMPTED, "True", "GangPreempted", why, 160)
+
+    [found] = Leader().see(reserved(), running(), released(Reason.PREEMPTED, conditions=(preempted,))).taken()
+
+    assert found.stretches[0].preemptor == "1-2-3"
 
 
 def test_change_of_size_ends_a_stretch_at_its_time_and_names_the_urgent_gang():

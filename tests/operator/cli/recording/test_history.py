@@ -3,14 +3,17 @@
 import csv
 import io
 import json
+import sys
 from time import time
 
 import pytest
 from click.testing import CliRunner
 
 from builders.records import HOUR, ended, record, stretch
+from lockstep.answers.reading.errors import AnswerError
 from lockstep.cli import main
 from lockstep.recorder.database import RecordDatabase, Retention
+from lockstep.tenants.commands.asking import NoAnswer
 
 NOW = round(time())
 RETENTION = Retention(records=1e12, users=1e12, most_bytes=2**30)
@@ -111,3 +114,69 @@ def test_recorder_refuses_options_that_it_does_not_understand(wrong):
 
     assert done.exit_code != 0
     assert wrong[0] in done.stderr
+
+
+# Without a file
+
+
+class Asked:
+    """The cluster's API for tenants, with one answer; keeps the question."""
+
+    def __init__(self, answer):
+        self.answer, self.question = answer, None
+
+    async def __call__(self, client, kind, namespace, name, params):
+        self.question = (kind, namespace, name, params)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+ROW = {"user": "ada", "gangs": 2, "core-hours": 1.5}
+ANSWER = {"metadata": {"namespace": "tenant"}, "notes": ["The file was broken."], "rows": [ROW], "isCutOff": True}
+
+
+@pytest.fixture
+def outside(monkeypatch, tmp_path):
+    """Asks where there is no file, with that answer of the cluster."""
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(
+        "{apiVersion: v1, kind: Config, current-context: c, clusters: [{name: k, cluster: {server: 'http://nowhere'}}],"
+        " users: [{name: u, user: {}}], contexts: [{name: c, context: {cluster: k, user: u, namespace: tenant}}]}"
+    )
+
+    def ask(answer, *options):
+        asked = Asked(answer)
+        monkeypatch.setattr(sys.modules["lockstep.cli.recording.history"], "ask_answer", asked)
+        return CliRunner().invoke(main, ["history", f"--kubeconfig={kubeconfig}", *options]), asked.question
+
+    return ask
+
+
+def test_without_a_file_the_cluster_is_asked_about_the_namespace_of_the_kubeconfig(outside):
+    done, question = outside(ANSWER, "--by=user", "--limit=5000", "--since=2026-11-01", "--until=2026-11-02")
+
+    params = {"since": "2026-11-01T00:00:00Z", "until": "2026-11-02T00:00:00Z", "by": "user", "limit": "1000"}
+    assert question == ("histories", "tenant", "default", params)
+    assert [line.split() for line in done.stdout.splitlines()] == [["USER", "GANGS", "CORE-HOURS"], ["ada", "2", "1.5"]]
+    assert done.stderr.splitlines() == [
+        "The cluster's API for tenants shows what is on record of namespace tenant.",
+        "The file was broken.",
+        "There is more on record than one answer has: ask for a shorter period.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "want"),
+    [
+        pytest.param(NoAnswer(""), ("-n", "own"), "The cluster shows you no history of namespace own.", id="no right"),
+        pytest.param(NoAnswer("It is dead."), (), "It is dead.", id="no answer now"),
+        pytest.param(AnswerError("By is wrong."), (), "By is wrong.", id="refused"),
+        pytest.param(ANSWER, ("--group=physics",), "leave --group out", id="a group"),
+    ],
+)
+def test_without_a_file_and_an_answer_there_is_a_sentence(outside, answer, options, want):
+    done, _ = outside(answer, *options)
+
+    assert done.exit_code == 1
+    assert want in done.stderr

@@ -32,7 +32,7 @@ class Answering:
     def __init__(self, answer):
         self.answer, self.paths = answer, []
 
-    async def get(self, target):
+    async def get(self, target, params=None):
         self.paths.append(target.path)
         if self.answer is None or self.answer.code >= 429:
             raise ApiUnavailableError("GET queues: no", self.answer)

@@ -1,0 +1,53 @@
+"""Serves an application at one address, by a door that bounds the connections."""
+
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from aiohttp import web
+
+from lockstep.process.pages.door import Door
+from lockstep.process.pages.requests_log import requests_log
+
+# The process does not wait longer for slow clients when it ends.
+_LAST_ANSWERS_SECONDS = 1.0
+# Those of aiohttp.
+_USUAL_HEADERS, _USUAL_FIELD_BYTES = 128, 8190
+
+
+class ServedAt(NamedTuple):
+    """Where to serve, port 0 for any free one; without ``tls`` by plain HTTP. Errors are logged under the name ``log``.
+
+    A request has ``most_headers`` at most, each with that many bytes.
+    """
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None
+    log: str
+    most_headers: int = _USUAL_HEADERS
+    most_header_bytes: int = _USUAL_FIELD_BYTES
+
+
+@asynccontextmanager
+async def serve(app: web.Application, at: ServedAt) -> AsyncIterator[tuple[str, int]]:
+    """Serve while the block runs; yields the address. Raises ``OSError`` if it can't be used."""
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        logger=requests_log(at.log),
+        shutdown_timeout=_LAST_ANSWERS_SECONDS,
+        max_headers=at.most_headers,
+        max_field_size=at.most_header_bytes,
+    )
+    await runner.setup()
+    assert runner.server is not None, "it was set up"
+    try:
+        door = Door(at.host, at.port, runner.server, tls=at.tls)
+        try:
+            yield door.address
+        finally:
+            await door.close()
+    finally:
+        await runner.cleanup()

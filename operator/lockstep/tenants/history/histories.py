@@ -1,0 +1,59 @@
+"""The record of each namespace: users take turns, and a namespace shows nothing of an earlier one of its name."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
+
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.records.history_params import HistoryQuestionError, parse_history
+from lockstep.api.times import epoch_seconds
+from lockstep.facts.records.history_question import HistoryQuestion, HistoryScope
+from lockstep.tenants.fair_turns import FairTurns
+from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
+from lockstep.tenants.trouble import NoAnswerNowError, Trouble
+
+AskRecorder = Callable[[HistoryQuestion, HistoryScope], Awaitable[FoundHistory]]
+
+
+class HistoryView(NamedTuple):
+    """Whose records an answer may have: those of a namespace, with or without its Gangs."""
+
+    namespace: str
+    with_pod_gangs: bool
+
+
+class Histories:
+    """Answers questions about the records of one namespace."""
+
+    def __init__(self, client: KubeClient, ask: AskRecorder, wall: Callable[[], float]) -> None:
+        self._client = client
+        self._ask = ask
+        self._wall = wall
+        self._turns = FairTurns()
+
+    async def history(self, view: HistoryView, query: Mapping[str, str], party: str) -> FoundHistory:
+        """What is on record, for a party. One question at a time is asked.
+
+        Raises ``NoAnswerNowError``, ``TooManyWaitError`` or ``HistoryRefusedError``.
+        """
+        try:
+            asked = parse_history(query, self._wall())
+        except HistoryQuestionError as error:
+            raise HistoryRefusedError(f"{error}.") from error
+        async with self._turns.turn(party):
+            made = await self._made(view.namespace)
+            scope = HistoryScope(namespace=view.namespace, made=made, with_pod_gangs=view.with_pod_gangs)
+            return await self._ask(asked, scope)
+
+    async def _made(self, namespace: str) -> int:
+        """When the namespace was made, in seconds since 1970. Records from before are those of other users."""
+        try:
+            listed = await self._client.get(paths.ALL_NAMESPACES, {"fieldSelector": f"metadata.name={namespace}"})
+        except ApiUnavailableError as error:
+            raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, str(error)) from error
+        if not listed.is_success:
+            raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, listed.message)
+        for one in listed.body["items"]:
+            return round(epoch_seconds(one["metadata"]["creationTimestamp"]) or 0.0)
+        raise HistoryRefusedError(f"There is no namespace {namespace} now.")
