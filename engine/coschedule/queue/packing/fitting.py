@@ -30,19 +30,21 @@ class Fitting:
         total: IntArray = _product(self.layout.needed[np.newaxis], self.requests)[0]
         return total
 
-    def table(self, free: IntArray, admitted: BoolArray) -> FloatArray:
-        """Return the table of a node with ``free[r]``, at least 0, for the roles ``admitted[role]``."""
-        fits = (self.used <= free).all(axis=1) & ~self.layout.counts[:, ~admitted].any(axis=1)
-        return np.where(fits, self._value(free, admitted), -np.inf)
+    def tables(self, free: IntArray, admitted: BoolArray) -> FloatArray:
+        """Return the tables of nodes, float[n, a]; node n has ``free[n, r]``, at least 0, for ``admitted[n, role]``."""
+        fits = (self.used <= free[:, np.newaxis]).all(axis=2)
+        if not admitted.all():
+            fits &= ~((self.layout.counts > 0) & ~admitted[:, np.newaxis]).any(axis=2)
+        return np.where(fits, self._values(free, admitted), -np.inf)
 
-    def _value(self, free: IntArray, admitted: BoolArray) -> FloatArray:
+    def _values(self, free: IntArray, admitted: BoolArray) -> FloatArray:
         role = self.layout.maximised
-        if role is None or not admitted[role]:
-            return np.zeros(len(self.used))
+        if role is None:
+            return np.zeros((len(free), len(self.used)))
         wanted = np.flatnonzero(self.requests[role])
-        slots = (free[wanted] - self.used[:, wanted]) // self.requests[role, wanted]
-        most: FloatArray = slots.min(axis=1, initial=self.layout.needed[role]).astype(np.float64)
-        return most
+        slots = (free[:, np.newaxis, wanted] - self.used[:, wanted]) // self.requests[role, wanted]
+        most = slots.min(axis=2, initial=self.layout.needed[role]).astype(np.float64)
+        return np.where(admitted[:, role, np.newaxis], most, 0.0)
 
 
 def fitting_of(layout: Layout, requests: IntArray) -> Fitting:

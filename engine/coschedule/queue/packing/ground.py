@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.packing.equal_rows import equal_rows, in_blocks
 from coschedule.queue.packing.fitting import Fitting
-from coschedule.queue.packing.layout import Layout, Options, options_of
+from coschedule.queue.packing.layout import Layout, Options, most_at_once, options_of_all
 from coschedule.queue.packing.places import AlikeNodes, Domain, Part
-from coschedule.queue.packing.rules import RolesOfTerm, Rule, rule_inside, rule_outside
+from coschedule.queue.packing.rules import RolesOfTerm, rule_inside, rule_outside
 from coschedule.queue.search.effort import Effort
-from coschedule.queue.slots.segments import rows_as_bytes
 from coschedule.queue.slots.timeline import Timeline
 
 _STEPS_A_CELL = 8
@@ -48,12 +49,14 @@ class Offer(NamedTuple):
 class NodeClasses:
     """Classes of nodes; the nodes of a class are in one domain of each of the ``levels``.
 
-    Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. Levels with
-    domains of several nodes go from the coarsest to the finest: each domain is within one of the level before.
+    Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. The node of rank k
+    is of class ``class_of[k]``. Levels with domains of several nodes go from the coarsest to the finest: each domain is
+    within one of the level before.
     """
 
     rank: IntArray
     first: IntArray
+    class_of: IntArray
     levels: Sequence[Level]
 
     def parts(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterable[Part]:
@@ -64,15 +67,19 @@ class NodeClasses:
 
     def _useful(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterator[tuple[AlikeNodes, int]]:
         """List groups of alike nodes that can hold a member, each with one of its classes."""
-        for classes in self._groups(fitting, offer, effort):
-            if effort.is_over:
-                break
-            one = int(classes[0])
-            options = self._options(fitting, offer, one, effort)
-            if len(options.value) > 1:
-                yield AlikeNodes(ranks=self._ranks(classes), options=options), one
+        for groups in in_blocks(self._groups(fitting, offer, effort), most=most_at_once(fitting.layout)):
+            ones = [int(classes[0]) for classes in groups]
+            found = self._options(fitting, offer, ones)
+            for classes, one, (key, options) in zip(groups, ones, found, strict=True):
+                if effort.is_over:
+                    return
+                if key not in fitting.known:
+                    effort.spend(_STEPS_A_TABLE + _STEPS_A_CELL * len(fitting.layout.counts))
+                    fitting.known[key] = options
+                if len(options.value) > 1:
+                    yield AlikeNodes(ranks=self._ranks(classes), options=options), one
 
-    def _groups(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterable[list[int]]:
+    def _groups(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterator[IntArray]:
         """Group classes that are equal in all that matters; leave out those that admit no role."""
         admitting = np.flatnonzero(offer.admits.any(axis=1))
         # The lowest ranks come first, within each group and among groups.
@@ -85,38 +92,42 @@ class NodeClasses:
         )
         rows = np.concatenate([column[admitting] for column in columns], axis=1, dtype=np.int64)
         effort.spend(rows.size)
-        groups: dict[bytes, list[int]] = {}
-        for one, row in zip(admitting.tolist(), rows_as_bytes(rows, np.arange(len(rows) + 1)), strict=True):
-            groups.setdefault(row, []).append(one)
-        return groups.values()
+        return (admitting[alike] for alike in equal_rows(rows))
 
-    def _ranks(self, classes: Sequence[int]) -> IntArray:
-        return np.sort(np.concatenate([self.rank[self.first[one] : self.first[one + 1]] for one in classes]))
+    def _ranks(self, classes: IntArray) -> IntArray:
+        if len(classes) == 1:
+            return self.rank[self.first[classes[0]] : self.first[classes[0] + 1]]
+        chosen = np.zeros(len(self.first) - 1, dtype=np.bool_)
+        chosen[classes] = True
+        return np.flatnonzero(chosen[self.class_of])
 
-    def _options(self, fitting: Fitting, offer: Offer, one: int, effort: Effort) -> Options:
-        inside = bytes(int(level.domain[one]) >= 0 for level in self.levels)
-        free = np.minimum(offer.free[one], fitting.all)
-        key = b"".join((free.tobytes(), offer.admits[one].tobytes(), offer.worth[one].tobytes(), inside))
-        if key not in fitting.known:
-            effort.spend(_STEPS_A_TABLE + _STEPS_A_CELL * len(fitting.layout.counts))
-            fitting.known[key] = options_of(fitting.layout, self._table(fitting, offer, one))
-        return fitting.known[key]
+    def _options(self, fitting: Fitting, offer: Offer, classes: Sequence[int]) -> Sequence[tuple[bytes, Options]]:
+        """Return the options of a node of each class, and the key by which ``Fitting`` knows them."""
+        inside = np.array([level.domain[classes] >= 0 for level in self.levels], dtype=np.bool_)
+        inside = inside.reshape(len(self.levels), len(classes)).T
+        columns = np.minimum(offer.free[classes], fitting.all), offer.admits[classes], offer.worth[classes], inside
+        keys = [b"".join(parts) for parts in zip(*(map(_bytes_of, column) for column in columns), strict=True)]
+        unknown = [place for place, key in enumerate(keys) if key not in fitting.known]
+        made = self._options_of(fitting, offer, np.array(classes)[unknown], inside[unknown])
+        new = dict(zip((keys[place] for place in unknown), made, strict=True))
+        return [(key, fitting.known[key] if key in fitting.known else new[key]) for key in keys]
 
-    def _table(self, fitting: Fitting, offer: Offer, one: int) -> FloatArray:
-        table = fitting.table(offer.free[one], offer.admits[one])
-        for role in np.flatnonzero(offer.worth[one]).tolist():
-            table += fitting.layout.counts[:, role] * offer.worth[one, role]
-        for rule in self._rules_of_a_node(fitting.layout, one):
-            table = rule(table)
-        return table
-
-    def _rules_of_a_node(self, layout: Layout, one: int) -> Iterable[Rule]:
-        for level in self.levels:
+    def _options_of(self, fitting: Fitting, offer: Offer, classes: IntArray, inside: BoolArray) -> Sequence[Options]:
+        if not len(classes):
+            return ()
+        tables = fitting.tables(offer.free[classes], offer.admits[classes])
+        for role in np.flatnonzero(offer.worth[classes].any(axis=0)).tolist():
+            tables += fitting.layout.counts[:, role] * offer.worth[classes, role, np.newaxis]
+        for level, is_inside in zip(self.levels, inside.T, strict=True):
             for term in level.terms:
-                if level.domain[one] < 0:
-                    yield rule_outside(term, layout)
-                elif level.single_nodes:
-                    yield rule_inside(term, layout)
+                tables[~is_inside] = rule_outside(term, fitting.layout)(tables[~is_inside])
+                if level.single_nodes:
+                    tables[is_inside] = rule_inside(term, fitting.layout)(tables[is_inside])
+        return options_of_all(fitting.layout, tables)
+
+
+def _bytes_of(row: NDArray[Any]) -> bytes:
+    return row.tobytes()
 
 
 def ground_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
@@ -125,7 +136,10 @@ def ground_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
     first = np.append(0, np.cumsum(timeline.width))
     one_of = by_class[first[:-1]]
     return NodeClasses(
-        rank=by_class, first=first, levels=[level._replace(domain=level.domain[one_of]) for level in levels]
+        rank=by_class,
+        first=first,
+        class_of=timeline.class_of,
+        levels=[level._replace(domain=level.domain[one_of]) for level in levels],
     )
 
 

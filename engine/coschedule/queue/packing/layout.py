@@ -16,6 +16,9 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
+_MOST_TABLES, _MOST_CELLS_AT_ONCE = 64, 2**14
+"""The most tables, and about the most cells, that are computed together."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layout:
@@ -82,30 +85,48 @@ class Options:
     values: list[float]
 
 
+def most_at_once(layout: Layout) -> int:
+    """Return of how many parts options are computed together, so that their tables stay small."""
+    return max(1, min(_MOST_TABLES, _MOST_CELLS_AT_ONCE // len(layout.counts)))
+
+
 def options_of(layout: Layout, table: FloatArray) -> Options:
     """List the options of a part of the cluster with this table."""
-    beyond = _best_beyond(layout, table)
-    kept = np.flatnonzero((table > -np.inf) & (table > beyond) & ((table > 0) | (layout.counts.any(axis=1))))
-    given = np.concatenate([np.zeros((1, layout.counts.shape[1]), dtype=np.int64), layout.counts[kept]])
-    value, most = np.append(0.0, table[kept]), given.max(axis=0)
-    return Options(given=given, value=value, most=most.tolist(), fewer=(most - given).tolist(), values=value.tolist())
+    return options_of_all(layout, table[np.newaxis])[0]
 
 
-def _best_beyond(layout: Layout, table: FloatArray) -> FloatArray:
+def options_of_all(layout: Layout, tables: FloatArray) -> list[Options]:
+    """List the options of several parts of the cluster, part p with ``tables[p]``."""
+    kept = (tables > -np.inf) & (tables > _best_beyond(layout, tables)) & ((tables > 0) | layout.counts.any(axis=1))
+    # The first option of each part holds no member.
+    part, option = np.nonzero(np.concatenate([np.ones((len(tables), 1), dtype=np.bool_), kept], axis=1))
+    begins = np.searchsorted(part, np.arange(len(tables)))
+    given = np.concatenate([np.zeros((1, layout.counts.shape[1]), dtype=np.int64), layout.counts])[option]
+    value = np.where(option > 0, tables[part, option - 1], 0.0)
+    most = np.maximum.reduceat(given, begins, axis=0)
+    columns = given, value, most[part] - given
+    return [
+        Options(given=given, value=value, most=most, fewer=fewer.tolist(), values=value.tolist())
+        for given, value, fewer, most in zip(
+            *(np.split(column, begins[1:]) for column in columns), most.tolist(), strict=True
+        )
+    ]
+
+
+def _best_beyond(layout: Layout, tables: FloatArray) -> FloatArray:
     """Return for each cell the best value of cells with more members of roles that are not exact."""
-    shape = layout.shape
-    best = table.reshape(shape)
-    beyond = np.full(shape, -np.inf)
-    for axis in np.flatnonzero(~layout.exact).tolist():
+    best = tables.reshape(len(tables), *layout.shape)
+    beyond = np.full(best.shape, -np.inf)
+    for axis in (1 + np.flatnonzero(~layout.exact)).tolist():
+        if best.shape[axis] == 1:
+            continue
         # From here on ``best`` is the best with at least as many members of the roles up to this one.
         best = np.flip(np.maximum.accumulate(np.flip(best, axis), axis=axis), axis)
-        further = np.full(shape, -np.inf)
-        ahead: list[slice] = [slice(None)] * len(shape)
+        ahead: list[slice] = [slice(None)] * best.ndim
         here = list(ahead)
         here[axis], ahead[axis] = slice(None, -1), slice(1, None)
-        further[tuple(here)] = best[tuple(ahead)]
-        beyond = np.maximum(beyond, further)
-    return beyond.reshape(-1)
+        np.maximum(beyond[tuple(here)], best[tuple(ahead)], out=beyond[tuple(here)])
+    return beyond.reshape(tables.shape)
 
 
 def add(layout: Layout, table: FloatArray, options: Options) -> tuple[FloatArray, IntArray]:

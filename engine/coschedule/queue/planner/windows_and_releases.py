@@ -5,6 +5,7 @@ them it has 2, 4 and 4 CPUs free, and ``open`` is True, True and False.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -52,15 +53,24 @@ class _Releases(NamedTuple):
 
 def _releases(snapshot: Snapshot) -> _Releases:
     """List the releases; one that is due or overdue counts from the first instant after now."""
-    count, width = len(snapshot.releases), len(snapshot.resources)
-    amounts = (min(amount, AMOUNT_LIMIT) for release in snapshot.releases for amount in release.request)
     times = np.array([release.time for release in snapshot.releases], dtype=np.float64)
     releases = _Releases(
         node=np.array([release.node for release in snapshot.releases], dtype=np.int64),
         time=np.maximum(times, np.nextafter(snapshot.now, np.inf)),
-        amounts=np.fromiter(amounts, dtype=np.int64, count=count * width).reshape(count, width),
+        amounts=_amounts([release.request for release in snapshot.releases], len(snapshot.resources)),
     )
     return releases.take(np.lexsort((*releases.amounts.T, releases.time, releases.node)))
+
+
+def _amounts(requests: Sequence[tuple[int, ...]], width: int) -> IntArray:
+    """Return int[i, r] of requests, each amount ``AMOUNT_LIMIT`` at most."""
+    count = len(requests) * width
+    try:
+        amounts = np.fromiter(chain.from_iterable(requests), dtype=np.int64, count=count)
+    except OverflowError:
+        limited = (min(amount, AMOUNT_LIMIT) for request in requests for amount in request)
+        amounts = np.fromiter(limited, dtype=np.int64, count=count)
+    return np.minimum(amounts, AMOUNT_LIMIT).reshape(len(requests), width)
 
 
 def _classes(snapshot: Snapshot, masks: Sequence[BoolArray], releases: _Releases) -> tuple[IntArray, IntArray]:

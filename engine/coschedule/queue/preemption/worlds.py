@@ -31,8 +31,7 @@ def with_started(snapshot: Snapshot, placements: Collection[Placement]) -> Snaps
             else:
                 releases.append(taken)
     started = {placement.gang for placement in placements}
-    return replace(
-        snapshot,
+    return snapshot.changed(
         free=free,
         someday=of_unknown_end,
         releases=tuple(releases),
@@ -52,8 +51,7 @@ def without(snapshot: Snapshot, victims: Collection[RunningGang]) -> Snapshot:
             for node, request in victim.holds:
                 of_unknown_end[node] = np.maximum(of_unknown_end[node] - request, 0)
     gone = {victim.key for victim in victims}
-    return replace(
-        snapshot,
+    return snapshot.changed(
         someday=of_unknown_end,
         releases=(*kept, *(one for victim in victims for one in _given_back(victim, snapshot.now))),
         running=tuple(gang for gang in snapshot.running if gang.key not in gone),
@@ -72,7 +70,7 @@ def left_of(budgets: Sequence[int], victims: Iterable[RunningGang]) -> tuple[int
 
 def with_gangs(snapshot: Snapshot, gangs: Iterable[PendingGang]) -> Snapshot:
     """Return the snapshot with only these waiting gangs."""
-    return replace(snapshot, gangs=tuple(gangs))
+    return snapshot.changed(gangs=tuple(gangs))
 
 
 def awaiting(snapshot: Snapshot, gang: GangKey, until: float) -> Snapshot:

@@ -91,15 +91,17 @@ class Snapshot:
         self._check_running()
 
     def as_fast_as(self, slowdown: FloatArray) -> "Snapshot":
-        """Return the snapshot in which nodes have these slow-downs, and no kinds.
+        """Return the snapshot in which nodes have these slow-downs, and no kinds."""
+        return self.changed(slowdown=slowdown, kinds=np.full_like(self.kinds, NO_KIND))
 
-        This runs for each gang, so unchanged fields are not validated again.
+    def changed(self, **fields: object) -> "Snapshot":
+        """Return the snapshot with other values of some fields, all made of valid ones, in the types of these fields.
+
+        A plan makes many such snapshots, each with thousands of releases. So nothing is validated again.
         """
         other = object.__new__(Snapshot)
         for name in Snapshot.__slots__:
-            object.__setattr__(other, name, getattr(self, name))
-        object.__setattr__(other, "slowdown", slowdown)
-        object.__setattr__(other, "kinds", np.full_like(self.kinds, NO_KIND))
+            object.__setattr__(other, name, fields.get(name, getattr(self, name)))
         return other
 
     def _check_numbers(self) -> None:
