@@ -1,11 +1,11 @@
 """Sums over random records, beside a count of each second by hand."""
 
-import random
 from collections import Counter
 
 import pytest
 
 from builders.records import record, stretch
+from engine.builders import seeded
 from lockstep.recorder.database import RecordDatabase, Retention
 from lockstep.recorder.history import HistoryFilter, SumBy, losses_of, opened_history, sums_of
 
@@ -56,7 +56,7 @@ def kept(tmp_path):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_sums_of_any_period_are_those_by_hand_and_losses_are_in_the_period_in_which_they_happened(kept, seed):
-    rnd = random.Random(seed)
+    rnd = seeded(seed)
     gangs = [gang(rnd, f"u{number}") for number in range(12)]
     with kept(gangs) as connection:
         for _ in range(12):
