@@ -13,8 +13,6 @@ from lockstep.api.cluster.quota import parse_quota
 from lockstep.api.cluster.storage import parse_capacity, parse_csi_driver, parse_storage_class
 from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
 from lockstep.api.gangjob.gangjob import parse_gang
-from lockstep.api.kueue.admission_check import ALL_CHECKS, parse_check
-from lockstep.api.kueue.workload import ALL_WORKLOADS, gang_of_workload, parse_workload
 from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.podgang.any_pod import parse_any_pod
@@ -50,12 +48,12 @@ from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source, made_name
-from lockstep.facts.gang.workload import AdmissionCheck, Workload
 from lockstep.facts.pods.budget import BudgetFact, BudgetKey
 from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.runs.sweep_keys import is_sweep, sweep_key
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
+from lockstep.watch.kueue_kinds import KUEUE_KINDS
 
 
 def nodes_kind(state: State) -> WatchedKind[NodeFact]:
@@ -226,7 +224,7 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
     return WatchedKind(
         target=paths.ALL_GANGS,
         key=_gang_identity,
-        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool, state.gate_image),
+        parse=lambda it: parse_gang(it, state.as_written(_gang_key(it)), state.pool, state.gate_image),
         apply=state.apply_gang,
         remove=lambda it: state.remove_gang(*it),
         parse_failures=state.parse_failures,
@@ -261,34 +259,6 @@ def sized_owners_kind(sized: SizedKind, state: State) -> WatchedKind[SizedOwner]
         parse=sized.parse,
         apply=state.pod_gang_facts.apply_owner,
         remove=lambda it: state.pod_gang_facts.remove_owner(*it),
-        parse_failures=state.parse_failures,
-        is_dispensable=True,
-        may_be_missing=True,
-    )
-
-
-def workloads_kind(state: State) -> WatchedKind[Workload]:
-    """All Workloads of Kueue, of which those are kept that have quota."""
-    return WatchedKind(
-        target=ALL_WORKLOADS,
-        key=_workload_identity,
-        parse=parse_workload,
-        apply=state.pod_gang_facts.apply_workload,
-        remove=lambda it: state.pod_gang_facts.remove_workload(*it),
-        parse_failures=state.parse_failures,
-        is_dispensable=True,
-        may_be_missing=True,
-    )
-
-
-def admission_checks_kind(state: State) -> WatchedKind[AdmissionCheck]:
-    """All AdmissionChecks of Kueue, of which those are kept whose controller is Lockstep."""
-    return WatchedKind(
-        target=ALL_CHECKS,
-        key=_name,
-        parse=parse_check,
-        apply=state.pod_gang_facts.apply_check,
-        remove=state.pod_gang_facts.remove_check,
         parse_failures=state.parse_failures,
         is_dispensable=True,
         may_be_missing=True,
@@ -379,13 +349,6 @@ def _owner_identity(source: Source, manifest: Manifest) -> tuple[GangKey, str]:
     return pod_gang_key(metadata["namespace"], made_name(source, metadata["name"])), metadata["uid"]
 
 
-def _workload_identity(manifest: Manifest) -> tuple[GangKey, str]:
-    """The Gang that is made for a Workload, and the Workload's UID."""
-    metadata = manifest["metadata"]
-    gang = gang_of_workload(metadata["name"], metadata["uid"])
-    return pod_gang_key(metadata["namespace"], gang), metadata["uid"]
-
-
 def _gang_key(manifest: Manifest) -> GangKey:
     return GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
 
@@ -427,5 +390,4 @@ def watched_for(
     for kind in sized_kinds(sources):
         yield partial(sized_owners_kind, kind)
     if Source.WORKLOAD in sources:
-        yield admission_checks_kind
-        yield workloads_kind
+        yield from KUEUE_KINDS
