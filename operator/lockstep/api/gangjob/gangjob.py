@@ -17,12 +17,12 @@ from lockstep.api.gangjob.elastic import (
     unit_time_manifest,
 )
 from lockstep.api.gangjob.network import parse_network
-from lockstep.api.gangjob.policies import parse_policies, parse_queue
+from lockstep.api.gangjob.policies import parse_policies
 from lockstep.api.gangjob.role import parse_roles
 from lockstep.api.gangjob.run_template import run_template
 from lockstep.api.gangjob.start_estimate import parse_start_estimate, start_estimate_manifest
 from lockstep.api.gangjob.work import parse_work
-from lockstep.api.identity import created_by, identity
+from lockstep.api.identity import created_by, identity, queue_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.parts import format_part
 from lockstep.api.pods.pace import pace_manifest, parse_pace
@@ -71,12 +71,12 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             resource_version=metadata["resourceVersion"],
             is_deleting="deletionTimestamp" in metadata,
             status=status,
-            policies=replace(before.policies, queue=parse_queue(metadata)),
+            policies=replace(before.policies, queue=queue_of(metadata)),
         )
     parsed = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
     common = {
         **identity(GangKey(metadata["namespace"], metadata["name"]), metadata),
-        "policies": replace(parse_policies(manifest["spec"]), queue=parse_queue(metadata)),
+        "policies": replace(parse_policies(manifest["spec"]), queue=queue_of(metadata)),
         "status": status,
         "run": parse_run(metadata),
         "user": created_by(metadata),

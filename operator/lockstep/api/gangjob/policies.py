@@ -2,7 +2,6 @@
 
 from lockstep.api.gangjob.after import parse_after
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import QUEUE_LABEL
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.policies import Action, ExitCodes, FailurePolicy, Policies, Rule
 
@@ -17,11 +16,6 @@ def parse_policies(spec: Manifest) -> Policies:
         ttl_seconds=spec.get("ttlSecondsAfterFinished"),
         after=parse_after(spec),
     )
-
-
-def parse_queue(metadata: Manifest) -> str:
-    """The queue of Kueue that a GangJob names in its labels; empty without one."""
-    return str((metadata.get("labels") or {}).get(QUEUE_LABEL) or "")
 
 
 def _failure_policy(policy: Manifest) -> FailurePolicy:

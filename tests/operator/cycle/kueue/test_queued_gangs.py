@@ -33,6 +33,7 @@ from fake_cluster.rig import (
     set_phases,
     status_of,
 )
+from fake_cluster.sweeps import counts, ending, status, sweep
 
 pytestmark = pytest.mark.asyncio
 
@@ -229,3 +230,47 @@ async def test_workload_that_is_refused_is_tried_again():
             assert pods_of(api, "g") == []
             api.fault = lambda _: None
             await until(lambda: workload_of(api))
+
+
+async def test_each_run_of_a_sweep_in_a_queue_waits_for_quota_of_its_own():
+    async with api_with(*NODES) as api:
+        api.store.create("resourceflavors", {"metadata": {"name": "plain"}, "spec": {}})
+        async with running_operator(api, sources=WORKLOADS, sweeps=True), ending(api):
+            api.store.create("gangsweeps", in_queue(sweep(runs=2)))
+            await until(lambda: workload_of(api, "s-0") and workload_of(api, "s-1"))
+            admit(api, "s-1")
+            await until(lambda: counts(api) == (1, 0))
+            assert pods_of(api, "s-0") == []
+
+            admit(api, "s-0")
+            await until(lambda: status(api).get("state") == "Complete")
+
+
+async def test_elastic_gang_grows_within_its_quota_and_no_further():
+    elastic = {"elastic": {"mode": "Members", "minInterval": "1s"}}
+    async with queued(in_queue(gang("g", size=1, most=6, spec=elastic)), nodes=(node("n1", cpu="2"),)) as api:
+        await run(api, main=4)
+        assert status_of(api)["size"] == 2
+
+        api.store.add("nodes", node("n2", cpu="8"))
+        await until(lambda: _runs_with(api, 4), seconds=3600)
+        await asyncio.sleep(60)
+        assert _runs_with(api, 4)
+        assert "reclaimablePods" not in given_back(api)
+
+
+async def test_gang_that_keeps_its_size_gives_back_what_it_does_not_use():
+    async with queued(in_queue(gang("g", size=1, most=6)), nodes=(node("n1", cpu="2"),)) as api:
+        await run(api, main=4)
+        assert status_of(api)["size"] == 2
+        await until(lambda: given_back(api).get("reclaimablePods") == [{"name": "main", "count": 4}])
+
+
+def given_back(api):
+    return api.store.get(place_of(workload_of(api)))["status"]
+
+
+def _runs_with(api, size):
+    """Whether so many members run: new ones are said to run."""
+    set_phases(api, "g", "Running")
+    return is_placed(api) and status_of(api)["size"] == size and len(pods_of(api, "g")) == size
