@@ -98,6 +98,13 @@ def are_last(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
     return open_ones == {CheckState.PENDING} and not others - {CheckState.READY}
 
 
+def may_pass(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
+    """Whether our checks are among these and have said yes, or are the last that have not."""
+    names = set(ours)
+    is_ours = bool(_states(checks, names)) and _states(checks, names) <= {CheckState.PENDING, CheckState.READY}
+    return is_ours and all(one.state == CheckState.READY for one in checks if one.name not in names)
+
+
 def says(workload: Workload, ours: Iterable[str], state: CheckState) -> bool:
     """Whether all of our checks of a Workload are in that state, and there are some."""
     return _states(workload.checks, ours) == {state}

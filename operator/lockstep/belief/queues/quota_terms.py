@@ -7,7 +7,7 @@ from coschedule import Sizes
 from lockstep.api.gangjob.role import parse_constraints
 from lockstep.api.kueue.gang_workload import part_of
 from lockstep.api.kueue.workload import in_flavors
-from lockstep.belief.podgangs.workloads import are_last
+from lockstep.belief.podgangs.workloads import may_pass
 from lockstep.facts.document import PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.role import RoleSpec
@@ -55,7 +55,7 @@ def _without_quota(workload: GangWorkload) -> str:
 
 
 def _not_admitted(workload: GangWorkload, flavors: Mapping[str, Flavor], ours: Collection[str]) -> str:
-    if not workload.conditions.is_admitted and not are_last(workload.checks, ours):
+    if not workload.conditions.is_admitted and not may_pass(workload.checks, ours):
         return "has quota, and waits for its AdmissionChecks."
     missing = sorted({name for quota in workload.quotas.values() for name in quota.flavors} - flavors.keys())
     return f"has quota in the ResourceFlavor {missing[0]}, which is not there." if missing else ""

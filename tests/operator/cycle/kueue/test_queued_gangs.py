@@ -185,8 +185,12 @@ async def test_one_plan_answers_our_check_and_places_the_gang():
 
         api.store.add("nodes", node("n2", cpu="2"))
         await until(lambda: state_of(api, workload_of(api)) == "Ready")
-        set_conditions(api, workload_of(api), Admitted=True)
         await until(lambda: is_placed(api))
+        # Kueue takes a moment to see the answer.
+        await asyncio.sleep(5)
+        set_conditions(api, workload_of(api), Admitted=True)
+        await asyncio.sleep(5)
+        assert (is_placed(api), status_of(api)["attempt"]) == (True, 1)
 
 
 async def test_quota_without_a_start_in_sight_is_given_back_by_our_check():
