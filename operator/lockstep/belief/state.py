@@ -114,8 +114,7 @@ class State:
             plan_anew=self._plan_anew,
         )
         self.queued = QueuedGangs(
-            lambda: Source.WORKLOAD in self.sources,
-            ours=self.pod_gangs.workloads.our_checks,
+            self.pod_gangs.workloads.our_checks,
             changed=self._queued_anew,
             reconcile=self.changes.reconcile,
         )

@@ -15,7 +15,8 @@ from lockstep.watch.kind import WatchedKind
 
 
 def workloads_kind(state: State) -> WatchedKind[Workload | GangWorkload]:
-    """All Workloads of Kueue, of which those are kept that have quota, and those of GangJobs."""
+    """All Workloads of Kueue, of which those are kept that have quota, and those of GangJobs, which obey them then."""
+    state.queued.watch()
     return WatchedKind(
         target=ALL_WORKLOADS,
         key=_workload_identity,
@@ -84,10 +85,14 @@ def _remove_workload(state: State, gang: GangKey, uid: str) -> None:
 
 
 def _apply_check(state: State, check: AdmissionCheck) -> None:
+    was_ours = check.name in state.pod_gangs.workloads.our_checks
     state.pod_gang_facts.apply_check(check)
-    state.queued.follow_all()
+    if was_ours != check.is_ours:
+        state.queued.follow_all()
 
 
 def _remove_check(state: State, name: str) -> None:
+    was_ours = name in state.pod_gangs.workloads.our_checks
     state.pod_gang_facts.remove_check(name)
-    state.queued.follow_all()
+    if was_ours:
+        state.queued.follow_all()

@@ -10,7 +10,7 @@ from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import Answer, Target
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
-from lockstep.api.kueue.gang_workload import asks_like, gang_workload, gang_workloads_of, parse_gang_workload
+from lockstep.api.kueue.gang_workload import asks_for, gang_workload, gang_workloads_of, parse_gang_workload
 from lockstep.api.kueue.gang_workload_status import QuotaUse, use_patch
 from lockstep.api.kueue.workload import workload_at
 from lockstep.api.manifest import Manifest
@@ -71,7 +71,7 @@ async def _write(services: Services, gang: AcceptedGang | None, workload: Manife
         status = Target(f"{target.path}/status", f"{target.resource}/status")
         return await services.client.patch(status, patch, Urgency.REPORT)
     fact = parse_gang_workload(workload)
-    if gang is None or fact is None or fact.quota_since is not None or asks_like(workload, _wanted(services, gang)):
+    if gang is None or fact is None or fact.quota_since is not None or asks_for(workload, gang):
         return None
     spec = _wanted(services, gang)["spec"]
     asked = {field: spec[field] for field in ("queueName", "podSets")}

@@ -62,7 +62,11 @@ def parse_gang_workload(workload: Manifest) -> GangWorkload | None:
 def gang_workload(gang: AcceptedGang, priority: int, priority_class: str) -> NewManifest:
     """The Workload to be made for a GangJob: quota for the most members, or fewer if Kueue admits a part."""
     key = gang.key
-    spec: dict[str, Any] = {"queueName": gang.policies.queue, "podSets": _pod_sets(gang), "priority": priority}
+    spec: dict[str, Any] = {
+        "queueName": gang.policies.queue,
+        "podSets": [_pod_set(*one) for one in _wanted(gang)],
+        "priority": priority,
+    }
     if priority_class:
         spec["priorityClassRef"] = {"group": "scheduling.k8s.io", "kind": "PriorityClass", "name": priority_class}
     metadata = {
@@ -74,9 +78,11 @@ def gang_workload(gang: AcceptedGang, priority: int, priority_class: str) -> New
     return {"apiVersion": KUEUE_VERSION, "kind": "Workload", "metadata": metadata, "spec": spec}
 
 
-def asks_like(workload: Manifest, wanted: Manifest) -> bool:
-    """Whether a Workload asks for the queue and the numbers of pods of another one for the same gang."""
-    return _asked(workload["spec"]) == _asked(wanted["spec"])
+def asks_for(workload: Manifest, gang: AcceptedGang) -> bool:
+    """Whether a Workload asks for what the gang wants now: its queue, and the numbers of its members."""
+    asked = [(one["name"], one.get("count"), one.get("minCount")) for one in workload["spec"]["podSets"]]
+    wanted = [(part_of(role.name), sizes.most, fewest) for role, sizes, fewest in _wanted(gang)]
+    return (workload["spec"].get("queueName"), asked) == (gang.policies.queue, wanted)
 
 
 def part_of(role: str) -> str:
@@ -84,24 +90,23 @@ def part_of(role: str) -> str:
     return role or _ONLY_PART
 
 
-def _asked(spec: Manifest) -> tuple[Any, ...]:
-    counts = [(one["name"], one.get("count"), one.get("minCount")) for one in spec["podSets"]]
-    return spec.get("queueName"), counts
+def _wanted(gang: AcceptedGang) -> Iterator[tuple[RoleSpec, Sizes, int | None]]:
+    """The sizes that each role is to have, and its least size if fewer members may be admitted.
+
+    Kueue takes one such part at most, so that is the first role with several sizes.
+    """
+    sizes = [gang.wanted_sizes(role) for role in gang.spec.roles]
+    varying = next((number for number, one in enumerate(sizes) if one.vary), None)
+    for number, (role, one) in enumerate(zip(gang.spec.roles, sizes, strict=True)):
+        yield role, one, one.least if number == varying else None
 
 
-def _pod_sets(gang: AcceptedGang) -> list[NewManifest]:
-    """One part for each role. Kueue may admit fewer pods of one part at most: of the first that has several sizes."""
-    sizes = {role.name: gang.wanted_sizes(role) for role in gang.spec.roles}
-    varying = next((name for name, one in sizes.items() if one.vary), None)
-    return [_pod_set(role, sizes[role.name], varies=role.name == varying) for role in gang.spec.roles]
-
-
-def _pod_set(role: RoleSpec, sizes: Sizes, *, varies: bool) -> NewManifest:
+def _pod_set(role: RoleSpec, sizes: Sizes, fewest: int | None) -> NewManifest:
     template = role.template.document.decoded()
     metadata = {field: (template.get("metadata") or {}).get(field) or {} for field in ("labels", "annotations")}
-    fewest = {"minCount": sizes.least} if varies else {}
+    fewer = {} if fewest is None else {"minCount": fewest}
     pods = {"metadata": metadata, "spec": template["spec"]}
-    return {"name": part_of(role.name), "count": sizes.most, **fewest, "template": pods}
+    return {"name": part_of(role.name), "count": sizes.most, **fewer, "template": pods}
 
 
 def _quotas(workload: Manifest) -> Iterator[tuple[str, Quota]]:

@@ -54,10 +54,7 @@ class QueuedGangJobs:
 
     def check(self, gang: GangFact, now: float) -> None:
         """Begin the one write that is due, if any."""
-        known = self._state.queued.workload(gang.key)
-        if known is not None and known.gang_uid != gang.uid:
-            # Kubernetes deletes it with the earlier gang of the name.
-            known = None
+        known = self._state.queued.workload(gang)
         if gang.key in self._under_way or (known is None and not self._state.queued.has(gang)):
             return
         rest = self._rests.get(gang.key, now)
