@@ -127,3 +127,48 @@ def _make(api, name, status, made):
             names.append(pod["metadata"]["name"])
             made.append(pod["metadata"]["name"])
     return names
+
+
+def in_queue(gang, queue="team"):
+    """The manifest of a GangJob with the label of a queue."""
+    labels = {**gang["metadata"].get("labels", {}), "kueue.x-k8s.io/queue-name": queue}
+    return {**gang, "metadata": {**gang["metadata"], "labels": labels}}
+
+
+def workload_of(api, gang="g"):
+    """The name of the Workload that a GangJob owns; '' while there is none."""
+    owned = (it["metadata"] for it in api.store.objects("workloads") if it["metadata"].get("ownerReferences"))
+    return next((it["name"] for it in owned if it["ownerReferences"][0]["name"] == gang), "")
+
+
+def admit(api, gang="g", *, checks=(), **counts):
+    """Give the Workload of a GangJob quota, and admit it if it waits for no checks."""
+    name = workload_of(api, gang)
+    give_quota(api, name, checks=checks, **counts)
+    if not checks:
+        set_conditions(api, name, Admitted=True, Evicted=False)
+
+
+def evict(api, gang="g", reason="Preempted"):
+    """Have Kueue ask for the quota of a GangJob: it has it until the operator gives it back."""
+    set_conditions(api, workload_of(api, gang), reason=reason, Evicted=True)
+
+
+def set_conditions(api, name, *, reason="Fake", **values):
+    """Set conditions of a Workload."""
+    known = {one["type"]: one for one in api.store.get(place_of(name))["status"].get("conditions", [])}
+    for kind, is_true in values.items():
+        known[kind] = {**condition(kind, is_true=is_true), "reason": reason, "message": f"{kind} since {reason}."}
+    api.store.change(place_of(name), status={"conditions": list(known.values())})
+
+
+def has_quota(api, gang="g"):
+    """Whether the Workload of a GangJob has quota."""
+    return is_true(api, gang, "QuotaReserved")
+
+
+def is_true(api, gang, kind):
+    """Whether a condition of the Workload of a GangJob is True."""
+    place = place_of(workload_of(api, gang))
+    conditions = (api.store.get(place) or {}).get("status", {}).get("conditions", [])
+    return any((one["type"], one["status"]) == (kind, "True") for one in conditions)

@@ -11,6 +11,8 @@ from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
+from lockstep.api.kueue.gang_workload import workload_name
+from lockstep.api.kueue.workload import workload_at
 from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.api.names import API_VERSION, GANG_KIND
@@ -57,6 +59,8 @@ async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: floa
         raise AnswerError(f"GangJob {gang_name(key)} is being deleted.")
     if gang.status.end is not None:
         return await _make_anew(client, manifest, gang, patience)
+    if gang.policies.queue:
+        await _check_not_queued(client, gang)
     if gang.policies.is_suspended:
         await _suspend(client, key, wanted=False)
         return f"{gang_name(key)} was suspended, and is planned again."
@@ -73,6 +77,18 @@ async def _existing(client: KubeClient, key: GangKey) -> Manifest:
     if manifest is None:
         raise AnswerError(f"There is no GangJob {gang_name(key)}.")
     return manifest
+
+
+async def _check_not_queued(client: KubeClient, gang: GangFact) -> None:
+    """Raises ``AnswerError`` if Kueue decides when the gang runs: it has a Workload."""
+    name = workload_name(gang.key.name, gang.uid)
+    with answered(client):
+        found = await client.get(workload_at(gang.key.namespace, name))
+    if found.is_success:
+        raise AnswerError(
+            f"GangJob {gang_name(gang.key)} is in the queue {gang.policies.queue} of Kueue, which decides when it "
+            f"runs. To have it begin anew, set spec.active of Workload {name} to false, and then to true."
+        )
 
 
 def _refusal(gang: GangFact) -> str | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import CREATED_BY_ANNOTATION
+from lockstep.api.names import CREATED_BY_ANNOTATION, QUEUE_LABEL
 from lockstep.api.quantities import epoch_seconds
 
 LONGEST_USER = 256
@@ -17,6 +17,11 @@ def created_by(metadata: Manifest) -> str:
     Only where an admission policy writes and freezes the annotation, it is more than what a client says.
     """
     return str((metadata.get("annotations") or {}).get(CREATED_BY_ANNOTATION) or "")[:LONGEST_USER]
+
+
+def queue_of(metadata: Manifest) -> str:
+    """The queue of Kueue that an object names in its labels; empty without one."""
+    return str((metadata.get("labels") or {}).get(QUEUE_LABEL) or "")
 
 
 def identity(key: GangKey, metadata: Manifest) -> dict[str, Any]:

@@ -76,3 +76,5 @@ CREATED_BY_ANNOTATION = "lockstep.dev/created-by"
 GROUP_LABEL = "lockstep.dev/group"
 # Label of a ConfigMap that hands over records of gangs.
 RECORDS_LABEL = "lockstep.dev/records"
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+"""The label of Kueue that names the queue of an object."""

@@ -45,6 +45,7 @@ from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.pods.pod_effects import PodsNearby
 from lockstep.belief.pods.roster import Roster
+from lockstep.belief.queues.queued_gangs import QueuedGangs
 from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
@@ -112,6 +113,11 @@ class State:
             removed=self.remove_gang,
             reconcile=self.changes.reconcile,
             plan_anew=self._plan_anew,
+        )
+        self.queued = QueuedGangs(
+            self.pod_gangs.workloads.our_checks,
+            changed=self._queued_anew,
+            reconcile=self.changes.reconcile,
         )
         self.seats = Seats(self.pod_gangs, self.ledger)
         self.predecessors = Predecessors(self.gangs, self.pod_gangs, self.changes.reconcile)
@@ -209,7 +215,7 @@ class State:
         if before is None:
             debug_about(log, fact.key, "it is seen for the first time, with UID %s", fact.uid)
         if not is_pod_gang(fact.key):
-            fact = self.templates.as_admitted(fact)
+            fact = self.templates.as_admitted(self.queued.as_queued(fact))
         self._believe(fact)
         self.sweeps.gang_applied(fact)
         if self.assumptions.leads:
@@ -245,6 +251,7 @@ class State:
         self.next_sizes.forget(key)
         self.roster.forget_departed(uid)
         self.templates.forget(uid)
+        self.queued.forget(key)
         self.failed_nodes.forget(uid)
         self.rejections.forget(uid)
         self.remembered.forget(uid)
@@ -266,6 +273,10 @@ class State:
         return True
 
     # Questions
+
+    def as_written(self, gang: GangKey) -> GangFact | None:
+        """The gang of that name without what its queue makes of it."""
+        return self.queued.written(gang) or self.gangs.get(gang)
 
     def refusal_of(self, gang: GangFact) -> Refusal | None:
         """Why the gang can't be planned: by its own spec, or by objects that the spec names."""
@@ -334,6 +345,13 @@ class State:
             self.assumptions.forget(gang.key)
             self.assumptions.hold(reserved)
             self.seats.take(reserved)
+
+    def _queued_anew(self, written: GangFact) -> None:
+        """Apply a gang as Kueue now lets it run. Other nodes are another template, which admission sees anew."""
+        before = self.gangs.get(written.key)
+        if before is not None and before.policies.is_suspended:
+            self.templates.forget(written.uid)
+        self.apply_gang(written)
 
     def _counted(self) -> None:
         self.generation += 1

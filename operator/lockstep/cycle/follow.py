@@ -29,6 +29,7 @@ from lockstep.cycle.ends.expiry import expires_at
 from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
 from lockstep.cycle.ends.overrun import overruns_at
 from lockstep.cycle.explaining.refusals import refusal_report
+from lockstep.cycle.kueue.queued_gangs import QueuedGangJobs
 from lockstep.cycle.placed.reserved import ReservedGangs
 from lockstep.cycle.podgang.following import PodGangFollower
 from lockstep.cycle.resizing.resizing import Resizing
@@ -70,6 +71,7 @@ class Follower:
         self._reserved = ReservedGangs(services, attempts, metrics, resizing)
         self._rings = RingSearch(services.state, services.monotonic)
         self._awaiting = AwaitingGangs(services, metrics)
+        self._queued = QueuedGangJobs(services)
         self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs, self._awaiting)
         self._expiries = Expiries(services)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
@@ -106,6 +108,7 @@ class Follower:
         self._lost_nodes.stop()
         self._alarms.stop()
         await self._awaiting.stop()
+        await self._queued.stop()
         await self._reserved.stop()
         await self._pod_gangs.stop()
         await self._expiries.stop()
@@ -146,6 +149,7 @@ class Follower:
             self._pod_gangs.reconcile_made(key)
             return True
         self._alarms.set(key, self._state.pod_gangs.next_turn(key, now) or _next_alarm(gang, now))
+        self._queued.check(gang, now)
         resume_rejection(self._state, gang, now)
         if self._attempts.must_stop(gang, is_unwanted=self._reserved.is_unwanted(gang, now)):
             self._attempts.drop(key)
@@ -236,6 +240,7 @@ class Follower:
 
     def _forget(self, gang: GangKey) -> None:
         self._awaiting.forget(gang)
+        self._queued.forget(gang)
         self._alarms.forget(gang)
         self._reserved.forget(gang)
         self._expiries.forget(gang)

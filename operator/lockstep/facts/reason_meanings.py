@@ -67,6 +67,8 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True)
         case Reason.GANG_SUSPENDED:
             return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True, saves_work=True)
+        case Reason.AWAITS_QUOTA:
+            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, wants_no_nodes=True)
         case Reason.PREEMPTED | Reason.OWNER_RETURNED:
             return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True)
         case Reason.CHANGING_SIZE:

@@ -69,6 +69,7 @@ class Reason(StrEnum):
 
     GANG_SUSPENDED = "GangSuspended"
     GANG_RESUMED = "GangResumed"
+    AWAITS_QUOTA = "AwaitsQuota"
 
     NODES_REQUESTED = "NodesRequested"
     REQUEST_ACCEPTED = "RequestAccepted"

@@ -1,4 +1,4 @@
-"""The watched kinds of ours, of owners and of Kueue; those of Kubernetes itself are in ``kubernetes_kinds``."""
+"""The watched kinds of ours and of owners; others are in ``kubernetes_kinds`` and ``kueue_kinds``."""
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
@@ -7,8 +7,6 @@ from typing import Any
 from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.gangjob.gangjob import parse_gang
-from lockstep.api.kueue.admission_check import ALL_CHECKS, parse_check
-from lockstep.api.kueue.workload import ALL_WORKLOADS, gang_of_workload, parse_workload
 from lockstep.api.manifest import Manifest
 from lockstep.api.nodebid.bid import parse_bid
 from lockstep.api.podgang.pod_gang import parse_pod_gang
@@ -28,11 +26,11 @@ from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source, made_name
-from lockstep.facts.gang.workload import AdmissionCheck, Workload
 from lockstep.facts.runs.sweep_keys import is_sweep, sweep_key
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kubernetes_kinds import name_of
+from lockstep.watch.kueue_kinds import KUEUE_KINDS
 
 
 def gangs_kind(state: State) -> WatchedKind[GangFact]:
@@ -40,7 +38,7 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
     return WatchedKind(
         target=paths.ALL_GANGS,
         key=_gang_identity,
-        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool, state.gate_image),
+        parse=lambda it: parse_gang(it, state.as_written(_gang_key(it)), state.pool, state.gate_image),
         apply=state.apply_gang,
         remove=lambda it: state.remove_gang(*it),
         parse_failures=state.parse_failures,
@@ -75,34 +73,6 @@ def sized_owners_kind(sized: SizedKind, state: State) -> WatchedKind[SizedOwner]
         parse=sized.parse,
         apply=state.pod_gang_facts.apply_owner,
         remove=lambda it: state.pod_gang_facts.remove_owner(*it),
-        parse_failures=state.parse_failures,
-        is_dispensable=True,
-        may_be_missing=True,
-    )
-
-
-def workloads_kind(state: State) -> WatchedKind[Workload]:
-    """All Workloads of Kueue, of which those are kept that have quota."""
-    return WatchedKind(
-        target=ALL_WORKLOADS,
-        key=_workload_identity,
-        parse=parse_workload,
-        apply=state.pod_gang_facts.apply_workload,
-        remove=lambda it: state.pod_gang_facts.remove_workload(*it),
-        parse_failures=state.parse_failures,
-        is_dispensable=True,
-        may_be_missing=True,
-    )
-
-
-def admission_checks_kind(state: State) -> WatchedKind[AdmissionCheck]:
-    """All AdmissionChecks of Kueue, of which those are kept whose controller is Lockstep."""
-    return WatchedKind(
-        target=ALL_CHECKS,
-        key=name_of,
-        parse=parse_check,
-        apply=state.pod_gang_facts.apply_check,
-        remove=state.pod_gang_facts.remove_check,
         parse_failures=state.parse_failures,
         is_dispensable=True,
         may_be_missing=True,
@@ -183,13 +153,6 @@ def _owner_identity(source: Source, manifest: Manifest) -> tuple[GangKey, str]:
     return pod_gang_key(metadata["namespace"], made_name(source, metadata["name"])), metadata["uid"]
 
 
-def _workload_identity(manifest: Manifest) -> tuple[GangKey, str]:
-    """The Gang that is made for a Workload, and the Workload's UID."""
-    metadata = manifest["metadata"]
-    gang = gang_of_workload(metadata["name"], metadata["uid"])
-    return pod_gang_key(metadata["namespace"], gang), metadata["uid"]
-
-
 def _gang_key(manifest: Manifest) -> GangKey:
     return GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
 
@@ -213,5 +176,4 @@ def watched_for(
     for kind in sized_kinds(sources):
         yield partial(sized_owners_kind, kind)
     if Source.WORKLOAD in sources:
-        yield admission_checks_kind
-        yield workloads_kind
+        yield from KUEUE_KINDS

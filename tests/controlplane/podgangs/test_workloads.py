@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from builders.manifests import gang
 from eventually import eventually
 from live.kinds_of_owners import StubKind, install_kinds
 
@@ -83,3 +84,30 @@ def test_pods_come_once_places_are_reserved_and_take_these(arena, kueue, gangs):
     gangs.until("workload.heat", "Placed")
     assert gangs.bound("workload.heat") == 2
     workload.delete()
+
+
+def test_gangjob_waits_in_its_queue_and_runs_once_it_has_left_that(arena, kueue):
+    assert kueue
+    folder = f"/apis/{API}/namespaces/{arena.namespace}/workloads"
+    heat = gang("heat")
+    heat["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    arena.add_nodes(1)
+    arena.submit(heat)
+
+    def queues():
+        return [one["spec"]["queueName"] for one in arena.api.request("GET", folder)["items"]]
+
+    eventually(lambda: queues() == ["team"])
+    eventually(lambda: arena.condition("heat", "Planned").get("reason") == "AwaitsQuota")
+    _name_queue(arena, "other")
+    eventually(lambda: queues() == ["other"])
+
+    _name_queue(arena, None)
+    arena.until_placed("heat")
+    eventually(lambda: queues() == [])
+
+
+def _name_queue(arena, queue):
+    """Change the label of the GangJob heat; None removes it."""
+    labels = {"labels": {"kueue.x-k8s.io/queue-name": queue}}
+    arena.api.request("PATCH", f"{arena.gangs}/heat", {"metadata": labels})

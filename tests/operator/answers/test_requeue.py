@@ -13,6 +13,7 @@ from fake_cluster.store import Place
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
+from lockstep.api.kueue.gang_workload import workload_name
 
 pytestmark = pytest.mark.asyncio
 
@@ -118,6 +119,16 @@ async def test_gang_that_is_suspended_is_resumed():
     async with submitted(spec={"suspend": True}) as (api, client):
         assert await put_back(client) == "default/g was suspended, and is planned again."
         assert api.store.get(PLACE)["spec"]["suspend"] is False
+
+
+async def test_gang_in_a_queue_of_kueue_is_left_to_kueue():
+    labels = {"kueue.x-k8s.io/queue-name": "team"}
+    async with submitted({"reservedAt": TIME}, labels=labels) as (api, client):
+        name = workload_name("g", api.store.get(PLACE)["metadata"]["uid"])
+        api.store.create("workloads", {"metadata": {"name": name, "namespace": "default"}, "spec": {}})
+        with pytest.raises(AnswerError, match=f"spec.active of Workload {name} to false"):
+            await put_back(client)
+        assert writes(api) == []
 
 
 async def test_gang_that_waits_already_is_left_alone():

@@ -41,6 +41,11 @@ class Sizes:
         return int(self.between(self.minimum, self.maximum)[0]) if self.have_gaps else self.minimum
 
     @property
+    def most(self) -> int:
+        """The largest size."""
+        return int(self.between(self.minimum, self.maximum)[-1]) if self.have_gaps else self.maximum
+
+    @property
     def vary(self) -> bool:
         """Whether there is more than one size."""
         if not self.have_gaps:

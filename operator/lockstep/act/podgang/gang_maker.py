@@ -131,7 +131,7 @@ class GangMaker:
         if known is None:
             return
         why = f"It has no Gang: {problem.rstrip('.')}."
-        entry = without_start(why, known, self._services.quota_wait, self._services.now())
+        entry = without_start(why, known.quota_since, self._services.quota_wait, self._services.now())
         try:
             problem = await write_checks(self._services, known, entry, Urgency.REPORT)
         except ApiUnavailableError as error:

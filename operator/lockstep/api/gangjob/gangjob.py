@@ -22,7 +22,7 @@ from lockstep.api.gangjob.role import parse_roles
 from lockstep.api.gangjob.run_template import run_template
 from lockstep.api.gangjob.start_estimate import parse_start_estimate, start_estimate_manifest
 from lockstep.api.gangjob.work import parse_work
-from lockstep.api.identity import created_by, identity
+from lockstep.api.identity import created_by, identity, queue_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.parts import format_part
 from lockstep.api.pods.pace import pace_manifest, parse_pace
@@ -71,11 +71,12 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             resource_version=metadata["resourceVersion"],
             is_deleting="deletionTimestamp" in metadata,
             status=status,
+            policies=replace(before.policies, queue=queue_of(metadata)),
         )
     parsed = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
     common = {
         **identity(GangKey(metadata["namespace"], metadata["name"]), metadata),
-        "policies": parse_policies(manifest["spec"]),
+        "policies": replace(parse_policies(manifest["spec"]), queue=queue_of(metadata)),
         "status": status,
         "run": parse_run(metadata),
         "user": created_by(metadata),

@@ -84,7 +84,7 @@ def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
         few_exclusive(exclusive_columns(pod), MOST_EXCLUSIVE_OF_ROLE)
         check_amounts(pod, f"{path}.spec")
         claims = tuple(claims_in_pod(pod, path))
-        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), claims, pod_affinity(pod))
+        return Needs(pod_request(pod, {}, is_member=True), parse_constraints(pod), claims, pod_affinity(pod))
     except TooLongError as error:
         return Refusal(Reason.INVALID_SPEC, f"{path}.spec.{error}.")
     except (ValueError, ArithmeticError) as error:
@@ -166,7 +166,8 @@ def _piece_weight(role: Manifest, load: Load) -> int:
     return weight
 
 
-def _constraints(pod: Manifest) -> Constraints:
+def parse_constraints(pod: Manifest) -> Constraints:
+    """What a pod spec says of nodes. Raises ``ValueError`` for what can't be read."""
     node_affinity = (pod.get("affinity") or {}).get("nodeAffinity") or {}
     required = node_affinity.get(_REQUIRED)
     return Constraints(

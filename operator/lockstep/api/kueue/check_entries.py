@@ -8,7 +8,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.podgang.kueue import admitted_pods
 from lockstep.api.times import rfc3339
-from lockstep.facts.gang.workload import CheckState, Workload
+from lockstep.facts.gang.workload import CheckState
 
 # In characters. Kueue takes 32,768, and a person reads less.
 _LONGEST_MESSAGE = 1_000
@@ -28,17 +28,17 @@ class CheckEntry(NamedTuple):
     gang: str = ""
 
 
-def without_start(why: str, workload: Workload, patience: float, now: float) -> CheckEntry:
+def without_start(why: str, quota_since: float | None, patience: float, now: float) -> CheckEntry:
     """What is said of a Workload of which no start is known: after ``patience`` seconds its quota is given back."""
-    if now < gives_back_at(workload, patience):
+    if now < gives_back_at(quota_since, patience):
         return CheckEntry(CheckState.PENDING, why)
     message = f"No start is known after {patience:.0f} s, so the quota is given back: {why}"
     return CheckEntry(CheckState.RETRY, message, requeue_after=requeue_seconds(patience))
 
 
-def gives_back_at(workload: Workload, patience: float) -> float:
+def gives_back_at(quota_since: float | None, patience: float) -> float:
     """When a Workload gives its quota back of which no start is known."""
-    return (workload.quota_since or 0.0) + patience
+    return (quota_since or 0.0) + patience
 
 
 def requeue_seconds(seconds: float) -> int:

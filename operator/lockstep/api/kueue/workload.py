@@ -1,13 +1,14 @@
 """Reads Workloads of Kueue: which have quota, for which Gang, and how their pods will be."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
 
 from lockstep.api.client.answer import Target
 from lockstep.api.client.object_names import segment
+from lockstep.api.conditions import condition_of, has_condition
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.podgang.kueue import KUEUE_PREFIX, KUEUE_VERSION, AdmittedPods, admitted_pods
@@ -18,7 +19,7 @@ from lockstep.facts.gang.source import Source, made_name
 from lockstep.facts.gang.workload import StatedCheck, Workload
 
 ALL_WORKLOADS = Target(f"/apis/{KUEUE_VERSION}/workloads", "workloads")
-_QUOTA = "QuotaReserved"
+QUOTA_RESERVED = "QuotaReserved"
 # With quota, a Workload in one of these conditions is over or about to lose it.
 _ENDS = ("Finished", "Evicted")
 # Pods name the Gang in a label, whose values have 63 characters at most.
@@ -41,16 +42,27 @@ def parse_workload(workload: Manifest) -> Workload:
     """Any Workload; nothing of its templates is kept."""
     metadata = workload["metadata"]
     status = workload.get("status") or {}
-    has_quota = "deletionTimestamp" not in metadata and not any(_is_true(status, kind) for kind in _ENDS)
+    has_quota = "deletionTimestamp" not in metadata and not any(has_condition(status, kind) for kind in _ENDS)
     return Workload(
         gang=pod_gang_key(metadata["namespace"], gang_of_workload(metadata["name"], metadata["uid"])),
         name=metadata["name"],
         uid=metadata["uid"],
         version=_version(metadata, status),
         pods=sum(one.number for one in admitted_pods(workload)),
-        quota_since=_since(status) if has_quota else None,
-        checks=tuple(StatedCheck(one["name"], one["state"]) for one in status.get("admissionChecks") or ()),
+        quota_since=quota_since(status) if has_quota else None,
+        checks=stated_checks(status),
     )
+
+
+def stated_checks(status: Manifest) -> tuple[StatedCheck, ...]:
+    """What the AdmissionChecks in the status of a Workload say."""
+    return tuple(StatedCheck(one["name"], one["state"]) for one in status.get("admissionChecks") or ())
+
+
+def quota_since(status: Manifest) -> float | None:
+    """Since when a Workload has had quota, by its status; None if it has none."""
+    found = condition_of(status, QUOTA_RESERVED)
+    return epoch_seconds(found["lastTransitionTime"]) if found is not None and found["status"] == "True" else None
 
 
 def gang_of_workload(name: str, uid: str) -> str:
@@ -80,12 +92,12 @@ def pod_of_workload(workload: Manifest, pods: AdmittedPods, flavors: Sequence[Ma
         "labels": {**own.texts("labels"), **_labels_of_job(metadata), MEMBER_OF_LABEL: gang},
         "annotations": dict(own.texts("annotations")),
     }
-    spec = _in_flavors(dict(pods.template.fields["spec"]), flavors)
+    spec = in_flavors(dict(pods.template.fields["spec"]), flavors)
     return {"apiVersion": "v1", "kind": "Pod", "metadata": about, "spec": spec}
 
 
-def _in_flavors(spec: dict[str, Any], flavors: Sequence[Manifest]) -> dict[str, Any]:
-    """The spec as Kueue changes it when it lets the pods come."""
+def in_flavors(spec: Manifest, flavors: Iterable[Manifest]) -> dict[str, Any]:
+    """The spec of a pod as Kueue changes it when it lets the pod come with quota in these ResourceFlavors."""
     selector = dict(spec.get("nodeSelector") or {})
     tolerations = [*(spec.get("tolerations") or ())]
     for flavor in flavors:
@@ -106,14 +118,5 @@ def _labels_of_job(metadata: Manifest) -> dict[str, str]:
 
 
 def _version(metadata: Manifest, status: Manifest) -> str:
-    asked = orjson.dumps((metadata.get("generation", 0), status.get("admission"), _since(status)))
+    asked = orjson.dumps((metadata.get("generation", 0), status.get("admission"), quota_since(status)))
     return hashlib.sha256(asked).hexdigest()[:16]
-
-
-def _since(status: Manifest) -> float | None:
-    found = next((one for one in status.get("conditions") or () if one["type"] == _QUOTA), None)
-    return epoch_seconds(found["lastTransitionTime"]) if found is not None and found["status"] == "True" else None
-
-
-def _is_true(status: Manifest, kind: str) -> bool:
-    return any((one["type"], one["status"]) == (kind, "True") for one in status.get("conditions") or ())

@@ -11,6 +11,7 @@ from lockstep.api.names import (
     API_VERSION,
     CREATED_BY_ANNOTATION,
     PARAMETERS_ANNOTATION,
+    QUEUE_LABEL,
     RUN_ANNOTATION,
     SWEEP_KIND,
     SWEEP_LABEL,
@@ -60,7 +61,7 @@ def run_metadata(sweep: Sweep, number: int, parameters: Parameters) -> NewManife
     return {
         "name": run_name(name, number),
         "namespace": sweep.key.namespace,
-        "labels": {SWEEP_LABEL: name},
+        "labels": {SWEEP_LABEL: name, **({QUEUE_LABEL: sweep.queue} if sweep.queue else {})},
         "annotations": {RUN_ANNOTATION: str(number), **said},
         "ownerReferences": [
             {

@@ -7,7 +7,7 @@ from typing import Any
 
 from coschedule import RunTimeLaw
 from lockstep.api.conditions import condition_manifest, parse_condition
-from lockstep.api.identity import created_by
+from lockstep.api.identity import created_by, queue_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import REQUEUE_ANNOTATION
 from lockstep.api.quantities import epoch_seconds, rfc3339
@@ -31,6 +31,7 @@ def parse_sweep(manifest: Manifest) -> Sweep:
         spec=_spec(manifest["spec"]),
         status=parse_sweep_status(manifest.get("status") or {}),
         user=created_by(metadata),
+        queue=queue_of(metadata),
         requeue=_wish((metadata.get("annotations") or {}).get(REQUEUE_ANNOTATION, "")),
     )
 

@@ -1,11 +1,11 @@
 """The Workloads of Kueue that have quota and an AdmissionCheck of Lockstep."""
 
-from collections.abc import Iterable, Iterator, KeysView
+from collections.abc import Collection, Iterable, Iterator, KeysView
 
 from coschedule import GangKey
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.source import Source
-from lockstep.facts.gang.workload import AdmissionCheck, CheckState, Workload
+from lockstep.facts.gang.workload import AdmissionCheck, CheckState, StatedCheck, Workload
 
 
 class Workloads:
@@ -87,17 +87,29 @@ def is_pending(workload: Workload, ours: Iterable[str]) -> bool:
 
     Places are reserved for the moment in which the pods come. If another check took long, others would miss them.
     """
+    return are_last(workload.checks, ours)
+
+
+def are_last(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
+    """Whether our checks are the last of these that have not said yes."""
     names = set(ours)
-    others = {one.state for one in workload.checks if one.name not in names}
-    open_ones = _states(workload, names) - {CheckState.READY}
+    others = {one.state for one in checks if one.name not in names}
+    open_ones = _states(checks, names) - {CheckState.READY}
     return open_ones == {CheckState.PENDING} and not others - {CheckState.READY}
+
+
+def may_pass(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
+    """Whether our checks are among these and have said yes, or are the last that have not."""
+    names = set(ours)
+    is_ours = bool(_states(checks, names)) and _states(checks, names) <= {CheckState.PENDING, CheckState.READY}
+    return is_ours and all(one.state == CheckState.READY for one in checks if one.name not in names)
 
 
 def says(workload: Workload, ours: Iterable[str], state: CheckState) -> bool:
     """Whether all of our checks of a Workload are in that state, and there are some."""
-    return _states(workload, ours) == {state}
+    return _states(workload.checks, ours) == {state}
 
 
-def _states(workload: Workload, ours: Iterable[str]) -> set[str]:
+def _states(checks: Collection[StatedCheck], ours: Iterable[str]) -> set[str]:
     names = set(ours)
-    return {one.state for one in workload.checks if one.name in names}
+    return {one.state for one in checks if one.name in names}

@@ -58,7 +58,7 @@ class CheckReports:
             return
         entry = entry_due(gang, made, workload, patience=self._services.quota_wait, now=now)
         settled = self._settled_at(workload, now)
-        self._alarms.set(gang.key, max(settled, gives_back_at(workload, self._services.quota_wait)))
+        self._alarms.set(gang.key, max(settled, gives_back_at(workload.quota_since, self._services.quota_wait)))
         if entry is None or self._written.get(gang.key) == _Said(workload.version, entry):
             return
         begins = max(self._rests.get(gang.key, now), settled if entry.state is not CheckState.PENDING else now)

@@ -1,10 +1,13 @@
 """What our AdmissionChecks say of a Workload that waits: a pure function of its Gang and of the time."""
 
+from collections.abc import Collection
+
 from lockstep.api.kueue.check_entries import CheckEntry, gives_back_at, requeue_seconds, without_start
 from lockstep.api.times import rfc3339
+from lockstep.belief.podgangs.workloads import are_last
 from lockstep.facts.gang.gang import GangFact, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
-from lockstep.facts.gang.workload import CheckState, Workload
+from lockstep.facts.gang.workload import CheckState, GangWorkload, Workload
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
 
@@ -20,20 +23,32 @@ def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: fl
         return None
     if isinstance(gang, RefusedGang):
         return _refused(gang, made, patience)
-    return _waiting(gang, workload, patience, now)
+    return _waiting(gang, workload.quota_since, patience, now)
 
 
-def _waiting(gang: GangFact, workload: Workload, patience: float, now: float) -> CheckEntry | None:
+def queued_entry(
+    gang: GangFact, workload: GangWorkload, ours: Collection[str], *, patience: float, now: float
+) -> CheckEntry | None:
+    """The same for the Workload of a GangJob; None while it waits for other checks, or for none."""
+    has_quota = workload.quota_since is not None and not workload.conditions.is_evicted
+    if not has_quota or not are_last(workload.checks, ours) or gang.policies.is_suspended:
+        return None
+    return _waiting(gang, workload.quota_since, patience, now)
+
+
+def _waiting(gang: GangFact, quota_since: float | None, patience: float, now: float) -> CheckEntry | None:
     """What the last plan says, or why there can be none."""
     accepted, planned = gang.status.condition(Condition.ACCEPTED), gang.status.condition(Condition.PLANNED)
     if accepted is not None and accepted.status == "False":
         # Something that its pods name is missing, such as a claim.
-        return without_start(accepted.message, workload, patience, now)
+        return without_start(accepted.message, quota_since, patience, now)
     if planned is None or planned.reason in LACKING_PODS:
         # It is about to be planned, unless other pods with its label are in the way.
-        return None if now < gives_back_at(workload, patience) else without_start(_NO_PLAN, workload, patience, now)
+        return (
+            None if now < gives_back_at(quota_since, patience) else without_start(_NO_PLAN, quota_since, patience, now)
+        )
     if gang.status.plan is None:
-        return without_start(planned.message, workload, patience, now)
+        return without_start(planned.message, quota_since, patience, now)
     if gang.status.plan.likely_start > now + patience:
         return _too_late(gang.status.plan.likely_start, patience, now)
     return CheckEntry(CheckState.PENDING, planned.message)

@@ -40,6 +40,7 @@ _NOT_OURS = Failure(
 )
 _GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
 _SUSPENDED = Failure(reason=Reason.GANG_SUSPENDED, message="the gang is suspended")
+_WITHOUT_QUOTA = Failure(reason=Reason.AWAITS_QUOTA, message="Kueue lets the gang run no longer")
 # Members that end within this time are written together. Progress is written less often: only plans use it.
 _REMEMBER_SECONDS = 3.0
 _PARTS_SECONDS = 10.0
@@ -130,7 +131,7 @@ class ReservedGangs:
         elif is_exceeded(gang, now):
             self.end(gang, now)
         elif gang.policies.is_suspended:
-            self._undo(gang, reservation, _SUSPENDED)
+            self._undo(gang, reservation, _suspended(gang))
         elif (response := _failure_action(gang, pieces, counts, settled)) is not None:
             self._carry_out(gang, reservation, counts, response, now)
         elif is_done:
@@ -192,7 +193,7 @@ class ReservedGangs:
         if is_exceeded(gang, now):
             self.end(gang, now)
         elif gang.policies.is_suspended:
-            self._undo(gang, reservation, _SUSPENDED)
+            self._undo(gang, reservation, _suspended(gang))
         elif counts.is_bound and counts.disrupted is None:
             self._attempts.placed(gang.key, is_running=False)
             self._writer.report(gang, partial(self._outcomes.placed, gang, now))
@@ -259,6 +260,10 @@ class ReservedGangs:
 
     def _reported_part(self, gang: GangFact, reservation: Reservation) -> str:
         return reported_part(gang, reservation, self._state.members(gang).values(), self._state.pieces)
+
+
+def _suspended(gang: GangFact) -> Failure:
+    return _WITHOUT_QUOTA if gang.policies.awaits_quota else _SUSPENDED
 
 
 def _is_done(gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation) -> bool:

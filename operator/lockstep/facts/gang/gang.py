@@ -302,11 +302,12 @@ class _GangBase(GangIdentity):
     def asks_the_same_as(self, before: "GangFact") -> bool:
         """Whether the spec and the deletion are as in ``before``, so that the planner sees no difference.
 
-        What a Gang asks for also depends on its pods.
+        What a Gang asks for also depends on its pods, and what a queued gang may have on its quota.
         """
         is_same = (self.generation, self.is_deleting) == (before.generation, before.is_deleting)
         is_same = is_same and self.policies.after == before.policies.after
-        return is_same and (not is_pod_gang(self.key) or self.content == before.content)
+        is_same = is_same and self.policies.is_suspended == before.policies.is_suspended
+        return is_same and (not self._depends_on_others or self.content == before.content)
 
     def with_spec(self, spec: GangSpec) -> "AcceptedGang":
         """The gang, accepted with that spec."""
@@ -315,6 +316,10 @@ class _GangBase(GangIdentity):
     def refused(self, refusal: Refusal) -> "RefusedGang":
         """The gang, refused."""
         return RefusedGang(**self._common(), refusal=refusal)
+
+    @property
+    def _depends_on_others(self) -> bool:
+        return is_pod_gang(self.key) or bool(self.policies.queue)
 
     @property
     def content(self) -> "GangSpec | Refusal | None":
@@ -362,10 +367,12 @@ class AcceptedGang(_GangBase):
         It is the number of members of all roles together. A gang that has had nodes may start with any size, and then
         changes to that one. So it need not wait for room for that very size.
         """
+        return role.sizes if self.status.attempt else self.wanted_sizes(role)
+
+    def wanted_sizes(self, role: RoleSpec) -> Sizes:
+        """The sizes that a role is to have in the end: all that are allowed, or the one that ``elastic.size`` gives."""
         asked = None if self.spec.elastic is None else self.spec.elastic.size
-        if asked is None or self.status.attempt:
-            return role.sizes
-        return (sizes_of(self.spec.roles, asked) or {}).get(role.name, role.sizes)
+        return role.sizes if asked is None else (sizes_of(self.spec.roles, asked) or {}).get(role.name, role.sizes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

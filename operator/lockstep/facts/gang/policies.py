@@ -67,7 +67,9 @@ class Policies:
     """The policies of a gang. They count even if the rest of the spec is refused. A Gang has only ``after``.
 
     ``success_role``: the gang succeeds when all members of that role have succeeded; ``None`` means all members.
-    ``after``: the gang starts only after these.
+    ``after``: the gang starts only after these. ``queue``: the queue of Kueue that its label names; empty without one.
+    ``awaits_quota``: what keeps it from running there, as a sentence; such a gang counts as suspended, whatever its
+    spec says. Empty for gangs whose suspension Kueue does not decide about, and for those that may run.
     """
 
     failure: FailurePolicy = field(default_factory=FailurePolicy)
@@ -76,3 +78,5 @@ class Policies:
     active_deadline_seconds: int | None = None
     ttl_seconds: int | None = None
     after: tuple[Predecessor, ...] = ()
+    queue: str = ""
+    awaits_quota: str = ""

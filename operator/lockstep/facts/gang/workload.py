@@ -1,9 +1,12 @@
 """Workloads of Kueue: what Kueue has given to one, and what the AdmissionChecks of it say."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from coschedule import GangKey
+from lockstep.facts.document import Document
 
 
 class CheckState(StrEnum):
@@ -30,6 +33,48 @@ class AdmissionCheck(NamedTuple):
     name: str
     is_ours: bool
     is_active: bool
+
+
+class Flavor(NamedTuple):
+    """A ResourceFlavor: ``terms`` has the part of it that says on which nodes pods with quota in it run."""
+
+    name: str
+    terms: Document
+
+
+class Quota(NamedTuple):
+    """What one role of a GangJob has quota for: so many members, in these ResourceFlavors."""
+
+    members: int
+    flavors: tuple[str, ...] = ()
+
+
+class Conditions(NamedTuple):
+    """Which conditions of a Workload are True."""
+
+    is_admitted: bool = False
+    is_evicted: bool = False
+    is_finished: bool = False
+
+
+class GangWorkload(NamedTuple):
+    """The Workload that the operator made for the GangJob ``gang`` with the UID ``gang_uid``, for its ``queue``.
+
+    ``quotas`` are by the name of the role. It has quota since ``quota_since``; None if it has none. Kueue ``says`` why
+    it has none, or why that is taken away. ``is_off``: it is deactivated, or is being deleted.
+    """
+
+    gang: GangKey
+    gang_uid: str
+    name: str
+    uid: str
+    queue: str
+    is_off: bool = False
+    quota_since: float | None = None
+    quotas: Mapping[str, Quota] = MappingProxyType({})
+    conditions: Conditions = Conditions()
+    checks: tuple[StatedCheck, ...] = ()
+    says: str = ""
 
 
 class Workload(NamedTuple):

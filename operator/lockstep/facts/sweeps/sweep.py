@@ -136,7 +136,10 @@ class SweepStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """One GangSweep in one version; ``user`` created it, as its annotation says."""
+    """One GangSweep in one version; ``user`` created it, as its annotation says.
+
+    ``queue`` is the queue of Kueue that its label names, for its runs; empty without one.
+    """
 
     key: GangKey
     uid: str
@@ -147,3 +150,4 @@ class Sweep:
     status: SweepStatus = field(default_factory=SweepStatus)
     requeue: RequeueWish | None = None
     user: str = ""
+    queue: str = ""

@@ -23,7 +23,8 @@ _PAUSE_SECONDS = 0.2
 _SIZING = ("list", "watch", "patch")
 
 _KUEUE_GROUP = KUEUE_VERSION.partition("/")[0]
-# Its AdmissionChecks are read and said to be active; Workloads are read, and our checks of them answered.
+# Its AdmissionChecks are read and said to be active; Workloads are read, and our checks of them answered. Those of
+# GangJobs in queues are made.
 _OF_WORKLOADS = (
     ("list", "workloads"),
     ("watch", "workloads"),
@@ -33,6 +34,11 @@ _OF_WORKLOADS = (
     ("watch", "admissionchecks"),
     ("patch", "admissionchecks/status"),
     ("get", "resourceflavors"),
+    ("list", "resourceflavors"),
+    ("watch", "resourceflavors"),
+    ("create", "workloads"),
+    ("patch", "workloads"),
+    ("delete", "workloads"),
 )
 
 

@@ -43,12 +43,14 @@ def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
         first_planned_start=None,
         next_size=None,
     )
+    why = gang.policies.awaits_quota
+    reason = Reason.AWAITS_QUOTA if why else Reason.GANG_SUSPENDED
     for kind, value, message in (
-        (Condition.SUSPENDED, TRUE, "The gang is suspended: it holds no nodes."),
-        (Condition.PLANNED, FALSE, "The gang is suspended, and not planned."),
+        (Condition.SUSPENDED, TRUE, why or "The gang is suspended: it holds no nodes."),
+        (Condition.PLANNED, FALSE, why or "The gang is suspended, and not planned."),
         (Condition.PLACED, FALSE, "The gang is suspended, so it has no members."),
     ):
-        status = with_condition(status, gang, kind, (value, Reason.GANG_SUSPENDED, message), now)
+        status = with_condition(status, gang, kind, (value, reason, message), now)
     return status
 
 

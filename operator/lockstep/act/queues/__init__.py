@@ -1,0 +1,1 @@
+"""Workloads of Kueue for GangJobs in queues."""

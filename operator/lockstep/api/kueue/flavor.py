@@ -1,0 +1,17 @@
+"""ResourceFlavors of Kueue: on which nodes pods run that have quota in one."""
+
+from lockstep.api.client.answer import Target
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.kueue import KUEUE_VERSION
+from lockstep.facts.document import Document
+from lockstep.facts.gang.workload import Flavor
+
+ALL_FLAVORS = Target(f"/apis/{KUEUE_VERSION}/resourceflavors", "resourceflavors")
+_TERMS = ("nodeLabels", "tolerations")
+
+
+def parse_flavor(flavor: Manifest) -> Flavor:
+    """Any ResourceFlavor."""
+    spec = flavor.get("spec") or {}
+    terms = {field: spec[field] for field in _TERMS if field in spec}
+    return Flavor(flavor["metadata"]["name"], Document.of({"spec": terms}))

@@ -1,0 +1,1 @@
+"""GangJobs in queues of Kueue."""

@@ -1,0 +1,129 @@
+"""The GangJobs in queues of Kueue, the Workloads that the operator made for them, and ResourceFlavors."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.belief.queues.quota_terms import awaits_flavor, awaits_quota, with_quota
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.workload import Flavor, GangWorkload, Quota
+
+
+class _WithQuota(NamedTuple):
+    """What a spec, as it is written, becomes with these quotas."""
+
+    written: GangSpec
+    quotas: Mapping[str, Quota]
+    spec: GangSpec
+
+
+class QueuedGangs:
+    """What Kueue decides about GangJobs. Until Workloads are watched, labels of Kueue mean nothing.
+
+    ``ours`` are the names of the AdmissionChecks of Lockstep. ``changed`` is called with each GangJob, as its object
+    has it, whose Workload has changed, and ``reconcile`` with its name.
+    """
+
+    def __init__(
+        self,
+        ours: Collection[str],
+        *,
+        changed: Callable[[GangFact], None],
+        reconcile: Callable[[GangKey], None],
+    ) -> None:
+        self._ours = ours
+        self._changed = changed
+        self._reconcile = reconcile
+        self._are_watched = False
+        self._workloads: dict[GangKey, GangWorkload] = {}
+        self._flavors: dict[str, Flavor] = {}
+        self._written: dict[GangKey, GangFact] = {}
+        self._with_quota: dict[GangKey, _WithQuota] = {}
+
+    def watch(self) -> None:
+        """Obey Kueue from now on: its Workloads are watched. Commands, which read all once, go by statuses."""
+        self._are_watched = True
+
+    def as_queued(self, gang: GangFact) -> GangFact:
+        """The gang as Kueue lets it run; as it is, if it is in no queue."""
+        if not self.has(gang):
+            self.forget(gang.key)
+            return gang
+        self._written[gang.key] = gang
+        # It asks for no quota before the gangs have ended that it waits for.
+        return gang if gang.unmet else self._obeying(gang)
+
+    def has(self, gang: GangFact) -> bool:
+        """Whether the gang is in a queue."""
+        return self._are_watched and bool(gang.policies.queue) and not is_pod_gang(gang.key)
+
+    def workload(self, gang: GangFact) -> GangWorkload | None:
+        """The Workload of the gang; none of an earlier one of its name, which Kubernetes deletes."""
+        known = self._workloads.get(gang.key)
+        return known if known is not None and known.gang_uid == gang.uid else None
+
+    def written(self, gang: GangKey) -> GangFact | None:
+        """A gang in a queue, as its object has it."""
+        return self._written.get(gang)
+
+    def apply(self, workload: GangWorkload) -> None:
+        """Add or update a Workload."""
+        if self._workloads.get(workload.gang) != workload:
+            self._workloads[workload.gang] = workload
+            self._follow(workload.gang)
+
+    def remove(self, gang: GangKey, uid: str) -> None:
+        """Forget a Workload."""
+        known = self._workloads.get(gang)
+        if known is not None and known.uid == uid:
+            del self._workloads[gang]
+            self._follow(gang)
+
+    def apply_flavor(self, flavor: Flavor) -> None:
+        """Add or update a ResourceFlavor."""
+        if self._flavors.get(flavor.name) != flavor:
+            self._flavors[flavor.name] = flavor
+            self._with_quota.clear()
+            self.follow_all()
+
+    def remove_flavor(self, name: str) -> None:
+        """Forget a ResourceFlavor."""
+        if self._flavors.pop(name, None) is not None:
+            self._with_quota.clear()
+            self.follow_all()
+
+    def forget(self, gang: GangKey) -> None:
+        """Forget a GangJob that is gone, or in no queue."""
+        self._written.pop(gang, None)
+        self._with_quota.pop(gang, None)
+
+    def follow_all(self) -> None:
+        """Follow all gangs with Workloads: a flavor or a check is another one, which administrators rarely change."""
+        for gang in list(self._workloads):
+            self._follow(gang)
+
+    def _follow(self, gang: GangKey) -> None:
+        written = self._written.get(gang)
+        if written is not None:
+            self._changed(written)
+        self._reconcile(gang)
+
+    def _obeying(self, gang: GangFact) -> GangFact:
+        workload = self.workload(gang)
+        why = awaits_quota(gang.policies.queue, workload, self._ours)
+        if gang.status.reserved_at is None:
+            why = why or awaits_flavor(workload, self._flavors)
+        queued = replace(gang, policies=replace(gang.policies, is_suspended=bool(why), awaits_quota=why))
+        if why or workload is None or not isinstance(queued, AcceptedGang):
+            return queued
+        return queued.with_spec(self._spec_with_quota(queued, workload))
+
+    def _spec_with_quota(self, gang: AcceptedGang, workload: GangWorkload) -> GangSpec:
+        """The spec with what there is quota for, computed once: templates may be large, and statuses change often."""
+        known = self._with_quota.get(gang.key)
+        if known is None or known.written is not gang.spec or known.quotas != workload.quotas:
+            spec = with_quota(gang.spec, workload.quotas, self._flavors)
+            known = self._with_quota[gang.key] = _WithQuota(gang.spec, workload.quotas, spec)
+        return known.spec

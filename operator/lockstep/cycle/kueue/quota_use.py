@@ -1,0 +1,38 @@
+"""What a GangJob in a queue makes of its quota: a pure function of its status and of what it holds."""
+
+from collections.abc import Iterator
+
+from lockstep.api.kueue.check_entries import CheckEntry
+from lockstep.api.kueue.gang_workload import part_of
+from lockstep.api.kueue.gang_workload_status import GangEnd, QuotaUse
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.workload import CheckState
+from lockstep.facts.reasons import Condition, Reason
+
+_HAS_NODES = CheckEntry(CheckState.READY, "All of its members have nodes.")
+
+
+def quota_use_of(gang: GangFact, written: GangFact, entry: CheckEntry | None, *, holds_nothing: bool) -> QuotaUse:
+    """What follows for its Workload. ``written`` is the gang as its object has it, ``entry`` what our checks say."""
+    status = gang.status
+    end = None if status.end is None else GangEnd(status.end.reason == Reason.SUCCEEDED, status.end.message)
+    is_placed = status.reserved_at is not None and status.is_true(Condition.PLACED)
+    return QuotaUse(
+        end=end,
+        runs=is_placed and status.started_at is not None,
+        holds_nothing=holds_nothing,
+        most=dict(_most(gang, written)) if is_placed else {},
+        entry=_HAS_NODES if status.reserved_at is not None else entry,
+    )
+
+
+def _most(gang: GangFact, written: GangFact) -> Iterator[tuple[str, int]]:
+    """The most members that each role can still have: an elastic gang may grow again to what its user allows."""
+    if not isinstance(written, AcceptedGang):
+        return
+    present = {role.name: 0 for role in written.spec.roles}
+    for entry in gang.status.members:
+        present[entry.role] = present.get(entry.role, 0) + entry.count
+    for role in written.spec.roles:
+        allowed = 0 if written.spec.elastic is None else written.wanted_sizes(role).most
+        yield part_of(role.name), max(present[role.name], allowed)
