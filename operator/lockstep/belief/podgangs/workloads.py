@@ -100,9 +100,8 @@ def are_last(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
 
 def may_pass(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
     """Whether our checks are among these and have said yes, or are the last that have not."""
-    names = set(ours)
-    is_ours = bool(_states(checks, names)) and _states(checks, names) <= {CheckState.PENDING, CheckState.READY}
-    return is_ours and all(one.state == CheckState.READY for one in checks if one.name not in names)
+    have_said_yes = bool(_states(checks, ours)) and {one.state for one in checks} == {CheckState.READY}
+    return have_said_yes or are_last(checks, ours)
 
 
 def says(workload: Workload, ours: Iterable[str], state: CheckState) -> bool:

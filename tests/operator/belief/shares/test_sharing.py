@@ -138,9 +138,10 @@ def test_what_is_held_is_charged_from_its_start_on():
         (Reason.POD_LOST, {}, False, True),
         (Reason.MEMBER_FAILED, {}, True, True),
         (Reason.GANG_SUSPENDED, {}, False, True),
+        (Reason.AWAITS_QUOTA, {}, False, True),
         (Reason.PREEMPTED, {"interruptible": Interruptible.CHECKPOINTED}, False, True),
     ],
-    ids=["urgent", "owner", "node", "pod-deleted", "program", "suspended", "saves-its-work"],
+    ids=["urgent", "owner", "node", "pod-deleted", "program", "suspended", "kueue", "saves-its-work"],
 )
 def test_only_what_was_lost_to_the_cluster_is_given_back(reason, spec, is_lost_node, costs):
     state = leading(fair_share(used={}))
