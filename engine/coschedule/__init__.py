@@ -94,7 +94,7 @@ from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.problem.terms import Term, TermKind
 from coschedule.queue.search.candidates import Outline
 from coschedule.queue.shares.dealing import TurnsByUse
-from coschedule.queue.shares.taking_back import Taken, claim_of
+from coschedule.queue.shares.taking_back import TakenBack, claim_of
 from coschedule.queue.why.by_size import best_by_size, sizes_of
 from coschedule.queue.why.by_speed import SpeedGroup, nodes_by_speed
 from coschedule.queue.why.changes import (
@@ -241,7 +241,7 @@ __all__ = [
     "Spelled",
     "Taint",
     "TaintTolerated",
-    "Taken",
+    "TakenBack",
     "Term",
     "TermDropped",
     "TermKind",

@@ -9,7 +9,7 @@ from coschedule.queue.preemption.shrinking import shrinks_of
 from coschedule.queue.preemption.worlds import left_of
 from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.queue.shares.taking_back import Claim, Taken
+from coschedule.queue.shares.taking_back import ShareClaim, TakenBack
 
 if TYPE_CHECKING:
     from coschedule.queue.problem.gangs import GangKey
@@ -20,7 +20,7 @@ class TakingBounds:
     """How much may be taken together: pods, by ``budgets``, and by a ``claim`` what groups hold beyond their shares."""
 
     budgets: tuple[int, ...]
-    claim: Claim | None = None
+    claim: ShareClaim | None = None
 
     @property
     def limits(self) -> tuple[int, ...]:
@@ -48,7 +48,7 @@ class MayGiveWay:
     shrink too, and may be evicted where the groups say so. Then the claim limits all gangs of these groups.
     """
 
-    def __init__(self, snapshot: Snapshot, priority: int, claim: Claim | None) -> None:
+    def __init__(self, snapshot: Snapshot, priority: int, claim: ShareClaim | None) -> None:
         self._snapshot = snapshot
         self._priority = priority
         self._claim = claim
@@ -80,14 +80,14 @@ class MayGiveWay:
         return gang.priority < self._priority or self._snapshot.shares.reclaims
 
 
-def taken_from(victim: RunningGang) -> Taken:
+def taken_from(victim: RunningGang) -> TakenBack:
     """Return what a victim gives up, of all nodes together."""
     amounts = (0,) * len(victim.holds[0].request) if victim.holds else ()
     for _, request in victim.holds:
         amounts = tuple(map(add, amounts, request))
-    return Taken(victim.key, amounts)
+    return TakenBack(victim.key, amounts)
 
 
-def reclaimed(victims: Sequence[RunningGang], priority: int) -> tuple[Taken, ...]:
+def reclaimed(victims: Sequence[RunningGang], priority: int) -> tuple[TakenBack, ...]:
     """Return what is taken from victims that are as urgent as the gang to which they give way, by their keys."""
     return tuple(sorted(taken_from(victim) for victim in victims if victim.priority == priority))

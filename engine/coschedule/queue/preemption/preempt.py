@@ -39,7 +39,7 @@ from coschedule.queue.problem.refusals import Reason
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.shares.dealing import planning_order
-from coschedule.queue.shares.taking_back import Taken, without_taken
+from coschedule.queue.shares.taking_back import TakenBack, without_taken
 
 MOST_PLANNED = 512
 """How many gangs may be planned in the search for victims and for the plans after it."""
@@ -59,7 +59,7 @@ class Preemption:
     victims: tuple[GangKey, ...]
     lost: float
     shrinks: tuple[SizeChange, ...] = ()
-    reclaimed: tuple[Taken, ...] = ()
+    reclaimed: tuple[TakenBack, ...] = ()
 
 
 class Preempting(NamedTuple):

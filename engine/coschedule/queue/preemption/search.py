@@ -15,7 +15,7 @@ from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.shares.dealing import planning_order
-from coschedule.queue.shares.taking_back import Claim, Spare, Taken, claim_of
+from coschedule.queue.shares.taking_back import ShareClaim, Spare, TakenBack, claim_of
 
 
 class Landed(NamedTuple):
@@ -60,7 +60,7 @@ class VictimSearch:
         claim = self._claim_of(gang) if found is None else None
         return found if claim is None else self._among(gang, claim)
 
-    def _among(self, gang: PendingGang, claim: Claim | None) -> Landed | None:
+    def _among(self, gang: PendingGang, claim: ShareClaim | None) -> Landed | None:
         givers = self._givers_to(gang, claim)
         if givers is None:
             return None
@@ -83,7 +83,7 @@ class VictimSearch:
         world = landing.after_those_in_front(by)
         return PlaceCount(world, gang, self._feasibility, free_by(world, by))
 
-    def _claim_of(self, gang: PendingGang) -> Claim | None:
+    def _claim_of(self, gang: PendingGang) -> ShareClaim | None:
         shares = self._snapshot.shares
         if len(shares.groups) == 1:
             return None
@@ -101,23 +101,23 @@ class VictimSearch:
         return in_front
 
     @cached_property
-    def _coming(self) -> list[Taken]:
+    def _coming(self) -> list[TakenBack]:
         """What gangs take that start now, or as soon as gangs have left that give way already."""
         shares, gangs = self._snapshot.shares, {gang.key: gang for gang in self._snapshot.gangs}
         placed = (one for one in self._made.decisions if isinstance(one, Placement) and one.gang in gangs)
         return [
-            Taken(one.gang, shares.taken(gangs[one.gang], one))
+            TakenBack(one.gang, shares.taken(gangs[one.gang], one))
             for one in placed
             if one.start <= max(self._snapshot.now, gangs[one.gang].awaits)
         ]
 
-    def _givers_to(self, gang: PendingGang, claim: Claim | None) -> _Givers | None:
+    def _givers_to(self, gang: PendingGang, claim: ShareClaim | None) -> _Givers | None:
         key = gang.priority, () if claim is None else claim.spare
         if key not in self._givers:
             self._givers[key] = self._find_givers(gang.priority, claim)
         return self._givers[key]
 
-    def _find_givers(self, priority: int, claim: Claim | None) -> _Givers | None:
+    def _find_givers(self, priority: int, claim: ShareClaim | None) -> _Givers | None:
         snapshot, may = self._snapshot, MayGiveWay(self._snapshot, priority, claim)
         gangs = tuple(may.widest_ways())
         if not gangs:

@@ -19,7 +19,7 @@ from coschedule.queue.problem.gangs import GangKey
 Amounts = tuple[int, ...]
 
 
-class Taken(NamedTuple):
+class TakenBack(NamedTuple):
     """A running gang gives up ``amounts`` of each resource, all that it holds or a part of it."""
 
     gang: GangKey
@@ -33,7 +33,7 @@ class Spare(NamedTuple):
     amount: int
 
 
-class Claim(NamedTuple):
+class ShareClaim(NamedTuple):
     """What a group that holds less than its share may take: the ``spare`` of each group, None where there is none."""
 
     shares: FairShares
@@ -48,14 +48,14 @@ class Claim(NamedTuple):
         """How much each group may give."""
         return tuple(0 if one is None else one.amount for one in self.spare)
 
-    def counted(self, taken: Taken) -> Iterator[tuple[int, int]]:
+    def counted(self, taken: TakenBack) -> Iterator[tuple[int, int]]:
         """List how much counts against the limit of which group: nothing for a group that is not limited."""
         group = self.shares.group_of(taken.gang)
         spare = self.spare[group]
         if spare is not None:
             yield group, taken.amounts[spare.column]
 
-    def allows(self, some: Iterable[Taken]) -> bool:
+    def allows(self, some: Iterable[TakenBack]) -> bool:
         """Whether all of these may be taken together from groups that give."""
         left = list(self.limits)
         for one in some:
@@ -66,7 +66,9 @@ class Claim(NamedTuple):
         return min(left, default=0) >= 0
 
 
-def claim_of(shares: FairShares, gang: GangKey, coming: Sequence[Taken] = (), *, charged: float = 0.0) -> Claim | None:
+def claim_of(
+    shares: FairShares, gang: GangKey, coming: Sequence[TakenBack] = (), *, charged: float = 0.0
+) -> ShareClaim | None:
     """Return what the group of a waiting gang may take back; None where it may take nothing.
 
     ``coming`` is what gangs take that start before: it counts for their groups. The plan has ``charged`` the group for
@@ -86,10 +88,10 @@ def claim_of(shares: FairShares, gang: GangKey, coming: Sequence[Taken] = (), *,
     spare = tuple(
         _spare(shares, number, held[number]) if one.level > level else None for number, one in enumerate(shares.groups)
     )
-    return Claim(shares, spare) if any(spare) else None
+    return ShareClaim(shares, spare) if any(spare) else None
 
 
-def without_taken(shares: FairShares, some: Iterable[Taken]) -> FairShares:
+def without_taken(shares: FairShares, some: Iterable[TakenBack]) -> FairShares:
     """Return the groups after these have been given up."""
     held = [one.held for one in shares.groups]
     for one in some:
