@@ -94,6 +94,7 @@ from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.problem.terms import Term, TermKind
 from coschedule.queue.search.candidates import Outline
 from coschedule.queue.shares.dealing import TurnsByUse
+from coschedule.queue.shares.taking_back import TakenBack, claim_of
 from coschedule.queue.why.by_size import best_by_size, sizes_of
 from coschedule.queue.why.by_speed import SpeedGroup, nodes_by_speed
 from coschedule.queue.why.changes import (
@@ -240,6 +241,7 @@ __all__ = [
     "Spelled",
     "Taint",
     "TaintTolerated",
+    "TakenBack",
     "Term",
     "TermDropped",
     "TermKind",
@@ -264,6 +266,7 @@ __all__ = [
     "charged_seconds",
     "choose_equal",
     "choose_proportional",
+    "claim_of",
     "common_size",
     "compress",
     "compress_pools",

@@ -15,15 +15,21 @@ _NAMED = rf"ang (?P<namespace>[a-z0-9-]+)/(?P<name>(gang/)?[a-z0-9.-]+){_PRIORIT
 _BY_UID = rf"gang of another namespace{_PRIORITY} and UID (?P<uid>[A-Za-z0-9-]+)"
 _SHRINKS = r"[Ss]hrinks from \d+ to \d+ members? for"
 _EVICTED_FOR = (re.compile(rf"[Gg]{_NAMED}"), re.compile(rf"[Aa] {_BY_UID}"))
-_SHRINKS_FOR = (re.compile(rf"{_SHRINKS} urgent g{_NAMED}"), re.compile(rf"{_SHRINKS} an urgent {_BY_UID}"))
+_SHRINKS_FOR = (re.compile(rf"{_SHRINKS} urgent g{_NAMED}"), re.compile(rf"{_SHRINKS} an? (urgent )?{_BY_UID}"))
+_LESS_USED = "its group has used less of its share"
 
 
 class Urgent(NamedTuple):
-    """The gang to which others give way."""
+    """The gang to which others give way.
+
+    ``by_share``: not by its priority, but because its group holds and has used less of its share. Then it is of another
+    namespace.
+    """
 
     key: GangKey
     uid: str
     priority: int
+    by_share: bool = False
 
 
 class GangUid(NamedTuple):
@@ -40,13 +46,16 @@ def preemption_clause(urgent: Urgent, *, victim: GangKey) -> str:
     """The clause in the status of the victim that names the gang for which it is evicted."""
     if urgent.key.namespace == victim.namespace:
         return f"gang {_with_priority(urgent)}, takes its place"
-    return f"a gang {_of_another(urgent)}, takes its place"
+    why = f": {_LESS_USED}" if urgent.by_share else ""
+    return f"a gang {_of_another(urgent)}, takes its place{why}"
 
 
 def for_urgent_gang(urgent: Urgent, *, giver: GangKey) -> str:
     """The end of the clause ``shrinks from 8 to 4 members …`` that names the gang for which the giver shrinks."""
     if urgent.key.namespace == giver.namespace:
         return f"for urgent gang {_with_priority(urgent)}"
+    if urgent.by_share:
+        return f"for a gang {_of_another(urgent)}, as {_LESS_USED}"
     return f"for an urgent gang {_of_another(urgent)}"
 
 

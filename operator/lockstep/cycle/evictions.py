@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Placement, Preemption, SizeChange
@@ -39,6 +40,7 @@ from lockstep.facts.pods.budget import BudgetFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.snapshot.holders.disruptions import disrupted_by, disruptions, still_allowed
+from lockstep.snapshot.holders.group_shares import may_still_reclaim
 from lockstep.snapshot.holders.pod_gang_runs import priority_of
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
@@ -61,12 +63,12 @@ class _GivingWay(NamedTuple):
     suspended: list[PodGang]
     with_fewer: list[PodGangShrink]
 
-    def priorities(self, state: State) -> Iterator[int | None]:
+    def priorities(self, state: State) -> Iterator[tuple[GangKey, int | None]]:
         """The priorities of all of these; of a Gang, that of its pods."""
         gangs = [*(victim.gang for victim in self.evicted), *(changing.gang for changing in self.shrinking)]
-        yield from (state.priorities.of(gang) for gang in gangs)
+        yield from ((gang.key, state.priorities.of(gang)) for gang in gangs)
         fewer = (state.pod_gangs.objects[shrink.one.gang.key] for shrink in self.with_fewer)
-        yield from (priority_of(state, gang) for gang in (*self.suspended, *fewer))
+        yield from ((gang.key, priority_of(state, gang)) for gang in (*self.suspended, *fewer))
 
     def disruptions(self, state: State) -> Iterator[Counter[BudgetFact]]:
         """How many members of each gang count against budgets: all, or those that leave while others run."""
@@ -98,6 +100,11 @@ class _Order(NamedTuple):
     def pod_gang_shrinks(self) -> frozenset[SizeChange]:
         """The shrinks of gangs whose pods belong to others."""
         return frozenset(change for change in self.preemption.shrinks if is_pod_gang(change.gang))
+
+    @property
+    def reclaimed(self) -> frozenset[GangKey]:
+        """The gangs from which the group of the gang takes back."""
+        return frozenset(taken.gang for taken in self.preemption.reclaimed)
 
     @property
     def other_pod_gangs(self) -> Iterator[GangKey]:
@@ -194,17 +201,19 @@ class Evictions:
             if giving is None:
                 self._state.changes.plan()
             else:
-                self._begin(giving, self._state.gangs[key])
+                self._begin(giving, self._state.gangs[key], order)
 
-    def _begin(self, giving: _GivingWay, urgent: GangFact) -> None:
+    def _begin(self, giving: _GivingWay, urgent: GangFact, order: _Order) -> None:
+        priority = self._state.priorities.of(urgent)
+        assert priority is not None, "a gang of unknown priority is not planned"
         for victim in giving.evicted:
-            self._evict(victim, self._urgent(urgent))
+            self._evict(victim, _urgent(urgent, priority, order, victim.gang.key))
         for changing in giving.shrinking:
             self._shrink(changing, urgent.key)
         for shrink in giving.with_fewer:
             self._pod_gang_sizes.shrink(shrink)
         for gang in giving.suspended:
-            self._pod_gangs.evict(gang, self._urgent(urgent))
+            self._pod_gangs.evict(gang, _urgent(urgent, priority, order, gang.key))
 
     def _giving_way(self, order: _Order) -> _GivingWay | None:
         """The gangs that give way; None if any fact of the decision has changed in the cache."""
@@ -217,9 +226,9 @@ class Evictions:
         suspended = [self._pod_gangs.victim(seen[key]) for key in sorted(order.pod_gangs)]
         fewer = order.pod_gang_shrinks
         shrinks = (change for change in order.preemption.shrinks if change not in fewer)
-        urgent = Urgent(gang.key, gang.uid, priority)
-        shrinking = [self._size_changes.shrink_for(urgent, change, decided) for change in shrinks]
-        with_fewer = [self._pod_gang_sizes.shrink_for(urgent, change, decided) for change in sorted(fewer)]
+        urgent = partial(_urgent, gang, priority, order)
+        shrinking = [self._size_changes.shrink_for(urgent(one.gang), one, decided) for one in shrinks]
+        with_fewer = [self._pod_gang_sizes.shrink_for(urgent(one.gang), one, decided) for one in sorted(fewer)]
         if None in evicted or None in shrinking or None in suspended or None in with_fewer:
             return None
         giving = _GivingWay(
@@ -248,7 +257,11 @@ class Evictions:
             return False
         if not order.decided.seen.offers.stand({entry.node for entry in placement.members}, state):
             return False
-        if any(other is None or other >= priority for other in giving.priorities(state)):
+        reclaimed = order.reclaimed
+        for key, other in giving.priorities(state):
+            if other is None or other >= priority + (key in reclaimed):
+                return False
+        if not may_still_reclaim(state, gang.key, order.preemption, order.decided.snapshot, self._now()):
             return False
         is_allowed = still_allowed(state).all_of(giving.disruptions(state))
         is_spared = not (is_allowed or order.decided.against_budgets)
@@ -262,16 +275,16 @@ class Evictions:
 
     def _evict(self, victim: _Victim, urgent: Urgent) -> None:
         why = preemption_clause(urgent, victim=victim.gang.key)
-        failure = Failure(reason=Reason.PREEMPTED, message=why)
+        failure = Failure(reason=Reason.RECLAIMED if urgent.by_share else Reason.PREEMPTED, message=why)
         self._state.preempted_gangs.decide(victim.gang.key, urgent.key)
         if self._attempts.is_under_way(victim.gang.key):
             self._attempts.drop(victim.gang.key)
         self._attempts.interrupt(victim.gang, victim.reservation, failure)
 
-    def _urgent(self, gang: GangFact) -> Urgent:
-        priority = self._state.priorities.of(gang)
-        assert priority is not None, "a gang of unknown priority is not planned"
-        return Urgent(gang.key, gang.uid, priority)
+
+def _urgent(gang: GangFact, priority: int, order: _Order, giver: GangKey) -> Urgent:
+    """The gang, as one for which that one gives way."""
+    return Urgent(gang.key, gang.uid, priority, by_share=giver in order.reclaimed)
 
 
 def _orders_of(decided: LastPlan | None) -> list[_Order]:

@@ -25,9 +25,13 @@ class CountedUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairShare:
-    """The FairShare as it was written; ``counted`` is from its status, None where nothing was counted yet."""
+    """The FairShare as it was written; ``counted`` is from its status, None where nothing was counted yet.
+
+    If it ``reclaims``, gangs are evicted for groups that hold less than their share.
+    """
 
     uid: str
     resource_version: str
     groups: tuple[NamedGroup, ...]
     counted: CountedUse | None = None
+    reclaims: bool = False

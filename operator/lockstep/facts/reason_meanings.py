@@ -15,6 +15,7 @@ class Meaning(NamedTuple):
     the reason of the event about a spec that is not accepted. ``wants_no_nodes``: nodes requested for the gang are
     not needed. ``lacks_pods``: a Gang waits for pods that others create. ``was_taken``: the cluster ended the attempt
     for others, so its group is not charged. ``may_be_of_node``: so too, where a node of the attempt is lost.
+    ``gives_way``: the gang was evicted for another one.
     """
 
     is_of_attempt: bool = False
@@ -28,6 +29,7 @@ class Meaning(NamedTuple):
     lacks_pods: bool = False
     was_taken: bool = False
     may_be_of_node: bool = False
+    gives_way: bool = False
 
 
 def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one table, and nothing else
@@ -69,7 +71,12 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one
             return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True, saves_work=True)
         case Reason.AWAITS_QUOTA:
             return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, wants_no_nodes=True)
-        case Reason.PREEMPTED | Reason.OWNER_RETURNED:
+        case Reason.PREEMPTED:
+            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True, gives_way=True)
+        case Reason.RECLAIMED:
+            # Its group pays: otherwise its next turn would come first, and take the same nodes again.
+            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, gives_way=True)
+        case Reason.OWNER_RETURNED:
             return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True)
         case Reason.CHANGING_SIZE:
             return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True)

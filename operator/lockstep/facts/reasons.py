@@ -61,6 +61,7 @@ class Reason(StrEnum):
     NO_LONGER_FITS = "NoLongerFits"
     GANG_DELETED = "GangDeleted"
     PREEMPTED = "Preempted"
+    RECLAIMED = "Reclaimed"
     OWNER_RETURNED = "OwnerReturned"
     CHANGING_SIZE = "ChangingSize"
     SHRUNK_FOR_GANG = "ShrunkForGang"

@@ -35,6 +35,7 @@ from lockstep.snapshot.constraints import constraints_of
 from lockstep.snapshot.holders.counted_twice import all_counted_twice
 from lockstep.snapshot.holders.directions import Directions, directions
 from lockstep.snapshot.holders.elastic_runs import elastic_requests, resizable_gangs, sized_run
+from lockstep.snapshot.holders.group_shares import shares_of_groups, shares_that_hold
 from lockstep.snapshot.holders.releases import Releases
 from lockstep.snapshot.holders.resizable import Resizable
 from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
@@ -221,7 +222,7 @@ class SnapshotCutter:
             Snapshot,
             now=now,
             resources=columns.names,
-            shares=self._shares(asked, now),
+            shares=self._shares(asked, nodes, now),
             nodes=nodes.table,
             free=self._room(asked, nodes) - committed,
             start=nodes.start,
@@ -238,16 +239,12 @@ class SnapshotCutter:
             forecasts=self._forecasts.of([self._state.bids.get(name) for name in nodes.table.names], now),
         )
 
-    def _shares(self, asked: Demands, now: float) -> FairShares:
-        """The groups that take turns; without a FairShare there is one."""
-        shares, names = self._state.shares, asked.columns.names
-        if not shares.named:
-            return FairShares()
-        shares.capacity.update(now)
-        return FairShares(
-            groups=shares.groups((one.gang.key.namespace for one in asked.wanted), now),
-            capacity=tuple(shares.capacity.amount(name) for name in names),
-        )
+    def _shares(self, asked: Demands, nodes: NodeArrays, now: float) -> FairShares:
+        """The groups that take turns. What they hold is read only where it may be taken back."""
+        namespaces = (one.gang.key.namespace for one in asked.wanted)
+        if not any(one.terms.may_preempt for one in asked.wanted):
+            return shares_of_groups(self._state, namespaces, asked.columns, now)
+        return shares_that_hold(self._state, namespaces, nodes.index, asked.columns, now)
 
     def _counted_twice(self, nodes: NodeArrays, columns: Columns) -> NDArray[np.int64]:
         """What the ledger has twice on each node, of gangs that change their size: int[n, r]."""
@@ -258,9 +255,13 @@ class SnapshotCutter:
         return twice
 
     def _evictable(self, asked: Demands, nodes: NodeArrays, now: float) -> Evictable:
-        """The gangs that may be evicted for one of these; none are read if none of these may preempt."""
+        """The gangs that may be evicted for one of these; none are read if none of these may preempt.
+
+        Groups take back from gangs of the same priority, too.
+        """
         urgent = (one.priority for one in asked.wanted if one.terms.may_preempt)
-        return evictable_gangs(self._state, nodes.index, asked.columns, now, below=max(urgent, default=-math.inf))
+        below = max(urgent, default=-math.inf) + bool(self._state.shares.named)
+        return evictable_gangs(self._state, nodes.index, asked.columns, now, below=below)
 
     def _nominated(self, nodes: NodeArrays, columns: Columns) -> Iterator[Nominated]:
         for pod in self._state.pods_nearby.nominated.values():

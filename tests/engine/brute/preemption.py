@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -75,12 +76,60 @@ def preemptor_and_victims(snapshot, passes):
 
 def cheapest(snapshot, passes, base, place):
     gang = base[place][0]
-    lower = [one for one in snapshot.running if one.priority < gang.priority and is_of_use(one, gang, passes)]
-    chosen_ways = product(*([None, *ways(one)] for one in lower))
+    lower = {one.key: ways(one) for one in snapshot.running if one.priority < gang.priority}
+    found = cheapest_of(snapshot, passes, base, place, lower)
+    claim = borrowed(snapshot, base, place) if found is None else {}
+    if not claim:
+        return found
+    equal = [one for one in snapshot.running if one.priority == gang.priority and one.key.namespace in claim]
+    borrowers = {one.key: ways(one)[not snapshot.shares.reclaims :] for one in equal}
+    return cheapest_of(snapshot, passes, base, place, lower | borrowers, claim)
+
+
+def cheapest_of(snapshot, passes, base, place, ways_of, claim=()):
+    gang = base[place][0]
+    useful = [one for one in snapshot.running if one.key in ways_of and is_of_use(one, gang, passes)]
+    chosen_ways = product(*([None, *ways_of[one.key]] for one in useful))
     sets = [[way for way in chosen if way is not None] for chosen in chosen_ways]
-    sets = [chosen for chosen in sets if chosen]
+    sets = [chosen for chosen in sets if chosen and leaves_shares(chosen, claim)]
     good = [chosen for chosen in sets if is_allowed(snapshot, chosen) and lands(snapshot, passes, base, place, chosen)]
     return min(good, key=lambda chosen: cost(snapshot, chosen), default=None)
+
+
+def borrowed(snapshot, base, place):
+    """Return how much each group holds beyond its share that has used more, by namespace; {} for one with its share.
+
+    Of one resource. What starts before counts for the group of the gang, and what the plan has charged it.
+    """
+    shares = snapshot.shares
+    if len(shares.groups) == 1:
+        return {}
+    gang = base[place][0]
+    [most] = shares.capacity
+    part = {
+        one.name: Fraction(one.weight) / sum(Fraction(each.weight) for each in shares.groups) for one in shares.groups
+    }
+    mine = shares.groups[shares.group_of(gang.key)]
+    starting = [found for one, found in base if start_of(found) <= max(snapshot.now, one.awaits)]
+    if mine.held[0] + sum(sum(found.counts) for found in starting) >= part[mine.name] * most:
+        return {}
+    charges = [
+        Fraction(sum(found.counts), most) * Fraction(found.finish - found.start)
+        for _, found in base[:place]
+        if start_of(found) < math.inf
+    ]
+    level = (Fraction(mine.used) + sum(charges)) / Fraction(mine.weight)
+    more = [one for one in shares.groups if one.held and Fraction(one.used) / Fraction(one.weight) > level]
+    spare = {one.name: one.held[0] - part[one.name] * most for one in more}
+    return {name: amount for name, amount in spare.items() if amount >= 1}
+
+
+def leaves_shares(chosen, claim):
+    """Whether groups that give keep their shares."""
+    return all(
+        sum(sum(amount for (amount,) in way.gives.values()) for way in chosen if way.key.namespace == name) <= most
+        for name, most in (claim.items() if claim else ())
+    )
 
 
 def ways(gang):

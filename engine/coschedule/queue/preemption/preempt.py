@@ -2,7 +2,8 @@
 
 Problem: a gang cannot start now. Without some gangs of strictly lower priority, or with some of these at a smaller
 size, it would start sooner, by more than ``WORTH_SECONDS``. Choose the victims, which are the gangs that give way, and
-for each an eviction or one of its smaller sizes.
+for each an eviction or one of its smaller sizes. Where that does not help, gangs of its own priority may give way too:
+those of groups that have borrowed from its group (``may_give_way.py``).
 
 Objective: the cheapest set (``victims.py``) with which the gang starts as soon as the victims have left. No gang of its
 priority or above may start later than planned. Cheapest means least lost work, then fewest gangs, then youngest, then
@@ -27,6 +28,7 @@ from coschedule.queue.keeping.memory import with_starts_promised
 from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.preemption.landing import WORTH_SECONDS, PlanningEffort, start_of
+from coschedule.queue.preemption.may_give_way import reclaimed, taken_from
 from coschedule.queue.preemption.search import Landed, VictimSearch
 from coschedule.queue.preemption.shrinking import ShrinkingGang, shrinks_for
 from coschedule.queue.preemption.worlds import awaiting, without
@@ -37,6 +39,7 @@ from coschedule.queue.problem.refusals import Reason
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.shares.dealing import planning_order
+from coschedule.queue.shares.taking_back import TakenBack, without_taken
 
 MOST_PLANNED = 512
 """How many gangs may be planned in the search for victims and for the plans after it."""
@@ -48,13 +51,15 @@ MOST_PREEMPTIONS = 4
 class Preemption:
     """The keys of the gangs that are evicted for ``gang``, and the member-seconds of work that are lost.
 
-    ``shrinks`` are the changes of those that go on at a smaller size.
+    ``shrinks`` are the changes of those that go on at a smaller size. ``reclaimed`` is what is taken from gangs that
+    are as urgent: the group of ``gang`` takes it back.
     """
 
     gang: GangKey
     victims: tuple[GangKey, ...]
     lost: float
     shrinks: tuple[SizeChange, ...] = ()
+    reclaimed: tuple[TakenBack, ...] = ()
 
 
 class Preempting(NamedTuple):
@@ -68,8 +73,9 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
     """Decide which gangs give way to gangs that do not start now in the plan that was ``made``.
 
     Guarantees: each gang to which others give way starts, in the returned plan, when they have left. No gang of its
-    priority or above starts later than before. Only gangs of strictly lower priority give way. No promise breaks as a
-    gang shrinks that would hold if it was evicted. The same snapshot gives the same result. ``rescue`` as in ``plan``.
+    priority or above starts later than before. Only gangs of lower priority give way, and gangs of the same priority
+    whose groups still hold their shares then. No promise breaks as a gang shrinks that would hold if it was evicted.
+    The same snapshot gives the same result. ``rescue`` as in ``plan``.
     """
     preemptions: list[Preemption] = []
     effort = PlanningEffort(MOST_PLANNED)
@@ -78,7 +84,7 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
         if found is None:
             break
         gang, landed = found
-        preemptions.append(_preemption(gang.key, landed, snapshot.now))
+        preemptions.append(_preemption(gang, landed, snapshot.now))
         snapshot, made = _carried_out(snapshot, made, gang.key, landed, rescue)
         effort.spend(len(snapshot.gangs))
     return Preempting(made, tuple(preemptions))
@@ -118,7 +124,9 @@ def _carried_out(
     for decision in later.decisions:
         decisions[decision.gang] = _as_promised(decision, decisions[decision.gang])
     ordered = tuple(decisions[one.key] for one in planning_order(snapshot))
-    return awaiting(without(snapshot, landed.victims), gang, until), replace(made, decisions=ordered)
+    after = awaiting(without(snapshot, landed.victims), gang, until)
+    shares = without_taken(snapshot.shares, map(taken_from, landed.victims))
+    return replace(after, shares=shares), replace(made, decisions=ordered)
 
 
 def _as_promised(decision: Decision, before: Decision) -> Decision:
@@ -128,10 +136,15 @@ def _as_promised(decision: Decision, before: Decision) -> Decision:
     return replace(decision, promised=before.promised) if decision.start <= before.promised else decision
 
 
-def _preemption(gang: GangKey, landed: Landed, now: float) -> Preemption:
-    lost = sum(victim.lost_work(now) for victim in landed.victims)
-    evicted = tuple(sorted(victim.key for victim in landed.victims if not isinstance(victim, ShrinkingGang)))
-    return Preemption(gang=gang, victims=evicted, lost=lost, shrinks=shrinks_for(gang, landed.victims))
+def _preemption(gang: PendingGang, landed: Landed, now: float) -> Preemption:
+    victims = landed.victims
+    return Preemption(
+        gang=gang.key,
+        victims=tuple(sorted(victim.key for victim in victims if not isinstance(victim, ShrinkingGang))),
+        lost=sum(victim.lost_work(now) for victim in victims),
+        shrinks=shrinks_for(gang, victims),
+        reclaimed=reclaimed(victims, gang.priority),
+    )
 
 
 def _waits_long(gang: PendingGang, start: float, now: float) -> bool:

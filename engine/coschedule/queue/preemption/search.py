@@ -1,19 +1,21 @@
 """The search for the cheapest victims for one gang; ``preempt.py`` describes the problem and the method."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from coschedule.model.numbers import IntArray
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.preemption.landing import Landing, PlanningEffort
+from coschedule.queue.preemption.may_give_way import MayGiveWay
 from coschedule.queue.preemption.room import PlaceCount, free_by, without_holdings
-from coschedule.queue.preemption.sets import SetSearch, Victims, are_within
-from coschedule.queue.preemption.shrinking import ShrinkingGang, shrinks_of
-from coschedule.queue.problem.decisions import Plan
+from coschedule.queue.preemption.sets import SetSearch, Victims
+from coschedule.queue.preemption.shrinking import ShrinkingGang
+from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
-from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.shares.dealing import planning_order
+from coschedule.queue.shares.taking_back import ShareClaim, Spare, TakenBack, claim_of
 
 
 class Landed(NamedTuple):
@@ -24,14 +26,15 @@ class Landed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Below:
-    """The running gangs below some priority, each in the way in which it gives up most.
+class _Givers:
+    """The running gangs that may give way to some gangs, each in the way in which it gives up most.
 
-    A gang that budgets protect from an eviction may still shrink. ``by`` is when all of them would have ended if they
-    were evicted now. ``free``, int[n, r], is what is free by then if none is evicted. ``most_free`` is an upper bound
-    on what is free by then after evictions: ``free`` plus all that these gangs use.
+    A gang that budgets or shares protect from an eviction may still shrink. ``by`` is when all of them would have ended
+    if they were evicted now. ``free``, int[n, r], is what is free by then if none is evicted. ``most_free`` is an upper
+    bound on what is free by then after evictions: ``free`` plus all that these gangs use.
     """
 
+    may: MayGiveWay
     gangs: Victims
     by: float
     free: IntArray
@@ -46,24 +49,32 @@ class VictimSearch:
         self._made = made
         self._effort = effort
         self._feasibility = Feasibility(snapshot.nodes)
-        self._below: dict[int, _Below | None] = {}
-        self._ways: dict[GangKey, Sequence[RunningGang]] = {}
+        self._givers: dict[tuple[int, tuple[Spare | None, ...]], _Givers | None] = {}
 
     def victims_for(self, gang: PendingGang) -> Landed | None:
-        """Find the victims for a gang; None where no gang that gives way helps it."""
-        below = self._below_priority(gang.priority)
-        if below is None:
+        """Find the victims for a gang; None where no gang that gives way helps it.
+
+        Where its priority is not enough, its group takes back what others have borrowed.
+        """
+        found = self._among(gang, None)
+        claim = self._claim_of(gang) if found is None else None
+        return found if claim is None else self._among(gang, claim)
+
+    def _among(self, gang: PendingGang, claim: ShareClaim | None) -> Landed | None:
+        givers = self._givers_to(gang, claim)
+        if givers is None:
             return None
-        room = PlaceCount(self._snapshot, gang, self._feasibility, below.free)
-        candidates = [one for one in below.gangs if room.concerns(one)] if room.fits(below.most_free) else []
+        room = PlaceCount(self._snapshot, gang, self._feasibility, givers.free)
+        candidates = [one for one in givers.gangs if room.concerns(one)] if room.fits(givers.most_free) else []
         if not candidates:
             return None
         share = self._effort.half()
         landing = Landing(self._snapshot, self._made, gang, share)
-        search = SetSearch(self._snapshot, landing, room, lambda: self._room_behind(gang, landing, below.by))
+        behind = partial(self._room_behind, gang, landing, givers.by)
+        search = SetSearch(self._snapshot, givers.may.bounds, landing, room, behind)
         victims = search.evictions([one for one in candidates if not isinstance(one, ShrinkingGang)])
         if any(one.whole.smaller for one in candidates):
-            victims = search.shrinks([self._ways_of(one.whole) for one in candidates], victims)
+            victims = search.shrinks([givers.may.ways_of(one.whole) for one in candidates], victims)
         self._effort.take_back(share)
         return None if victims is None else Landed(landing, victims)
 
@@ -72,30 +83,45 @@ class VictimSearch:
         world = landing.after_those_in_front(by)
         return PlaceCount(world, gang, self._feasibility, free_by(world, by))
 
-    def _below_priority(self, priority: int) -> _Below | None:
-        if priority not in self._below:
-            self._below[priority] = self._find_below(priority)
-        return self._below[priority]
+    def _claim_of(self, gang: PendingGang) -> ShareClaim | None:
+        shares = self._snapshot.shares
+        if len(shares.groups) == 1:
+            return None
+        return claim_of(shares, gang.key, self._coming, charged=self._charged_in_front[gang.key])
 
-    def _find_below(self, priority: int) -> _Below | None:
-        snapshot = self._snapshot
-        lower = (one for one in snapshot.running if one.priority < priority)
-        gangs = tuple(way for one in lower if (way := self._widest_way(one)) is not None)
+    @cached_property
+    def _charged_in_front(self) -> dict[GangKey, float]:
+        """What the plan has charged the group of each gang before its turn."""
+        shares, decisions = self._snapshot.shares, {one.gang: one for one in self._made.decisions}
+        charged, in_front = [0.0] * len(shares.groups), dict[GangKey, float]()
+        for gang in planning_order(self._snapshot):
+            group = shares.group_of(gang.key)
+            in_front[gang.key] = charged[group]
+            charged[group] += shares.charge(gang, decisions[gang.key])
+        return in_front
+
+    @cached_property
+    def _coming(self) -> list[TakenBack]:
+        """What gangs take that start now, or as soon as gangs have left that give way already."""
+        shares, gangs = self._snapshot.shares, {gang.key: gang for gang in self._snapshot.gangs}
+        placed = (one for one in self._made.decisions if isinstance(one, Placement) and one.gang in gangs)
+        return [
+            TakenBack(one.gang, shares.taken(gangs[one.gang], one))
+            for one in placed
+            if one.start <= max(self._snapshot.now, gangs[one.gang].awaits)
+        ]
+
+    def _givers_to(self, gang: PendingGang, claim: ShareClaim | None) -> _Givers | None:
+        key = gang.priority, () if claim is None else claim.spare
+        if key not in self._givers:
+            self._givers[key] = self._find_givers(gang.priority, claim)
+        return self._givers[key]
+
+    def _find_givers(self, priority: int, claim: ShareClaim | None) -> _Givers | None:
+        snapshot, may = self._snapshot, MayGiveWay(self._snapshot, priority, claim)
+        gangs = tuple(may.widest_ways())
         if not gangs:
             return None
         by = max(one.gone_by(snapshot.now) for one in gangs)
         free = free_by(snapshot, by)
-        return _Below(gangs=gangs, by=by, free=free, most_free=without_holdings(free, gangs))
-
-    def _widest_way(self, gang: RunningGang) -> RunningGang | None:
-        """Return how a gang may give up most within the budgets; None where they protect it."""
-        if are_within(self._snapshot.budgets, [gang]):
-            return gang
-        return max(self._ways_of(gang), key=lambda way: way.going, default=None)
-
-    def _ways_of(self, gang: RunningGang) -> Sequence[RunningGang]:
-        """Return the ways in which a gang may give way within the budgets."""
-        if gang.key not in self._ways:
-            ways = (gang, *shrinks_of(gang))
-            self._ways[gang.key] = [way for way in ways if are_within(self._snapshot.budgets, [way])]
-        return self._ways[gang.key]
+        return _Givers(may=may, gangs=gangs, by=by, free=free, most_free=without_holdings(free, gangs))

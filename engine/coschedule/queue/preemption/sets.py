@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from coschedule.model.numbers import IntArray
 from coschedule.queue.preemption.landing import Landing
+from coschedule.queue.preemption.may_give_way import TakingBounds
 from coschedule.queue.preemption.room import PlaceCount, give_back, take_again
 from coschedule.queue.preemption.shrinking import ShrinkingGang, widest
 from coschedule.queue.preemption.victims import Cost, cheapest_first, cost
-from coschedule.queue.preemption.worlds import left_of
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
@@ -25,15 +25,14 @@ Ways = Sequence[Sequence[RunningGang]]
 """The ways in which each of some gangs may give way: by an eviction, or at smaller sizes, from the smallest on."""
 
 
-def are_within(budgets: Sequence[int], victims: Sequence[RunningGang]) -> bool:
-    """Return whether the budgets allow that all victims give way."""
-    return min(left_of(budgets, victims), default=0) >= 0
-
-
 class SetSearch(NamedTuple):
-    """Searches a set of victims for one gang, which has this ``room``; ``room_behind`` is that behind others."""
+    """Searches a set of victims within ``bounds`` for one gang.
+
+    The gang has this ``room``; ``room_behind`` is that behind others.
+    """
 
     snapshot: Snapshot
+    bounds: TakingBounds
     landing: Landing
     room: PlaceCount
     room_behind: Callable[[], PlaceCount]
@@ -42,7 +41,7 @@ class SetSearch(NamedTuple):
         """Return the cheapest set of gangs to evict: exactly for few candidates."""
         if len(candidates) <= MOST_EXACT:
             return self._first_of(cheapest_first(candidates, self.snapshot.now, self.room.is_enough))
-        return _cheap_set(candidates, self.snapshot, self.room_behind(), self.landing)
+        return _cheap_set(candidates, self.snapshot.now, self.bounds, self.room_behind(), self.landing)
 
     def shrinks(self, ways: Ways, evicted: Victims | None) -> Victims | None:
         """Return a set in which gangs shrink, alone or beside evictions, if it is cheaper than those ``evicted``.
@@ -70,12 +69,12 @@ class SetSearch(NamedTuple):
         return None
 
     def _is_possible(self, victims: Sequence[RunningGang]) -> bool:
-        return self.room.is_enough(victims) and are_within(self.snapshot.budgets, victims)
+        return self.room.is_enough(victims) and self.bounds.allow(victims)
 
     def _few_of_many(self, ways: Ways) -> Victims | None:
         """Return a set of gangs that are evicted or shrink as far as they may, then each no further than needed."""
         extremes = [way for of_gang in ways for way in _extremes(of_gang)]
-        found = _cheap_set(extremes, self.snapshot, self.room_behind(), self.landing)
+        found = _cheap_set(extremes, self.snapshot.now, self.bounds, self.room_behind(), self.landing)
         if found is None:
             return None
         by_gang = {of_gang[0].key: of_gang for of_gang in ways}
@@ -100,12 +99,13 @@ def _extremes(ways: Sequence[RunningGang]) -> Iterator[RunningGang]:
 
 
 class _Chosen:
-    """Victims that are chosen one by one, as budgets allow, and what is ``free`` after them."""
+    """Victims that are chosen one by one, as bounds allow, and what is ``free`` after them."""
 
-    def __init__(self, budgets: Sequence[int], free: IntArray) -> None:
+    def __init__(self, bounds: TakingBounds, free: IntArray) -> None:
         self.victims: dict[GangKey, RunningGang] = {}
         self.free = free.copy()
-        self._all = self._left = tuple(budgets)
+        self._bounds = bounds
+        self._left = bounds.limits
 
     def take(self, victim: RunningGang) -> bool:
         """Choose a victim, in the place of a way in which that gang gives up less; returns whether it was chosen."""
@@ -113,7 +113,8 @@ class _Chosen:
         if less is not None and less.going >= victim.going:
             return False
         others = [one for one in self.victims.values() if one is not less] if less is not None else []
-        left = left_of(self._left, [victim]) if less is None else left_of(self._all, [*others, victim])
+        bounds = self._bounds
+        left = bounds.left(self._left, [victim]) if less is None else bounds.left(bounds.limits, [*others, victim])
         if min(left, default=0) < 0:
             return False
         if less is not None:
@@ -126,10 +127,10 @@ class _Chosen:
 
 
 def _cheap_set(
-    candidates: Sequence[RunningGang], snapshot: Snapshot, room: PlaceCount, landing: Landing
+    candidates: Sequence[RunningGang], now: float, bounds: TakingBounds, room: PlaceCount, landing: Landing
 ) -> Victims | None:
     """Find a set of which no victim can be spared; a set that is too small is doubled before the next try."""
-    now, chosen = snapshot.now, _Chosen(snapshot.budgets, room.free)
+    chosen = _Chosen(bounds, room.free)
     taken = tried_at = 0
 
     def price(victim: RunningGang) -> tuple[float, float, GangKey, int]:

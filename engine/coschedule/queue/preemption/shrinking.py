@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.running import Disrupted, Holding, RunningGang, SmallerSize, SmallerSizes
 from coschedule.queue.problem.size_change import SizeChange, SizeReason
 
@@ -43,10 +43,12 @@ def shrinks_of(gang: RunningGang) -> Iterator[ShrinkingGang]:
             yield _shrunk(gang, gang.smaller, smaller)
 
 
-def shrinks_for(gang: GangKey, victims: Iterable[RunningGang]) -> tuple[SizeChange, ...]:
+def shrinks_for(gang: PendingGang, victims: Iterable[RunningGang]) -> tuple[SizeChange, ...]:
     """Return the changes of size among the victims of a gang, by their keys."""
-    changes = (victim.change for victim in victims if isinstance(victim, ShrinkingGang))
-    return tuple(sorted(change._replace(made_for=gang) for change in changes))
+    shrinking = (victim for victim in victims if isinstance(victim, ShrinkingGang))
+    return tuple(
+        sorted(victim.change._replace(made_for=gang.key, because=_because(victim, gang)) for victim in shrinking)
+    )
 
 
 def widest(victims: Iterable[RunningGang]) -> list[RunningGang]:
@@ -95,6 +97,10 @@ def _kept(holds: Iterable[Holding], given_up: Iterable[Holding]) -> Iterator[Hol
 def _disrupted(gang: RunningGang, going: int) -> tuple[Disrupted, ...]:
     """Return an upper bound on the pods that count against each budget if so many members leave while others go on."""
     return tuple(Disrupted(one.budget, min(one.pods, going)) for one in gang.disrupts)
+
+
+def _because(victim: RunningGang, gang: PendingGang) -> SizeReason:
+    return SizeReason.URGENT_GANG if victim.priority < gang.priority else SizeReason.FAIR_SHARE
 
 
 def _change(gang: RunningGang, smaller: SmallerSizes, to: SmallerSize) -> SizeChange:

@@ -1,7 +1,7 @@
 """Groups of namespaces that share the nodes by weight, and what a run of a gang costs its group."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from coschedule.queue.problem.decisions import Decision, Placement
@@ -15,13 +15,15 @@ _UNKNOWN_SECONDS = 3600.0
 class ShareGroup:
     """Namespaces that have one share of the nodes, in proportion to ``weight``.
 
-    ``used`` is what they have used lately, in seconds of all nodes. Raises ValueError for invalid numbers.
+    ``used`` is what they have used lately, in seconds of all nodes. ``held[r]`` is how much of resource r of the
+    snapshot their gangs hold now, without those that leave; empty for nothing. Raises ValueError for invalid numbers.
     """
 
     name: str
     weight: float = 1.0
     used: float = 0.0
     namespaces: tuple[str, ...] = ()
+    held: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 < self.weight < math.inf:
@@ -29,24 +31,34 @@ class ShareGroup:
         if not 0 <= self.used < math.inf:
             raise ValueError("what a group has used must be at least 0 and finite")
 
+    @property
+    def level(self) -> float:
+        """What it has used for its weight: the group with the least has the next turn."""
+        return self.used / self.weight
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairShares:
     """The groups, and by what their use is measured; namespaces that no group has are those of the last group.
 
     ``capacity[r]`` is how much of resource r of the snapshot all nodes have, 0 where the resource does not count. A run
-    is charged its dominant share times its seconds: the largest of its parts of a resource, and 1 at most. Raises
-    ValueError where there is no group, or two groups have one namespace.
+    is charged its dominant share times its seconds: the largest of its parts of a resource, and 1 at most. If it
+    ``reclaims``, gangs that run may be evicted for a group that holds less than its share
+    (``queue/shares/taking_back.py``). Raises ValueError where there is no group, two have one namespace, or one holds
+    another number of resources.
     """
 
     groups: tuple[ShareGroup, ...] = (ShareGroup(name=""),)
     capacity: tuple[int, ...] = ()
+    reclaims: bool = False
     _group_of: dict[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         group_of = {name: index for index, group in enumerate(self.groups) for name in group.namespaces}
         if not self.groups or len(group_of) < sum(len(group.namespaces) for group in self.groups):
             raise ValueError("there must be groups, and no namespace in two of them")
+        if any(len(group.held) not in (0, len(self.capacity)) for group in self.groups):
+            raise ValueError("what a group holds must have one amount a resource")
         object.__setattr__(self, "_group_of", group_of)
 
     def group_of(self, gang: GangKey) -> int:
@@ -57,24 +69,34 @@ class FairShares:
         """Return what a decision costs, in seconds of all nodes; a gang without a placement costs nothing."""
         if not self.capacity or not isinstance(decision, Placement):
             return 0.0
+        return self.part(self.taken(gang, decision)) * charged_seconds(decision.finish - decision.start)
+
+    def taken(self, gang: PendingGang, placement: Placement) -> tuple[int, ...]:
+        """Return how much of each resource a placement takes."""
         by_role: dict[str, int] = {}
-        for one in decision.members:
+        for one in placement.members:
             by_role[one.role] = by_role.get(one.role, 0) + one.count
-        counts = (by_role.get(role.name, 0) for role in gang.roles)
-        return self._dominant(gang, counts) * charged_seconds(decision.finish - decision.start)
+        return self._amounts(gang, (by_role.get(role.name, 0) for role in gang.roles))
+
+    def part(self, amounts: Sequence[int]) -> float:
+        """Return the dominant share of amounts: the largest part of a resource that they are, 1 at most; 0 for none."""
+        parts = (amount / most for amount, most in zip(amounts, self.capacity, strict=True) if most) if amounts else ()
+        return min(1.0, max(parts, default=0.0))
+
+    def share_of(self, group: int) -> float:
+        """Return the part of all nodes that is a group's share: its part of all weights."""
+        return self.groups[group].weight / math.fsum(one.weight for one in self.groups)
 
     def expected_charge(self, gang: PendingGang) -> float:
         """Return what a gang costs with its fewest members on idle reference nodes."""
         seconds = math.inf
         if gang.work is not None:
             seconds = gang.work.float_time(sum(role.sizes.least for role in gang.roles if role.load.is_work))
-        return self._dominant(gang, (role.sizes.least for role in gang.roles)) * charged_seconds(seconds)
+        return self.part(self._amounts(gang, (role.sizes.least for role in gang.roles))) * charged_seconds(seconds)
 
-    def _dominant(self, gang: PendingGang, counts: Iterable[int]) -> float:
+    def _amounts(self, gang: PendingGang, counts: Iterable[int]) -> tuple[int, ...]:
         roles = list(zip(gang.roles, counts, strict=True))
-        taken = (sum(role.request[r] * count for role, count in roles) for r in range(len(self.capacity)))
-        parts = (amount / most for amount, most in zip(taken, self.capacity, strict=True) if most)
-        return min(1.0, max(parts, default=0.0))
+        return tuple(sum(role.request[r] * count for role, count in roles) for r in range(len(self.capacity)))
 
 
 def charged_seconds(seconds: float) -> float:

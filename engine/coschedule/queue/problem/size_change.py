@@ -21,6 +21,8 @@ class SizeReason(StrEnum):
     """The speeds that gangs were seen to have at their sizes are better shared out with it."""
     URGENT_GANG = "UrgentGang"
     """A more urgent gang that waits starts with what it gives up."""
+    FAIR_SHARE = "FairShare"
+    """A gang that waits starts with what it gives up: the group of that gang has used less of its share."""
 
 
 class SizeChange(NamedTuple):

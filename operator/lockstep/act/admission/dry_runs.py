@@ -135,7 +135,10 @@ class DryRuns:
         return known is not None and self.admits(known)
 
     def set_lowest_held(self, priority: float) -> None:
-        """Set the lowest priority of the gangs that hold nodes: gangs above it could evict."""
+        """Set the lowest priority of the gangs that hold nodes: gangs above it could evict.
+
+        A gang whose group holds less than its share could take back from those of its own priority, too.
+        """
         self._lowest_held = priority
 
     def forget(self, gang: GangKey) -> None:
@@ -174,7 +177,9 @@ class DryRuns:
         priority = priorities.of(as_written)
         if priority is None:
             return Rank(_OTHERS, 0)
-        may_evict = gang.refusal is None and priority > self._lowest_held and priorities.preempts(as_written)
+        takes_back = self._state.shares.holds_less_than_its_share(gang.key.namespace)
+        is_above = priority + takes_back > self._lowest_held
+        may_evict = gang.refusal is None and is_above and priorities.preempts(as_written)
         return Rank(_MAY_EVICT if may_evict else _OTHERS, -priority)
 
     async def _check(self, key: GangKey, *, haste: _Haste) -> None:

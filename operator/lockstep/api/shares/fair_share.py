@@ -8,6 +8,7 @@ from lockstep.api.quantities import epoch_seconds, rfc3339
 from lockstep.facts.fair_share import OTHERS, CountedUse, FairShare, NamedGroup
 
 _MILLISECONDS = 1000
+_ANY = "Any"
 
 
 class GroupReport(NamedTuple):
@@ -30,6 +31,7 @@ def parse_fair_share(manifest: Manifest) -> FairShare:
         resource_version=metadata["resourceVersion"],
         groups=(*_without_repeats(named), others),
         counted=_counted(manifest.get("status") or {}),
+        reclaims=(spec.get("preemption") or {}).get("reclaimWithinPriority") == _ANY,
     )
 
 

@@ -99,7 +99,7 @@ def reason_of_end(gang: GangFact) -> tuple[str, str]:
 
 def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:
     """The gang for which a stretch has ended, or its UID if it is of another namespace; empty where there is none."""
-    if reason == Reason.PREEMPTED:
+    if reason in (Reason.PREEMPTED, Reason.RECLAIMED):
         gang = evicted_for(after) or evicted_for(before)
     elif reason == Reason.CHANGING_SIZE:
         gang = shrunk_for(after) or shrunk_for(before)

@@ -24,8 +24,9 @@ def is_lost_to_cluster(
         return False
     if gang.status.attempt != attempt.number:
         return False
-    if evicted_for(gang.status) is not None:
-        return True
+    preempted = gang.status.condition(Condition.PREEMPTED)
+    if preempted is not None and evicted_for(gang.status) is not None:
+        return preempted.reason in TAKEN
     placed, planned = gang.status.condition(Condition.PLACED), gang.status.condition(Condition.PLANNED)
     reasons = {one.reason for one in (placed, planned) if one is not None}
     if not reasons.isdisjoint(TAKEN):

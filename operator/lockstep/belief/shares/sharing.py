@@ -1,6 +1,7 @@
 """The groups with fair shares: which there are, what they have used, and which gang of theirs comes next."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby, islice
 
@@ -50,6 +51,7 @@ class GroupSharing:
         self._accounts: Accounts | None = None
         self._seen: dict[AttemptId, HeldAttempt] = {}
         self._lost: set[AttemptId] = set()
+        self._part_of_group: dict[str, float] = {}
 
     def apply(self, fact: FairShare) -> None:
         """Add or update the FairShare; a version older than the cached one changes nothing."""
@@ -58,7 +60,7 @@ class GroupSharing:
         if before is not None and is_same and is_older(fact.resource_version, before.resource_version):
             return
         self._fact = fact
-        if before is None or not is_same or before.groups != fact.groups:
+        if before is None or not is_same or (before.groups, before.reclaims) != (fact.groups, fact.reclaims):
             self._group_of = {name: group.name for group in fact.groups for name in group.namespaces}
             self._changed()
 
@@ -77,6 +79,18 @@ class GroupSharing:
     def named(self) -> tuple[NamedGroup, ...]:
         """The groups; the last one has all namespaces that no group names. None without a FairShare."""
         return _NO_GROUPS if self._fact is None else self._fact.groups
+
+    @property
+    def reclaims(self) -> bool:
+        """Whether gangs are evicted for groups that hold less than their share."""
+        return self._fact is not None and self._fact.reclaims
+
+    def holds_less_than_its_share(self, namespace: str) -> bool:
+        """Whether the group of a namespace held less than its share when it was last charged; False without groups."""
+        group = next((one for one in self.named if one.name == self.group_of(namespace)), None)
+        if group is None:
+            return False
+        return self._part_of_group.get(group.name, 0.0) * sum(one.weight for one in self.named) < group.weight
 
     def group_of(self, namespace: str) -> str:
         """The group of a namespace, where there are groups."""
@@ -184,10 +198,14 @@ class GroupSharing:
         return part * charged_seconds(seconds)
 
     def _held(self, attempts: Mapping[AttemptId, HeldAttempt]) -> dict[AttemptId, HeldPart]:
-        return {
+        found = {
             attempt: HeldPart(self.group_of(held.gang.namespace), held.part, held.start)
             for attempt, held in attempts.items()
         }
+        self._part_of_group = defaultdict[str, float](float)
+        for one in found.values():
+            self._part_of_group[one.group] += one.part
+        return found
 
     def _is_lost(self, attempt: AttemptId) -> bool:
         """Whether the cluster took the attempt. A gang of its own group that took its place was its group's choice."""

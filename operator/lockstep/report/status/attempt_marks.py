@@ -48,8 +48,8 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     status = with_condition(status, gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
     if failure.next_size is not None:
         status = with_shrink(status, gang, failure.message, now)
-    if failure.reason is Reason.PREEMPTED:
-        preempted = (TRUE, Reason.PREEMPTED, as_sentence(failure.message))
+    if meaning_of(failure.reason).gives_way:
+        preempted = (TRUE, failure.reason, as_sentence(failure.message))
         status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
     begun = status.condition(Condition.PLANNED)
     since = rfc3339(now if begun is None else begun.last_transition)

@@ -78,6 +78,8 @@ def _because(change: SizeChange) -> str:
             return f"{_made_for(change)} waits, and starts with what it gives back; {end}"
         case SizeReason.URGENT_GANG:
             return f"{_made_for(change)} is more urgent, and starts with what it gives up; {end}"
+        case SizeReason.FAIR_SHARE:
+            return f"{_made_for(change)} starts with what it gives up, as its group has used less of its share; {end}"
         case SizeReason.MEASURED_SPEEDS:
             return f"{_by_speed(change)}; {end}"
         case _:

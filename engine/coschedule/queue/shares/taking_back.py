@@ -1,0 +1,110 @@
+"""What a group takes back of nodes that others have borrowed: from which running gangs, and how much at most.
+
+A group's share is its part of all weights, of all nodes. A group that holds less may take from groups that hold more
+and have used more for their weights, until these hold their shares. So a group that holds its share never takes, and
+what a group takes up to its share is never taken from it. A gang that had to leave waits behind the gang that has taken
+its place, since what its group has used is more. Hence, while no gang ends, gangs take back only so often as there are
+gangs that wait: two groups never take the same nodes in turn.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from operator import add, sub
+from typing import NamedTuple
+
+from coschedule.queue.problem.fair_shares import FairShares
+from coschedule.queue.problem.gangs import GangKey
+
+Amounts = tuple[int, ...]
+
+
+class TakenBack(NamedTuple):
+    """A running gang gives up ``amounts`` of each resource, all that it holds or a part of it."""
+
+    gang: GangKey
+    amounts: Amounts
+
+
+class Spare(NamedTuple):
+    """A group holds so much more than its share of the resource of which it holds most, which is a ``column``."""
+
+    column: int
+    amount: int
+
+
+class ShareClaim(NamedTuple):
+    """What a group that holds less than its share may take: the ``spare`` of each group, None where there is none."""
+
+    shares: FairShares
+    spare: tuple[Spare | None, ...]
+
+    def is_on(self, gang: GangKey) -> bool:
+        """Whether the running gang is one of a group that gives."""
+        return self.spare[self.shares.group_of(gang)] is not None
+
+    @property
+    def limits(self) -> Amounts:
+        """How much each group may give."""
+        return tuple(0 if one is None else one.amount for one in self.spare)
+
+    def counted(self, taken: TakenBack) -> Iterator[tuple[int, int]]:
+        """List how much counts against the limit of which group: nothing for a group that is not limited."""
+        group = self.shares.group_of(taken.gang)
+        spare = self.spare[group]
+        if spare is not None:
+            yield group, taken.amounts[spare.column]
+
+    def allows(self, some: Iterable[TakenBack]) -> bool:
+        """Whether all of these may be taken together from groups that give."""
+        left = list(self.limits)
+        for one in some:
+            if not self.is_on(one.gang):
+                return False
+            for group, amount in self.counted(one):
+                left[group] -= amount
+        return min(left, default=0) >= 0
+
+
+def claim_of(
+    shares: FairShares, gang: GangKey, coming: Sequence[TakenBack] = (), *, charged: float = 0.0
+) -> ShareClaim | None:
+    """Return what the group of a waiting gang may take back; None where it may take nothing.
+
+    ``coming`` is what gangs take that start before: it counts for their groups. The plan has ``charged`` the group for
+    gangs in front of this one.
+    """
+    if len(shares.groups) == 1 or not shares.capacity:
+        return None
+    group = shares.group_of(gang)
+    held = [one.held or (0,) * len(shares.capacity) for one in shares.groups]
+    with_coming = held[group]
+    for one in coming:
+        if shares.group_of(one.gang) == group:
+            with_coming = tuple(map(add, with_coming, one.amounts))
+    if shares.part(with_coming) >= shares.share_of(group):
+        return None
+    level = (shares.groups[group].used + charged) / shares.groups[group].weight
+    spare = tuple(
+        _spare(shares, number, held[number]) if one.level > level else None for number, one in enumerate(shares.groups)
+    )
+    return ShareClaim(shares, spare) if any(spare) else None
+
+
+def without_taken(shares: FairShares, some: Iterable[TakenBack]) -> FairShares:
+    """Return the groups after these have been given up."""
+    held = [one.held for one in shares.groups]
+    for one in some:
+        group = shares.group_of(one.gang)
+        if held[group]:
+            held[group] = tuple(map(sub, held[group], one.amounts))
+    groups = (replace(one, held=left) for one, left in zip(shares.groups, held, strict=True))
+    return replace(shares, groups=tuple(groups))
+
+
+def _spare(shares: FairShares, group: int, held: Amounts) -> Spare | None:
+    """Return what a group holds beyond its share of its dominant resource, rounded down; None for nothing."""
+    parts = [amount / most if most else 0.0 for amount, most in zip(held, shares.capacity, strict=True)]
+    column = max(range(len(parts)), key=parts.__getitem__)
+    spare = held[column] - math.ceil(shares.share_of(group) * shares.capacity[column])
+    return Spare(column, spare) if spare > 0 else None
