@@ -31,9 +31,9 @@ def given(installed):
     installed.kubectl("delete", "--ignore-not-found", "fairshare", "default")
 
 
-def fair_share(*groups, name="default"):
-    """Describe a FairShare; each group has one namespace."""
-    spec = {"groups": [{"name": group, "weight": weight, "namespaces": [one]} for group, weight, one in groups]}
+def fair_share(*groups, name="default", **more):
+    """Describe a FairShare; each group has one namespace, and ``more`` are further fields of the spec."""
+    spec = more | {"groups": [{"name": group, "weight": weight, "namespaces": [one]} for group, weight, one in groups]}
     return {"apiVersion": "lockstep.dev/v1alpha1", "kind": "FairShare", "metadata": {"name": name}, "spec": spec}
 
 
@@ -44,8 +44,9 @@ def fair_share(*groups, name="default"):
         (fair_share(("others", 1, "a")), "The name others is that of all namespaces that no group names"),
         (fair_share(("a", 0, "a")), "should be greater than or equal to 1"),
         (fair_share(("a", 1, "a"), ("a", 1, "b")), "Duplicate value"),
+        (fair_share(preemption={"reclaimWithinPriority": "Sometimes"}), 'supported values: "Never", "Any"'),
     ],
-    ids=["name", "others", "weight", "twice"],
+    ids=["name", "others", "weight", "twice", "preemption"],
 )
 def test_fair_share_that_makes_no_sense_is_refused(given, installed, manifest, says):
     with pytest.raises(ApiError, match=says):

@@ -2,6 +2,7 @@
 
 from coschedule import GangKey
 from docs.markdown import ROOT, fences, first_cells
+from lockstep.answers.queue.group_turns import GroupTurn, turn_document
 from lockstep.answers.queue.queue import Queued
 from lockstep.answers.queue.queue_text import queue_document
 from lockstep.answers.sweeps.sweep_text import sweep_document
@@ -14,6 +15,12 @@ def test_every_field_of_the_queue_is_documented():
     [one] = queue_document([Queued(gang=GangKey("default", "g"), behind="")], [], 0.0)["gangs"]
 
     assert first_cells(PAGE, "## Who waits") == list(one)
+
+
+def test_every_field_of_a_group_in_the_queue_is_documented():
+    turn = GroupTurn(group="physics", waiting=1, first=None, use="has used nothing, like all others")
+
+    assert first_cells(PAGE, "## Whose turn it is") == list(turn_document(turn))
 
 
 def test_every_field_of_a_sweep_in_the_queue_is_documented():

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import click
 
 from lockstep.answers.plan.text import wrapped
+from lockstep.answers.queue.group_turns import group_turns, turn_lines
 from lockstep.answers.queue.queue import queue_of
 from lockstep.answers.queue.queue_text import queue_document, queue_lines
-from lockstep.answers.reading.cluster import one_client, read_gangs, read_pod_gangs, read_sweeps
+from lockstep.answers.reading.cluster import one_client, read_fair_share, read_gangs, read_pod_gangs, read_sweeps
 from lockstep.answers.reading.errors import NotAllowedError
 from lockstep.answers.sweeps.sweep_text import sweep_lines, under_way
 from lockstep.api.client.client import KubeClient
@@ -24,6 +25,7 @@ from lockstep.cli.options.answer_options import (
     print_lines,
 )
 from lockstep.cli.options.connection_options import connection_options
+from lockstep.facts.fair_share import FairShare
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.tenants.commands.answer_text import queue_answer_lines
@@ -48,7 +50,8 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
 
     The command shows what the operator wrote last in their statuses, and plans nothing. Positions count the gangs of
     all namespaces at one moment. A user who may list only those of one namespace sees the positions that statuses have,
-    or the answer of the cluster's API for tenants.
+    or the answer of the cluster's API for tenants. With fair shares it says what the groups of these gangs have used,
+    to those who may read the FairShare.
     """
     if namespace and all_namespaces:
         raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
@@ -61,10 +64,11 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
         queued = queue_of(read.gangs, now, are_all=read.are_all)
         waiting = [one for one in queued if where in (None, one.gang.namespace)]
         print_lines((line for note in read.notes for line in wrapped(note)), err=True)
+        turns = [] if read.fair_share is None else group_turns(waiting, read.fair_share)
         if output == "json":
-            print_document(queue_document(waiting, read.sweeps, now))
+            print_document(queue_document(waiting, read.sweeps, now, turns))
         else:
-            print_lines([*queue_lines(waiting, now), *sweep_lines(read.sweeps, now)])
+            print_lines([*queue_lines(waiting, now), *turn_lines(turns), *sweep_lines(read.sweeps, now)])
 
 
 class _QueueRead(NamedTuple):
@@ -74,6 +78,7 @@ class _QueueRead(NamedTuple):
     are_all: bool
     sweeps: list[Sweep]
     notes: list[str]
+    fair_share: FairShare | None
 
 
 async def _read(connection: dict[str, str | None], namespace: str | None) -> _QueueRead | Document:
@@ -108,4 +113,4 @@ async def _with_other_kinds(
         sweeps = under_way(await read_sweeps(client, namespace))
     except NotAllowedError as error:
         notes.append(f"GangSweeps are not shown. {error}")
-    return _QueueRead(gangs, are_all, sweeps, notes)
+    return _QueueRead(gangs, are_all, sweeps, notes, await read_fair_share(client))

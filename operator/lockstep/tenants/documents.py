@@ -44,12 +44,15 @@ KIND_NAMES: Mapping[AnswerKind, str] = {
 """The kind of the object of each resource."""
 
 
-def queue_object(namespace: str, queue: Sequence[Queued], others: OtherGangs, now: float) -> Document:
-    """The queue of a namespace, from its own waiting gangs."""
+def queue_object(
+    namespace: str, queue: Sequence[Queued], others: OtherGangs, now: float, use_of_group: str = ""
+) -> Document:
+    """The queue of a namespace, from its own waiting gangs, with a sentence on what its group has used, if any."""
     return {
         **_head(AnswerKind.QUEUES, namespace, ONLY_ONE),
         "now": rfc3339(now),
         "others": _others(others),
+        "useOfGroup": use_of_group or None,
         "gangs": [_queued(one) for one in queue[:MOST_SHOWN]],
         "leftOut": max(0, len(queue) - MOST_SHOWN),
     }
@@ -66,6 +69,7 @@ def explanation_object(answer: Explanation) -> Document:
         "start": _time(answer.start),
         "finish": _time(answer.finish),
         "others": _others(answer.others),
+        "useOfGroup": answer.use_of_group or None,
         "plan": None if answer.plan is None else _plan(answer.plan),
     }
 

@@ -16,6 +16,7 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.report.text.sentences import as_sentence, chosen
+from lockstep.report.text.share_sentences import use_of_own_group
 from lockstep.tenants.others import Ahead, OtherGangs, ahead_of
 from lockstep.tenants.unnamed import own_changes, unnamed_refusal
 
@@ -69,7 +70,8 @@ class OwnPlan:
 class Explanation:
     """The state of a gang at ``now``. Size, start and finish are those of its status, where it holds nodes.
 
-    ``plan`` is given if the gang waits and is in the plan, which has the first 1,000 gangs.
+    ``plan`` is given if the gang waits and is in the plan, which has the first 1,000 gangs. ``use_of_group`` is a
+    sentence on what its group has used of its share, '' where there are no groups.
     """
 
     gang: GangKey
@@ -80,6 +82,7 @@ class Explanation:
     finish: float | None
     others: OtherGangs
     plan: OwnPlan | None
+    use_of_group: str = ""
 
 
 def explain(state: State, planned: AnsweredPlan, others: OtherGangs, gang: GangFact, now: float) -> Explanation:
@@ -95,6 +98,7 @@ def explain(state: State, planned: AnsweredPlan, others: OtherGangs, gang: GangF
         finish=status.expected_finish if phase.holds_nodes else None,
         others=others,
         plan=_own_plan(planned, gang.key) if is_planned else None,
+        use_of_group=use_of_own_group(state.shares, gang.key.namespace, now),
     )
 
 

@@ -15,6 +15,7 @@ from lockstep.api.cluster.front_proxy import FrontProxy
 from lockstep.api.names import GANGS, POD_GANGS
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.process.pages.allowances import Allowances
+from lockstep.report.text.share_sentences import use_of_own_group
 from lockstep.tenants.access import Asked, GangAccess
 from lockstep.tenants.documents import (
     ONLY_ONE,
@@ -174,7 +175,8 @@ class TenantRequests:
             for one in plan.queue
             if one.gang.namespace == namespace and (sees_pod_gangs or not is_pod_gang(one.gang))
         ]
-        return shown(queue_object(namespace, own, plan.others, plan.now))
+        use = use_of_own_group(plan.state.shares, namespace, plan.now)
+        return shown(queue_object(namespace, own, plan.others, plan.now, use))
 
     async def _timeline(self, caller: Caller, namespace: str, name: str) -> web.Response:
         if not await self._access.may(caller, Asked(GANGS, namespace)):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lockstep.answers.plan.text import wrapped
+from lockstep.answers.queue.group_turns import GroupTurn, turn_document
 from lockstep.answers.queue.queue import Queued
 from lockstep.answers.sweeps.sweep_text import sweep_document
 from lockstep.api.preemption import gang_name
@@ -35,7 +36,9 @@ def _behind(one: Queued) -> str:
     return one.behind if one.sweep is None else f"A run of sweep {sweep_name(one.sweep)}. {one.behind}"
 
 
-def queue_document(queue: Sequence[Queued], sweeps: Sequence[Sweep], now: float) -> dict[str, Any]:
+def queue_document(
+    queue: Sequence[Queued], sweeps: Sequence[Sweep], now: float, turns: Sequence[GroupTurn] = ()
+) -> dict[str, Any]:
     """The queue as JSON. docs/command-line.md documents every field."""
     return {
         "now": rfc3339(now),
@@ -51,6 +54,7 @@ def queue_document(queue: Sequence[Queued], sweeps: Sequence[Sweep], now: float)
             }
             for one in queue
         ],
+        "groups": [turn_document(one) for one in turns],
         "sweeps": [sweep_document(one) for one in sweeps],
     }
 

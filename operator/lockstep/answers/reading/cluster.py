@@ -23,10 +23,12 @@ from lockstep.api.names import GANG_LABEL
 from lockstep.api.podgang.pod_gang import parse_pod_gang
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.api.pool import ALL_NODES
+from lockstep.api.shares.fair_share import parse_fair_share
 from lockstep.api.sweeps.sweep import parse_sweep
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
+from lockstep.facts.fair_share import FairShare
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
@@ -119,6 +121,13 @@ async def read_sweeps(client: KubeClient, namespace: str | None) -> list[Sweep]:
         return await _read_shown(client, target, namespace, parse_sweep)
     except _NoSuchKindError:
         return []
+
+
+async def read_fair_share(client: KubeClient) -> FairShare | None:
+    """The FairShare; None where there is none, or where it may not be read. Raises ``AnswerError``."""
+    with answered(client):
+        answer = await client.get(paths.FAIR_SHARE)
+    return parse_fair_share(answer.body) if answer.is_success else None
 
 
 async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:

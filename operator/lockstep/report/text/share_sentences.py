@@ -34,8 +34,16 @@ def use_of_group_of(sharing: GroupSharing, namespace: str, now: float) -> str:
     """A clause on the use of a namespace's group; '' where no groups share the nodes."""
     if not sharing.named:
         return ""
-    group = sharing.group_of(namespace)
-    return f"its group {group} {use_of_share(times_share(sharing.named, sharing.used(now)).get(group))}"
+    return f"its group {sharing.group_of(namespace)} {_use_of(sharing, namespace, now)}"
+
+
+def use_of_own_group(sharing: GroupSharing, namespace: str, now: float) -> str:
+    """The same as a sentence for users of the namespace, without the name of the group; '' where there are none."""
+    return f"Its group {_use_of(sharing, namespace, now)}." if sharing.named else ""
+
+
+def _use_of(sharing: GroupSharing, namespace: str, now: float) -> str:
+    return use_of_share(times_share(sharing.named, sharing.used(now)).get(sharing.group_of(namespace)))
 
 
 def summary_of(groups: Sequence[NamedGroup], times: Mapping[str, float]) -> str:

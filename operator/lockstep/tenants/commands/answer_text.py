@@ -30,6 +30,8 @@ def queue_answer_lines(document: Document) -> Iterator[str]:
     yield from queue_lines([_queued(one, namespace) for one in document["gangs"]], epoch_seconds(document["now"]) or 0)
     if document["leftOut"]:
         yield f"({document['leftOut']} more gangs wait)"
+    if document["gangs"]:
+        yield from _use_of_group(document)
     yield ""
     yield from _others(document)
 
@@ -46,6 +48,7 @@ def explanation_lines(document: Document) -> Iterator[str]:
         yield from _plan(plan)
     elif document["size"] is None:
         yield from wrapped("It is not in this plan: its conditions say more (kubectl describe).", "  ")
+    yield from _use_of_group(document)
     yield ""
     yield from _others(document)
 
@@ -71,6 +74,12 @@ def plan_lines(document: Document) -> Iterator[str]:
         yield from wrapped(f"{metadata['namespace']}/{one['name']} would start later, {by}.", "  ")
     yield ""
     yield from _others(document)
+
+
+def _use_of_group(document: Document) -> Iterator[str]:
+    # An earlier version of the answers has no such field.
+    if document.get("useOfGroup"):
+        yield from wrapped(document["useOfGroup"], "  ")
 
 
 def _within(minutes: int | None) -> str:

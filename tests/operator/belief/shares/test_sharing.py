@@ -53,6 +53,20 @@ def order(state, *gangs, now=0.0):
     return [gang.key.name for gang in by_urgency(state, gangs, now)]
 
 
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        ({}, False),
+        ({"preemption": {}}, False),
+        ({"preemption": {"reclaimWithinPriority": "Never"}}, False),
+        ({"preemption": {"reclaimWithinPriority": "Any"}}, True),
+    ],
+    ids=["absent", "empty", "never", "any"],
+)
+def test_gangs_are_evicted_for_groups_only_where_the_spec_says_so(spec, want):
+    assert cluster(fair_share(**spec)).shares.reclaims == want
+
+
 def test_namespaces_that_no_group_names_are_one_group():
     shares = cluster(fair_share()).shares
 
