@@ -131,6 +131,18 @@ def test_pod_in_the_place_of_one_that_failed_is_placed_beside_the_others(arena, 
     eventually(lambda: gangs.bound(group.gang) == 3)
 
 
+def test_pod_in_the_place_of_the_last_one_that_failed_is_placed_alone(arena, gangs, group):
+    arena.add_nodes(1, cpu="2")
+    group.create("a", "b", count=2)
+    gangs.until(group.gang, "Placed")
+    arena.patch_pod_status("a", {"phase": "Succeeded"})
+    arena.patch_pod_status("b", {"phase": "Failed"})
+
+    group.create("c", count=2)
+
+    eventually(lambda: gangs.bound(group.gang) == 3)
+
+
 def test_group_of_the_same_name_that_is_larger_is_not_placed_in_part(arena, gangs, group):
     arena.add_nodes(1, cpu="2")
     group.create("a", "b", count=2)

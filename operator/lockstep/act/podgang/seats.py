@@ -40,7 +40,7 @@ class TakenSeat(NamedTuple):
 async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation) -> list[TakenSeat] | Failure:
     """The pods for the seats that are still free, in the order of the seats; a failure where pods are missing.
 
-    While no pod is on a node, these have to be as many as have to be together by now.
+    While no pod is on a node, the reservation has to be for as many as are needed together by now.
     """
     least = state.pod_gangs.least_to_begin(gang.key)
     if reservation.size < least:

@@ -98,7 +98,7 @@ def _spec(
     roles = RolesOfPods(asks.roles, pods, is_made=gang.made_for is not None)
     is_as_said = all(one.terms.fewest == asks.minimum for one in terms)
     is_checked = pods.sized is not None or (is_checked and is_as_said)
-    least = _least(gang, asks, pods)
+    least = _least(gang, asks.minimum, pods)
     awaited = _change_of_size(gang) or _awaited(gang, asks, pods, least, roles, is_checked=is_checked)
     if awaited:
         sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
@@ -114,7 +114,7 @@ def _spec(
 
 def _are_missing(gang: PodGang, asks: PodGangSpec, pods: OwnPods, roles: RolesOfPods) -> bool:
     """Whether some pods wait for others that are not there yet."""
-    return not pods.going and pods.waiting > 0 and bool(roles.keeping(_least(gang, asks, pods)))
+    return not pods.going and pods.waiting > 0 and bool(roles.keeping(_least(gang, asks.minimum, pods)))
 
 
 def _sized_roles(shapes: Sequence[PodShape], sized: SizedPods, pool: Pool) -> Iterator[RoleSpec]:
@@ -138,14 +138,17 @@ def least_to_begin(gang: PodGang, group: PodGroup) -> int:
         return 0
     pods = group.own(gang.made_for, 0)
     said = [] if gang.made_for is None else [one.terms.fewest for one in pods.terms]
-    return max([_least(gang, gang.asks, pods), *said])
+    return _least(gang, max([gang.asks.minimum, *said]), pods)
 
 
-def _least(gang: PodGang, asks: PodGangSpec, pods: OwnPods) -> int:
-    """How many pods have to wait before one is planned. An owner does not make those anew that have succeeded."""
+def _least(gang: PodGang, minimum: int, pods: OwnPods) -> int:
+    """How many pods have to wait before one is planned, of a Gang that places ``minimum`` pods together.
+
+    An owner does not make those anew that have succeeded.
+    """
     if pods.going:
         return 1
-    return asks.minimum if gang.made_for is None else max(1, asks.minimum - pods.succeeded)
+    return minimum if gang.made_for is None else max(1, minimum - pods.succeeded)
 
 
 def _roles(
@@ -169,7 +172,7 @@ def _roles(
         most = min(chosen.members, _with_room(asks, pods) or chosen.members)
         yield _role(chosen, Sizes(minimum=1, maximum=most))
         return
-    for shape, sizes in roles.sizes(shapes, _least(gang, asks, pods), asks.maximum, is_fixed=has_later):
+    for shape, sizes in roles.sizes(shapes, _least(gang, asks.minimum, pods), asks.maximum, is_fixed=has_later):
         yield _role(shape, sizes)
 
 

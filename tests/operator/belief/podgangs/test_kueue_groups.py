@@ -8,7 +8,7 @@ from builders.facts import DEFAULT, pod_fact
 from builders.pod_gangs import pod_gang, reserving, waiting_pod
 from lockstep.api.podgang.kueue_group import TOTAL_COUNT, group_terms
 from lockstep.api.pool import ALL_NODES
-from lockstep.belief.podgangs.composing import composed
+from lockstep.belief.podgangs.composing import composed, least_to_begin
 from lockstep.belief.podgangs.group_owners import lacks_owners, owners_of_group
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.facts.gang.gang import AcceptedGang, RefusedGang
@@ -141,3 +141,17 @@ def test_gang_of_a_user_or_of_another_source_lacks_no_owners():
     assert not lacks_owners(group, None)
     assert not lacks_owners(group, pod_gang(2))
     assert not lacks_owners(PodGroup(), made(2))
+
+
+@pytest.mark.parametrize(
+    ("pods", "want"),
+    [
+        pytest.param([of_group("a"), of_group("b")], 2, id="all wait"),
+        pytest.param([of_group("a", "3"), of_group("b", "3")], 3, id="another group of the name needs more"),
+        pytest.param([running("a"), of_group("b")], 0, id="one is on a node"),
+        pytest.param([of_group("a", node="n1", phase=PodPhase.SUCCEEDED), of_group("b")], 1, id="one has succeeded"),
+        pytest.param([of_group("a", node="n1", phase=PodPhase.FAILED), of_group("b")], 2, id="one has failed"),
+    ],
+)
+def test_fewest_pods_that_may_begin_are_those_that_have_not_succeeded(pods, want):
+    assert least_to_begin(made(2, "b"), group_of(*pods)) == want
