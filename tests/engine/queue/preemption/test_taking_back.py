@@ -95,8 +95,8 @@ FULL = [borrower("w", 0, 1), borrower("x", 2, 3), borrower("y", 4, 5)]
         pytest.param([waiting(size=2, may_preempt=False)], FULL, {}, {}, id="not for a gang that may not preempt"),
         pytest.param(
             [waiting(size=2)],
-            [borrower("w", 0, 1, group="a"), borrower("x", 2, 3, 4, 5)],
-            {"weights": (1.0, 2.0, 0.001)},
+            [borrower("w", 0, 1, group="a"), borrower("x", 2, 3), borrower("y", 4, 5)],
+            {},
             {},
             id="not for a group that holds its share",
         ),
