@@ -95,8 +95,8 @@ FULL = [borrower("w", 0, 1), borrower("x", 2, 3), borrower("y", 4, 5)]
         pytest.param([waiting(size=2, may_preempt=False)], FULL, {}, {}, id="not for a gang that may not preempt"),
         pytest.param(
             [waiting(size=2)],
-            [borrower("w", 0, 1, group="a"), borrower("x", 2, 3, 4, 5)],
-            {"weights": (1.0, 2.0, 0.001)},
+            [borrower("w", 0, 1, group="a"), borrower("x", 2, 3), borrower("y", 4, 5)],
+            {},
             {},
             id="not for a group that holds its share",
         ),
@@ -175,32 +175,48 @@ def left(preemption):
     return [*evicted, *((change.gang.name, len(change.nodes)) for change in preemption.shrinks)]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(5))
 def test_groups_never_take_the_same_nodes_in_turn_and_none_falls_below_its_share(seed):
     rnd = seeded(seed)
+
+    assert sum(takings_until_the_end(rnd, waiting_gangs=10) for _ in range(10)) > 10
+
+
+def takings_until_the_end(rnd, *, waiting_gangs):
+    """Plan and carry out, while no gang ends, until nothing changes; return how often a group has taken back."""
     weights = tuple(rnd.choice([1.0, 2.0, 3.0]) for _ in NAMES)
-    used = tuple(rnd.choice([0.0, 30.0, 60.0]) for _ in NAMES)
-    waits = [
-        waiting(f"g{n}", group=rnd.choice(NAMES), size=rnd.randint(1, 3), created=float(n), may_hold=False)
-        for n in range(10)
-    ]
-    runs, reclaims = [], 0
-    for _ in range(len(waits) * 3):
+    used = (0.0, rnd.choice([60.0, 100.0]), rnd.choice([10.0, 80.0]))
+    waits = [random_waiting(rnd, number) for number in range(waiting_gangs)]
+    runs, takings = full_of_borrowers(rnd, 8), 0
+    for _ in range(waiting_gangs * 3):
         facts = shared(waits, runs, used=used, weights=weights, nodes=8)
         made = preempt(facts, plan(facts))
         starts = [one for one in made.plan.decisions if isinstance(one, Placement) and one.start <= NOW]
         if not starts and not made.preemptions:
-            break
+            assert takings <= waiting_gangs
+            return takings
         gone = {victim for one in made.preemptions for victim in one.victims}
-        reclaims += len(made.preemptions)
-        assert_shares_are_kept(facts, [run for run in runs if run.key not in gone], gone)
+        takings += len(made.preemptions)
+        stay = [run for run in runs if run.key not in gone]
+        assert_shares_are_kept(facts, stay, gone)
         by_key = {one.key: one for one in waits}
         waits = [one for one in waits if one.key not in {start.gang for start in starts}]
         waits += [again(run) for run in runs if run.key in gone]
-        runs = [run for run in runs if run.key not in gone] + [started(facts, by_key[one.gang], one) for one in starts]
-    else:
-        pytest.fail("groups take from each other for ever")
-    assert reclaims <= len(by_key)
+        runs = stay + [started(facts, by_key[one.gang], one) for one in starts]
+    pytest.fail("groups take from each other for ever")
+
+
+def random_waiting(rnd, number):
+    return waiting(f"g{number}", group=rnd.choice(NAMES), size=rnd.randint(1, 3), created=float(number), may_hold=False)
+
+
+def full_of_borrowers(rnd, nodes):
+    """Let gangs of group b, or sometimes c, hold all nodes."""
+    runs, free = [], list(range(nodes))
+    while free:
+        taken = [free.pop() for _ in range(min(rnd.randint(1, 3), len(free)))]
+        runs.append(borrower(f"r{len(runs)}", *taken, group=rnd.choice("bbbc"), since=NOW - rnd.randint(1, 9)))
+    return runs
 
 
 def again(run):
