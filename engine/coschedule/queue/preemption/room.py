@@ -4,7 +4,7 @@ This is a cheap necessary condition. If a set of victims meets it, so do all lar
 only the plan checks whether all roles fit together.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -29,17 +29,25 @@ class PlaceCount:
 
     def fits(self, free: IntArray) -> bool:
         """Whether each role alone would have room if ``free`` were free and gangs in front took nothing."""
-        return all(role.places(free, slice(None)) >= role.least for role in self._roles)
+        return all(role.places(free, slice(None)).sum() >= role.least for role in self._roles)
 
     def is_enough(self, victims: Iterable[RunningGang]) -> bool:
         """Whether the gang could fit after all victims have ended."""
         return self.fits(without_holdings(self.free, victims))
 
-    def gain(self, victim: RunningGang) -> int:
-        """Return the number of members for which this victim alone makes room."""
-        nodes = [node for node, _ in victim.holds]
-        free = self.free[nodes] + np.array([request for _, request in victim.holds], dtype=np.int64)
-        return sum(role.places(free, nodes) - role.places(self.free[nodes], nodes) for role in self._roles)
+    def gains(self, victims: Sequence[RunningGang]) -> list[int]:
+        """Return for each victim the number of members for which it alone makes room."""
+        owner = np.repeat(np.arange(len(victims)), [len(victim.holds) for victim in victims])
+        nodes = np.array([node for victim in victims for node, _ in victim.holds], dtype=np.int64)
+        requests = np.array([request for victim in victims for _, request in victim.holds], dtype=np.int64)
+        before = self.free[nodes]
+        after = before + requests.reshape(before.shape)
+        gained = sum((role.places(after, nodes) - role.places(before, nodes) for role in self._roles), start=0 * nodes)
+        # ``bincount`` would add up floats, which are rounded.
+        gains = np.zeros(len(victims), dtype=np.int64)
+        np.add.at(gains, owner, gained)
+        found: list[int] = gains.tolist()
+        return found
 
 
 class _RoleRoom:
@@ -55,12 +63,12 @@ class _RoleRoom:
     def concerns(self, victim: RunningGang) -> bool:
         return any(self._passes[node] and any(request[one] for one in self._wanted) for node, request in victim.holds)
 
-    def places(self, free: IntArray, nodes: slice | list[int]) -> int:
-        """Return how many members could be on ``nodes``, where ``free`` is free."""
+    def places(self, free: IntArray, nodes: slice | IntArray) -> IntArray:
+        """Return how many members could be on each of ``nodes``, where ``free`` is free."""
         places = np.where(self._passes[nodes], self._most, 0)
         for column in self._wanted:
             np.minimum(places, free[:, column] // self._request[column], out=places)
-        return int(np.maximum(places, 0).sum())
+        return np.maximum(places, 0)
 
 
 def free_by(snapshot: Snapshot, time: float) -> IntArray:

@@ -102,7 +102,7 @@ class _Chosen:
     """Victims that are chosen one by one, as bounds allow, and what is ``free`` after them."""
 
     def __init__(self, bounds: TakingBounds, free: IntArray) -> None:
-        self.victims: dict[GangKey, RunningGang] = {}
+        self.victims = dict[GangKey, RunningGang]()
         self.free = free.copy()
         self._bounds = bounds
         self._left = bounds.limits
@@ -133,10 +133,7 @@ def _cheap_set(
     chosen = _Chosen(bounds, room.free)
     taken = tried_at = 0
 
-    def price(victim: RunningGang) -> tuple[float, float, GangKey, int]:
-        return victim.lost_work(now) / max(1, room.gain(victim)), -victim.queued_since, victim.key, victim.going
-
-    for candidate in sorted(filter(landing.may_help, candidates), key=price):
+    for candidate in _best_value_first([one for one in candidates if landing.may_help(one)], now, room):
         if not chosen.take(candidate):
             continue
         taken += 1
@@ -146,6 +143,15 @@ def _cheap_set(
                 return victims
             tried_at = taken
     return _worth_it(chosen, now, room, landing) if taken > tried_at and room.fits(chosen.free) else None
+
+
+def _best_value_first(candidates: Sequence[RunningGang], now: float, room: PlaceCount) -> list[RunningGang]:
+    """Sort candidates by the work that is lost for each member that gets room."""
+    priced = [
+        (victim.lost_work(now) / max(1, gain), -victim.queued_since, victim.key, victim.going)
+        for victim, gain in zip(candidates, room.gains(candidates), strict=True)
+    ]
+    return [candidates[place] for place in sorted(range(len(priced)), key=priced.__getitem__)]
 
 
 def _worth_it(chosen: _Chosen, now: float, room: PlaceCount, landing: Landing) -> Victims | None:

@@ -105,8 +105,10 @@ def _without_ends(releases: Iterable[Release], gangs: Iterable[RunningGang]) -> 
     for one in (one for gang in gangs for one in _releases(gang.holds, gang.end)):
         before = left.get((one.node, one.time), [0] * len(one.request))
         left[one.node, one.time] = list(map(add, before, one.request))
+    # Most releases are on other nodes, and a node is looked up faster than a pair.
+    nodes = {node for node, _ in left}
     for release in releases:
-        known = left.get((release.node, release.time))
+        known = left.get((release.node, release.time)) if release.node in nodes else None
         if known is None:
             yield release
         elif any(rest := _taken_from(known, release.request)):

@@ -97,7 +97,7 @@ class Snapshot:
     def changed(self, **fields: object) -> "Snapshot":
         """Return the snapshot with other values of some fields, all made of valid ones, in the types of these fields.
 
-        A plan makes many such snapshots, each with thousands of releases. So nothing is validated again.
+        A plan makes many such snapshots, each with thousands of releases. So nothing is validated or copied again.
         """
         other = object.__new__(Snapshot)
         for name in Snapshot.__slots__:
