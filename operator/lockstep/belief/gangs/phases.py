@@ -11,9 +11,9 @@ class Phase(StrEnum):
     """The phase of a gang. It moves down this list, and back from ``PLACED`` and ``RESERVED`` when it is undone.
 
     ``DELETED``: it is being deleted and holds nothing, but a finalizer keeps the object. ``BACKING_OFF``: it failed and
-    rests before the next try. ``SUSPENDED``: its user or Kueue suspended it, or its status still says so. ``RESERVED``: members
-    of it may exist, and not all are known to be bound. ``AWAITS_PODS``: it is a Gang, and too few of its pods wait for
-    a node; others may run. ``AWAITS_OTHERS``: other gangs have to start or end before.
+    rests before the next try. ``SUSPENDED``: its user or Kueue suspended it, or its status still says so.
+    ``RESERVED``: members of it may exist, and not all are known to be bound. ``AWAITS_PODS``: it is a Gang, and too few
+    of its pods wait for a node; others may run. ``AWAITS_OTHERS``: other gangs have to start or end before.
     """
 
     DELETED = "Deleted"
