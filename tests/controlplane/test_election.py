@@ -11,8 +11,7 @@ from live.arena import GANGS, Arena
 from live.electorate import LEASE, Voter, overlaps, tenures
 from live.proxy import Injected, proxied
 from live.work import has_succeeded, steady_work
-from lockstep_demo.installing import install
-from sandbox import ApiError, Component, Options, Sandbox, generic_nodes, start
+from sandbox import ApiError, Sandbox, generic_nodes
 
 NAMESPACE = "work"
 # Who waits for the end of such a lease leads no more in this test.
@@ -21,30 +20,22 @@ UNUSED = {"spec": None, "metadata": {"annotations": None}}
 
 
 @pytest.fixture(scope="module")
-def plane(tmp_path_factory) -> Iterator[Sandbox]:
-    """A control plane with nodes; as in every run of tests, it writes down who asks for what."""
-    options = Options(
-        name="election",
-        addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
-        state=tmp_path_factory.mktemp("sandboxes"),
-    )
-    with start(options) as sandbox:
-        install(sandbox)
-        sandbox.create_nodes(generic_nodes(8))
-        sandbox.create_namespace(NAMESPACE)
-        yield sandbox
-
-
-@pytest.fixture(scope="module")
-def account(plane) -> Path:
-    return plane.kubeconfig_for_service_account("lockstep-system", "lockstep")
+def plane(installed) -> Iterator[Sandbox]:
+    """The control plane with nodes; as in every run of tests, it writes down who asks for what."""
+    installed.create_namespace(NAMESPACE)
+    arena = Arena(installed, NAMESPACE)
+    arena.create_nodes(generic_nodes(8))
+    yield installed
+    arena.close()
+    # What has led here last may have been killed, and no other file waits for the end of its lease.
+    installed.request("PATCH", LEASE, UNUSED)
 
 
 @pytest.fixture
-def voters(plane, account, tmp_path, background) -> Iterator["Electorate"]:
+def voters(plane, operator_kubeconfig, tmp_path, background) -> Iterator["Electorate"]:
     """Operators that come and go while there is work; at the end the audit log is looked at."""
     plane.request("PATCH", LEASE, UNUSED)
-    electorate = Electorate(plane, account, tmp_path)
+    electorate = Electorate(plane, operator_kubeconfig, tmp_path)
     try:
         with steady_work(plane, NAMESPACE, background):
             yield electorate

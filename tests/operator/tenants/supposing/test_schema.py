@@ -7,15 +7,21 @@ from builders.manifests import gang
 from live.examples import EXAMPLES
 from lockstep.tenants.supposing.schema import violation
 
-[VERSION] = yaml.safe_load((EXAMPLES[0].parents[1] / "crds" / "gangjobs.yaml").read_text())["spec"]["versions"]
-SPEC = VERSION["schema"]["openAPIV3Schema"]["properties"]["spec"]
+CRD = EXAMPLES[0].parents[1] / "crds" / "gangjobs.yaml"
+
+
+@pytest.fixture(scope="module")
+def schema_of_spec():
+    # Not while tests are collected: each process of a run does that.
+    [version] = yaml.load(CRD.read_text(), yaml.CSafeLoader)["spec"]["versions"]
+    return version["schema"]["openAPIV3Schema"]["properties"]["spec"]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.stem)
-def test_examples_break_nothing(example):
+def test_examples_break_nothing(schema_of_spec, example):
     specs = [one["spec"] for one in yaml.safe_load_all(example.read_text()) if one and one["kind"] == "GangJob"]
 
-    assert [violation(SPEC, spec, "spec") for spec in specs] == [""] * len(specs)
+    assert [violation(schema_of_spec, spec, "spec") for spec in specs] == [""] * len(specs)
 
 
 @pytest.mark.parametrize(
@@ -32,8 +38,8 @@ def test_examples_break_nothing(example):
         pytest.param({"template": {"spec": {"containers": [7]}}}, "spec.template.spec.containers[0] is no ", id="item"),
     ],
 )
-def test_first_field_that_breaks_it_is_named(change, want):
-    assert violation(SPEC, {**gang("g", size=1)["spec"], **change}, "spec").startswith(want)
+def test_first_field_that_breaks_it_is_named(schema_of_spec, change, want):
+    assert violation(schema_of_spec, {**gang("g", size=1)["spec"], **change}, "spec").startswith(want)
 
 
 @pytest.mark.parametrize(
