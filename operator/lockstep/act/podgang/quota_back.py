@@ -13,7 +13,6 @@ from lockstep.api.client.turns import Urgency
 from lockstep.api.kueue.check_entries import CheckEntry
 from lockstep.facts.gang.workload import CheckState
 
-_REQUEUE_SECONDS = 60
 _PODS_GO_SECONDS = 600.0
 
 
@@ -37,7 +36,7 @@ class QuotaBack:
         if workload is None:
             return "its Workload has no quota any more"
         message = f"The quota is given back, since its pods can't be placed: {cause.rstrip('.')}."
-        entry = CheckEntry(CheckState.RETRY, message, requeue_after=_REQUEUE_SECONDS)
+        entry = CheckEntry(CheckState.RETRY, message)
         why_not = await write_checks(self._services, workload, entry, Urgency.DELETE, after=CheckState.READY)
         return why_not or await self._until_gone(gang)
 

@@ -1,6 +1,5 @@
 """Writes what our AdmissionChecks say of a Workload: their entries in its status, and no others."""
 
-import math
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
@@ -12,19 +11,17 @@ from lockstep.facts.gang.workload import CheckState
 
 # In characters. Kueue takes 32,768, and a person reads less.
 _LONGEST_MESSAGE = 1_000
-# A start may be weeks away, and what runs may end earlier.
-_LONGEST_REQUEUE_SECONDS = 86_400.0
 
 
 class CheckEntry(NamedTuple):
     """What our checks say of a Workload. ``gang`` is the Gang that its pods are to name, once they are ``READY``.
 
-    A Workload that is to ``RETRY`` is queued again after ``requeue_after`` seconds.
+    With ``RETRY`` no time is given after which it is queued again: Kueue 0.17 would evict it only then, and keep its
+    quota and its pods so long. Without one, it evicts it and queues it again at once.
     """
 
     state: CheckState
     message: str
-    requeue_after: int | None = None
     gang: str = ""
 
 
@@ -32,18 +29,12 @@ def without_start(why: str, quota_since: float | None, patience: float, now: flo
     """What is said of a Workload of which no start is known: after ``patience`` seconds its quota is given back."""
     if now < gives_back_at(quota_since, patience):
         return CheckEntry(CheckState.PENDING, why)
-    message = f"No start is known after {patience:.0f} s, so the quota is given back: {why}"
-    return CheckEntry(CheckState.RETRY, message, requeue_after=requeue_seconds(patience))
+    return CheckEntry(CheckState.RETRY, f"No start is known after {patience:.0f} s, so the quota is given back: {why}")
 
 
 def gives_back_at(quota_since: float | None, patience: float) -> float:
     """When a Workload gives its quota back of which no start is known."""
     return (quota_since or 0.0) + patience
-
-
-def requeue_seconds(seconds: float) -> int:
-    """After how many seconds a Workload is queued again that had better wait for so long: a day at most."""
-    return math.ceil(min(max(seconds, 1.0), _LONGEST_REQUEUE_SECONDS))
 
 
 def entries_patch(workload: Manifest, ours: Collection[str], entry: CheckEntry, now: float) -> dict[str, Any] | None:
@@ -64,8 +55,6 @@ def _entry(workload: Manifest, before: Manifest, entry: CheckEntry, now: float) 
     is_same = before.get("state") == entry.state
     written = {**kept, "state": entry.state.value, "message": entry.message[:_LONGEST_MESSAGE]}
     written["lastTransitionTime"] = before["lastTransitionTime"] if is_same else rfc3339(now)
-    if entry.requeue_after is not None:
-        written["requeueAfterSeconds"] = entry.requeue_after
     if entry.gang:
         labels = {MEMBER_OF_LABEL: entry.gang}
         written["podSetUpdates"] = [{"name": pods.name, "labels": labels} for pods in admitted_pods(workload)]

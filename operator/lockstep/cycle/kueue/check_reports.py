@@ -13,9 +13,9 @@ from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
-from lockstep.api.kueue.check_entries import CheckEntry, gives_back_at
+from lockstep.api.kueue.check_entries import CheckEntry
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.kueue.deciding import entry_due
+from lockstep.cycle.kueue.deciding import entry_due, next_moment
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.workload import CheckState, Workload
 from lockstep.logs.fields import about
@@ -58,7 +58,7 @@ class CheckReports:
             return
         entry = entry_due(gang, made, workload, patience=self._services.quota_wait, now=now)
         settled = self._settled_at(workload, now)
-        self._alarms.set(gang.key, max(settled, gives_back_at(workload.quota_since, self._services.quota_wait)))
+        self._alarms.set(gang.key, next_moment(workload.quota_since, self._services.quota_wait, now))
         if entry is None or self._written.get(gang.key) == _Said(workload.version, entry):
             return
         begins = max(self._rests.get(gang.key, now), settled if entry.state is not CheckState.PENDING else now)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from lockstep.api.kueue.check_entries import CheckEntry, gives_back_at, requeue_seconds, without_start
+from lockstep.api.kueue.check_entries import CheckEntry, gives_back_at, without_start
 from lockstep.api.times import rfc3339
 from lockstep.belief.podgangs.workloads import are_last
 from lockstep.facts.gang.gang import GangFact, RefusedGang
@@ -11,18 +11,21 @@ from lockstep.facts.gang.workload import CheckState, GangWorkload, Workload
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
 
+# Kueue gives quota again at once where none else waits for it: it would be taken and given all the time.
+_KEEPS_SECONDS = 300.0
 _NO_PLAN = "there is no plan for its pods yet."
 
 
 def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: float, now: float) -> CheckEntry | None:
     """What is to be said of a Workload whose pods have no places; None while nothing new is known.
 
-    Its quota is given back if it starts later than ``patience`` seconds from now, or for so long no start was known.
+    Its quota is given back if for ``patience`` seconds no start was known. If it starts later than that from now, or is
+    refused by what may change, it is given back after five minutes, or as soon as that.
     """
     if gang.status.reserved_at is not None:
         return None
     if isinstance(gang, RefusedGang):
-        return _refused(gang, made, patience)
+        return _refused(gang, made, workload.quota_since, patience, now)
     return _waiting(gang, workload.quota_since, patience, now)
 
 
@@ -50,23 +53,43 @@ def _waiting(gang: GangFact, quota_since: float | None, patience: float, now: fl
     if gang.status.plan is None:
         return without_start(planned.message, quota_since, patience, now)
     if gang.status.plan.likely_start > now + patience:
-        return _too_late(gang.status.plan.likely_start, patience, now)
+        late = _too_late(gang.status.plan.likely_start, patience)
+        return _not_soon(planned.message, late, quota_since, patience, now)
     return CheckEntry(CheckState.PENDING, planned.message)
 
 
-def _refused(gang: RefusedGang, made: PodGang, patience: float) -> CheckEntry | None:
+def next_moment(quota_since: float | None, patience: float, now: float) -> float | None:
+    """When something else may be due to be said of a Workload, though its gang is as it is."""
+    moments = (_keeps_until(quota_since, patience), gives_back_at(quota_since, patience))
+    return min((one for one in moments if one > now), default=None)
+
+
+def _refused(
+    gang: RefusedGang, made: PodGang, quota_since: float | None, patience: float, now: float
+) -> CheckEntry | None:
     """No cluster can obey a spec that we have read as it is. Another refusal may pass: quotas and webhooks change."""
     accepted = gang.status.condition(Condition.ACCEPTED)
     if accepted is None or gang.status.is_true(Condition.ACCEPTED):
         return None
     if isinstance(made.asks, PodGangSpec):
         return CheckEntry(CheckState.REJECTED, accepted.message)
-    return CheckEntry(CheckState.RETRY, accepted.message, requeue_after=requeue_seconds(patience))
+    back = f"The quota is given back: {accepted.message}"
+    return _not_soon(accepted.message, back, quota_since, patience, now)
 
 
-def _too_late(start: float, patience: float, now: float) -> CheckEntry:
-    message = (
+def _not_soon(why: str, back: str, quota_since: float | None, patience: float, now: float) -> CheckEntry:
+    """What is said of a Workload that will not start soon, for some minutes and then."""
+    if now < _keeps_until(quota_since, patience):
+        return CheckEntry(CheckState.PENDING, why)
+    return CheckEntry(CheckState.RETRY, back)
+
+
+def _keeps_until(quota_since: float | None, patience: float) -> float:
+    return gives_back_at(quota_since, min(patience, _KEEPS_SECONDS))
+
+
+def _too_late(start: float, patience: float) -> str:
+    return (
         f"Its start is expected at {rfc3339(start)}, in more than {patience:.0f} s. So the quota is given back, and "
         "this start is promised no longer."
     )
-    return CheckEntry(CheckState.RETRY, message, requeue_after=requeue_seconds(start - now - patience))

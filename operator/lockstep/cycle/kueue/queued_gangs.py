@@ -12,10 +12,9 @@ from coschedule import GangKey
 from lockstep.act.queues.workload_writes import delete_workload, make_workload, write_quota_use
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
-from lockstep.api.kueue.check_entries import gives_back_at
 from lockstep.api.kueue.gang_workload_status import QuotaUse
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.kueue.deciding import queued_entry
+from lockstep.cycle.kueue.deciding import next_moment, queued_entry
 from lockstep.cycle.kueue.quota_use import quota_use_of
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.workload import GangWorkload
@@ -91,7 +90,7 @@ class QueuedGangJobs:
         written = self._state.as_written(gang.key) or gang
         ours, patience = self._state.pod_gangs.workloads.our_checks, self._services.quota_wait
         entry = queued_entry(gang, known, ours, patience=patience, now=now)
-        self._alarms.set(gang.key, None if entry is None else gives_back_at(known.quota_since, patience))
+        self._alarms.set(gang.key, None if entry is None else next_moment(known.quota_since, patience, now))
         use = quota_use_of(gang, written, entry, holds_nothing=self._holds_nothing(gang))
         done = _DoneWrite(known, gang.generation, gang.policies.queue, use)
         if self._written.get(gang.key) == done:

@@ -21,7 +21,7 @@ PLANNED = said(Condition.PLANNED, "True")
 
 
 def decided(*, conditions=(PLANNED,), start=None, since=NOW - 10, refused=False, asks=None, reserved_at=None):
-    """The state that is said, and after how many seconds the Workload is queued again."""
+    """The state that is said."""
     plan = None if start is None else outlook(NOW + start)
     status = GangStatus(conditions=conditions, plan=plan, reserved_at=reserved_at)
     gang = gang_fact("g", status=status)
@@ -30,21 +30,21 @@ def decided(*, conditions=(PLANNED,), start=None, since=NOW - 10, refused=False,
         gang = RefusedGang(**identity, is_deleting=False, status=status, refusal=REFUSAL)
     workload = Workload(gang.key, "g", "uid", "1", 3, since, ())
     entry = entry_due(gang, pod_gang(asks=asks), workload, patience=PATIENCE, now=NOW)
-    return entry and (entry.state, entry.requeue_after)
+    return entry and entry.state
 
 
 @pytest.mark.parametrize(
     ("case", "want"),
     [
-        pytest.param({"start": 100}, (CheckState.PENDING, None), id="it starts soon"),
-        pytest.param({"start": 600}, (CheckState.PENDING, None), id="it starts just in time"),
-        pytest.param({"start": 601}, (CheckState.RETRY, 1), id="it starts a second too late"),
-        pytest.param({"start": 4_200}, (CheckState.RETRY, 3_600), id="it starts in an hour"),
-        pytest.param({"start": 9e6}, (CheckState.RETRY, 86_400), id="it starts in months"),
-        pytest.param({}, (CheckState.PENDING, None), id="no start is known yet"),
-        pytest.param({"since": NOW - 600}, (CheckState.RETRY, 600), id="no start is known for long"),
+        pytest.param({"start": 100}, CheckState.PENDING, id="it starts soon"),
+        pytest.param({"start": 600}, CheckState.PENDING, id="it starts just in time"),
+        pytest.param({"start": 600, "since": NOW - 900}, CheckState.PENDING, id="just in time, for long"),
+        pytest.param({"start": 601, "since": NOW - 300}, CheckState.RETRY, id="it starts a second too late"),
+        pytest.param({"start": 9e6, "since": NOW - 299}, CheckState.PENDING, id="too late, the quota is there a while"),
+        pytest.param({}, CheckState.PENDING, id="no start is known yet"),
+        pytest.param({"since": NOW - 600}, CheckState.RETRY, id="no start is known for long"),
         pytest.param({"conditions": ()}, None, id="no plan was made yet"),
-        pytest.param({"conditions": (), "since": NOW - 600}, (CheckState.RETRY, 600), id="no plan for long"),
+        pytest.param({"conditions": (), "since": NOW - 600}, CheckState.RETRY, id="no plan for long"),
         pytest.param(
             {"conditions": (said(Condition.PLANNED, "False", Reason.AWAITS_PODS),)}, None, id="an earlier status"
         ),
@@ -52,17 +52,22 @@ def decided(*, conditions=(PLANNED,), start=None, since=NOW - 10, refused=False,
         pytest.param({"refused": True}, None, id="the refusal is not reported yet"),
         pytest.param(
             {"refused": True, "conditions": (said(Condition.ACCEPTED, "False"),)},
-            (CheckState.REJECTED, None),
+            CheckState.REJECTED,
             id="its pods can't be obeyed",
         ),
         pytest.param(
             {"refused": True, "asks": REFUSAL, "conditions": (said(Condition.ACCEPTED, "False"),)},
-            (CheckState.RETRY, 600),
-            id="admission refuses its pods",
+            CheckState.PENDING,
+            id="admission refuses its pods now",
+        ),
+        pytest.param(
+            {"refused": True, "asks": REFUSAL, "conditions": (said(Condition.ACCEPTED, "False"),), "since": NOW - 300},
+            CheckState.RETRY,
+            id="admission refuses its pods for minutes",
         ),
         pytest.param(
             {"conditions": (said(Condition.ACCEPTED, "False"), PLANNED), "start": 4_200},
-            (CheckState.PENDING, None),
+            CheckState.PENDING,
             id="what its pods name is missing",
         ),
     ],
