@@ -19,8 +19,8 @@ _NO_PLAN = "there is no plan for its pods yet."
 def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: float, now: float) -> CheckEntry | None:
     """What is to be said of a Workload whose pods have no places; None while nothing new is known.
 
-    Its quota is given back if for ``patience`` seconds no start was known. If it starts later than that from now, or is
-    refused by what may change, it is given back after five minutes, or as soon as that.
+    Its quota is given back if for ``patience`` seconds no start was known. If its start is further off than that, or
+    what may change refuses it, it is given back after five minutes, or before with less.
     """
     if gang.status.reserved_at is not None:
         return None
