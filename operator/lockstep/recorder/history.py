@@ -137,17 +137,13 @@ _STRETCHES = f"""(SELECT s.uid, s.attempt, s.began, s.ended, s.members, s.millic
     FROM stretches AS s)"""  # noqa: S608 - names of ours
 
 
-def _hours(seconds: str) -> str:
-    # Tenants choose amounts. The sum() of large ones is an error, and total() is none.
-    return f"""
-        total(s.millicores * {seconds}) / 3.6e6 AS "core-hours",
-        total(s.gpus * {seconds}) / 3600.0 AS "GPU-hours",
-        total(s.memory / 1073741824.0 * {seconds}) / 3600.0 AS "memory GiB-hours",
-        total(s.lost) / 3600.0 AS "lost member-hours"
-    """
-
-
-_SUMS = _hours("s.seconds")
+# Tenants choose amounts. The sum() of large ones is an error, and total() is none.
+_SUMS = """
+    total(millicores * seconds) / 3.6e6 AS "core-hours",
+    total(gpus * seconds) / 3600.0 AS "GPU-hours",
+    total(memory / 1073741824.0 * seconds) / 3600.0 AS "memory GiB-hours",
+    total(lost) / 3600.0 AS "lost member-hours"
+"""
 
 
 def _by_column(asked: HistoryFilter, by: SumBy) -> str:
@@ -183,8 +179,8 @@ def _by_week(asked: HistoryFilter) -> str:
             UNION ALL
             SELECT uid, 0, 0, 0, 0, lost, {_week_of("ended")} FROM chosen WHERE lost > 0
         )
-        SELECT date({_start_of("s.week")}, 'unixepoch') AS week, count(DISTINCT s.uid) AS gangs, {_SUMS}
-        FROM parts AS s GROUP BY s.week ORDER BY s.week
+        SELECT date({_start_of("parts.week")}, 'unixepoch') AS week, count(DISTINCT uid) AS gangs, {_SUMS}
+        FROM parts GROUP BY parts.week ORDER BY parts.week
     """  # noqa: S608 - names of ours, all values are parameters
 
 
