@@ -22,7 +22,7 @@ The operator serves these on `/metrics`. No label names a gang, a pod or a node,
 are anybody's, the largest have a series each and all others share one: the number of series does not grow with the
 cluster. Where the values of a label are listed, their series exist from the start. Besides, there are the
 usual `process_*` metrics of the process itself, such as its CPU time and its memory.
-[operations.md](operations.md#what-to-watch) says which to watch.
+[Watch the operator](operations/watching.md#what-to-watch) says which to watch.
 
 | metric | type | labels | meaning |
 |---|---|---|---|

@@ -24,13 +24,22 @@ def test_link_leads_to_a_file_and_a_heading_that_are_there(page, target):
 def test_readme_links_to_every_page_of_the_documentation():
     readme = ROOT / "README.md"
     linked = {(ROOT / target.partition("#")[0]).resolve() for target in links(readme)}
-    want_linked = {page for page in PAGES if page != readme and page.parent.name not in ("designs", "runbooks")}
+    want_linked = {
+        page for page in PAGES if page != readme and page.parent.name not in ("designs", "operations", "runbooks")
+    }
 
     assert want_linked <= linked
 
 
-def test_operations_links_to_every_runbook():
-    operations = ROOT / "docs" / "operations.md"
+def test_page_of_operations_links_to_all_of_them():
+    index = ROOT / "docs" / "operations" / "README.md"
+    linked = {(index.parent / target).resolve() for target in links(index)}
+
+    assert {page for page in index.parent.glob("*.md") if page != index} <= linked
+
+
+def test_page_of_alerts_links_to_every_runbook():
+    operations = ROOT / "docs" / "operations" / "watching.md"
     linked = {(operations.parent / target).resolve() for target in links(operations)}
 
     assert {page for page in PAGES if page.parent.name == "runbooks"} <= linked

@@ -17,7 +17,7 @@ from lockstep.facts.gang.summary import GangState
 from lockstep.facts.reasons import Condition, EventReason, Reason
 from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES
 
-OPERATIONS = ROOT / "docs" / "operations.md"
+OPERATIONS = ROOT / "docs" / "operations"
 DEPENDENCIES = ROOT / "docs" / "designs" / "0001-dependencies.md"
 TARGETS = [
     pytest.param(target, id=f"{name_of(page)}: make {target}")
@@ -55,51 +55,56 @@ def test_readme_names_the_two_commands():
 
 
 def test_every_option_is_documented():
-    documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS, "## Options")]
+    documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS / "running.md", "## Options")]
 
     assert documented == [parameter.opts[0] for parameter in run.params]
 
 
 def test_every_option_of_the_server_of_answers_is_documented():
-    documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS, "### Options of the server of answers")]
+    documented = [
+        cell.partition(" ")[0]
+        for cell in first_cells(OPERATIONS / "sharing.md", "### Options of the server of answers")
+    ]
 
     assert documented == [parameter.opts[0] for parameter in answers.params]
 
 
 def test_every_option_of_the_recorder_is_documented():
-    documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS, "### Options of the recorder")]
+    documented = [
+        cell.partition(" ")[0] for cell in first_cells(OPERATIONS / "sharing.md", "### Options of the recorder")
+    ]
 
     assert documented == [parameter.opts[0] for parameter in record.params]
 
 
 def test_every_option_of_the_agent_is_documented():
-    documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS, "### Options of the agent")]
+    documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS / "nodes.md", "### Options of the agent")]
 
     assert documented == [parameter.opts[0] for parameter in agent.params]
 
 
 def test_every_page_is_documented():
-    assert first_cells(OPERATIONS, "## Pages") == [*PROBES, *METRICS, *DEBUG_PAGES]
+    assert first_cells(OPERATIONS / "running.md", "## Pages") == [*PROBES, *METRICS, *DEBUG_PAGES]
 
 
 def test_every_condition_is_documented():
-    assert first_cells(OPERATIONS, "### Conditions") == list(Condition)
+    assert first_cells(OPERATIONS / "what-gangs-say.md", "### Conditions") == list(Condition)
 
 
 def test_every_reason_is_documented_once():
-    assert sorted(first_cells(OPERATIONS, "### Reasons")) == sorted([*Reason, *PlanReason])
+    assert sorted(first_cells(OPERATIONS / "what-gangs-say.md", "### Reasons")) == sorted([*Reason, *PlanReason])
 
 
 def test_every_state_is_documented():
-    assert sorted(first_cells(OPERATIONS, "## What an owner sees")) == sorted(GangState)
+    assert sorted(first_cells(OPERATIONS / "what-gangs-say.md", "## What an owner sees")) == sorted(GangState)
 
 
 def test_every_event_is_documented_once():
-    assert sorted(first_cells(OPERATIONS, "### Events")) == sorted(EventReason)
+    assert sorted(first_cells(OPERATIONS / "what-gangs-say.md", "### Events")) == sorted(EventReason)
 
 
 def test_every_unsupported_field_is_documented():
-    _, _, limits = OPERATIONS.read_text().partition("\n## Limits\n")
+    limits = (OPERATIONS / "limits.md").read_text()
     words = [word for field in UNSUPPORTED for word in field.split(".")]
 
     assert [word for word in [*words, "ScheduleAnyway"] if word not in limits] == []

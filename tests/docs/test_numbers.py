@@ -87,13 +87,16 @@ def test_room_of_the_operator_is_that_of_the_chart():
 
 
 def text_of(page):
-    """The words of a page, whatever its lines are."""
-    return " ".join((ROOT / "docs" / f"{page}.md").read_text().split())
+    """The words of a page, or of all pages of a folder, whatever their lines are."""
+    folder = ROOT / "docs" / page
+    pages = sorted(folder.glob("*.md")) if folder.is_dir() else [folder.with_suffix(".md")]
+    return " ".join(word for one in pages for word in one.read_text().split())
 
 
 def defaults_of(heading):
     """What the table of options below a heading has as defaults, without backquotes."""
-    _, _, rest = (ROOT / "docs" / "operations.md").read_text().partition(f"\n{heading}\n")
+    pages = (page.read_text() for page in (ROOT / "docs" / "operations").glob("*.md"))
+    [rest] = [rest for _, found, rest in (text.partition(f"\n{heading}\n") for text in pages) if found]
     table = rest.partition("\n#")[0].replace(r"\|", "/")
     rows = re.findall(r"^\| `(--[a-z-]+)[^|]*\|([^|]*)\|", table, re.MULTILINE)
     return {name: cell.strip().replace("`", "") for name, cell in rows}

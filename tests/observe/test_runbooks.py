@@ -51,8 +51,10 @@ def test_runbook_has_commands_of_kubectl_and_helm_alone(alert):
 
 
 def test_operations_names_every_alert_with_its_severity_and_its_threshold():
-    page = (ROOT / "docs" / "operations.md").read_text()
-    rows = re.findall(r"^\| \[`(\w+)`\]\(runbooks/\1\.md\) \|[^|]*\| (\w+) \|(?: `(\w+)`)? \|$", page, re.MULTILINE)
+    page = (ROOT / "docs" / "operations" / "watching.md").read_text()
+    rows = re.findall(
+        r"^\| \[`(\w+)`\]\(\.\./runbooks/\1\.md\) \|[^|]*\| (\w+) \|(?: `(\w+)`)? \|$", page, re.MULTILINE
+    )
 
     assert sorted(rows) == sorted(
         (name, rule["labels"]["severity"], "".join(re.findall(r"lockstep:threshold:(\w+)", rule["expr"])))

@@ -83,7 +83,7 @@ def _states() -> list[Panel]:
         graph(
             "Decisions told to users",
             "What gangs were told, a second. Many of one reason other than Placed and StartsLater tell what is short: "
-            "docs/operations.md says what to do about each.",
+            "docs/operations says what to do about each.",
             Query(rate("lockstep_decisions_total", by="outcome"), "{{outcome}}"),
             unit=OpsPerSecond,
             columns=WIDE_COLUMNS,

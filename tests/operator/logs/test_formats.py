@@ -117,7 +117,7 @@ def test_name_that_looks_like_the_start_of_a_token_stays():
 
 
 def test_operations_page_finds_a_gang_in_both_formats():
-    page = (Path(__file__).parents[3] / "docs" / "operations.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "operations" / "running.md").read_text()
     in_json, in_text = re.findall(r"^\$ kubectl .* logs .* \| grep '(.*)'$", page, re.MULTILINE)
     line = record("it is gone", extra=about(GangKey("default", "first")))
 

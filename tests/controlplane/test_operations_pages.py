@@ -1,4 +1,4 @@
-"""The commands of docs/operations.md are typed in, in their order: by somebody who runs the operator by hand."""
+"""The commands of docs/operations are typed in, in their order: by somebody who runs the operator by hand."""
 
 import pytest
 
@@ -6,11 +6,11 @@ from builders.manifests import gang
 from docs.markdown import ROOT, fences
 from sandbox import generic_nodes
 
-PAGE = ROOT / "docs" / "operations.md"
+PAGES = [ROOT / "docs" / "operations" / f"{name}.md" for name in ("running", "nodes", "what-gangs-say", "members")]
 ROLES = "/apis/rbac.authorization.k8s.io/v1"
-STAYS = [fence.text for fence in fences(PAGE) if (fence.language, fence.mark) == ("sh", "stays")]
+STAYS = [fence.text for page in PAGES for fence in fences(page) if (fence.language, fence.mark) == ("sh", "stays")]
 MANIFESTS, METRICS, ENDING, PIECES = [
-    fence.text for fence in fences(PAGE) if (fence.language, fence.mark) == ("sh", "")
+    fence.text for page in PAGES for fence in fences(page) if (fence.language, fence.mark) == ("sh", "")
 ]
 
 
