@@ -80,7 +80,7 @@ class AttemptEvents:
         since = gang.status.started_at
         self._metrics.preempted(seconds=0.0 if since is None else self._now() - since, members=gang.status.size or 0)
         self._writer.post(gang, gang_preempted(failure.message))
-        key = self._state.preempted_gangs.preemptor_of(gang.key)
+        key = self._state.giving_way.evicted.preemptor_of(gang.key)
         preemptor = None if key is None else self._state.gangs.get(key)
         if preemptor is not None:
             self._writer.post(preemptor, preempted_for_gang(seen_from(preemptor.key.namespace, gang.key)))
