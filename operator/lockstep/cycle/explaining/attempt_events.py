@@ -9,7 +9,7 @@ from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import seen_from
 from lockstep.facts.pods.failure import Failure
-from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reason_meanings import MEANINGS
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.events import (
@@ -66,7 +66,7 @@ class AttemptEvents:
             self._writer.post(gang, owner_returned(failure.message))
         elif failure.reason is Reason.CHANGING_SIZE:
             self._changing_size(gang, failure)
-        elif meaning_of(failure.reason).gives_way:
+        elif MEANINGS[failure.reason].gives_way:
             self._preempted(gang, failure)
 
     def _changing_size(self, gang: GangFact, failure: Failure) -> None:
