@@ -6,7 +6,6 @@ Facts may arrive in any order and more than once; only the newest counts.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 
 from coschedule import GangKey
 from lockstep.api.names import GROUP_LABEL
@@ -16,8 +15,8 @@ from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.common.parse_failures import ParseFailures
 from lockstep.belief.common.remembered import Remembered
 from lockstep.belief.gangs.budgets import Budgets
-from lockstep.belief.gangs.gang_uids import GangUids
-from lockstep.belief.gangs.giving_way import GivingWay, evicted_for, shrunk_for
+from lockstep.belief.gangs.giving_way import GivingWay
+from lockstep.belief.gangs.known_gangs import KnownGangs
 from lockstep.belief.gangs.paceable import pace_refusal
 from lockstep.belief.gangs.phases import Phase, phase_of
 from lockstep.belief.gangs.piece_reads import PieceReads
@@ -25,13 +24,11 @@ from lockstep.belief.gangs.priorities import Priorities
 from lockstep.belief.gangs.quotas import Quotas
 from lockstep.belief.gangs.templates import TemplateMemory
 from lockstep.belief.holding.assumptions import Assumptions
+from lockstep.belief.holding.counts import Counts
 from lockstep.belief.holding.holders import Holders
 from lockstep.belief.holding.ledger import Ledger
-from lockstep.belief.holding.next_sizes import NextSizes
-from lockstep.belief.holding.pods import CountedBy, Pods
+from lockstep.belief.holding.pods import Pods
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
-from lockstep.belief.holding.seats import Seats
-from lockstep.belief.holding.unowned_reservations import UnownedReservations
 from lockstep.belief.nodes.bids import Bids
 from lockstep.belief.nodes.failed_nodes import FailedNodes
 from lockstep.belief.nodes.nodes import KnownNodes
@@ -43,8 +40,6 @@ from lockstep.belief.order.ring_refusal import ring_refusal
 from lockstep.belief.podgangs.pod_gang_facts import PodGangFacts
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.pods.namespaces import Namespaces
-from lockstep.belief.pods.pod_effects import PodsNearby
-from lockstep.belief.pods.roster import Roster
 from lockstep.belief.queues.queued_gangs import QueuedGangs
 from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.run_times.forecasts import Forecasts
@@ -56,7 +51,6 @@ from lockstep.belief.volumes.attachments import Attachments
 from lockstep.belief.volumes.claim_problems import claim_refusal
 from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
 from lockstep.belief.volumes.claims import Claims, ClaimsChange
-from lockstep.facts.cluster.node import kind_of_node
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, Verdict, oversize
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.pod_gang import GroupedPod
@@ -87,78 +81,54 @@ class State:
         sizing: Sizing = Sizing.BALANCED,
         run_time_quantile: float = USUAL_QUANTILE,
     ) -> None:
-        self.changes = ChangedKeys(wake)
         self.pool = pool
         self.gate_image = gate_image
-        # Pods of these sources belong to Gangs; set before anything is read.
+        # Set before anything is read: pods of these sources belong to Gangs, and whether the FairShare counts.
         self.sources = frozenset[Source]()
-        self.parse_failures = ParseFailures(count_parse_failure)
-        self.generation = 0
-        self.ledger = Ledger()
-        self.nodes = KnownNodes(self._plan_anew, applied=self._node_applied, removed=self._node_removed)
-        self.bids = Bids(self.nodes, self.changes, self.nodes.record_change)
-        self.owners = NodeOwners(self.bids, returned=self._owners_returned, changed=self.nodes.record_change)
-        self.gangs: dict[GangKey, GangFact] = {}
-        self.claiming = ClaimingGangs()
-        self.holders = Holders(self.gangs, self.ledger, touched=self._users_changed)
-        self.reservations = self.holders.reservations
-        self.next_sizes = NextSizes(self.ledger)
-        self.roster = Roster()
-        self.pods_nearby = PodsNearby(self._pods_and_coming_members, users_changed=self._users_changed)
-        self.pod_gangs = PodGangs(self.changes.reconcile, pool, self.nodes, self._plan_anew)
-        self.pod_gang_facts = PodGangFacts(
-            self.pod_gangs,
-            self.gangs,
-            composed=self._pod_gang_composed,
-            removed=self.remove_gang,
-            reconcile=self.changes.reconcile,
-            plan_anew=self._plan_anew,
-        )
-        self.queued = QueuedGangs(
-            self.pod_gangs.workloads.our_checks,
-            changed=self._queued_anew,
-            reconcile=self.changes.reconcile,
-        )
-        self.seats = Seats(self.pod_gangs, self.ledger)
-        self.predecessors = Predecessors(self.gangs, self.pod_gangs, self.changes.reconcile)
-        counted = CountedBy(
-            ledger=self.ledger,
-            roster=self.roster,
-            holders=self.holders,
-            pods_nearby=self.pods_nearby,
-            pod_gangs=self.pod_gangs,
-        )
-        self.pods = Pods(counted, reconcile=self.changes.reconcile, released=self._pod_released, changed=self._changed)
-        self.priorities = Priorities(self._priorities_changed, sizing)
-        self.budgets = Budgets(self._plan_anew)
-        self.quotas = Quotas(self._plan_anew)
-        self.gang_uids = GangUids()
-        self.preempted_gangs = GivingWay(self._plan_anew, evicted_for, self.gang_uids)
-        self.shrunk_gangs = GivingWay(self._plan_anew, shrunk_for, self.gang_uids)
-        giving_way = (self.preempted_gangs, self.shrunk_gangs)
-        self.assumptions = Assumptions(
-            counted, self.pods, self.next_sizes, giving_way, counted=self._counted, changed=self._changed
-        )
-        self.remembered = Remembered(self._is_there)
-        self.claims = Claims(self._claims_changed, nodes=self.nodes.index, remembered=self.remembered)
-        self.failed_nodes = FailedNodes(self._plan_anew)
-        self.rejections = Rejections(self._rejection_lifted)
-        self.namespaces = Namespaces(self._plan_anew)
-        self.attachments = Attachments(self.claims, self.pods_nearby, self.holders.claims, self._room_changed)
-        self.templates = TemplateMemory()
-        self.forecasts = Forecasts()
-        self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
-        self.sweeps = self.predecessors.sweeps
-        capacity = PoolCapacity(self.nodes, pool)
-        attempts = HeldAttempts(capacity, self.gangs, self.reservations, self.pod_gangs)
-        self.shares = GroupSharing(
-            capacity, self.nodes, self.gangs, attempts, self.preempted_gangs.preemptor_of, changed=self._plan_anew
-        )
-        # Whether the FairShare counts; set before anything is read.
         self.has_shares = False
-        self.pieces = PieceReads(self.changes.reconcile)
-        self.records = GangRecords(self._kind_of_node, self._group_of_namespace, self.reservations.get)
-        self._unowned = UnownedReservations()
+        self.changes = changes = ChangedKeys(wake)
+        self.parse_failures = ParseFailures(count_parse_failure)
+        # Nodes
+        self.nodes = KnownNodes(changes.change_plan, applied=self._node_applied, removed=self._node_removed)
+        self.bids = Bids(self.nodes, changes, self.nodes.record_change)
+        self.owners = NodeOwners(self.bids, returned=self._owners_returned, changed=self.nodes.record_change)
+        self.failed_nodes = FailedNodes(changes.change_plan)
+        self.rejections = Rejections(self._rejection_lifted)
+        # Gangs
+        self.gangs = KnownGangs()
+        self.reservations = dict[GangKey, Reservation]()
+        self.templates = TemplateMemory()
+        self.priorities = Priorities(self._priorities_changed, sizing)
+        self.giving_way = GivingWay(changes.change_plan)
+        self.remembered = Remembered(self.gangs.is_there)
+        self.forecasts = Forecasts()
+        self.past_runs = PastRuns(changes.change_plan, run_time_quantile)
+        self.pieces = PieceReads(changes.reconcile)
+        self.records = GangRecords(self.nodes.kind_of, self._group_of_namespace, self.reservations.get)
+        self.pod_gangs = PodGangs(changes.reconcile, pool, self.nodes, changes.change_plan)
+        self.pod_gang_facts = PodGangFacts(
+            self.pod_gangs, self.gangs, changes, composed=self._pod_gang_composed, removed=self.remove_gang
+        )
+        our_checks = self.pod_gangs.workloads.our_checks
+        self.queued = QueuedGangs(our_checks, changed=self._queued_anew, reconcile=changes.reconcile)
+        self.predecessors = Predecessors(self.gangs, self.pod_gangs, changes.reconcile)
+        self.sweeps = self.predecessors.sweeps
+        # Pods
+        self.ledger = Ledger()
+        holding = Holders(self.gangs, self.reservations, self.ledger, touched=self._users_changed)
+        self.counts = Counts(self.ledger, holding, self.pod_gangs, self._known_pods, self._users_changed)
+        self.pods = Pods(self.counts, changes, released=self._pod_released)
+        self.assumptions = Assumptions(self.counts, self.pods, self.giving_way, changes)
+        # What gangs share
+        self.budgets = Budgets(changes.change_plan)
+        self.quotas = Quotas(changes.change_plan)
+        self.namespaces = Namespaces(changes.change_plan)
+        self.claiming = ClaimingGangs(changes)
+        self.claims = Claims(self._claims_changed, nodes=self.nodes.index, remembered=self.remembered)
+        self.attachments = Attachments(self.claims, self.counts.pods_nearby, holding.claims, self.claiming.room_changed)
+        attempts = HeldAttempts(PoolCapacity(self.nodes, pool), self.gangs, self.reservations, self.pod_gangs)
+        preemptor_of = self.giving_way.evicted.preemptor_of
+        self.shares = GroupSharing(self.nodes, self.gangs, attempts, preemptor_of, changed=changes.change_plan)
 
     # Leadership
 
@@ -171,9 +141,9 @@ class State:
         """The process is the leader from now on. As after a restart, everything is reconciled."""
         self.assumptions.leads = True
         self.changes.follow()
-        self.changes.reconcile(*self.gangs, *self.roster.names(), *self.pod_gangs.names())
+        self.changes.reconcile(*self.gangs, *self.counts.roster.names(), *self.pod_gangs.names())
         self.bids.request_answers()
-        self._changed(needs_plan=True)
+        self.changes.change_plan()
 
     # Time
 
@@ -216,21 +186,15 @@ class State:
             debug_about(log, fact.key, "it is seen for the first time, with UID %s", fact.uid)
         if not is_pod_gang(fact.key):
             fact = self.templates.as_admitted(self.queued.as_queued(fact))
-        self._believe(fact)
+        self._enter(fact)
         self.sweeps.gang_applied(fact)
-        if self.assumptions.leads:
-            self._unowned.compare(before, fact, self.reservations.get(fact.key))
-        else:
-            self._forget_released(fact)
-        self.gang_uids.learn(fact)
-        self.preempted_gangs.read_status(fact)
-        self.shrunk_gangs.read_status(fact)
+        self.giving_way.read_status(fact)
         self.forecasts.learn(fact)
-        self.assumptions.hold_what_is_reserved(fact)
+        self.assumptions.read_status(before, fact)
         self.records.gang_applied(before, fact)
         self.shares.gang_applied(fact)
         self.changes.reconcile(fact.key)
-        self._changed(needs_plan=before is None or not fact.asks_the_same_as(before) or _may_change_size(before, fact))
+        self.changes.changed(needs_plan=before is None or _may_change_plan(before, fact))
 
     def remove_gang(self, key: GangKey, uid: str) -> None:
         """Remove a gang. Its pods may still exist: see :meth:`orphans`."""
@@ -243,33 +207,28 @@ class State:
         self.claiming.leave(key)
         self.predecessors.leave(key)
         debug_about(log, key, "it is gone")
-        self._unowned.forget(key)
-        self.gang_uids.forget(key)
-        self.preempted_gangs.forget(key)
-        self.shrunk_gangs.forget(key)
-        self.assumptions.let_go(known)
-        self.next_sizes.forget(key)
-        self.roster.forget_departed(uid)
+        self.giving_way.forget(key)
+        self.assumptions.remove_gang(known)
         self.templates.forget(uid)
         self.queued.forget(key)
         self.failed_nodes.forget(uid)
         self.rejections.forget(uid)
         self.remembered.forget(uid)
         self.changes.reconcile(key)
-        self._changed(needs_plan=True)
+        self.changes.change_plan()
 
     def apply_verdict(self, gang: GangFact, verdict: Verdict) -> bool:
         """Record admission's verdict on the gang's members. Returns whether that changes its planning."""
         known = self.gangs.get(gang.key)
-        if known is None or known.uid != gang.uid:
+        if known is None or not self.gangs.is_there(gang):
             return False
         self.templates.learn(known, verdict)
         admitted = self.templates.as_admitted(known)
         if admitted == known:
             return False
-        self._believe(admitted)
+        self._enter(admitted)
         self.changes.reconcile(gang.key)
-        self._changed(needs_plan=True)
+        self.changes.change_plan()
         return True
 
     # Questions
@@ -300,17 +259,13 @@ class State:
         is_reserved = gang.key in self.reservations or reserved_in_status(gang) is not None
         return phase_of(gang, is_reserved=is_reserved, refusal=self.refusal_of(gang), is_resting=is_resting)
 
-    def has_unowned_reservation(self, gang: GangFact) -> bool:
-        """Whether the status says that the gang holds nodes though this process has not reserved them."""
-        return gang.key in self._unowned
-
     def members(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The existing pods of all the gang's attempts."""
-        return self.roster.members(gang.uid)
+        return self.counts.roster.members(gang.uid)
 
     def pods_of(self, reservation: Reservation) -> Iterator[PodFact]:
         """The existing pods of its members, from the lowest rank on."""
-        members = self.roster.members(reservation.gang_uid)
+        members = self.counts.roster.members(reservation.gang_uid)
         return (members[key] for key in reservation.pod_keys() if key in members)
 
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
@@ -318,33 +273,15 @@ class State:
 
         Forgotten with the reservation, so there are never more of them than members.
         """
-        return self.roster.departed(gang.uid)
-
-    def pods_nearby_now(self) -> PodsNearby:
-        """What pods mean for others, including members that are about to be bound."""
-        self.holders.coming.renew(self.pods_nearby)
-        return self.pods_nearby
+        return self.counts.roster.departed(gang.uid)
 
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
         """The members of gangs of these names that are not in the cache."""
-        return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
+        return [pod for name in names for pod in self.counts.roster.others(name, self.gangs.uid(name))]
 
     def _pod_gang_composed(self, gang: GangFact) -> None:
         self.apply_gang(gang)
-        self._hold_what_pods_request(gang)
-
-    def _hold_what_pods_request(self, gang: GangFact) -> None:
-        """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""
-        held, reserved = self.reservations.get(gang.key), reserved_in_status(gang)
-        if held is None or reserved is None:
-            return
-        if not gang.status.is_being_undone:
-            # While no pod waits, as before the pods of a sized Job come, its seats still need what they needed.
-            reserved = reserved.with_known_requests(held)
-        if held.requests != reserved.requests:
-            self.assumptions.forget(gang.key)
-            self.assumptions.hold(reserved)
-            self.seats.take(reserved)
+        self.assumptions.hold_what_pods_request(gang)
 
     def _queued_anew(self, written: GangFact) -> None:
         """Apply a gang as Kueue now lets it run. Other nodes are another template, which admission sees anew."""
@@ -352,16 +289,6 @@ class State:
         if before is not None and before.policies.is_suspended:
             self.templates.forget(written.uid)
         self.apply_gang(written)
-
-    def _counted(self) -> None:
-        self.generation += 1
-
-    def _plan_anew(self) -> None:
-        self._changed(needs_plan=True)
-
-    def _changed(self, *, needs_plan: bool) -> None:
-        self.generation += 1
-        self.changes.changed(needs_plan=needs_plan)
 
     def _node_applied(self, node: str) -> None:
         self.bids.node_changed(node)
@@ -377,22 +304,14 @@ class State:
 
     def _rejection_lifted(self, gang: GangKey) -> None:
         self.changes.reconcile(gang)
-        self._changed(needs_plan=True)
-
-    def _forget_released(self, fact: GangFact) -> None:
-        if fact.key in self.reservations and self.reservations[fact.key] != reserved_in_status(fact):
-            self.assumptions.forget(fact.key)
+        self.changes.change_plan()
 
     def _claims_changed(self, change: ClaimsChange) -> None:
         self.attachments.claims_changed(change)
-        self.changes.reconcile(*self.claiming.concerned(change.claims))
-        self._room_changed()
+        self.claiming.claims_changed(change.claims)
 
     def _users_changed(self, *nodes: str) -> None:
         self.attachments.touch(*nodes)
-
-    def _room_changed(self) -> None:
-        self._changed(needs_plan=bool(self.claiming))
 
     def _owners_returned(self, nodes: set[str]) -> None:
         holding = [key for key, one in self.reservations.items() if any(entry.node in nodes for entry in one.members)]
@@ -400,19 +319,16 @@ class State:
 
     def _priorities_changed(self) -> None:
         self.changes.reconcile(*self.gangs)
-        self._changed(needs_plan=True)
+        self.changes.change_plan()
 
-    def _believe(self, gang: GangFact) -> None:
+    def _known_pods(self) -> Iterable[PodFact]:
+        return self.pods.values()
+
+    def _enter(self, gang: GangFact) -> None:
         self.gangs[gang.key] = gang
         self.claiming.enter(gang)
         self.predecessors.enter(gang)
-        self.holders.gang_changed(gang.key)
-
-    def _pods_and_coming_members(self) -> Iterable[PodFact]:
-        return chain(self.pods.values(), self.holders.coming.all())
-
-    def _kind_of_node(self, name: str) -> str:
-        return kind_of_node(self.nodes.get(name))
+        self.counts.holders.gang_changed(gang.key)
 
     def _group_of_namespace(self, name: str) -> str:
         """The group of the FairShare, so that the record counts as shares do; without one, that of a label."""
@@ -420,13 +336,9 @@ class State:
             return self.shares.group_of(name)
         return self.namespaces.get(name, {}).get(GROUP_LABEL, "")
 
-    def _is_there(self, gang: GangFact) -> bool:
-        known = self.gangs.get(gang.key)
-        return known is not None and known.uid == gang.uid
 
-    def _uid(self, name: GangKey) -> str | None:
-        gang = self.gangs.get(name)
-        return None if gang is None else gang.uid
+def _may_change_plan(before: GangFact, fact: GangFact) -> bool:
+    return not fact.asks_the_same_as(before) or _may_change_size(before, fact)
 
 
 def _may_change_size(before: GangFact, fact: GangFact) -> bool:

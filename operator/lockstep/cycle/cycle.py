@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from coschedule import GangKey
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
-from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
+from lockstep.cycle.attempt_ends import AttemptEnds
 from lockstep.cycle.clockwork.plan_time import PlanTime
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.clockwork.wake_event import WakeEvent
@@ -32,7 +32,6 @@ from lockstep.cycle.resizing.pod_gang_sizes import PodGangSizes
 from lockstep.cycle.resizing.resizing import Resizing
 from lockstep.cycle.resizing.size_changes import SizeChanges
 from lockstep.cycle.starting import Starting
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.snapshot.holders.endings import next_plan_for_ends
@@ -63,52 +62,36 @@ class Cycle:
         woken: WakeEvent,
         plans: PlanOptions = _DEFAULT_PLANS,
     ) -> None:
+        self._services = services
         self._state = services.state
         self._metrics = metrics
         self._woken = woken
         self._now = services.now
-        self._cutter = services.cutter
-        self._lost_nodes = services.lost_nodes
-        self._writer = services.writer
-        self._attempt_events = AttemptEvents(services.state, services.writer, metrics, now=services.now)
-        self._attempts = Attempts(
+        events = AttemptEvents(services.state, services.writer, metrics, now=services.now)
+        ends = AttemptEnds(services.state, events, woken)
+        self._attempts = attempts = Attempts(
             services,
-            ended=self._attempt_ended,
-            due=self._retry_due,
-            takes_long=self._attempt_events.undoing_lasts,
-            reported=self._attempt_events.undoing,
+            ended=ends.follow,
+            due=ends.retry_due,
+            takes_long=events.undoing_lasts,
+            reported=events.undoing,
         )
-        self._dry_runs = DryRuns(services, changed=self._attempt_events.admission)
+        self._dry_runs = dry_runs = DryRuns(services, changed=events.admission)
         resizing = Resizing(
-            Notices(services, metrics),
-            MemberChanges(services, metrics),
-            PodGangSizes(services, self._attempts, metrics),
+            Notices(services, metrics), MemberChanges(services, metrics), PodGangSizes(services, attempts, metrics)
         )
-        self._size_changes = SizeChanges(services, self._attempts, resizing, metrics, guarded=self._guarded)
-        self._follower = Follower(
-            services,
-            self._attempts,
-            self._dry_runs,
-            metrics,
-            resizing=resizing,
-            change_size=self._size_changes.go_on,
-        )
-        self._explainer = Explainer(services.writer, metrics)
-        self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
-        self._starting = Starting(services, self._attempts, self._planning, guarded=self._guarded)
-        self._evictions = Evictions(
-            services,
-            self._planning,
-            self._dry_runs,
-            WaysToYield(self._attempts, self._size_changes, PodGangEvictions(services, metrics), resizing.pod_gangs),
-            guarded=self._guarded,
-        )
+        self._size_changes = sizes = SizeChanges(services, attempts, resizing, metrics, guarded=self._guarded)
+        self._follower = Follower(services, attempts, dry_runs, metrics, resizing=resizing, change_size=sizes.go_on)
+        self._planning = Planning(services, attempts, dry_runs, metrics, plans)
+        self._starting = Starting(services, attempts, self._planning, guarded=self._guarded)
+        ways = WaysToYield(attempts, sizes, PodGangEvictions(services, metrics), resizing.pod_gangs)
+        self._evictions = Evictions(services, self._planning, dry_runs, ways, guarded=self._guarded)
         self._plan_time = PlanTime(services.monotonic)
+        self._explainer = Explainer(services.writer, metrics)
         self._reporting = Reporting(
-            services, self._explainer, self._planning, self._dry_runs, self._plan_time, guarded=self._guarded
+            services, self._explainer, self._planning, dry_runs, self._plan_time, guarded=self._guarded
         )
         self._planner: asyncio.Task[None] | None = None
-        self._monotonic = services.monotonic
         self._planning_since = 0.0
         self.decided: LastPlan | None = None
 
@@ -124,7 +107,7 @@ class Cycle:
     async def stand_by(self) -> None:
         """Record since when nodes are unreachable, until cancelled: these times are stored nowhere else."""
         while True:
-            self._lost_nodes.update()
+            self._services.lost_nodes.update()
             await asyncio.sleep(_STAND_BY_SECONDS)
 
     async def stop(self) -> None:
@@ -135,12 +118,12 @@ class Cycle:
         await self._dry_runs.stop()
         await self._attempts.stop()
         await self._follower.stop()
-        self._writer.stop()
+        self._services.writer.stop()
 
     @property
     def lag(self) -> float:
         """For how many seconds the current plan has been running, or changes have waited for a cycle: the longer."""
-        planning = 0.0 if self._planner is None else self._monotonic() - self._planning_since
+        planning = 0.0 if self._planner is None else self._services.monotonic() - self._planning_since
         return max(planning, self._woken.seconds)
 
     async def _run_guarded(self) -> float:
@@ -173,7 +156,7 @@ class Cycle:
             return
         has_changed = self._state.changes.begin_plan()
         self._plan_time.begin_plan()
-        self._planning_since = self._monotonic()
+        self._planning_since = self._services.monotonic()
         self._planner = asyncio.create_task(self._plan_guarded(now, has_changed=has_changed))
 
     def _is_plan_due(self) -> bool:
@@ -253,32 +236,6 @@ class Cycle:
                 raise
             log.exception("it could not be started or told of", extra=about(gang))
             self._planning.quarantine(known, error)
-
-    def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
-        if outcome.ending is Ending.PLACED:
-            self._state.changes.reconcile(gang.key)
-            if isinstance(gang, AcceptedGang) and gang.spec.elastic is not None:
-                # No plan has seen an attempt that began by a change of size, and from now on it may be evicted.
-                self._state.changes.plan()
-        else:
-            self._give_back(gang)
-        self._attempt_events.ended(gang, outcome)
-        if outcome.verdict is not None and self._state.apply_verdict(gang, outcome.verdict):
-            self._attempt_events.admission(self._state.gangs[gang.key])
-        self._woken.set()
-
-    def _retry_due(self, gang: GangKey) -> None:
-        """The back-off of a gang is over: reconcile it, and plan it if it waits."""
-        self._state.changes.reconcile(gang)
-        self._state.changes.plan()
-
-    def _give_back(self, gang: GangFact) -> None:
-        """Drop the attempt's reservation from the cache, and take over the one in the status if there is one."""
-        self._state.assumptions.forget(gang.key)
-        known = self._state.gangs.get(gang.key)
-        if known is not None:
-            self._state.assumptions.hold_what_is_reserved(known)
-            self._state.changes.reconcile(gang.key)
 
     async def _until_due(self) -> None:
         seconds = min(self._plan_time.seconds, self._follower.seconds_to_next_retry())

@@ -270,13 +270,13 @@ class Evictions:
     def _shrink(self, changing: Changing, urgent: GangKey) -> None:
         # Where the others run on, members leave once the status says so, which may be refused.
         if not changing.gang.spec.keeps_members:
-            self._state.shrunk_gangs.decide(changing.gang.key, urgent)
+            self._state.giving_way.shrunk.decide(changing.gang.key, urgent)
         self._size_changes.begin_at_once(changing)
 
     def _evict(self, victim: _Victim, urgent: Urgent) -> None:
         why = preemption_clause(urgent, victim=victim.gang.key)
         failure = Failure(reason=Reason.RECLAIMED if urgent.by_share else Reason.PREEMPTED, message=why)
-        self._state.preempted_gangs.decide(victim.gang.key, urgent.key)
+        self._state.giving_way.evicted.decide(victim.gang.key, urgent.key)
         if self._attempts.is_under_way(victim.gang.key):
             self._attempts.drop(victim.gang.key)
         self._attempts.interrupt(victim.gang, victim.reservation, failure)

@@ -53,7 +53,7 @@ class Starting:
 
     def _reserve(self, gang: AcceptedGang, placement: Placement, decided: LastPlan, now: float) -> None:
         start = start_of(self._state, gang, placement, now, narrowed=decided.narrowing(placement))
-        has_changed = self._state.generation != decided.snapshot.generation
+        has_changed = self._state.changes.generation != decided.snapshot.generation
         if (has_changed or decided.changes) and self._is_outdated(gang, start.reservation, now):
             # The cache has changed since the snapshot, also by gangs that this plan started: the next plan is made at
             # once. If it has not, the gang waits for seats that others give up, and a plan follows when these are free.

@@ -1,6 +1,7 @@
-"""What each reason implies: one table, which type checking keeps complete."""
+"""What each reason implies: one table. Without a row for each reason the module can't be imported."""
 
-from typing import NamedTuple, assert_never
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from lockstep.facts.reasons import EventReason, Reason
 
@@ -32,105 +33,84 @@ class Meaning(NamedTuple):
     gives_way: bool = False
 
 
-def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one table, and nothing else
-    """What that reason implies."""
-    match reason:
-        case Reason.CLAIM_NOT_READY:
-            return Meaning(refused=EventReason.CLAIM_NOT_READY)
-        case Reason.CLAIM_NOT_BOUND:
-            return Meaning(refused=EventReason.CLAIM_NOT_BOUND)
-        case Reason.REJECTED_BY_KUBELETS:
-            return Meaning(refused=EventReason.REJECTED_BY_KUBELETS)
-        case Reason.STARTS_LATER | Reason.PREEMPTING | Reason.AWAITS_OTHERS:
-            return Meaning(wants_no_nodes=True)
-        case Reason.AWAITS_PODS | Reason.PODS_MISSING:
-            return Meaning(lacks_pods=True)
-        case Reason.QUOTA_EXCEEDED:
-            return Meaning(is_of_attempt=True, undone=EventReason.QUOTA_EXCEEDED, wants_no_nodes=True)
-        case Reason.POD_REJECTED:
-            return Meaning(is_of_attempt=True, undone=EventReason.POD_REJECTED)
-        case Reason.POD_LOST:
-            return Meaning(is_of_attempt=True, undone=EventReason.POD_LOST, may_be_of_node=True)
-        case (
-            Reason.TEMPLATE_REFUSED
-            | Reason.CHANGED_BY_ADMISSION
-            | Reason.POD_REFUSED
-            | Reason.BIND_INTERRUPTED
-            | Reason.NETWORK_REFUSED
-            | Reason.START_BARRIER_TIMEOUT
-            | Reason.CLAIM_REFUSED
-            | Reason.CLAIM_LOST
-            | Reason.VOLUME_NOT_PROVIDED
-            | Reason.API_UNAVAILABLE
-            | Reason.NO_LONGER_FITS
-        ):
-            return Meaning(is_of_attempt=True)
-        case Reason.GANG_DELETED:
-            return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True)
-        case Reason.GANG_SUSPENDED:
-            return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True, saves_work=True)
-        case Reason.AWAITS_QUOTA:
-            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, wants_no_nodes=True)
-        case Reason.PREEMPTED:
-            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True, gives_way=True)
-        case Reason.RECLAIMED:
-            # Its group pays: otherwise its next turn would come first, and take the same nodes again.
-            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, gives_way=True)
-        case Reason.OWNER_RETURNED:
-            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True)
-        case Reason.CHANGING_SIZE:
-            return Meaning(is_of_attempt=True, is_wanted=True, saves_work=True)
-        case Reason.RESTARTING:
-            return Meaning(is_of_attempt=True, is_wanted=True)
-        case (
-            Reason.MEMBER_FAILED
-            | Reason.REACHED_MAX_RESTARTS
-            | Reason.DEADLINE_EXCEEDED
-            | Reason.DEPENDENCY_NEVER_SATISFIED
-            | Reason.PIECES_FAILED
-        ):
-            return Meaning(is_of_failure=True)
-        case (
-            Reason.SPEC_UNDERSTOOD
-            | Reason.UNSUPPORTED_FIELD
-            | Reason.INVALID_SPEC
-            | Reason.NODE_NOT_FOUND
-            | Reason.UNKNOWN_PRIORITY_CLASS
-            | Reason.WAITS_FOR_ITSELF
-            | Reason.NOT_PLANNED
-            | Reason.RESERVED
-            | Reason.RESERVATION_RELEASED
-            | Reason.NOT_RESERVED
-            | Reason.BINDING
-            | Reason.BOUND
-            | Reason.SHRUNK_FOR_GANG
-            | Reason.UNDOING
-            | Reason.GANG_RESUMED
-            | Reason.NODES_REQUESTED
-            | Reason.REQUEST_ACCEPTED
-            | Reason.NODES_PROVISIONED
-            | Reason.PROVISIONING_FAILED
-            | Reason.REQUEST_REFUSED
-            | Reason.NOT_FINISHED
-            | Reason.RUNS_LONGER
-            | Reason.SUCCEEDED
-        ):
-            return Meaning()
-        case _:
-            assert_never(reason)
+_NOTHING_MORE = Meaning()
+_UNDOES = Meaning(is_of_attempt=True)
+_FAILS = Meaning(is_of_failure=True)
 
+MEANINGS: Mapping[Reason, Meaning] = {
+    Reason.CLAIM_NOT_READY: Meaning(refused=EventReason.CLAIM_NOT_READY),
+    Reason.CLAIM_NOT_BOUND: Meaning(refused=EventReason.CLAIM_NOT_BOUND),
+    Reason.REJECTED_BY_KUBELETS: Meaning(refused=EventReason.REJECTED_BY_KUBELETS),
+    Reason.STARTS_LATER: Meaning(wants_no_nodes=True),
+    Reason.PREEMPTING: Meaning(wants_no_nodes=True),
+    Reason.AWAITS_OTHERS: Meaning(wants_no_nodes=True),
+    Reason.AWAITS_PODS: Meaning(lacks_pods=True),
+    Reason.PODS_MISSING: Meaning(lacks_pods=True),
+    Reason.QUOTA_EXCEEDED: Meaning(is_of_attempt=True, undone=EventReason.QUOTA_EXCEEDED, wants_no_nodes=True),
+    Reason.POD_REJECTED: Meaning(is_of_attempt=True, undone=EventReason.POD_REJECTED),
+    Reason.POD_LOST: Meaning(is_of_attempt=True, undone=EventReason.POD_LOST, may_be_of_node=True),
+    Reason.TEMPLATE_REFUSED: _UNDOES,
+    Reason.CHANGED_BY_ADMISSION: _UNDOES,
+    Reason.POD_REFUSED: _UNDOES,
+    Reason.BIND_INTERRUPTED: _UNDOES,
+    Reason.NETWORK_REFUSED: _UNDOES,
+    Reason.START_BARRIER_TIMEOUT: _UNDOES,
+    Reason.CLAIM_REFUSED: _UNDOES,
+    Reason.CLAIM_LOST: _UNDOES,
+    Reason.VOLUME_NOT_PROVIDED: _UNDOES,
+    Reason.API_UNAVAILABLE: _UNDOES,
+    Reason.NO_LONGER_FITS: _UNDOES,
+    Reason.GANG_DELETED: Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True),
+    Reason.GANG_SUSPENDED: Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True, saves_work=True),
+    Reason.AWAITS_QUOTA: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, wants_no_nodes=True),
+    Reason.PREEMPTED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True, gives_way=True),
+    # Its group pays: otherwise its next turn would come first, and take the same nodes again.
+    Reason.RECLAIMED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, gives_way=True),
+    Reason.OWNER_RETURNED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True),
+    Reason.CHANGING_SIZE: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True),
+    Reason.RESTARTING: Meaning(is_of_attempt=True, is_wanted=True),
+    Reason.MEMBER_FAILED: _FAILS,
+    Reason.REACHED_MAX_RESTARTS: _FAILS,
+    Reason.DEADLINE_EXCEEDED: _FAILS,
+    Reason.DEPENDENCY_NEVER_SATISFIED: _FAILS,
+    Reason.PIECES_FAILED: _FAILS,
+    Reason.SPEC_UNDERSTOOD: _NOTHING_MORE,
+    Reason.UNSUPPORTED_FIELD: _NOTHING_MORE,
+    Reason.INVALID_SPEC: _NOTHING_MORE,
+    Reason.NODE_NOT_FOUND: _NOTHING_MORE,
+    Reason.UNKNOWN_PRIORITY_CLASS: _NOTHING_MORE,
+    Reason.WAITS_FOR_ITSELF: _NOTHING_MORE,
+    Reason.NOT_PLANNED: _NOTHING_MORE,
+    Reason.RESERVED: _NOTHING_MORE,
+    Reason.RESERVATION_RELEASED: _NOTHING_MORE,
+    Reason.NOT_RESERVED: _NOTHING_MORE,
+    Reason.BINDING: _NOTHING_MORE,
+    Reason.BOUND: _NOTHING_MORE,
+    Reason.SHRUNK_FOR_GANG: _NOTHING_MORE,
+    Reason.UNDOING: _NOTHING_MORE,
+    Reason.GANG_RESUMED: _NOTHING_MORE,
+    Reason.NODES_REQUESTED: _NOTHING_MORE,
+    Reason.REQUEST_ACCEPTED: _NOTHING_MORE,
+    Reason.NODES_PROVISIONED: _NOTHING_MORE,
+    Reason.PROVISIONING_FAILED: _NOTHING_MORE,
+    Reason.REQUEST_REFUSED: _NOTHING_MORE,
+    Reason.NOT_FINISHED: _NOTHING_MORE,
+    Reason.RUNS_LONGER: _NOTHING_MORE,
+    Reason.SUCCEEDED: _NOTHING_MORE,
+}
+"""What each reason implies."""
 
-UNDONE_REASONS = tuple(reason for reason in Reason if meaning_of(reason).is_of_attempt)
+UNDONE_REASONS = tuple(reason for reason in Reason if MEANINGS[reason].is_of_attempt)
 """The reasons why an attempt is undone."""
 
-LACKING_PODS = tuple(reason for reason in Reason if meaning_of(reason).lacks_pods)
+LACKING_PODS = tuple(reason for reason in Reason if MEANINGS[reason].lacks_pods)
 """The reasons why a Gang is not planned before its pods are there."""
 
-TAKEN = frozenset(reason for reason in Reason if meaning_of(reason).was_taken)
+TAKEN = frozenset(reason for reason in Reason if MEANINGS[reason].was_taken)
 """The reasons for which the cluster ends an attempt for others."""
 
-MAYBE_OF_NODE = frozenset(reason for reason in Reason if meaning_of(reason).may_be_of_node)
+MAYBE_OF_NODE = frozenset(reason for reason in Reason if MEANINGS[reason].may_be_of_node)
 """The reasons behind which a lost node may be."""
 
-FAILURES = tuple(reason for reason in Reason if meaning_of(reason).is_of_failure)
+FAILURES = tuple(reason for reason in Reason if MEANINGS[reason].is_of_failure)
 """The reasons why a gang has failed."""

@@ -90,7 +90,7 @@ class _KnownColumns:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        nominated = state.pods_nearby.nominated.values()
+        nominated = state.counts.pods_nearby.nominated.values()
         self._nominated = {name for pod in nominated for name, _ in pod.request if is_of_every_node(name)}
 
     def is_offered(self, resource: str) -> bool:

@@ -38,7 +38,7 @@ def start_of(
     return AttemptStart(
         reservation=reserved_for(gang, placement, attempt=attempt, now=now),
         placement=placement,
-        victims=state.preempted_gangs.victims_of(gang.key),
+        victims=state.giving_way.evicted.victims_of(gang.key),
         learned=state.past_runs.in_force(gang),
         narrowed=narrowed,
     )

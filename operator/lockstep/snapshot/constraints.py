@@ -27,7 +27,7 @@ def constraints_of(state: State, gang: AcceptedGang, role: RoleSpec, around: Sur
 def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str]]:
     """What nominated pods of at least this priority are about to take, by node and resource."""
     amounts: Counter[tuple[str, str]] = Counter()
-    for pod in state.pods_nearby.nominated.values():
+    for pod in state.counts.pods_nearby.nominated.values():
         if priority is None or pod.priority >= priority:
             amounts.update({(pod.nominated, name): amount for name, amount in pod.request})
     return amounts
@@ -44,6 +44,7 @@ def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
 
 def _by_pods(state: State, gang: AcceptedGang, role: RoleSpec, around: Surroundings) -> Iterator[Bar]:
     """The nodes that are barred because of other pods, if there are terms on either side."""
-    minded = state.holders.with_anti_affinity or state.pods_nearby.anti_affinity.concerns(gang.key.namespace)
+    anti_affinity = state.counts.pods_nearby.anti_affinity
+    minded = state.counts.holders.with_anti_affinity or anti_affinity.concerns(gang.key.namespace)
     if minded or gang.spec.minds_pods:
         yield from (bar for bar in around.bars(role) if bar[1])

@@ -117,7 +117,7 @@ class SnapshotCutter:
         first step, so a caller can check whether anything has changed since. What single gangs ask of nodes may be
         newer.
         """
-        generation = self._state.generation
+        generation = self._state.changes.generation
         # After a start, or a change of a storage class, volumes are counted again on all nodes.
         yield from self._state.attachments.renewing()
         found = yield from self._finding_what_is_wanted(gangs, terms, rescue)
@@ -264,7 +264,7 @@ class SnapshotCutter:
         return evictable_gangs(self._state, nodes.index, asked.columns, now, below=below)
 
     def _nominated(self, nodes: NodeArrays, columns: Columns) -> Iterator[Nominated]:
-        for pod in self._state.pods_nearby.nominated.values():
+        for pod in self._state.counts.pods_nearby.nominated.values():
             if pod.nominated in nodes.index:
                 vector = columns.held([(pod.request, 1)], _MOST_OF_ONE)
                 yield Nominated(node=nodes.index[pod.nominated], request=vector, priority=pod.priority)

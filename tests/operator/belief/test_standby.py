@@ -57,7 +57,7 @@ def test_what_another_process_has_reserved_is_no_intrusion(state):
     state.apply_gang(gang_fact("g", version="2", status=reserved(1)))
     state.lead()
 
-    assert not state.has_unowned_reservation(state.gangs[NAME])
+    assert not state.assumptions.has_unowned(state.gangs[NAME])
 
 
 def test_news_is_not_kept(state):

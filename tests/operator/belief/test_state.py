@@ -52,7 +52,7 @@ def settled(state):
     """Forget what was marked so far."""
     take_changed(state)
     state.changes.begin_plan()
-    return state.generation, state.nodes.generation
+    return state.changes.generation, state.nodes.generation
 
 
 NEWEST = {
@@ -275,7 +275,7 @@ def test_departed_member_is_forgotten_with_its_attempt(state, holding):
     state.assumptions.forget(holding.key)
 
     assert state.departed(holding) == {}
-    assert state.roster._departed == {}
+    assert state.counts.roster._departed == {}
 
 
 def test_departed_member_is_forgotten_with_its_gang(state, holding):
@@ -283,7 +283,7 @@ def test_departed_member_is_forgotten_with_its_gang(state, holding):
     state.remove_pod(member_fact("g").key, member_fact("g").uid)
     state.remove_gang(holding.key, holding.uid)
 
-    assert state.roster._departed == {}
+    assert state.counts.roster._departed == {}
 
 
 def test_members_of_gangs_that_are_gone_are_orphans(state):

@@ -271,7 +271,7 @@ def test_load_is_told_to_the_planner(state):
 def test_snapshot_names_the_generation_it_was_cut_from(state):
     state.nodes.apply(node_fact("n1"))
 
-    assert cut(state).generation == state.generation
+    assert cut(state).generation == state.changes.generation
 
 
 def test_snapshot_that_is_cut_while_belief_changes_is_that_of_its_first_step(state):
@@ -281,7 +281,7 @@ def test_snapshot_that_is_cut_while_belief_changes_is_that_of_its_first_step(sta
     gangs = [gang_fact(name, spec=gang_spec(priority_class="urgent")) for name in ("a", "b")]
     for gang in gangs:
         state.apply_gang(gang)
-    cutter, generation = SnapshotCutter(state), state.generation
+    cutter, generation = SnapshotCutter(state), state.changes.generation
     want = cutter.cut(NOW, gangs)
     drawing = cutter.drawn(NOW, gangs)
     next(drawing)
@@ -292,7 +292,7 @@ def test_snapshot_that_is_cut_while_belief_changes_is_that_of_its_first_step(sta
     drawn = end_of(drawing)
 
     assert encode_snapshot(drawn) == encode_snapshot(want)
-    assert drawn.generation == generation != state.generation
+    assert drawn.generation == generation != state.changes.generation
 
 
 def test_snapshot_of_no_node_has_no_rows(state):

@@ -28,7 +28,7 @@ from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.ranks import format_ranks
-from lockstep.facts.reason_meanings import UNDONE_REASONS, meaning_of
+from lockstep.facts.reason_meanings import MEANINGS, UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.attempt_marks import mark_ended_before_change, mark_undoing, with_progress
@@ -157,7 +157,7 @@ class Undoing:
             log.warning("what is left of it is not known: %s", error, extra=about(self._gang.key))
             return None
         self._changed.clear()
-        if meaning_of(failure.reason).gives_way:
+        if MEANINGS[failure.reason].gives_way:
             going = services.deletions.wanting(left)
             await report_disruption(services.client, going, as_sentence(failure.message), services.now())
         refusal = await services.deletions.delete(left)

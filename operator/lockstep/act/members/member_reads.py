@@ -34,7 +34,7 @@ async def refresh_members(client: KubeClient, state: State, gang: GangFact, atte
     added again, because nothing would ever remove it.
     """
     before = cached_members(state, gang, attempt)
-    with state.roster.collecting_removed() as gone:
+    with state.counts.roster.collecting_removed() as gone:
         pods = await list_members(client, gang, attempt)
     for pod in pods:
         known = state.pods.get(pod.key)

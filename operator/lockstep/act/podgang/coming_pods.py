@@ -76,7 +76,7 @@ class ComingPods:
         elif not workloads.is_admitted(self._gang.key):
             return _NO_QUOTA
         self._stay.leave()
-        left = held.size - len(self._state.seats.bound(held))
+        left = held.size - len(self._state.counts.seats.bound(held))
         return await self._until_pods_wait(
             known.uid, f"Workload {known.name}", left, may_change=lambda: self._has_kept(known), otherwise=_NO_QUOTA
         )
@@ -98,7 +98,7 @@ class ComingPods:
         if problem:
             return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
         self._stay.leave()
-        left = held.size - len(self._state.seats.bound(held))
+        left = held.size - len(self._state.counts.seats.bound(held))
         failure = await self._until_pods_wait(known.made_for or "", "its owner", left, may_change=self._may_change)
         return failure or (None if self._may_change() else _OTHERS_DECIDE)
 

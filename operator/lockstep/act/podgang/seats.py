@@ -47,7 +47,7 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
         message = f"nodes are kept for {n_pods(reservation.size)} of it, and by now it needs {least} together"
         return Failure(reason=Reason.NO_LONGER_FITS, message=message)
     group, owner = state.pod_gangs.group(gang.key), state.pod_gangs.owner(gang.key)
-    seated = state.seats.bound(reservation)
+    seated = state.counts.seats.bound(reservation)
     waiting = _waiting_by_role(group, owner, state.pool, {entry.role for entry in reservation.members})
     ranks = ranks_of(group, [pod for pods in waiting.values() for pod in pods])
     by_role = {role: iter(pods) for role, pods in waiting.items()}

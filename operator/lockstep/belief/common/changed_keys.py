@@ -8,7 +8,8 @@ from coschedule import GangKey
 class ChangedKeys:
     """Gangs to reconcile, bids to answer, and whether a plan is due. ``wake`` is called after each change.
 
-    The caller reports what it processes: :meth:`reconciling`, :meth:`answered`, :meth:`begin_plan`.
+    ``generation`` counts all changes of the cache. The caller reports what it processes: :meth:`reconciling`,
+    :meth:`answered`, :meth:`begin_plan`.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
@@ -17,6 +18,7 @@ class ChangedKeys:
         self._bids: set[str] = set()
         self._is_plan_due = False
         self._is_followed = True
+        self.generation = 0
 
     def stand_by(self) -> None:
         """Keep no changes and call ``wake`` no more, until :meth:`follow`."""
@@ -69,9 +71,18 @@ class ChangedKeys:
 
     def changed(self, *, needs_plan: bool) -> None:
         """The cache has changed."""
+        self.generation += 1
         self._is_plan_due |= needs_plan
         if self._is_followed:
             self._wake()
+
+    def change_plan(self) -> None:
+        """The cache has changed, and so may the plan."""
+        self.changed(needs_plan=True)
+
+    def count(self) -> None:
+        """More counts than before, by a decision of this process: nothing follows from it."""
+        self.generation += 1
 
     def answer(self, node: str) -> None:
         """Add a bid whose condition must be written."""

@@ -22,7 +22,7 @@ def shrunk_for(status: GangStatus) -> Preemptor | None:
     return shrinks_for(condition.message) if condition is not None and is_shrunk else None
 
 
-class GivingWay:
+class Preemptors:
     """The preemptor of each gang that gives way in one manner, which ``named_in`` reads from a status.
 
     With ``evicted_for`` these are gangs that are evicted, until they are placed again. With ``shrunk_for`` they are
@@ -85,3 +85,33 @@ class GivingWay:
         victims.discard(victim)
         if not victims:
             del self._victims[preemptor]
+
+
+class GivingWay:
+    """The gangs that give way: those that are ``evicted``, and those that have ``shrunk``.
+
+    ``changed`` is called when it is decided that one gives way. Statuses name some preemptors by UID, so ``uids`` has
+    those of all gangs.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.uids = GangUids()
+        self.evicted = Preemptors(changed, evicted_for, self.uids)
+        self.shrunk = Preemptors(changed, shrunk_for, self.uids)
+
+    def read_status(self, gang: GangFact) -> None:
+        """Read from a gang's status for which gang it gives way."""
+        self.uids.learn(gang)
+        self.evicted.read_status(gang)
+        self.shrunk.read_status(gang)
+
+    def finalize(self, victim: GangKey) -> None:
+        """The gang holds nothing any more: from now on only its status counts."""
+        self.evicted.finalize(victim)
+        self.shrunk.finalize(victim)
+
+    def forget(self, gang: GangKey) -> None:
+        """Forget a gang that is gone."""
+        self.uids.forget(gang)
+        self.evicted.forget(gang)
+        self.shrunk.forget(gang)

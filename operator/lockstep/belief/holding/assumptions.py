@@ -10,14 +10,14 @@ Life of a reservation here::
 A caller of ``hold`` must call ``forget`` on every path; a confirmed member counts until its pod ends or is gone.
 """
 
-from collections.abc import Callable, Sequence
-
 from coschedule import GangKey
+from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.gangs.giving_way import GivingWay
+from lockstep.belief.holding.counts import Counts
 from lockstep.belief.holding.leftovers import Leftover, Leftovers
-from lockstep.belief.holding.next_sizes import NextSizes
-from lockstep.belief.holding.pods import CountedBy, PodChanged, Pods
+from lockstep.belief.holding.pods import Pods
 from lockstep.belief.holding.reservation import Reservation, next_in_status, reserved_in_status
+from lockstep.belief.holding.unowned_reservations import UnownedReservations
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.ranks import has_rank
 
@@ -25,28 +25,19 @@ from lockstep.facts.ranks import has_rank
 class Assumptions:
     """What gangs hold, as their statuses or this process say, whether pods exist or not.
 
-    ``counted`` is called when more counts, and ``changed`` when a plan may be due. If the process does not lead, it
-    decides nothing and asks for nothing.
+    If the process does not lead, it decides nothing and asks for nothing.
     """
 
-    def __init__(
-        self,
-        counted_by: CountedBy,
-        pods: Pods,
-        next_sizes: NextSizes,
-        giving_way: Sequence[GivingWay],
-        *,
-        counted: Callable[[], None],
-        changed: PodChanged,
-    ) -> None:
-        self._ledger = counted_by.ledger
-        self._roster = counted_by.roster
-        self._holders = counted_by.holders
+    def __init__(self, counts: Counts, pods: Pods, giving_way: GivingWay, changes: ChangedKeys) -> None:
+        self._ledger = counts.ledger
+        self._roster = counts.roster
+        self._holders = counts.holders
+        self._next_sizes = counts.next_sizes
+        self._seats = counts.seats
         self._pods = pods
-        self._next_sizes = next_sizes
         self._giving_way = giving_way
-        self._counted = counted
-        self._changed = changed
+        self._changes = changes
+        self._unowned = UnownedReservations()
         self.leftovers = Leftovers(self._ledger)
         self.leads = True
 
@@ -63,7 +54,27 @@ class Assumptions:
                 self._ledger.assume(member, node, reservation.requests[role])
             if known is not None:  # in a new process pods may come before their gang
                 self._pods.count_again(known)
-        self._counted()
+        self._changes.count()
+
+    def read_status(self, before: GangFact | None, gang: GangFact) -> None:
+        """Hold what a new status says. Without the lead, statuses alone say what is held."""
+        held = self._holders.reservations.get(gang.key)
+        if self.leads:
+            self._unowned.compare(before, gang, held)
+        elif held is not None and held != reserved_in_status(gang):
+            self.forget(gang.key)
+        self.hold_what_is_reserved(gang)
+
+    def remove_gang(self, gang: GangFact) -> None:
+        """A gang is gone, though its members may exist."""
+        self._unowned.forget(gang.key)
+        self.let_go(gang)
+        self._next_sizes.forget(gang.key)
+        self._roster.forget_departed(gang.uid)
+
+    def has_unowned(self, gang: GangFact) -> bool:
+        """Whether the status says that the gang holds nodes though this process has not reserved them."""
+        return gang.key in self._unowned
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
         """Hold what the status says is reserved or comes next; after a restart it is not held yet."""
@@ -81,10 +92,23 @@ class Assumptions:
         if held is None or held.attempt == gang.status.attempt:
             self._next_sizes.read_status(gang.key, next_in_status(gang))
 
+    def hold_what_pods_request(self, gang: GangFact) -> None:
+        """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""
+        held, reserved = self._holders.reservations.get(gang.key), reserved_in_status(gang)
+        if held is None or reserved is None:
+            return
+        if not gang.status.is_being_undone:
+            # While no pod waits, as before the pods of a sized Job come, its seats still need what they needed.
+            reserved = reserved.with_known_requests(held)
+        if held.requests != reserved.requests:
+            self.forget(gang.key)
+            self.hold(reserved)
+            self._seats.take(reserved)
+
     def keep_room(self, following: Reservation) -> None:
         """Count the next size of a gang on its nodes from now on, beside the members that are being ended."""
         self._next_sizes.decide(following)
-        self._changed(needs_plan=True)
+        self._changes.change_plan()
 
     def forget(self, gang: GangKey) -> None:
         """End a reservation of which no member exists: members that no watch has confirmed are no longer counted."""
@@ -97,7 +121,7 @@ class Assumptions:
         reservation = self._leave(gang.key)
         if reservation is not None:
             self._leave_behind(gang, reservation)
-            self._changed(needs_plan=True)
+            self._changes.change_plan()
 
     def settle(self, one: Leftover) -> None:
         """Stop counting what is left of an attempt, once the cache has all of its members that exist."""
@@ -118,12 +142,11 @@ class Assumptions:
                 self._ledger.assume(after.membership(rank), node, after.requests[role])
         if not all(after.has_rank(rank) for rank in before.ranks):
             self._leave_behind(gang, before, keep=after)
-        self._changed(needs_plan=True)
+        self._changes.change_plan()
 
     def _leave(self, gang: GangKey) -> Reservation | None:
-        # A Gang that was placed gives way without a reservation.
-        for preempted in self._giving_way if gang in self._holders.reservations else ():
-            preempted.finalize(gang)
+        if gang in self._holders.reservations:  # a Gang that was placed gives way without one
+            self._giving_way.finalize(gang)
         self._next_sizes.forget_decided(gang)
         reservation = self._holders.leave(gang)
         if reservation is not None:
@@ -141,7 +164,7 @@ class Assumptions:
         for member in reservation.memberships():
             if keep is None or not keep.is_for(member):
                 self._ledger.forget(member)
-        self._changed(needs_plan=True)
+        self._changes.change_plan()
 
 
 def _has_other_members(held: Reservation, written: Reservation) -> bool:

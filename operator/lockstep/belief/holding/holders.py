@@ -21,10 +21,17 @@ class Holders:
     ``with_anti_affinity``: gangs whose members have anti-affinity.
     """
 
-    def __init__(self, gangs: Mapping[GangKey, GangFact], ledger: Ledger, *, touched: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        gangs: Mapping[GangKey, GangFact],
+        reservations: dict[GangKey, Reservation],
+        ledger: Ledger,
+        *,
+        touched: Callable[..., None],
+    ) -> None:
         self._gangs = gangs
         self._touched = touched
-        self.reservations: dict[GangKey, Reservation] = {}
+        self.reservations = reservations
         self.unseen = UnseenMembers()
         self.coming = Coming(self._held, ledger)
         self.claims = ReservedClaims()

@@ -1,62 +1,31 @@
 """The existing pods, and everything that counts them: each entry is removed again."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
-from coschedule import GangKey
-from lockstep.belief.holding.holders import Holders
-from lockstep.belief.holding.ledger import Ledger
-from lockstep.belief.podgangs.pod_gangs import PodGangs
-from lockstep.belief.pods.pod_effects import PodsNearby, is_nominated
-from lockstep.belief.pods.roster import Roster
+from lockstep.belief.common.changed_keys import ChangedKeys
+from lockstep.belief.holding.counts import Counts
+from lockstep.belief.pods.pod_effects import is_nominated
 from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
 
-class PodChanged(Protocol):
-    """Called for each change of a pod."""
-
-    def __call__(self, *, needs_plan: bool) -> None:
-        """A pod has changed; ``needs_plan`` says whether another plan is due."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedBy:
-    """Where pods are counted."""
-
-    ledger: Ledger
-    roster: Roster
-    holders: Holders
-    pods_nearby: PodsNearby
-    pod_gangs: PodGangs
-
-
 class Pods(dict[PodKey, PodFact]):
     """The newest fact of each pod; changed only by :meth:`apply` and :meth:`remove`.
 
-    ``reconcile`` is called with the gang of a member that has changed, and ``changed`` after each change. ``released``
-    is called with a pod that takes nothing from its node any more.
+    ``released`` is called with a pod that takes nothing from its node any more.
     """
 
-    def __init__(
-        self,
-        counted: CountedBy,
-        *,
-        reconcile: Callable[[GangKey], None],
-        released: Callable[[PodFact], None],
-        changed: PodChanged,
-    ) -> None:
+    def __init__(self, counts: Counts, changes: ChangedKeys, *, released: Callable[[PodFact], None]) -> None:
         super().__init__()
-        self._ledger = counted.ledger
-        self._roster = counted.roster
-        self._holders = counted.holders
-        self._neighbours = counted.pods_nearby
-        self._pod_gangs = counted.pod_gangs
-        self._reconcile = reconcile
+        self._ledger = counts.ledger
+        self._roster = counts.roster
+        self._holders = counts.holders
+        self._neighbours = counts.pods_nearby
+        self._pod_gangs = counts.pod_gangs
         self._released = released
-        self._changed = changed
+        self._changes = changes
 
     def apply(self, fact: PodFact) -> None:
         """Add or update a pod."""
@@ -79,12 +48,12 @@ class Pods(dict[PodKey, PodFact]):
         self._enter_group(fact)
         self._holders.unseen.see(fact.key)
         self._member_changed(fact.member)
-        self._changed(needs_plan=self._recount(fact) or may_change_placement)
+        self._changes.changed(needs_plan=self._recount(fact) or may_change_placement)
 
     def count_again(self, pod: PodFact) -> None:
         """Count the pod by what its gang says by now of its room."""
         if self._recount(pod):
-            self._changed(needs_plan=True)
+            self._changes.changed(needs_plan=True)
 
     def remove(self, key: PodKey, uid: str) -> None:
         """Remove a pod, unless another one has its name."""
@@ -99,7 +68,7 @@ class Pods(dict[PodKey, PodFact]):
             self._remember_departed(before.member, before)
         self._member_changed(before.member)
         was_waited_for = is_nominated(before) or self._has_left(before.member)
-        self._changed(needs_plan=self._release(before) or was_waited_for)
+        self._changes.changed(needs_plan=self._release(before) or was_waited_for)
 
     def _enter_group(self, pod: PodFact) -> None:
         """A pod of a Gang takes the place of its seat, so that the two never count twice.
@@ -122,7 +91,7 @@ class Pods(dict[PodKey, PodFact]):
     def _member_changed(self, member: Membership | None) -> None:
         if member is not None:
             self._holders.touch(member.gang)
-            self._reconcile(member.gang)
+            self._changes.reconcile(member.gang)
 
     def _recount(self, pod: PodFact) -> bool:
         if pod.has_ended:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from lockstep.belief.nodes.domains import Domains
 from lockstep.belief.nodes.node_index import NodeIndex
-from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.cluster.node import NodeFact, kind_of_node
 
 
 class KnownNodes(dict[str, NodeFact]):
@@ -55,6 +55,10 @@ class KnownNodes(dict[str, NodeFact]):
         """Count another change that belongs to nodes."""
         self.generation += 1
         self._changed()
+
+    def kind_of(self, name: str) -> str:
+        """The kind of the node of that name; empty if it has none, or if there is no such node."""
+        return kind_of_node(self.get(name))
 
     def is_offered(self, resource: str) -> bool:
         """Whether any node has that resource in its allocatable amounts."""

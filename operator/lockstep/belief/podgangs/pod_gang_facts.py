@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from coschedule import GangKey
 from lockstep.api.versions import is_older
+from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.podgangs.pod_group import SizedPods
@@ -15,27 +16,22 @@ from lockstep.facts.gang.workload import AdmissionCheck, Workload
 
 
 class PodGangFacts:
-    """``composed`` is called with each Gang that asks for something else than in ``gangs``, ``removed`` with its key.
-
-    ``reconcile`` is called with the Gang of an owner that has changed, and ``plan_anew`` if sizes may change.
-    """
+    """``composed`` is called with a Gang that asks for something else than in ``gangs``, ``removed`` with its key."""
 
     def __init__(
         self,
         pod_gangs: PodGangs,
         gangs: Mapping[GangKey, GangFact],
+        changes: ChangedKeys,
         *,
         composed: Callable[[GangFact], None],
         removed: Callable[[GangKey, str], None],
-        reconcile: Callable[[GangKey], None],
-        plan_anew: Callable[[], None],
     ) -> None:
         self._pod_gangs = pod_gangs
         self._gangs = gangs
+        self._changes = changes
         self._composed = composed
         self._removed = removed
-        self._reconcile = reconcile
-        self._plan_anew = plan_anew
 
     def apply(self, fact: PodGang) -> None:
         """Add or update a Gang; a version older than the cached one changes nothing."""
@@ -79,10 +75,10 @@ class PodGangFacts:
         """Add or update an owner; only those are kept that wait for a size, or may get another one while they run."""
         self._pod_gangs.sized.apply(owner)
         if self._pod_gangs.elastic.apply(owner):
-            self._plan_anew()
+            self._changes.change_plan()
         if owner.awaits_size or owner.gang in self._pod_gangs.objects:
             self.renew(owner.gang)
-            self._reconcile(owner.gang)
+            self._changes.reconcile(owner.gang)
 
     def remove_owner(self, gang: GangKey, uid: str) -> None:
         """Remove an owner."""
@@ -128,7 +124,7 @@ class PodGangFacts:
             self._pod_gangs.sized.apply(owner)
         if owner is not None or gang in self._pod_gangs.objects:
             self.renew(gang)
-            self._reconcile(gang)
+            self._changes.reconcile(gang)
 
     def learn_coming_pods(self, owner: SizedOwner, pods: SizedPods) -> None:
         """Record what the pods of an owner as it was read need."""
@@ -138,4 +134,4 @@ class PodGangFacts:
     def learn_running_pods(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
         """Record what the running pods of an owner need."""
         self._pod_gangs.elastic.learn(gang, uid, pods)
-        self._plan_anew()
+        self._changes.change_plan()

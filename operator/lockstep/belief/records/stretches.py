@@ -13,7 +13,7 @@ from lockstep.belief.gangs.giving_way import evicted_for, shrunk_for
 from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.pod import Request
-from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reason_meanings import MEANINGS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.records.gang_record import (
     LARGEST_AMOUNT,
@@ -127,7 +127,7 @@ def _most_lost(spec: GangSpec | None, reason: str) -> float:
     """The most seconds of its run that a gang can lose."""
     if spec is None:
         return float("inf")
-    if spec.elastic is not None and reason in set(Reason) and meaning_of(Reason(reason)).saves_work:
+    if spec.elastic is not None and reason in set(Reason) and MEANINGS[Reason(reason)].saves_work:
         return 0.0
     return spec.checkpoint_interval if spec.interruptible is Interruptible.CHECKPOINTED else float("inf")
 

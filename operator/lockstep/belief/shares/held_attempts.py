@@ -39,7 +39,7 @@ class HeldAttempts:
         reservations: Mapping[GangKey, Reservation],
         pod_gangs: PodGangs,
     ) -> None:
-        self._capacity = capacity
+        self.capacity = capacity
         self._gangs = gangs
         self._reservations = reservations
         self._pod_gangs = pod_gangs
@@ -51,8 +51,8 @@ class HeldAttempts:
 
         A Gang whose pods are being placed holds what its reservation has or what its pods have, whichever is more.
         """
-        before = self._known if self._known_of == self._capacity.counts_made else {}
-        self._known, self._known_of = {}, self._capacity.counts_made
+        before = self._known if self._known_of == self.capacity.counts_made else {}
+        self._known, self._known_of = {}, self.capacity.counts_made
         for reservation in self._reservations.values():
             attempt = AttemptId(reservation.gang_uid, reservation.attempt)
             self._known[attempt] = self._of_reservation(reservation, before.get(attempt))
@@ -69,7 +69,7 @@ class HeldAttempts:
         if before is not None and before.source is reservation:
             return before
         nodes = frozenset(entry.node for entry in reservation.members)
-        part = self._capacity.part(
+        part = self.capacity.part(
             (reservation.requests[entry.role], entry.count)
             for entry in reservation.members
             if entry.role in reservation.requests
@@ -81,5 +81,5 @@ class HeldAttempts:
             return before
         started = gang.status.started_at
         start = gang.created if started is None else started
-        part = self._capacity.part(group.held.requests.items())
+        part = self.capacity.part(group.held.requests.items())
         return _Known(group, group.changes, HeldAttempt(gang.key, part, start, frozenset(group.nodes)))

@@ -11,7 +11,6 @@ from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.shares.accounts import MOST_AHEAD_SECONDS, Accounts, AttemptId, HeldPart, decayed
 from lockstep.belief.shares.attempt_losses import is_lost_to_cluster
 from lockstep.belief.shares.held_attempts import HeldAttempt, HeldAttempts
-from lockstep.belief.shares.pool_capacity import PoolCapacity
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
@@ -33,14 +32,13 @@ class GroupSharing:
 
     def __init__(
         self,
-        capacity: PoolCapacity,
         nodes: Mapping[str, NodeFact],
         gangs: Mapping[GangKey, GangFact],
         attempts: HeldAttempts,
         preemptor_of: Callable[[GangKey], GangKey | None],
         changed: Callable[[], None],
     ) -> None:
-        self.capacity = capacity
+        self.capacity = attempts.capacity
         self._nodes = nodes
         self._gangs = gangs
         self._attempts = attempts

@@ -3,19 +3,17 @@
 from collections.abc import Iterable, Iterator
 
 from coschedule import GangKey
+from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 
 
 class ClaimingGangs:
-    """Gangs that use claims, by namespace."""
+    """Gangs that use claims, by namespace. If volumes or the room for them change, a plan is due only for these."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: ChangedKeys) -> None:
+        self._changes = changes
         self._by_namespace: dict[str, set[GangKey]] = {}
-
-    def __bool__(self) -> bool:
-        """Whether any gang uses claims."""
-        return bool(self._by_namespace)
 
     def enter(self, gang: GangFact) -> None:
         """Add or update a gang."""
@@ -32,8 +30,16 @@ class ClaimingGangs:
             if not gangs:
                 del self._by_namespace[gang.namespace]
 
-    def concerned(self, claims: Iterable[ClaimKey] | None) -> Iterator[GangKey]:
-        """The gangs that may use one of these claims; None stands for all claims."""
+    def claims_changed(self, claims: Iterable[ClaimKey] | None) -> None:
+        """These claims have changed, or volumes that they may get; None stands for all claims."""
+        self._changes.reconcile(*self._concerned(claims))
+        self.room_changed()
+
+    def room_changed(self) -> None:
+        """Nodes can attach more volumes, or fewer."""
+        self._changes.changed(needs_plan=bool(self._by_namespace))
+
+    def _concerned(self, claims: Iterable[ClaimKey] | None) -> Iterator[GangKey]:
         namespaces = self._by_namespace if claims is None else {claim.namespace for claim in claims}
         for namespace in namespaces:
             yield from self._by_namespace.get(namespace, ())

@@ -9,7 +9,7 @@ from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import seen_from
 from lockstep.facts.pods.failure import Failure
-from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reason_meanings import MEANINGS
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.events import (
@@ -66,7 +66,7 @@ class AttemptEvents:
             self._writer.post(gang, owner_returned(failure.message))
         elif failure.reason is Reason.CHANGING_SIZE:
             self._changing_size(gang, failure)
-        elif meaning_of(failure.reason).gives_way:
+        elif MEANINGS[failure.reason].gives_way:
             self._preempted(gang, failure)
 
     def _changing_size(self, gang: GangFact, failure: Failure) -> None:
@@ -80,7 +80,7 @@ class AttemptEvents:
         since = gang.status.started_at
         self._metrics.preempted(seconds=0.0 if since is None else self._now() - since, members=gang.status.size or 0)
         self._writer.post(gang, gang_preempted(failure.message))
-        key = self._state.preempted_gangs.preemptor_of(gang.key)
+        key = self._state.giving_way.evicted.preemptor_of(gang.key)
         preemptor = None if key is None else self._state.gangs.get(key)
         if preemptor is not None:
             self._writer.post(preemptor, preempted_for_gang(seen_from(preemptor.key.namespace, gang.key)))

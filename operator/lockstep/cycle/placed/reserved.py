@@ -113,7 +113,7 @@ class ReservedGangs:
         """Why the gang must be rolled back whatever the state of its members; None if it need not be."""
         if gang.is_deleting:
             return _GANG_DELETED
-        if self._state.has_unowned_reservation(gang) and self._state.phase_of(gang) is not Phase.PLACED:
+        if self._state.assumptions.has_unowned(gang) and self._state.phase_of(gang) is not Phase.PLACED:
             return _NOT_OURS
         return undone_in_status(gang)
 

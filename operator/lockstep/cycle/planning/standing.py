@@ -19,7 +19,7 @@ class Standing:
         if (
             attempts.is_under_way(gang.key)
             or attempts.has_lost_its_place(gang.key)
-            or gang.key in self._state.next_sizes
+            or gang.key in self._state.counts.next_sizes
         ):
             return False
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
@@ -30,7 +30,7 @@ class Standing:
 
     def keeps_its_place(self, gang: GangFact) -> bool:
         """Whether the gang is being undone and planned only so that gangs behind it do not take its nodes."""
-        is_wanted = not (gang.is_deleting or gang.policies.is_suspended or gang.key in self._state.next_sizes)
+        is_wanted = not (gang.is_deleting or gang.policies.is_suspended or gang.key in self._state.counts.next_sizes)
         return is_wanted and self._attempts.keeps_its_place(gang.key) and self._state.refusal_of(gang) is None
 
     def still_asks(self, gang: GangFact, decided: LastPlan) -> bool:

@@ -131,9 +131,9 @@ class PodGangFollower:
         """
         if self._suspensions.is_under_way(gang.key):
             return
-        seated = self._state.seats.take(reservation)
+        seated = self._state.counts.seats.take(reservation)
         left = reservation.without(seated)
-        if seated and not self._state.seats.staying(reservation):
+        if seated and not self._state.counts.seats.staying(reservation):
             self._attempts.interrupt(gang, reservation, _ALL_TAKEN_AWAY)
         elif not left.size:
             self._attempts.placed(gang.key, is_running=True)

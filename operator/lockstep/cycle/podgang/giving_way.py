@@ -91,7 +91,7 @@ class PodGangEvictions:
             seconds=0.0 if since is None else now - since,
             members=group.going,
         )
-        self._state.preempted_gangs.decide(gang.key, urgent.key)
+        self._state.giving_way.evicted.decide(gang.key, urgent.key)
         self._state.pod_gangs.yielding.begin(gang.key)
         self._spawn(self._evict(eviction))
 
@@ -130,7 +130,7 @@ class PodGangEvictions:
             begun = partial(self._begun, eviction)
             suspension = await self._suspensions.suspend(key, self._uids(key), why, begun=begun)
         finally:
-            self._state.preempted_gangs.finalize(key)
+            self._state.giving_way.evicted.finalize(key)
         if not suspension.owner:
             self._keep(eviction.gang, suspension.why_not)
         # Without the victim, or with its room, another plan may help the urgent gang.

@@ -72,7 +72,7 @@ class Notices:
         following = gang.status.noticed_size
         if following is None:
             # No report of the gang is on its way, so a notice that was decided here was not written.
-            self._state.next_sizes.forget_decided(gang.key)
+            self._state.counts.next_sizes.forget_decided(gang.key)
             return None
         own = self._own_reason(gang, following, counts)
         if own:

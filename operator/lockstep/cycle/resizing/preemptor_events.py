@@ -11,7 +11,7 @@ from lockstep.report.text.size_sentences import from_to
 
 def post_shrink(state: State, writer: StatusWriter, giver: GangFact, size: int, why: str) -> None:
     """Post to the gang for which ``giver`` shrinks to that size that it does so, if ``why`` names one."""
-    key = state.gang_uids.key(shrinks_for(why))
+    key = state.giving_way.uids.key(shrinks_for(why))
     preemptor = None if key is None else state.gangs.get(key)
     if preemptor is not None:
         shrinks = from_to(giver.status.size or 0, size)

@@ -116,7 +116,7 @@ class SizeChanges:
                 with self._guarded(change.gang):
                     self._begin_if_possible(change, decided)
         # A change of which members have notice may have lost its room to facts that are new in this plan.
-        self._state.changes.reconcile(*(following.gang for following in self._state.next_sizes))
+        self._state.changes.reconcile(*(following.gang for following in self._state.counts.next_sizes))
         settled = (wanted.since + _SETTLING_SECONDS - now for wanted in self._wanted.values())
         return min((seconds for seconds in (*settled, judged_again) if seconds > 0), default=math.inf)
 
@@ -135,7 +135,7 @@ class SizeChanges:
             self._drop(gang, "the spec does not allow that size any more", now)
             return
         start = start_of(self._state, gang, _placement(gang, following, now), now)
-        self._state.next_sizes.forget(gang.key)
+        self._state.counts.next_sizes.forget(gang.key)
         conflict = self._cutter.conflict(gang, start.reservation, now)
         if conflict is not None:
             self._drop(gang, conflict_sentence(conflict).rstrip("."), now)
@@ -165,7 +165,7 @@ class SizeChanges:
         if changing is not None:
             self._begin(changing, self._promises(decided))
             self._unwanted.watch(change, decided.changes)
-        elif self._state.generation != decided.snapshot.generation:
+        elif self._state.changes.generation != decided.snapshot.generation:
             self._state.changes.plan()
 
     def _still_possible(self, change: SizeChange, decided: LastPlan, *, urgent: str = "") -> Changing | None:
@@ -202,7 +202,7 @@ class SizeChanges:
         is_going_on = (
             not is_changing
             and may_be_evicted(self._state, gang, reservation)
-            and gang.key not in self._state.next_sizes
+            and gang.key not in self._state.counts.next_sizes
         )
         return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())
 
@@ -257,7 +257,7 @@ class SizeChanges:
         return [time for time in promises if time is not None]
 
     def _drop(self, gang: GangFact, why: str, now: float) -> None:
-        self._state.next_sizes.forget(gang.key)
+        self._state.counts.next_sizes.forget(gang.key)
         self._writer.report(gang, partial(self._dropped, gang, why, now))
 
     def _dropped(self, gang: GangFact, why: str, now: float) -> StatusReport:

@@ -35,7 +35,7 @@ class UnwantedShrinks:
         """Watch a change that is ahead if only gangs that wait gain from it; it is one of a plan's ``changes``."""
         grows = any(one.size_after > one.size_before for one in changes)
         is_for_others = change.made_for is not None or (change.end > change.end_before and not change.is_open_ended)
-        is_ahead = change.gang in self._state.next_sizes
+        is_ahead = change.gang in self._state.counts.next_sizes
         if is_ahead and is_for_others and not grows and not self._is_asked(change.gang):
             self._since[change.gang] = math.inf
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, assert_never
 
 from coschedule import GangKey
 from coschedule import Reason as PlanReason
-from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reason_meanings import MEANINGS
 from lockstep.facts.reasons import Reason
 
 
@@ -22,7 +22,7 @@ def stance_on(reason: str) -> Stance:
     """What the reason of a gang's condition ``Planned`` means for its request; ``KEEP`` for an unknown reason."""
     if reason in _OF_PLANS:
         return _of_plan(PlanReason(reason))
-    is_withdrawn = reason in _OURS and meaning_of(Reason(reason)).wants_no_nodes
+    is_withdrawn = reason in _OURS and MEANINGS[Reason(reason)].wants_no_nodes
     return Stance.WITHDRAW if is_withdrawn else Stance.KEEP
 
 

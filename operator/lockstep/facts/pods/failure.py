@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.pods.pod_outcome import PodOutcome
-from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reason_meanings import MEANINGS
 from lockstep.facts.reasons import Reason
 
 
@@ -36,9 +36,9 @@ class Failure:
     @property
     def is_wanted(self) -> bool:
         """Whether the end was a decision, not a failure of the attempt; it has an event of its own or needs none."""
-        return meaning_of(self.reason).is_wanted
+        return MEANINGS[self.reason].is_wanted
 
     @property
     def is_users_own(self) -> bool:
         """Whether a user requested it by changing the GangJob, so that it needs no warning."""
-        return meaning_of(self.reason).is_users_own
+        return MEANINGS[self.reason].is_users_own

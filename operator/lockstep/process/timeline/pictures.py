@@ -62,11 +62,11 @@ class Pictures:
     def _is_old(self, made: _Made) -> bool:
         if self._monotonic() - made.made_at < _SHORTEST_SECONDS:
             return False
-        has_changed = made.generation != self._state.generation or made.decided is not self._decided()
+        has_changed = made.generation != self._state.changes.generation or made.decided is not self._decided()
         return has_changed or self._now() >= made.until
 
     async def _make(self) -> _Made:
-        decided, generation, made_at = self._decided(), self._state.generation, self._monotonic()
+        decided, generation, made_at = self._decided(), self._state.changes.generation, self._monotonic()
         facts = self._facts(decided, self._now())
         picture = await asyncio.to_thread(_picture, facts)
         return _Made(picture=picture, made_at=made_at, until=facts.next_overrun, generation=generation, decided=decided)

@@ -75,7 +75,10 @@ class Metrics:
             registry=registry,
         )
         self._declare_cycle(registry)
+        self._declare_plans(registry)
         self._declare_gangs(registry)
+        self._declare_pool(registry)
+        self._declare_attempts(registry)
         self.queue = QueueMetrics(registry)
         self._declare_ends(registry)
         self._declare_capacity(registry)
@@ -107,6 +110,14 @@ class Metrics:
             ["stage"],
             registry=registry,
         )
+        for result in CYCLE_RESULTS:
+            self.cycles.labels(result)
+        for stage in STAGES:
+            self.cycle_duration.labels(stage)
+        for stage in GANG_ERROR_STAGES:
+            self.gang_errors.labels(stage)
+
+    def _declare_plans(self, registry: CollectorRegistry) -> None:
         self.cycle_lag = Gauge(
             "lockstep_cycle_lag_seconds",
             "Time since the plan under way began, or since news came that no cycle has looked at; 0 for neither.",
@@ -129,12 +140,6 @@ class Metrics:
             "What a second of one member was taken to cost other gangs in the last plan; 0 where nobody else is there.",
             registry=registry,
         )
-        for result in CYCLE_RESULTS:
-            self.cycles.labels(result)
-        for stage in STAGES:
-            self.cycle_duration.labels(stage)
-        for stage in GANG_ERROR_STAGES:
-            self.gang_errors.labels(stage)
 
     def _declare_gangs(self, registry: CollectorRegistry) -> None:
         self.decisions = Counter(
@@ -157,6 +162,12 @@ class Metrics:
             "Time since the first planned start of the gang, not placed yet, whose start is longest past; 0 for none.",
             registry=registry,
         )
+        for outcome in OUTCOMES:
+            self.decisions.labels(outcome)
+        for state in GANG_STATES:
+            self.gangs.labels(state)
+
+    def _declare_pool(self, registry: CollectorRegistry) -> None:
         self.pool_power = Gauge(
             "lockstep_pool_power",
             "How many nodes as fast as the fastest one all nodes of the pool are worth, by the speeds of their bids.",
@@ -167,6 +178,8 @@ class Metrics:
             "By what part the pool's nodes are slower than the fastest one on average; 0 if all are alike.",
             registry=registry,
         )
+
+    def _declare_attempts(self, registry: CollectorRegistry) -> None:
         self.binds = Counter("lockstep_binds", "Bindings of members, by result.", ["result"], registry=registry)
         self.undone = Counter(
             "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
@@ -181,10 +194,6 @@ class Metrics:
         self.assumed_pods = Gauge(
             "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
         )
-        for outcome in OUTCOMES:
-            self.decisions.labels(outcome)
-        for state in GANG_STATES:
-            self.gangs.labels(state)
         for reason in UNDONE_REASONS:
             self.undone.labels(reason)
         for result in BINDING_RESULTS:

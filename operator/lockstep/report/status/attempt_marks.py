@@ -13,7 +13,7 @@ from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pace import PaceStatus
-from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reason_meanings import MEANINGS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import (
     FALSE,
@@ -43,12 +43,12 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     """
     why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
     status = replace(mark_accepted(gang, now), next_size=failure.next_size)
-    if meaning_of(failure.reason).saves_work and not gang.status.is_being_undone:
+    if MEANINGS[failure.reason].saves_work and not gang.status.is_being_undone:
         status = replace(status, work_done=work_done(gang, now))
     status = with_condition(status, gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
     if failure.next_size is not None:
         status = with_shrink(status, gang, failure.message, now)
-    if meaning_of(failure.reason).gives_way:
+    if MEANINGS[failure.reason].gives_way:
         preempted = (TRUE, failure.reason, as_sentence(failure.message))
         status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
     begun = status.condition(Condition.PLANNED)

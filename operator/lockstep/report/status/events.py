@@ -12,7 +12,7 @@ from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.keys import ANOTHERS
 from lockstep.facts.pods.failure import Failure
-from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reason_meanings import MEANINGS
 from lockstep.facts.reasons import EventReason, Reason
 from lockstep.facts.sweeps.sweep import RunFailure
 from lockstep.report.text.sentences import as_sentence, n_members
@@ -42,7 +42,7 @@ def gang_unplaceable(note: str) -> Event:
 
 def not_accepted(refusal: Refusal) -> Event:
     """The spec can't be accepted. The reason differs if the cause is not the spec, but a claim or a kubelet."""
-    reason = meaning_of(refusal.reason).refused
+    reason = MEANINGS[refusal.reason].refused
     return Event(kind=WARNING, reason=reason, action="Validate", note=refusal.message)
 
 
@@ -54,7 +54,7 @@ def changed_by_admission(words: str) -> Event:
 
 def bind_interrupted(failure: Failure) -> Event:
     """An attempt failed and is undone completely. The most frequent causes have reasons of their own."""
-    reason = meaning_of(failure.reason).undone
+    reason = MEANINGS[failure.reason].undone
     is_own = reason is not EventReason.BIND_INTERRUPTED
     note = as_sentence(failure.message) if is_own else f"{failure.reason}: {failure.message}."
     return Event(kind=WARNING, reason=reason, action="Bind", note=note)

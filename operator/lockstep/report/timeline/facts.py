@@ -75,7 +75,7 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
     """Copy the facts; ``decisions`` are those of the last plan, made at ``planned_at``."""
     ends = _Ends(state, planned_at, now)
     # While members of the present size are there, the gang is where these are.
-    following = {one.gang: Held(one, one.members, ends.of_next(one)) for one in state.next_sizes}
+    following = {one.gang: Held(one, one.members, ends.of_next(one)) for one in state.counts.next_sizes}
     return TimelineFacts(
         nodes=dict(state.nodes),
         bids=dict(state.bids),
@@ -111,7 +111,7 @@ class _Ends(NamedTuple):
 
 
 def _held(state: State, one: Reservation, ends: _Ends) -> Held:
-    gang, following, end = state.gangs.get(one.gang), state.next_sizes.of(one.gang), ends.of(one)
+    gang, following, end = state.gangs.get(one.gang), state.counts.next_sizes.of(one.gang), ends.of(one)
     if following is not None and end is not None:
         return Held(one, one.members, end, Step(end, following.members, ends.of_next(following)))
     if not isinstance(gang, AcceptedGang) or not gang.spec.keeps_members:

@@ -51,7 +51,7 @@ class Surroundings:
     def answering(self, steps: Steps) -> Generator[None, None, None]:
         """Answer all queries of the gang about other pods in steps, since there may be many, and large ones."""
         if self._spec.minds_pods:
-            yield from self._state.pods_nearby_now().pods_by_label.making_ready(steps)
+            yield from self._state.counts.pods_nearby_now().pods_by_label.making_ready(steps)
             for kind in self.kinds:
                 for term in kind.apart:
                     yield from self._answering(question(self._state, [term]), steps)
@@ -62,7 +62,7 @@ class Surroundings:
         self._roles[asked] = self._roles_of(demand)
         if steps.are_due(words):
             yield
-        yield from self._state.pods_nearby_now().pods_by_label.reading_values(demand, steps)
+        yield from self._state.counts.pods_nearby_now().pods_by_label.reading_values(demand, steps)
         self._answers[asked] = self._nodes_of(demand)
         if steps.are_due(_PIECES_OF_QUESTION + words):
             yield
@@ -103,7 +103,7 @@ class Surroundings:
         """The nodes that other pods' anti-affinity excludes."""
         state = self._state
         of_namespace = state.namespaces.get(kind.namespace, {})
-        anti_affinity = state.pods_nearby_now().anti_affinity
+        anti_affinity = state.counts.pods_nearby_now().anti_affinity
         return anti_affinity.names(kind.labels, kind.namespace, of_namespace, state.nodes.domains, self.own)
 
     def _avoided(self, kind: MemberKind) -> Mapping[str, set[str]]:
@@ -116,7 +116,8 @@ class Surroundings:
             [asked] = question(self._state, [term])
             there = nodes.setdefault(term.topology_key, set())
             there |= self._nodes_with((asked,))
-            there |= {pod.node for pod in self._state.pods_nearby.unread.values() if asked.is_about(pod.key.namespace)}
+            unread = self._state.counts.pods_nearby.unread.values()
+            there |= {pod.node for pod in unread if asked.is_about(pod.key.namespace)}
         return nodes
 
     def _apart(self) -> Iterator[Term]:

@@ -25,13 +25,13 @@ def question(state: State, terms: Iterable[PodTerm]) -> Question:
 
 def own_pods(state: State, gang: GangFact) -> list[PodFact]:
     """The gang's own pods of any attempt that are on a node or about to be. They do not count as pods of others."""
-    state.pods_nearby_now()
-    return [*filter(takes_room, state.members(gang).values()), *state.holders.coming.of(gang.key)]
+    state.counts.pods_nearby_now()
+    return [*filter(takes_room, state.members(gang).values()), *state.counts.holders.coming.of(gang.key)]
 
 
 def nodes_with_others(state: State, demands: Iterable[PodDemand], own: Collection[PodFact]) -> set[str]:
     """The nodes with pods that any of these queries selects now or soon, without the gang's own pods."""
-    return state.pods_nearby_now().pods_by_label.nodes_of(demands, own)
+    return state.counts.pods_nearby_now().pods_by_label.nodes_of(demands, own)
 
 
 def _namespaces(state: State, term: PodTerm) -> frozenset[str] | None:

@@ -22,7 +22,7 @@ def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
 
 def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
     """The gangs that are evicted for this one and still hold nodes."""
-    victims = state.preempted_gangs.victims_of(gang)
+    victims = state.giving_way.evicted.victims_of(gang)
     return tuple(victim for victim in victims if victim in state.reservations or _are_leaving(state, victim))
 
 
@@ -41,13 +41,13 @@ def _end_of(state: State, victim: GangKey, now: float) -> float | None:
 
 def _ends_of_shrinks(state: State, gang: GangKey, now: float) -> Iterator[float | None]:
     """When the members have left that gangs give up for this one: all members, where the others do not run on."""
-    for victim in state.shrunk_gangs.victims_of(gang):
+    for victim in state.giving_way.shrunk.victims_of(gang):
         held, giver = state.reservations.get(victim), state.gangs.get(victim)
         if giver is not None and is_pod_gang(victim):
             yield _end_of_shrink(state, giver, now)
         if held is None or giver is None or is_pod_gang(victim):
             continue
-        if victim in state.next_sizes:
+        if victim in state.counts.next_sizes:
             yield expected_end(state, held, now)
         yield from (gone_by(pod, giver, now) for pod in leaving_members(state, held))
 

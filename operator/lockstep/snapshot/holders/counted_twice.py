@@ -15,7 +15,7 @@ from lockstep.belief.state import State
 def counted_twice(state: State, node: str, *, beside: GangKey) -> Mapping[str, int]:
     """What the ledger counts twice of each resource of that node, for all gangs that change their size but one."""
     twice: Counter[str] = Counter()
-    for gang in state.next_sizes.on(node):
+    for gang in state.counts.next_sizes.on(node):
         if gang != beside:
             twice.update(counted_twice_of(state, gang, node))
     return twice
@@ -23,7 +23,7 @@ def counted_twice(state: State, node: str, *, beside: GangKey) -> Mapping[str, i
 
 def counted_twice_of(state: State, gang: GangKey, node: str) -> Mapping[str, int]:
     """What the ledger counts twice of each resource of that node, for one gang; nothing if its size does not change."""
-    held, following = state.reservations.get(gang), state.next_sizes.of(gang)
+    held, following = state.reservations.get(gang), state.counts.next_sizes.of(gang)
     if held is None or following is None:
         return {}
     return _taken(state, held, node) & _taken(state, following, node)
@@ -32,7 +32,7 @@ def counted_twice_of(state: State, gang: GangKey, node: str) -> Mapping[str, int
 def all_counted_twice(state: State) -> Mapping[str, Mapping[str, int]]:
     """What the ledger counts twice of each resource, by node, for all gangs that change their size."""
     twice: dict[str, Counter[str]] = {}
-    for following in state.next_sizes:
+    for following in state.counts.next_sizes:
         for node in {entry.node for entry in following.members}:
             twice.setdefault(node, Counter()).update(counted_twice_of(state, following.gang, node))
     return twice

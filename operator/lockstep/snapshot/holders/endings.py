@@ -57,7 +57,7 @@ def _due(end: float | None, start: float, now: float) -> float:
 
 def is_ending(state: State, gang: GangFact) -> bool:
     """Whether the gang is being undone, or is about to be evicted or to change its size."""
-    is_decided = state.preempted_gangs.is_decided(gang.key) or gang.key in state.next_sizes
+    is_decided = state.giving_way.evicted.is_decided(gang.key) or gang.key in state.counts.next_sizes
     return gang.status.is_being_undone or is_decided
 
 
@@ -82,7 +82,7 @@ def _left(state: State, reservation: Reservation) -> Iterator[PodFact]:
 
 def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
     """When the members of a gang that is ending are asked to end: now, or when their notice is over."""
-    following = state.next_sizes.of(gang.key)
+    following = state.counts.next_sizes.of(gang.key)
     return now if following is None else min(max(now, following.start), now + LONGEST_NOTICE_SECONDS)
 
 

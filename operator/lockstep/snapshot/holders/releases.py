@@ -70,7 +70,7 @@ class Releases:
         """What is held, and its end: of reservations, and of the next sizes of gangs."""
         for reservation in self._state.reservations.values():
             yield reservation, expected_end(self._state, reservation, now)
-        for following in self._state.next_sizes:
+        for following in self._state.counts.next_sizes:
             yield following, expected_finish(following, now)
 
     def _given_back(
@@ -90,7 +90,7 @@ class Releases:
 
     def _marks(self, reservation: Reservation) -> tuple[int, int]:
         """The marks of the charges of the reservation and of the next size; 0 for no next size, or the same attempt."""
-        ledger, following = self._state.ledger, self._state.next_sizes.of(reservation.gang)
+        ledger, following = self._state.ledger, self._state.counts.next_sizes.of(reservation.gang)
         mark = ledger.mark(reservation.gang_uid, reservation.attempt)
         if following is None or following.attempt == reservation.attempt:
             return mark, 0

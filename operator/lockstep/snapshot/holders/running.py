@@ -137,7 +137,7 @@ def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bo
     """
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
     is_going = (
-        gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.has_unowned_reservation(gang)
+        gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.assumptions.has_unowned(gang)
     )
     return gang.uid == reservation.gang_uid and is_written and not (is_going or is_pod_gang(gang.key))
 

@@ -36,7 +36,7 @@ def changing_gangs(state: State, now: float) -> Iterator[Giving]:
 
 
 def _with_next_size(state: State, now: float) -> Iterator[Giving]:
-    for following in state.next_sizes:
+    for following in state.counts.next_sizes:
         held = state.reservations.get(following.gang)
         end = None if held is None else expected_end(state, held, now)
         if held is not None and end is not None:

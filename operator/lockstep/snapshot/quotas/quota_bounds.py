@@ -167,7 +167,7 @@ class QuotaBounds:
 
     def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
         """What members that are being created take of the quota, if no watch has shown their pods yet."""
-        known, seen = self._taken.get(quota.key), self._state.holders.unseen.changes
+        known, seen = self._taken.get(quota.key), self._state.counts.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
             known = self._taken[quota.key] = _TakenOfQuota(quota, seen, self._add_up(quota))
         return known.amounts
@@ -182,7 +182,7 @@ class QuotaBounds:
 
     def _in_creation(self, namespace: str) -> Iterator[tuple[GangFact, Mapping[str, int]]]:
         """The gangs whose members are being created, and how many of each role no watch has shown yet."""
-        for key, unseen in self._state.holders.unseen.in_namespace(namespace):
+        for key, unseen in self._state.counts.holders.unseen.in_namespace(namespace):
             gang = self._state.gangs.get(key)
             if gang is not None and not (gang.status.is_true(Condition.PLACED) or gang.status.is_being_undone):
                 yield gang, unseen

@@ -49,10 +49,10 @@ def _of_first_rank(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Csi
 
 
 def _is_used_by_others(state: State, claim: ClaimKey, gang: GangFact) -> bool:
-    pods = state.pods_nearby.users(claim)
+    pods = state.counts.pods_nearby.users(claim)
     if any(pod.member is None or pod.member.gang_uid != gang.uid for pod in pods):
         return True
-    return any(other != gang.key for other in state.holders.claims.users(claim))
+    return any(other != gang.key for other in state.counts.holders.claims.users(claim))
 
 
 def _shared_claims(gang: GangFact, role: RoleSpec) -> set[ClaimKey]:

@@ -82,7 +82,7 @@ async def test_nobody_listens_after_a_look(state):
     with pytest.raises(ZeroDivisionError):
         await look(state, [], lambda: 1 / 0)
     await look(state, [member(0), member(1)])
-    with state.roster.collecting_removed() as gone:
+    with state.counts.roster.collecting_removed() as gone:
         fact = next(iter(state.pods.values()))
         state.remove_pod(fact.key, fact.uid)
 

@@ -4,7 +4,7 @@ from builders.facts import DEFAULT, gang_fact
 from coschedule import GangKey
 from lockstep.api.preemption import GangUid
 from lockstep.belief.gangs.gang_uids import GangUids
-from lockstep.belief.gangs.giving_way import GivingWay, evicted_for
+from lockstep.belief.gangs.giving_way import Preemptors, evicted_for
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 
 HOT = GangKey(DEFAULT, "hot")
@@ -16,7 +16,7 @@ EVICTED = gang_fact(
 
 def test_preemptor_is_known_once_it_is_seen_and_not_after_it_is_gone():
     uids = GangUids()
-    giving = GivingWay(lambda: None, evicted_for, uids)
+    giving = Preemptors(lambda: None, evicted_for, uids)
     giving.read_status(EVICTED)
     assert (giving.preemptor_of(EVICTED.key), giving.victims_of(HOT)) == (None, ())
 
@@ -29,7 +29,7 @@ def test_preemptor_is_known_once_it_is_seen_and_not_after_it_is_gone():
 
 def test_victim_counts_once_if_it_is_both_decided_and_written():
     uids = GangUids()
-    giving = GivingWay(lambda: None, evicted_for, uids)
+    giving = Preemptors(lambda: None, evicted_for, uids)
     uids.learn(gang_fact("hot", uid="u-7"))
     giving.decide(EVICTED.key, HOT)
     giving.read_status(EVICTED)

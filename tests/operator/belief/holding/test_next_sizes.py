@@ -149,4 +149,4 @@ def test_nothing_stays_counted_whatever_statuses_follow_each_other(seed):
 
     assert np.sum(taken(state)) == 0
     assert state.ledger.assumed == 0
-    assert not list(state.next_sizes)
+    assert not list(state.counts.next_sizes)

@@ -38,7 +38,7 @@ def committed(state, node):
 
 
 def seated(state):
-    return state.seats.bound(reserved_in_status(state.gangs[GANG.key]))
+    return state.counts.seats.bound(reserved_in_status(state.gangs[GANG.key]))
 
 
 def test_pod_on_the_node_of_its_seat_takes_the_place_of_the_seat(state):

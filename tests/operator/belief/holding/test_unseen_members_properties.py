@@ -90,7 +90,7 @@ def test_members_to_come_are_what_a_look_at_all_members_says(seed):
     for _ in range(CHANGES):
         change(rnd, state)
 
-        assert dict(state.holders.unseen.in_namespace("default")) == unseen(state)
+        assert dict(state.counts.holders.unseen.in_namespace("default")) == unseen(state)
         wanted = WantedPods((Requirement("app", rnd.choice(("In", "NotIn")), ("heat",)),), None)
         for key in state.gangs:
             found = nodes_with_others(state, [PodDemand((wanted,))], own_pods(state, state.gangs[key]))

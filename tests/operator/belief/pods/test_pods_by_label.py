@@ -34,7 +34,7 @@ def matches(wanted, pod):
 
 
 def asked(state, *wanted, own=()):
-    return state.pods_nearby.pods_by_label.nodes_of([PodDemand(wanted)], own)
+    return state.counts.pods_nearby.pods_by_label.nodes_of([PodDemand(wanted)], own)
 
 
 @pytest.mark.parametrize(
@@ -138,13 +138,13 @@ def test_pods_that_come_and_go_while_the_first_question_is_made_ready_count(seed
         state.apply_pod(some_pod(rnd))
     steps = 0
 
-    for _ in state.pods_nearby.pods_by_label.making_ready(Steps()):
+    for _ in state.counts.pods_nearby.pods_by_label.making_ready(Steps()):
         steps += 1
         for _ in range(100):
             pod = some_pod(rnd)
             (state.apply_pod if rnd.random() < 0.6 else lambda it: state.remove_pod(it.key, it.uid))(pod)
 
-    pods = state.pods_nearby.pods_by_label
+    pods = state.counts.pods_nearby.pods_by_label
     reading = pods.reading_values(PodDemand((WantedPods(HEAT, HERE),)), Steps())
     for _ in reading:
         steps += 1000
@@ -153,7 +153,7 @@ def test_pods_that_come_and_go_while_the_first_question_is_made_ready_count(seed
             (state.apply_pod if rnd.random() < 0.6 else lambda it: state.remove_pod(it.key, it.uid))(pod)
 
     assert steps > 1001
-    assert list(state.pods_nearby.pods_by_label.making_ready(Steps())) == []
+    assert list(state.counts.pods_nearby.pods_by_label.making_ready(Steps())) == []
     for wanted in (
         WantedPods(HEAT, HERE),
         WantedPods((), HERE),
@@ -165,7 +165,7 @@ def test_pods_that_come_and_go_while_the_first_question_is_made_ready_count(seed
 
 def test_question_that_is_asked_while_it_is_made_ready_is_answered_at_once():
     state = state_with(*(pod_fact(f"p{number}", node="n1", labels={"app": "heat"}) for number in range(500)))
-    making = state.pods_nearby.pods_by_label.making_ready(Steps())
+    making = state.counts.pods_nearby.pods_by_label.making_ready(Steps())
     next(making)
 
     assert asked(state, WantedPods(HEAT, HERE)) == {"n1"}
@@ -177,12 +177,12 @@ def test_question_that_is_asked_while_it_is_made_ready_is_answered_at_once():
 
 def test_what_is_given_up_half_made_is_begun_anew():
     state = state_with(*(pod_fact(f"p{number}", node="n1", labels={"app": "heat"}) for number in range(500)))
-    making = state.pods_nearby.pods_by_label.making_ready(Steps())
+    making = state.counts.pods_nearby.pods_by_label.making_ready(Steps())
     next(making)
     making.close()
     state.apply_pod(pod_fact("late", node="n2", labels={"app": "heat"}))
 
-    assert list(state.pods_nearby.pods_by_label.making_ready(Steps()))
+    assert list(state.counts.pods_nearby.pods_by_label.making_ready(Steps()))
     assert asked(state, WantedPods(HEAT, HERE)) == {"n1", "n2"}
 
 
@@ -215,7 +215,7 @@ def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, 
         own = rnd.sample(list(state.pods.values()), rnd.randint(0, min(2, len(state.pods))))
         asked_now = rnd.sample(questions, 2)
 
-        nodes = state.pods_nearby.pods_by_label.nodes_of(map(PodDemand, asked_now), own)
+        nodes = state.counts.pods_nearby.pods_by_label.nodes_of(map(PodDemand, asked_now), own)
 
         there = [pod for pod in state.pods.values() if takes_room(pod) and pod not in own]
         assert nodes == {
@@ -232,7 +232,7 @@ def test_labels_that_no_pod_has_cost_little_however_many_are_asked_for():
     )
 
     spent = [
-        instructions(lambda it=it: state.pods_nearby.pods_by_label.nodes_of(map(PodDemand, it), ()))
+        instructions(lambda it=it: state.counts.pods_nearby.pods_by_label.nodes_of(map(PodDemand, it), ()))
         for it in (few, many)
     ]
 
@@ -259,5 +259,5 @@ def sets_read(state, questions):
     read, rows = [], PodSet.rows.fget
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(PodSet, "rows", property(lambda it: read.append(it) or rows(it)))
-        state.pods_nearby.pods_by_label.nodes_of(map(PodDemand, questions), ())
+        state.counts.pods_nearby.pods_by_label.nodes_of(map(PodDemand, questions), ())
     return len(read)

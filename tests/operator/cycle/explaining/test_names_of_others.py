@@ -106,8 +106,8 @@ async def test_next_process_knows_to_which_gang_of_another_namespace_one_gives_w
         async with running_operator(api) as parts:
             await until(lambda: len(parts.state.gangs) == 2)
             keys = {key.name: key for key in parts.state.gangs}
-            assert parts.state.preempted_gangs.preemptor_of(keys["zebra"]) == keys["okapi"]
-            assert parts.state.preempted_gangs.victims_of(keys["okapi"]) == (keys["zebra"],)
+            assert parts.state.giving_way.evicted.preemptor_of(keys["zebra"]) == keys["okapi"]
+            assert parts.state.giving_way.evicted.victims_of(keys["okapi"]) == (keys["zebra"],)
 
 
 @pytest.mark.parametrize("mode", ["Restart", "Members"])

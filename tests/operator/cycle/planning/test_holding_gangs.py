@@ -88,7 +88,7 @@ async def test_hold_is_told_once_while_nothing_changes():
         await asyncio.sleep(5)
         count = len(api.writes)
         for _ in range(20):
-            parts.state._changed(needs_plan=True)
+            parts.state.changes.changed(needs_plan=True)
             await asyncio.sleep(10)
 
         assert len(api.writes) == count

@@ -340,4 +340,4 @@ async def test_shrink_that_was_not_written_counts_for_nothing():
         await asyncio.sleep(60)
 
         assert (is_placed(api, "hot"), shrinks_and_evictions(parts)) == (False, (0, 0))
-        assert parts.state.shrunk_gangs.victims_of(GangKey("default", "hot")) == ()
+        assert parts.state.giving_way.shrunk.victims_of(GangKey("default", "hot")) == ()

@@ -118,5 +118,5 @@ async def test_next_process_knows_for_which_gang_another_gave_way():
         async with running_operator(api) as parts:
             await asyncio.sleep(1)
             [cold] = [key for key in parts.state.gangs if key.name == "cold"]
-            preemptor = parts.state.preempted_gangs.preemptor_of(cold)
+            preemptor = parts.state.giving_way.evicted.preemptor_of(cold)
             assert (preemptor.namespace, preemptor.name) == (DEFAULT, "gang/heat")

@@ -123,7 +123,7 @@ def test_change_that_is_over_is_forgotten():
     shrinks.judge([], NOW)
     assert shrinks.gangs == {KEY}
 
-    state.next_sizes.forget(KEY)
+    state.counts.next_sizes.forget(KEY)
     shrinks.judge([], NOW)
 
     assert shrinks.gangs == frozenset()

@@ -246,7 +246,7 @@ async def test_gang_that_waits_for_the_members_is_planned_for_the_end_of_notice_
         [end] = {one.time for one in parts.services.cutter.cut(wall(), []).releases if one.time < wall() + 3600}
 
         assert end == epoch_seconds(begins_at(api)) + 30
-        assert gang_key in state.next_sizes
+        assert gang_key in state.counts.next_sizes
 
 
 @pytest.mark.parametrize("returns", ["now", "at a time"])

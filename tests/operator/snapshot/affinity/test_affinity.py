@@ -69,7 +69,7 @@ def test_gang_that_requires_nothing_of_pods_asks_for_nothing(state):
     fact = gang()
 
     assert (bars(state, fact), terms_of(state, fact)) == ({}, ())
-    assert not state.pods_nearby.pods_by_label.are_asked_for
+    assert not state.counts.pods_nearby.pods_by_label.are_asked_for
 
 
 def test_members_go_to_the_domains_of_the_pods_for_which_they_ask(state):

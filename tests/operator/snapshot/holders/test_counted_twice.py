@@ -93,4 +93,4 @@ def test_gang_that_is_gone_counts_nowhere():
     state.remove_gang(gang_fact("g").key, gang_fact("g").uid)
 
     assert not counted_twice(state, "n1", beside=NOBODY)
-    assert not state.next_sizes.on("n1")
+    assert not state.counts.next_sizes.on("n1")

@@ -101,7 +101,7 @@ def test_no_grace_is_longer_than_an_hour(state):
 
 
 def test_member_that_somebody_deletes_with_a_longer_grace_is_expected_to_end_in_an_hour(state):
-    state.preempted_gangs.decide(COLD, HOT)
+    state.giving_way.evicted.decide(COLD, HOT)
     for rank in (0, 1):
         state.apply_pod(runs(rank=rank, deleting=True, gone_by=NOW + 1e9))
 
@@ -121,7 +121,7 @@ def test_whoever_is_to_be_suspended_is_not_evicted_as_well(state):
 
 
 def test_gang_that_is_about_to_be_evicted_ends_after_its_grace(state):
-    state.preempted_gangs.decide(COLD, HOT)
+    state.giving_way.evicted.decide(COLD, HOT)
 
     assert evictable(state).running == ()
     assert expected_end(state, state.reservations[COLD], NOW) == NOW + 30
@@ -129,7 +129,7 @@ def test_gang_that_is_about_to_be_evicted_ends_after_its_grace(state):
 
 
 def test_pods_that_are_being_deleted_say_until_when(state):
-    state.preempted_gangs.decide(COLD, HOT)
+    state.giving_way.evicted.decide(COLD, HOT)
     state.apply_pod(runs(rank=0, deleting=True, gone_by=NOW + 12))
     state.apply_pod(runs(rank=1, deleting=True, gone_by=NOW + 9))
 
@@ -137,7 +137,7 @@ def test_pods_that_are_being_deleted_say_until_when(state):
 
 
 def test_pods_that_overrun_their_grace_are_expected_a_little_later(state):
-    state.preempted_gangs.decide(COLD, HOT)
+    state.giving_way.evicted.decide(COLD, HOT)
     for rank in (0, 1):
         state.apply_pod(runs(rank=rank, deleting=True, gone_by=NOW - 70))
 
@@ -146,31 +146,31 @@ def test_pods_that_overrun_their_grace_are_expected_a_little_later(state):
 
 
 def test_gang_that_holds_nothing_any_more_is_not_awaited(state):
-    state.preempted_gangs.decide(COLD, HOT)
+    state.giving_way.evicted.decide(COLD, HOT)
     state.assumptions.forget(COLD)
 
     assert awaited_end(state, HOT, NOW) is None
-    assert state.preempted_gangs.victims_of(HOT) == ()
+    assert state.giving_way.evicted.victims_of(HOT) == ()
 
 
 def test_status_says_for_whom_a_gang_gave_way_until_it_is_placed_again(state):
     state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="2"))
-    assert state.preempted_gangs.victims_of(HOT) == (COLD,)
-    assert state.preempted_gangs.preemptor_of(COLD) == HOT
+    assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
+    assert state.giving_way.evicted.preemptor_of(COLD) == HOT
 
     state.apply_gang(holding("cold", condition("Preempted", "False", message="It is placed again."), version="3"))
-    assert state.preempted_gangs.victims_of(HOT) == ()
-    assert state.preempted_gangs.preemptor_of(COLD) is None
+    assert state.giving_way.evicted.victims_of(HOT) == ()
+    assert state.giving_way.evicted.preemptor_of(COLD) is None
 
 
 def test_what_was_decided_outlives_news_of_the_gang_that_does_not_know_of_it(state):
-    state.preempted_gangs.decide(COLD, HOT)
+    state.giving_way.evicted.decide(COLD, HOT)
     state.apply_gang(holding(version="2"))
-    assert state.preempted_gangs.victims_of(HOT) == (COLD,)
+    assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
 
     state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="3"))
     state.assumptions.forget(COLD)
-    assert state.preempted_gangs.victims_of(HOT) == (COLD,)
+    assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
 
 
 def test_gang_that_is_gone_gives_way_to_nobody(state):
@@ -178,7 +178,7 @@ def test_gang_that_is_gone_gives_way_to_nobody(state):
 
     state.remove_gang(COLD, "uid-of-cold")
 
-    assert state.preempted_gangs.victims_of(HOT) == ()
+    assert state.giving_way.evicted.victims_of(HOT) == ()
 
 
 @pytest.mark.parametrize(
@@ -222,10 +222,10 @@ def test_gang_that_shrinks_is_not_evicted(state, status):
     says = "Shrinks from 2 to 1 member for urgent gang default/hot, of priority 5: its end is unknown."
     state.apply_gang(holding("cold", condition("Preempted", status, "ShrunkForGang", says), version="2"))
 
-    assert (state.shrunk_gangs.victims_of(HOT), state.preempted_gangs.victims_of(HOT)) == ((COLD,), ())
+    assert (state.giving_way.shrunk.victims_of(HOT), state.giving_way.evicted.victims_of(HOT)) == ((COLD,), ())
     assert awaited_end(state, HOT, NOW) is None
     state.apply_gang(holding("cold", condition("Preempted", "True", "Preempted", TELLS), version="3"))
-    assert (state.shrunk_gangs.victims_of(HOT), state.preempted_gangs.victims_of(HOT)) == ((), (COLD,))
+    assert (state.giving_way.shrunk.victims_of(HOT), state.giving_way.evicted.victims_of(HOT)) == ((), (COLD,))
 
 
 def test_budget_counts_members_that_run(state):
@@ -256,7 +256,7 @@ def test_gangs_on_their_way_out_use_up_a_budget(state):
     state.budgets.apply(fact)
     assert still_allowed(state).of(fact) == 3
 
-    state.preempted_gangs.decide(COLD, HOT)
+    state.giving_way.evicted.decide(COLD, HOT)
 
     assert still_allowed(state).of(fact) == 1
 

@@ -1,0 +1,17 @@
+"""The gangs by name."""
+
+from coschedule import GangKey
+from lockstep.facts.gang.gang import GangFact
+
+
+class KnownGangs(dict[GangKey, GangFact]):
+    """The newest fact of each gang, as it is planned."""
+
+    def is_there(self, gang: GangFact) -> bool:
+        """Whether that very gang is there, and not a later one of its name."""
+        return self.uid(gang.key) == gang.uid
+
+    def uid(self, name: GangKey) -> str | None:
+        """The UID of the gang of that name; None if there is none."""
+        gang = self.get(name)
+        return None if gang is None else gang.uid

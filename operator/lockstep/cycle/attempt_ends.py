@@ -1,0 +1,44 @@
+"""What follows when an attempt has ended, or when the pause after a failed one is over."""
+
+from coschedule import GangKey
+from lockstep.act.requests.outcome import Ending, Outcome
+from lockstep.belief.state import State
+from lockstep.cycle.clockwork.wake_event import WakeEvent
+from lockstep.cycle.explaining.attempt_events import AttemptEvents
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+
+
+class AttemptEnds:
+    """Brings the cache up to date after attempts, and has their gangs reconciled."""
+
+    def __init__(self, state: State, events: AttemptEvents, woken: WakeEvent) -> None:
+        self._state = state
+        self._events = events
+        self._woken = woken
+
+    def follow(self, gang: GangFact, outcome: Outcome) -> None:
+        """An attempt of the gang has ended."""
+        if outcome.ending is Ending.PLACED:
+            self._state.changes.reconcile(gang.key)
+            if isinstance(gang, AcceptedGang) and gang.spec.elastic is not None:
+                # No plan has seen an attempt that began by a change of size, and from now on it may be evicted.
+                self._state.changes.plan()
+        else:
+            self._give_back(gang)
+        self._events.ended(gang, outcome)
+        if outcome.verdict is not None and self._state.apply_verdict(gang, outcome.verdict):
+            self._events.admission(self._state.gangs[gang.key])
+        self._woken.set()
+
+    def retry_due(self, gang: GangKey) -> None:
+        """The back-off of a gang is over: reconcile it, and plan it if it waits."""
+        self._state.changes.reconcile(gang)
+        self._state.changes.plan()
+
+    def _give_back(self, gang: GangFact) -> None:
+        """Drop the attempt's reservation from the cache, and take over the one in the status if there is one."""
+        self._state.assumptions.forget(gang.key)
+        known = self._state.gangs.get(gang.key)
+        if known is not None:
+            self._state.assumptions.hold_what_is_reserved(known)
+            self._state.changes.reconcile(gang.key)
