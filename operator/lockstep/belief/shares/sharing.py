@@ -116,8 +116,9 @@ class GroupSharing:
 
     def gives_way(self, gang: GangFact, reason: Reason) -> None:
         """Record that the gang's attempt ends for another gang: it may be over before a status says so."""
-        is_for_others = not self._gives_way_to_own_group(gang.key) and is_lost_by_giving_way(gang, reason)
-        if self._accounts is not None and is_for_others:
+        if self._accounts is None or self._fact is None or self._gives_way_to_own_group(gang.key):
+            return
+        if is_lost_by_giving_way(gang, reason):
             self._lost.add(AttemptId(gang.uid, gang.status.attempt))
 
     @property
