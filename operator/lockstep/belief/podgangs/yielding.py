@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from coschedule import GangKey
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.source import Source, maker_of
+from lockstep.facts.reasons import Reason
 
 # What keeps an owner from being suspended may pass, as when Kueue lets it go. To ask costs a few requests.
 _REMEMBERED_SECONDS = 600.0
@@ -17,6 +19,25 @@ class _CannotYield(NamedTuple):
 
     owner: str
     until: float
+
+
+class TakenAttempt(NamedTuple):
+    """The attempt of a Gang whose pods leave for another gang, and the ``reason``; the clause ``why`` names that gang.
+
+    ``started_at`` is when its members were there, in seconds since 1970.
+    """
+
+    uid: str
+    number: int
+    started_at: float | None
+    reason: Reason
+    why: str
+
+    def is_last_of(self, gang: GangFact) -> bool:
+        """Whether the gang's status knows of no later attempt, nor of pods that others have bound since."""
+        status = gang.status
+        is_same = (gang.uid, status.attempt) == (self.uid, self.number)
+        return is_same and status.started_at in (None, self.started_at)
 
 
 class YieldingGangs:
@@ -31,6 +52,8 @@ class YieldingGangs:
         self._kept: dict[GangKey, _CannotYield] = {}
         self.suspended: set[GangKey] = set()
         """The Gangs whose owners are being suspended, so that their pods leave."""
+        self.unreported: dict[GangKey, TakenAttempt] = {}
+        """The Gangs that have given way, where no status says so yet."""
 
     def allow(self, *sources: Source) -> None:
         """Owners of pods of these sources may be suspended."""

@@ -13,7 +13,7 @@ from lockstep.belief.gangs.giving_way import evicted_for, shrunk_for
 from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.pod import Request
-from lockstep.facts.reason_meanings import MEANINGS
+from lockstep.facts.reason_meanings import LACKING_PODS, MEANINGS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.records.gang_record import (
     LARGEST_AMOUNT,
@@ -93,8 +93,11 @@ def reason_of_end(gang: GangFact) -> tuple[str, str]:
     if held_key(gang) is not None:
         shrunk = after.condition(Condition.PREEMPTED)
         return Reason.CHANGING_SIZE, shrunk.message[:LONGEST_TEXT] if shrunk is not None and shrunk_for(after) else ""
-    placed = after.condition(Condition.PLACED)
-    return (placed.reason, placed.message[:LONGEST_TEXT]) if placed is not None else ("", "")
+    why = after.condition(Condition.PLACED)
+    if why is not None and why.reason in LACKING_PODS and evicted_for(after) is not None:
+        # A Gang gives way by its pods, so it awaits others.
+        why = after.condition(Condition.PREEMPTED)
+    return (why.reason, why.message[:LONGEST_TEXT]) if why is not None else ("", "")
 
 
 def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:

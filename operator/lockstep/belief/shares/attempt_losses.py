@@ -8,7 +8,7 @@ from lockstep.belief.shares.accounts import AttemptId
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reason_meanings import MAYBE_OF_NODE, TAKEN
-from lockstep.facts.reasons import Condition
+from lockstep.facts.reasons import Condition, Reason
 
 
 def is_lost_to_cluster(
@@ -20,9 +20,7 @@ def is_lost_to_cluster(
     node of the attempt is gone or not ready. A member that a user has deleted or evicted shows nothing about the
     cluster. A gang that saves its work goes on with it, so its attempt was not in vain.
     """
-    if not isinstance(gang, AcceptedGang) or gang.uid != attempt.gang_uid or _saves_work(gang):
-        return False
-    if gang.status.attempt != attempt.number:
+    if gang is None or (gang.uid, gang.status.attempt) != attempt or not _would_lose_work(gang):
         return False
     preempted = gang.status.condition(Condition.PREEMPTED)
     if preempted is not None and evicted_for(gang.status) is not None:
@@ -36,5 +34,12 @@ def is_lost_to_cluster(
     )
 
 
-def _saves_work(gang: AcceptedGang) -> bool:
-    return gang.spec.elastic is not None or gang.spec.checkpoint_interval < math.inf
+def is_lost_by_giving_way(gang: GangFact, reason: Reason) -> bool:
+    """Whether an attempt of the gang that ends for that reason, to give way to another gang, is lost."""
+    return reason in TAKEN and _would_lose_work(gang)
+
+
+def _would_lose_work(gang: GangFact) -> bool:
+    if not isinstance(gang, AcceptedGang):
+        return False
+    return gang.spec.elastic is None and gang.spec.checkpoint_interval == math.inf

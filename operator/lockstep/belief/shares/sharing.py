@@ -9,11 +9,12 @@ from coschedule import GangKey, ShareGroup, TurnsByUse, charged_seconds
 from lockstep.api.versions import is_older
 from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.shares.accounts import MOST_AHEAD_SECONDS, Accounts, AttemptId, HeldPart, decayed
-from lockstep.belief.shares.attempt_losses import is_lost_to_cluster
+from lockstep.belief.shares.attempt_losses import is_lost_by_giving_way, is_lost_to_cluster
 from lockstep.belief.shares.held_attempts import HeldAttempt, HeldAttempts
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.reasons import Reason
 
 # The order of more gangs than are planned in front does not matter to a plan, and each costs some microseconds.
 _MOST_DEALT = 1_250
@@ -110,6 +111,13 @@ class GroupSharing:
         attempt = AttemptId(gang.uid, gang.status.attempt)
         if attempt in self._seen and self._is_lost(attempt):
             self._lost.add(attempt)
+
+    def gives_way(self, gang: GangFact, reason: Reason) -> None:
+        """Record that the gang's attempt ends for another gang: it may be over before a status says so."""
+        if self._accounts is None or self._fact is None or self._gives_way_to_own_group(gang.key):
+            return
+        if is_lost_by_giving_way(gang, reason):
+            self._lost.add(AttemptId(gang.uid, gang.status.attempt))
 
     @property
     def accounts(self) -> Accounts | None:
@@ -208,7 +216,10 @@ class GroupSharing:
     def _is_lost(self, attempt: AttemptId) -> bool:
         """Whether the cluster took the attempt. A gang of its own group that took its place was its group's choice."""
         held = self._seen[attempt]
-        preemptor = self._preemptor_of(held.gang)
-        if preemptor is not None and self.group_of(preemptor.namespace) == self.group_of(held.gang.namespace):
+        if self._gives_way_to_own_group(held.gang):
             return False
         return is_lost_to_cluster(attempt, held.nodes, self._gangs.get(held.gang), self._nodes)
+
+    def _gives_way_to_own_group(self, gang: GangKey) -> bool:
+        preemptor = self._preemptor_of(gang)
+        return preemptor is not None and self.group_of(preemptor.namespace) == self.group_of(gang.namespace)

@@ -9,20 +9,24 @@ import logging
 from collections.abc import Collection, Coroutine, Iterable
 from contextlib import suppress
 from functools import partial
-from itertools import islice
-from typing import Any, NamedTuple, assert_never
+from itertools import count, islice
+from typing import Any, NamedTuple
 
 from coschedule import GangKey, RunningGang
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.pauses import pause_after
 from lockstep.api.preemption import Urgent, preemption_clause
+from lockstep.belief.podgangs.yielding import TakenAttempt
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import seen_from
 from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.events import gang_preempted, preempted_for_gang
-from lockstep.report.status.pod_gang_marks import mark_preempted
+from lockstep.report.status.pod_gang_marks import with_taken
 from lockstep.report.status.status import Written
 from lockstep.snapshot.holders.pod_gang_runs import may_yield
 
@@ -32,18 +36,22 @@ _LONGEST_SECONDS = 10.0
 _AT_ONCE = 8
 # What is found of so many in a few seconds is enough for the next plan.
 _MOST_OTHERS = 256
-# A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
-_MOST_CONFLICTS = 3
+# A conflict gives a newer version to compute from; after more than this, a pause is due.
+_CONFLICTS_AT_ONCE = 3
 
 log = logging.getLogger(__name__)
 
 
 class _Eviction(NamedTuple):
-    """A Gang that gives way, to which gang and why, and what it loses."""
+    """A Gang that gives way, to which gang and why, and what it loses.
+
+    ``by_share``: not to a more urgent gang, but to one whose group has used less of its share.
+    """
 
     gang: PodGang
     urgent: GangKey
     why: str
+    by_share: bool
     seconds: float
     members: int
 
@@ -88,6 +96,7 @@ class PodGangEvictions:
             gang=gang,
             urgent=urgent.key,
             why=preemption_clause(urgent, victim=gang.key),
+            by_share=urgent.by_share,
             seconds=0.0 if since is None else now - since,
             members=group.going,
         )
@@ -141,34 +150,46 @@ class PodGangEvictions:
         self._metrics.preempted(seconds=eviction.seconds, members=eviction.members)
         victim, urgent = (self._state.gangs.get(key) for key in (eviction.gang.key, eviction.urgent))
         if victim is not None:
+            self._take(victim, eviction)
             self._writer.post(victim, gang_preempted(eviction.why))
         if urgent is not None:
             seen = seen_from(urgent.key.namespace, eviction.gang.key)
             self._writer.post(urgent, preempted_for_gang(seen, gives_way="begins anew"))
-        self._spawn(self._report(eviction))
 
-    async def _report(self, eviction: _Eviction) -> None:
-        """Write the condition Preempted, while the owner is suspended; after that it would come too late."""
-        work_for(eviction.gang.key)
-        for _ in range(_MOST_CONFLICTS):
-            gang = self._state.gangs.get(eviction.gang.key)
-            if gang is None or gang.key not in self._state.pod_gangs.yielding.suspended:
-                return
-            status = mark_preempted(gang, eviction.why, now=self._now())
-            try:
-                written, message = await self._writer.write(gang, status)
-            except ApiUnavailableError as error:
-                written, message = Written.REFUSED, str(error)
-            match written:
-                case Written.CONFLICT:
-                    continue
-                case Written.REFUSED:
-                    log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
-                case Written.DONE | Written.GONE:
-                    pass
-                case unknown:
-                    assert_never(unknown)
-            return
+    def _take(self, gang: GangFact, eviction: _Eviction) -> None:
+        """Keep why the attempt ends, for accounts and for each status, until one that says so is written."""
+        reason, status = Reason.RECLAIMED if eviction.by_share else Reason.PREEMPTED, gang.status
+        self._state.shares.gives_way(gang, reason)
+        taken = TakenAttempt(gang.uid, status.attempt, status.started_at, reason, eviction.why)
+        self._state.pod_gangs.yielding.unreported[gang.key] = taken
+        self._spawn(self._report(gang.key, taken))
+
+    async def _report(self, key: GangKey, taken: TakenAttempt) -> None:
+        """Write the condition Preempted. It is tried until it stands, or until the next attempt has begun."""
+        work_for(key)
+        unreported = self._state.pod_gangs.yielding.unreported
+        try:
+            for tries in count():
+                gang = self._state.gangs.get(key)
+                if gang is None or not taken.is_last_of(gang) or await self._is_written(gang, taken):
+                    return
+                if tries >= _CONFLICTS_AT_ONCE:
+                    await asyncio.sleep(pause_after(tries - _CONFLICTS_AT_ONCE))
+        finally:
+            if unreported.get(key) is taken:
+                del unreported[key]
+
+    async def _is_written(self, gang: GangFact, taken: TakenAttempt) -> bool:
+        """Whether the condition stands after this try, or never will."""
+        status = with_taken(gang.status, gang, taken, now=self._now())
+        try:
+            written, message = await self._writer.write(gang, status)
+        except ApiUnavailableError as error:
+            log.warning("that it gives way is not written yet: %s", error, extra=about(gang.key))
+            return False
+        if written is Written.REFUSED:
+            log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
+        return written is not Written.CONFLICT
 
     def _uids(self, gang: GangKey) -> set[str]:
         """What the Gang's pods on nodes say of their owner."""

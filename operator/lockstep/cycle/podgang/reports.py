@@ -101,7 +101,10 @@ class PodGangReports:
         if since is not None:
             reason = Reason.PODS_MISSING if now - since >= _LONG_SECONDS else Reason.AWAITS_PODS
             why = f"{why.removesuffix('.')}, the first since {rfc3339(since)}."
-        return pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now, reason=reason)
+        status = pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now, reason=reason)
+        # Whatever is written first says for whom the pods have left, so that a record of their end says it too.
+        taken = self._state.pod_gangs.yielding.unreported.get(gang.key)
+        return pod_gang_marks.with_taken(status, gang, taken, now=now)
 
     def _owner(self, gang: GangKey) -> EventSubject | None:
         """What the operator has made the Gang for: an owner, or pods without one."""

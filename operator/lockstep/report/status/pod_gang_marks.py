@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from coschedule import Members
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.podgangs.yielding import TakenAttempt
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
@@ -38,10 +39,11 @@ def on_nodes(status: GangStatus, nodes: Iterable[str]) -> GangStatus:
     return replace(status, members=members, size=sum(entry.count for entry in members) or None)
 
 
-def mark_preempted(gang: GangFact, why: str, *, now: float) -> GangStatus:
-    """The owner of the pods is suspended for a more urgent gang, which the clause ``why`` names."""
-    says = (TRUE, Reason.PREEMPTED, as_sentence(why))
-    return with_condition(gang.status, gang, Condition.PREEMPTED, says, now)
+def with_taken(status: GangStatus, gang: GangFact, taken: TakenAttempt | None, *, now: float) -> GangStatus:
+    """The status of a Gang whose pods leave for another gang, unless a later attempt has begun."""
+    if taken is None or not taken.is_last_of(gang):
+        return status
+    return with_condition(status, gang, Condition.PREEMPTED, (TRUE, taken.reason, as_sentence(taken.why)), now)
 
 
 def mark_found_bound(gang: GangFact, why: str, nodes: Iterable[str], *, now: float) -> GangStatus:

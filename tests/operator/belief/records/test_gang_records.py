@@ -292,3 +292,19 @@ def test_amounts_of_a_record_are_such_that_the_recorder_takes_it():
     [line] = [record_line(one) for one in iter(state.records.take, None)]
 
     assert parse_records({"data": {"records.jsonl": line.decode()}}).problem == ""
+
+
+def test_record_says_for_which_gang_pods_of_others_have_left():
+    why = "A gang of another namespace, of priority 0 and UID 1-2-3, takes its place: its group has used less."
+    taken = condition(Condition.PREEMPTED, "True", Reason.RECLAIMED, why, 300)
+    bound = condition(Condition.PLACED, "True", Reason.BOUND, at=110.0)
+    awaits = condition(Condition.PLACED, "False", Reason.AWAITS_PODS, "It awaits 2 pods.", 300.0)
+    placed = GangStatus(attempt=1, start=100.0, started_at=110.0, members=MEMBERS, conditions=(bound,))
+
+    leader, key = Leader(), pod_gang_key("default", "g")
+    for status in (reserved(), placed, GangStatus(attempt=1, members=MEMBERS, conditions=(awaits, taken))):
+        leader.see(status, key=key)
+
+    [found] = leader.taken()
+    [stretch] = found.stretches
+    assert (stretch.reason, stretch.message, stretch.preemptor) == ("Reclaimed", why, "1-2-3")
