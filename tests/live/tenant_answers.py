@@ -13,6 +13,7 @@ from sandbox.pki import Authority
 from sandbox.ports import LOOPBACK, KeptPort
 
 RIGHTS, RECORD_RIGHTS = OPERATOR / "rbac-answers.yaml", OPERATOR / "rbac-record.yaml"
+SWEEP_KIND = OPERATOR.parent / "crds" / "gangsweeps.yaml"
 SYSTEM, SERVICE = "lockstep-system", "lockstep-answers"
 API = "/apis/answers.lockstep.dev/v1alpha1"
 APISERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"

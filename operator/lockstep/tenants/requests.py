@@ -12,7 +12,7 @@ from coschedule import GangKey
 from lockstep.api.client.review import Caller
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP
 from lockstep.api.cluster.front_proxy import FrontProxy
-from lockstep.api.names import GANGS, POD_GANGS
+from lockstep.api.names import GANGS, POD_GANGS, SWEEPS
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.process.pages.allowances import Allowances
 from lockstep.report.text.share_sentences import use_of_own_group
@@ -28,6 +28,7 @@ from lockstep.tenants.documents import (
     plan_object,
     queue_object,
     resources,
+    sweep_plan_object,
     timeline_object,
 )
 from lockstep.tenants.explanation import Explanation
@@ -38,8 +39,8 @@ from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
 from lockstep.tenants.shared_plan import NamespaceView, SharedPlans
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
-from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
 from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read_question
+from lockstep.tenants.supposing.spec_schema import SpecSchema
 from lockstep.tenants.trouble import NoAnswerNowError
 
 # Each party may ask so often, and so often for a plan: each costs one, and many would find out what others do.
@@ -53,13 +54,15 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 _Answer = Callable[[Caller, str, str], Awaitable[web.Response]]
+_PlanAnswer = Callable[[Caller, str, bytes], Awaitable[web.Response]]
 
 
 class AskedOf(NamedTuple):
     """What requests are answered from; without ``histories``, no recorder can be asked."""
 
     access: GangAccess
-    schema: GangJobSchema
+    gang_jobs: SpecSchema
+    sweeps: SpecSchema
     plans: SharedPlans
     histories: Histories | None = None
 
@@ -69,7 +72,7 @@ class TenantRequests:
 
     def __init__(self, front_proxy: FrontProxy, asked: AskedOf, monotonic: Callable[[], float]) -> None:
         self._front_proxy = front_proxy
-        self._access, self._schema, self._plans, self._histories = asked
+        self._access, self._gang_jobs, self._sweeps, self._plans, self._histories = asked
         self._allowances = Allowances(monotonic, at_once=AT_ONCE, a_second=A_SECOND)
         self._plan_allowances = Allowances(monotonic, at_once=PLANS_AT_ONCE, a_second=PLANS_A_SECOND)
         self._trouble = ""
@@ -83,6 +86,10 @@ class TenantRequests:
             AnswerKind.GANG_EXPLANATIONS: partial(self._explanation, pod_gang_key),
             AnswerKind.TIMELINES: self._timeline,
         }
+        plans: Mapping[AnswerKind, _PlanAnswer] = {
+            AnswerKind.PLANS: self._planned,
+            AnswerKind.SWEEP_PLANS: self._planned_sweep,
+        }
         return [
             # For kubelets, which have no certificate.
             web.get("/healthz", _healthy),
@@ -94,7 +101,10 @@ class TenantRequests:
                 for kind, answer in answers.items()
             ),
             web.get(f"{version}/namespaces/{{namespace}}/{AnswerKind.HISTORIES}/{{name}}", self._of_record),
-            web.post(f"{version}/namespaces/{{namespace}}/{AnswerKind.PLANS}", self._plan),
+            *(
+                web.post(f"{version}/namespaces/{{namespace}}/{kind}", partial(self._plan, answer))
+                for kind, answer in plans.items()
+            ),
             web.route("*", "/{rest:.*}", self._not_found),
         ]
 
@@ -139,29 +149,38 @@ class TenantRequests:
     async def _of_record(self, request: web.Request) -> web.Response:
         return await self._answered(partial(self._history, request.query))(request)
 
-    async def _plan(self, request: web.Request) -> web.Response:
+    async def _plan(self, answer: _PlanAnswer, request: web.Request) -> web.Response:
         caller, namespace = self._caller(request), request.match_info["namespace"]
         if caller is None:
             return _unauthorized()
         if not self._plan_allowances.take(party_of(caller)):
             return refused(429, "You ask for plans too often: one in ten seconds is answered.", seconds=10)
-        return await self._or_put_off(self._planned(caller, namespace, request))
-
-    async def _planned(self, caller: Caller, namespace: str, request: web.Request) -> web.Response:
-        if not await self._access.may(caller, Asked(GANGS, namespace, verb="create")):
-            return refused(403, f"{caller.name} may not create {GANGS} in namespace {namespace}.")
         try:
-            question = await read_question(self._schema, namespace, await request.read())
-            shared, plan = await self._plans.plan_with(question, party_of(caller))
+            return await self._or_put_off(answer(caller, namespace, await request.read()))
         except web.HTTPRequestEntityTooLarge:
             return refused(422, f"A question has {MOST_BYTES} bytes at most.")
         except web.RequestPayloadError:
             return refused(422, "The question can't be read as its headers say.")
         except (QuestionError, UnplannedError) as error:
             return refused(422, str(error))
+
+    async def _planned(self, caller: Caller, namespace: str, body: bytes) -> web.Response:
+        if not await self._access.may(caller, Asked(GANGS, namespace, verb="create")):
+            return _may_not_create(caller, GANGS, namespace)
+        question = await read_question(self._gang_jobs, "gangJobSpec", namespace, body)
+        shared, plan = await self._plans.plan_with(question, party_of(caller))
         if not await self._access.may(caller, Asked(GANGS, namespace)):
             plan = replace(plan, delays=())
         return shown(plan_object(plan, shared.others, shared.now), code=201)
+
+    async def _planned_sweep(self, caller: Caller, namespace: str, body: bytes) -> web.Response:
+        if not await self._access.may(caller, Asked(SWEEPS, namespace, verb="create")):
+            return _may_not_create(caller, SWEEPS, namespace)
+        question = await read_question(self._sweeps, "gangSweepSpec", namespace, body)
+        shared, plan = await self._plans.plan_with_sweep(question, party_of(caller))
+        if not await self._access.may(caller, Asked(GANGS, namespace)):
+            plan = replace(plan, delays=())
+        return shown(sweep_plan_object(plan, shared.others, shared.now), code=201)
 
     async def _queue(self, caller: Caller, namespace: str, name: str) -> web.Response:
         if not await self._access.may(caller, Asked(GANGS, namespace)):
@@ -243,6 +262,10 @@ def _no_such_resource() -> web.Response:
 
 def _forbidden(caller: Caller, resource: str, namespace: str) -> web.Response:
     return refused(403, f"{caller.name} may not get {resource} of namespace {namespace}.")
+
+
+def _may_not_create(caller: Caller, resource: str, namespace: str) -> web.Response:
+    return refused(403, f"{caller.name} may not create {resource} in namespace {namespace}.")
 
 
 def _common_names(request: web.Request) -> list[str]:

@@ -18,6 +18,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.cluster.front_proxy import CONFIG_MAP, FrontProxy, FrontProxyError, parse_front_proxy
+from lockstep.api.names import GANGS, SWEEPS
 from lockstep.process.pages.certificate import Certificate
 from lockstep.process.pages.serving import ServedAt, serve
 from lockstep.process.start.side_by_side import until_first_ends
@@ -28,8 +29,8 @@ from lockstep.tenants.history.recorder_client import RecorderPlace, ask_recorder
 from lockstep.tenants.registration import OwnService, Registration
 from lockstep.tenants.requests import AskedOf, TenantRequests
 from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
-from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
 from lockstep.tenants.supposing.questions import MOST_BYTES
+from lockstep.tenants.supposing.spec_schema import SpecSchema
 
 _AUTHORITY_SECONDS = 60.0
 # The API server sends a header for each group of a user. Those who are not the API server may send as much, too.
@@ -66,9 +67,10 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
         except (ApiUnavailableError, FrontProxyError) as error:
             raise StartError(f"requests of the API server can't be known as such: {error}") from error
         make = partial(make_shared_plan, client, settings.settings, options, time)
-        access, schema = GangAccess(client, monotonic), GangJobSchema(client, monotonic)
+        access = GangAccess(client, monotonic)
+        gang_jobs, sweeps = (SpecSchema(client, resource, monotonic) for resource in (GANGS, SWEEPS))
         histories = settings.recorder and Histories(client, partial(ask_recorder, settings.recorder), time)
-        asked = AskedOf(access, schema, SharedPlans(make, monotonic), histories)
+        asked = AskedOf(access, gang_jobs, sweeps, SharedPlans(make, monotonic), histories)
         requests = TenantRequests(front_proxy, asked, monotonic)
         async with listen_for_api_server(settings, front_proxy, requests):
             await until_first_ends(

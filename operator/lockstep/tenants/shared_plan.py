@@ -22,7 +22,9 @@ from lockstep.tenants.documents import Document
 from lockstep.tenants.explanation import Explanation, explain
 from lockstep.tenants.fair_turns import FairTurns
 from lockstep.tenants.others import OtherGangs, others_of
-from lockstep.tenants.supposing.coarse_plan import CoarsePlan, GangJobQuestion, plan_with, suppose_gang_job
+from lockstep.tenants.supposing.coarse_plan import CoarsePlan, plan_with, suppose_gang_job
+from lockstep.tenants.supposing.coarse_sweep import CoarseSweep, plan_with_sweep
+from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 KEPT_SECONDS = 15.0
@@ -120,7 +122,7 @@ class SharedPlans:
                 shared.explained[gang] = await _in_thread(make)
             return shared.explained[gang]
 
-    async def plan_with(self, question: GangJobQuestion, party: str) -> tuple[SharedPlan, CoarsePlan]:
+    async def plan_with(self, question: Question, party: str) -> tuple[SharedPlan, CoarsePlan]:
         """The plan with a GangJob that is not there, and the plan without it. One at a time is made.
 
         Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
@@ -128,6 +130,13 @@ class SharedPlans:
         async with self._turns.turn(party):
             shared = await self.newest()
             return shared, await _in_thread(partial(_plan_with, shared, question))
+
+    async def plan_with_sweep(self, question: Question, party: str) -> tuple[SharedPlan, CoarseSweep]:
+        """The same with the first runs of a GangSweep."""
+        async with self._turns.turn(party):
+            shared = await self.newest()
+            make = partial(plan_with_sweep, shared.state, shared.rules, shared.planned, question, shared.now)
+            return shared, await _in_thread(make)
 
     async def timeline(self, seen: NamespaceView, party: str) -> tuple[SharedPlan, Document]:
         """The picture of the timeline that names these gangs, and the plan that it is of. One at a time is drawn.
@@ -152,7 +161,7 @@ class SharedPlans:
             self._kept_until = now + max(KEPT_SECONDS, as_long)
 
 
-def _plan_with(shared: SharedPlan, question: GangJobQuestion) -> CoarsePlan:
+def _plan_with(shared: SharedPlan, question: Question) -> CoarsePlan:
     gang = suppose_gang_job(shared.state, question, shared.now)
     return plan_with(shared.state, shared.rules, shared.planned, gang, shared.now)
 

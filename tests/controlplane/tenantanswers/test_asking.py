@@ -198,6 +198,30 @@ def test_plan_of_a_tenant_is_made_by_it_after_a_dry_run_of_the_own(arena, editor
     assert (refused.exit_code, "The API server would not take" in refused.output) == (1, True)
 
 
+def test_plan_of_a_sweep_counts_its_parameters_and_learns_no_names(arena, editor, viewer, tmp_path):
+    file, template = tmp_path / "wish.yaml", gang("run", size=1, cpu="3", **HOUR)["spec"]
+    sweep = {"parametersFrom": {"configMap": "lines"}, "template": template}
+    objects = [
+        {"apiVersion": "lockstep.dev/v1alpha1", "kind": "GangSweep", "metadata": {"name": "wish"}, "spec": sweep},
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "lines"},
+            "immutable": True,
+            "data": {"parameters.csv": "A\n1\n2\n"},
+        },
+    ]
+    file.write_text(yaml.safe_dump_all(objects))
+    planned = lockstep(editor, "plan", f"--filename={file}")
+    refused = lockstep(viewer, "plan", f"--filename={file}")
+
+    assert planned.exit_code == 0, planned.output
+    assert "GangSweep tenant/wish has 2 runs." in " ".join(planned.stdout.split())
+    assert [name for name in ("zebra", "okapi", *arena.nodes) if name in planned.output] == []
+    assert refused.exit_code == 1
+    assert "The verb create on gangsweeps in tenant is needed" in " ".join(refused.output.split())
+
+
 def test_timeline_command_serves_what_a_viewer_may_see(arena, viewer, tmp_path):
     log = tmp_path / "log"
     log.touch()

@@ -50,10 +50,13 @@ class Plans:
     async def plan_with(self, question, party):
         raise UnplannedError(f"{party} asks about {question.name}.")
 
+    async def plan_with_sweep(self, question, party):
+        raise UnplannedError(f"{party} asks about sweep {question.name}.")
+
 
 @pytest.fixture
 def ask_queue():
-    requests = TenantRequests(Front(), AskedOf(Access("get"), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access("get"), Schema(), Schema(), Plans()), lambda: 0.0)
     path = "/apis/answers.lockstep.dev/v1alpha1/namespaces/tenant/queues/default"
     [route] = [one for one in requests.routes() if "/queues/" in getattr(one, "path", "")]
 
@@ -79,7 +82,7 @@ async def test_refusal_has_no_address_and_the_log_has_it_once(ask_queue, caplog)
 
 def planner(*verbs):
     """Asks for a plan with a body, as a user who may use these verbs on GangJobs."""
-    requests = TenantRequests(Front(), AskedOf(Access(*verbs), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access(*verbs), Schema(), Schema(), Plans()), lambda: 0.0)
     [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/plans")]
 
     async def ask(body: bytes):
@@ -99,7 +102,7 @@ def planner(*verbs):
         pytest.param(b"[" * 100_000, "A plan has metadata.name and spec.gangJobSpec.", id="deep"),
         pytest.param(
             b'{"metadata": {"name": "a/b"}, "spec": {"gangJobSpec": {}}}',
-            "metadata.name is no name of a GangJob.",
+            "metadata.name is no name of an object.",
             id="no name",
         ),
         pytest.param(
@@ -130,7 +133,7 @@ async def test_body_that_is_not_as_its_headers_say_is_the_fault_of_the_user_and_
 @asynccontextmanager
 async def served_plans():
     """The port at which questions of Jane are answered."""
-    requests = TenantRequests(Front(), AskedOf(Access("create"), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access("create"), Schema(), Schema(), Plans()), lambda: 0.0)
     app = web.Application()
     app.add_routes(requests.routes())
     runner = web.AppRunner(app, access_log=None, logger=requests_log("test.requests"))
@@ -166,6 +169,28 @@ async def test_user_who_asks_for_many_plans_is_put_off():
     assert codes == [422] * int(PLANS_AT_ONCE) + [429]
 
 
+@pytest.mark.parametrize(
+    ("resource", "want"),
+    [
+        ("gangsweeps", (422, "jane asks about sweep s.")),
+        ("gangjobs", (403, "jane may not create gangsweeps in namespace tenant.")),
+    ],
+)
+async def test_plan_of_a_sweep_needs_the_right_to_create_sweeps(resource, want):
+    class OfResource:
+        async def may(self, caller, asked):
+            return (asked.verb, asked.resource) == ("create", resource)
+
+    requests = TenantRequests(Front(), AskedOf(OfResource(), Schema(), Schema(), Plans()), lambda: 0.0)
+    [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/sweepplans")]
+    request = Mock(match_info={"namespace": "tenant"}, headers={}, get_extra_info=lambda _: None)
+    request.read = AsyncMock(return_value=b'{"metadata": {"name": "s"}, "spec": {"gangSweepSpec": {"size": 1}}}')
+
+    answer = await route.handler(request)
+
+    assert (answer.status, orjson.loads(answer.body)["message"]) == want
+
+
 # The record
 
 
@@ -189,7 +214,7 @@ def historian(histories, *resources, name="default"):
         async def may(self, caller, asked):
             return asked.verb == "get" and asked.namespace == "tenant" and asked.resource in resources
 
-    requests = TenantRequests(Front(), AskedOf(OfResources(), Schema(), Plans(), histories), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(OfResources(), Schema(), Schema(), Plans(), histories), lambda: 0.0)
     [route] = [one for one in requests.routes() if "/histories/" in getattr(one, "path", "")]
 
     async def ask(query="", namespace="tenant"):
