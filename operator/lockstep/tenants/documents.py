@@ -113,10 +113,27 @@ def resources() -> Document:
         "apiVersion": "v1",
         "groupVersion": ANSWERS_API,
         "resources": [
-            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": [_verb(kind)]}
+            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": [verb_of(kind)]}
             for kind, name in KIND_NAMES.items()
         ],
     }
+
+
+def verb_of(kind: AnswerKind) -> str:
+    """The one thing that can be done with a resource."""
+    match kind:
+        case AnswerKind.PLANS | AnswerKind.SWEEP_PLANS:
+            return "create"
+        case (
+            AnswerKind.QUEUES
+            | AnswerKind.GANGJOB_EXPLANATIONS
+            | AnswerKind.GANG_EXPLANATIONS
+            | AnswerKind.TIMELINES
+            | AnswerKind.HISTORIES
+        ):
+            return "get"
+        case _:
+            assert_never(kind)
 
 
 def plan_object(answer: CoarsePlan, others: OtherGangs, now: float) -> Document:
@@ -166,22 +183,6 @@ def _delays(delays: Sequence[Delayed]) -> Sequence[Document]:
 
 def _coarse_run(run: CoarseRun) -> Document:
     return {"size": run.size, "startsWithinMinutes": run.starts, "endsWithinMinutes": run.ends}
-
-
-def _verb(kind: AnswerKind) -> str:
-    match kind:
-        case AnswerKind.PLANS | AnswerKind.SWEEP_PLANS:
-            return "create"
-        case (
-            AnswerKind.QUEUES
-            | AnswerKind.GANGJOB_EXPLANATIONS
-            | AnswerKind.GANG_EXPLANATIONS
-            | AnswerKind.TIMELINES
-            | AnswerKind.HISTORIES
-        ):
-            return "get"
-        case _:
-            assert_never(kind)
 
 
 def _head(kind: AnswerKind, namespace: str, name: str) -> Document:

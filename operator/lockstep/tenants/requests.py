@@ -30,11 +30,13 @@ from lockstep.tenants.documents import (
     resources,
     sweep_plan_object,
     timeline_object,
+    verb_of,
 )
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.fair_turns import TooManyWaitError
 from lockstep.tenants.history.histories import Histories, HistoryView
 from lockstep.tenants.history.recorder_client import HistoryRefusedError
+from lockstep.tenants.namespaces import NoNamespaceError
 from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
 from lockstep.tenants.shared_plan import NamespaceView, SharedPlans
@@ -105,6 +107,11 @@ class TenantRequests:
                 web.post(f"{version}/namespaces/{{namespace}}/{kind}", partial(self._plan, answer))
                 for kind, answer in plans.items()
             ),
+            *(
+                web.route("*", f"{version}{within}/{kind}{{rest:(/.*)?}}", partial(self._not_done, kind))
+                for kind in AnswerKind
+                for within in ("", "/namespaces/{namespace}")
+            ),
             web.route("*", "/{rest:.*}", self._not_found),
         ]
 
@@ -120,6 +127,11 @@ class TenantRequests:
 
     async def _not_found(self, request: web.Request) -> web.Response:
         return _unauthorized() if self._caller(request) is None else _no_such_resource()
+
+    async def _not_done(self, kind: AnswerKind, request: web.Request) -> web.Response:
+        if self._caller(request) is None:
+            return _unauthorized()
+        return refused(405, f"The only verb of {kind} is {verb_of(kind)}, with a namespace and a name.")
 
     def _answered(self, answer: _Answer) -> Handler:
         async def handle(request: web.Request) -> web.Response:
@@ -142,6 +154,8 @@ class TenantRequests:
             return await answer
         except TooManyWaitError:
             return refused(429, "Too many wait for an answer now.", seconds=_BUSY_SECONDS)
+        except NoNamespaceError as error:
+            return refused(404, str(error))
         except NoAnswerNowError as error:
             self._note(error)
             return refused(503, error.trouble, seconds=_BUSY_SECONDS)
@@ -188,7 +202,7 @@ class TenantRequests:
         if name != ONLY_ONE:
             return refused(404, f"There is no queue {name}: each namespace has one, {ONLY_ONE}.")
         sees_pod_gangs = await self._access.may(caller, Asked(POD_GANGS, namespace))
-        plan = await self._plans.newest()
+        plan = await self._plans.of_namespace(namespace)
         own = [
             one
             for one in plan.queue

@@ -26,6 +26,7 @@ from lockstep.process.stores.errors import StartError
 from lockstep.tenants.access import GangAccess
 from lockstep.tenants.history.histories import Histories
 from lockstep.tenants.history.recorder_client import RecorderPlace, ask_recorder
+from lockstep.tenants.namespaces import read_namespace
 from lockstep.tenants.registration import OwnService, Registration
 from lockstep.tenants.requests import AskedOf, TenantRequests
 from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
@@ -70,7 +71,9 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
         access = GangAccess(client, monotonic)
         gang_jobs, sweeps = (SpecSchema(client, resource, monotonic) for resource in (GANGS, SWEEPS))
         histories = settings.recorder and Histories(client, partial(ask_recorder, settings.recorder), time)
-        asked = AskedOf(access, gang_jobs, sweeps, SharedPlans(make, monotonic), histories)
+        asked = AskedOf(
+            access, gang_jobs, sweeps, SharedPlans(make, partial(read_namespace, client), monotonic), histories
+        )
         requests = TenantRequests(front_proxy, asked, monotonic)
         async with listen_for_api_server(settings, front_proxy, requests):
             await until_first_ends(

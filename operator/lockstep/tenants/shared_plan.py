@@ -21,6 +21,7 @@ from lockstep.report.timeline import draw, freeze
 from lockstep.tenants.documents import Document
 from lockstep.tenants.explanation import Explanation, explain
 from lockstep.tenants.fair_turns import FairTurns
+from lockstep.tenants.namespaces import OwnNamespace, read_uids
 from lockstep.tenants.others import OtherGangs, others_of
 from lockstep.tenants.supposing.coarse_plan import CoarsePlan, plan_with, suppose_gang_job
 from lockstep.tenants.supposing.coarse_sweep import CoarseSweep, plan_with_sweep
@@ -54,9 +55,13 @@ class NamespaceView(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedPlan:
-    """The facts at ``now``, and the plan made from them. ``queue`` has the waiting gangs of all namespaces."""
+    """The facts at ``now``, and the plan made from them. ``queue`` has the waiting gangs of all namespaces.
+
+    ``namespaces`` has the UID of each namespace that was there before the facts were read.
+    """
 
     now: float
+    namespaces: Mapping[str, str]
     state: State
     rules: PlanRules
     planned: AnsweredPlan
@@ -72,17 +77,19 @@ async def make_shared_plan(client: KubeClient, place: str, options: Options, wal
         state, rules = options(await read_settings(client, place))
     except (AnswerError, ValueError) as error:
         raise NoAnswerNowError(Trouble.OPTIONS_UNKNOWN, str(error)) from error
+    namespaces = await read_uids(client)
     try:
         await read_cluster(client, state, kind_read=lambda: None)
     except AnswerError as error:
         raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, str(error)) from error
-    return await _in_thread(partial(_planned, state, rules, wall()))
+    return await _in_thread(partial(_planned, state, rules, namespaces, wall()))
 
 
-def _planned(state: State, rules: PlanRules, now: float) -> SharedPlan:
+def _planned(state: State, rules: PlanRules, namespaces: Mapping[str, str], now: float) -> SharedPlan:
     planned = plan_now(state, rules, now, asked=())
     return SharedPlan(
         now=now,
+        namespaces=namespaces,
         state=state,
         rules=rules,
         planned=planned,
@@ -92,10 +99,19 @@ def _planned(state: State, rules: PlanRules, now: float) -> SharedPlan:
 
 
 class SharedPlans:
-    """Keeps the newest plan. ``make`` makes one; all who wait for it get its ``NoAnswerNowError``, if it raises one."""
+    """Keeps the newest plan. ``make`` makes one; all who wait for it get its ``NoAnswerNowError``, if it raises one.
 
-    def __init__(self, make: Callable[[], Awaitable[SharedPlan]], monotonic: Callable[[], float]) -> None:
+    ``read`` reads which namespace of a name is there, and may raise ``NoNamespaceError`` or ``NoAnswerNowError``.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Awaitable[SharedPlan]],
+        read: Callable[[str], Awaitable[OwnNamespace]],
+        monotonic: Callable[[], float],
+    ) -> None:
         self._make = make
+        self._read = read
         self._monotonic = monotonic
         self._making: asyncio.Task[SharedPlan] | None = None
         self._kept_until = 0.0
@@ -107,13 +123,24 @@ class SharedPlans:
             self._making = asyncio.create_task(self._made())
         return await asyncio.shield(self._making)
 
+    async def of_namespace(self, namespace: str) -> SharedPlan:
+        """The newest plan, where its facts are of the namespace that is there now, and of no earlier one of its name.
+
+        Raises ``NoNamespaceError`` or ``NoAnswerNowError``.
+        """
+        shared = await self.newest()
+        # The facts were read between the two UIDs: if these are equal, no other namespace had the name meanwhile.
+        if shared.namespaces.get(namespace) != (await self._read(namespace)).uid:
+            raise NoAnswerNowError(Trouble.NAMESPACE_NEWER, "the plan that is kept is older than a namespace")
+        return shared
+
     async def explanation(self, gang: GangKey, party: str) -> Explanation | None:
         """The explanation of a gang for a party; None if there is none of that key. One at a time is made.
 
-        Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
+        Raises ``NoNamespaceError``, ``NoAnswerNowError`` or ``TooManyWaitError``.
         """
         async with self._turns.turn(party):
-            shared = await self.newest()
+            shared = await self.of_namespace(gang.namespace)
             fact = shared.state.gangs.get(gang)
             if fact is None:
                 return None
@@ -125,26 +152,26 @@ class SharedPlans:
     async def plan_with(self, question: Question, party: str) -> tuple[SharedPlan, CoarsePlan]:
         """The plan with a GangJob that is not there, and the plan without it. One at a time is made.
 
-        Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
+        Raises ``UnplannedError``, ``NoNamespaceError``, ``NoAnswerNowError`` or ``TooManyWaitError``.
         """
         async with self._turns.turn(party):
-            shared = await self.newest()
+            shared = await self.of_namespace(question.namespace)
             return shared, await _in_thread(partial(_plan_with, shared, question))
 
     async def plan_with_sweep(self, question: Question, party: str) -> tuple[SharedPlan, CoarseSweep]:
         """The same with the first runs of a GangSweep."""
         async with self._turns.turn(party):
-            shared = await self.newest()
+            shared = await self.of_namespace(question.namespace)
             make = partial(plan_with_sweep, shared.state, shared.rules, shared.planned, question, shared.now)
             return shared, await _in_thread(make)
 
     async def timeline(self, seen: NamespaceView, party: str) -> tuple[SharedPlan, Document]:
         """The picture of the timeline that names these gangs, and the plan that it is of. One at a time is drawn.
 
-        Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
+        Raises ``NoNamespaceError``, ``NoAnswerNowError`` or ``TooManyWaitError``.
         """
         async with self._turns.turn(party):
-            shared = await self.newest()
+            shared = await self.of_namespace(seen.namespace)
             if seen not in shared.drawn:
                 shared.drawn[seen] = await _in_thread(partial(_picture, shared, seen))
             if len(shared.drawn) > _MOST_DRAWN:

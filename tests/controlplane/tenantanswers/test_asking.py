@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from builders.manifests import gang
 from eventually import eventually
 from live.quick_start import Forked
-from live.tenant_answers import API, HOUR, SECRET_GANG, SECRET_NAMESPACE, asked, kubeconfig_of, refusal
+from live.tenant_answers import API, HOUR, SECRET_GANG, SECRET_NAMESPACE, asked, kubeconfig_of, plan_of, refusal
 from lockstep.cli import main
 from sandbox import KubectlError
 
@@ -130,18 +130,6 @@ def test_kubectl_knows_the_resources(arena, editor):
 
 
 # Plans of what is not there
-
-
-def plan_of(arena, kubeconfig, manifest, namespace="tenant"):
-    """The plan with a GangJob, as kubectl gets it."""
-    question = {
-        "apiVersion": "answers.lockstep.dev/v1alpha1",
-        "kind": "Plan",
-        "metadata": {"name": manifest["metadata"]["name"]},
-        "spec": {"gangJobSpec": manifest["spec"]},
-    }
-    arguments = ("create", "--raw", f"{API}/namespaces/{namespace}/plans", "--filename=-")
-    return json.loads(arena.api.kubectl(f"--kubeconfig={kubeconfig}", *arguments, stdin=json.dumps(question)))
 
 
 def test_editor_may_ask_what_would_become_of_a_gang_and_learns_no_names(arena, editor):

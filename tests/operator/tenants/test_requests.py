@@ -7,13 +7,14 @@ from unittest.mock import AsyncMock, Mock
 
 import orjson
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from aiohttp.test_utils import make_mocked_request
 
 from lockstep.api.client.review import Caller
 from lockstep.process.pages.requests_log import requests_log
 from lockstep.tenants.history.histories import HistoryView
 from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
+from lockstep.tenants.namespaces import NoNamespaceError
 from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
@@ -44,7 +45,7 @@ class Schema:
 
 
 class Plans:
-    async def newest(self):
+    async def of_namespace(self, namespace):
         raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, f"The API server at {ADDRESS} does not answer.")
 
     async def plan_with(self, question, party):
@@ -104,6 +105,11 @@ def planner(*verbs):
             b'{"metadata": {"name": "a/b"}, "spec": {"gangJobSpec": {}}}',
             "metadata.name is no name of an object.",
             id="no name",
+        ),
+        pytest.param(
+            b'{"metadata": {"name": "a\\n2026 ERROR"}, "spec": {"gangJobSpec": {}}}',
+            "metadata.name is no name of an object.",
+            id="a name that would be a line of the log",
         ),
         pytest.param(
             b'{"metadata": {"name": "a"}, "spec": {"gangJobSpec": {}}}',
@@ -189,6 +195,48 @@ async def test_plan_of_a_sweep_needs_the_right_to_create_sweeps(resource, want):
     answer = await route.handler(request)
 
     assert (answer.status, orjson.loads(answer.body)["message"]) == want
+
+
+# What can't be done
+
+VERSION = "/apis/answers.lockstep.dev/v1alpha1"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "want"),
+    [
+        ("GET", "/namespaces/tenant/queues", "The only verb of queues is get, with a namespace and a name."),
+        ("GET", "/queues", "The only verb of queues is get, with a namespace and a name."),
+        ("DELETE", "/namespaces/tenant/queues/default", "The only verb of queues is get"),
+        ("PATCH", "/namespaces/tenant/gangjobexplanations/a/status", "The only verb of gangjobexplanations is get"),
+        ("GET", "/namespaces/tenant/plans", "The only verb of plans is create"),
+        ("GET", "/namespaces/tenant/sweepplans/a", "The only verb of sweepplans is create"),
+        ("POST", "/plans", "The only verb of plans is create"),
+        ("GET", "/namespaces/tenant/secrets", "There is no such resource."),
+        ("GET", "/watch/namespaces/tenant/queues/default", "There is no such resource."),
+    ],
+)
+async def test_verb_that_a_resource_does_not_have_is_refused_with_the_one_that_it_has(method, path, want):
+    async with served_plans() as port, ClientSession(f"http://127.0.0.1:{port}") as session:
+        answer = await session.request(method, f"{VERSION}{path}")
+        status = await answer.json()
+
+    assert status["message"].startswith(want)
+    assert (answer.status, status["reason"]) == ((405, "MethodNotAllowed") if "verb" in want else (404, "NotFound"))
+
+
+async def test_namespace_that_is_gone_is_not_found():
+    class Gone(Plans):
+        async def of_namespace(self, namespace):
+            raise NoNamespaceError(f"There is no namespace {namespace} now.")
+
+    requests = TenantRequests(Front(), AskedOf(Access("get"), Schema(), Schema(), Gone()), lambda: 0.0)
+    [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/queues/{name}")]
+    request = Mock(match_info={"namespace": "tenant", "name": "default"}, headers={}, get_extra_info=lambda _: None)
+
+    answer = await route.handler(request)
+
+    assert (answer.status, orjson.loads(answer.body)["message"]) == (404, "There is no namespace tenant now.")
 
 
 # The record

@@ -5,7 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from lockstep.tenants.shared_plan import KEPT_SECONDS, SharedPlans
+from coschedule import GangKey
+from lockstep.tenants.namespaces import OwnNamespace
+from lockstep.tenants.shared_plan import KEPT_SECONDS, NamespaceView, SharedPlans
+from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 pytestmark = pytest.mark.asyncio
@@ -16,16 +19,22 @@ class Cluster:
 
     def __init__(self, *, takes=0.0, fails=False):
         self.now, self.made, self.takes, self.fails = 0.0, 0, takes, fails
-        self.released = asyncio.Event()
-        self.plans = SharedPlans(self.make, lambda: self.now)
+        self.begun, self.released = asyncio.Event(), asyncio.Event()
+        self.uids = {"tenant": "first"}
+        self.plans = SharedPlans(self.make, self.read, lambda: self.now)
+
+    async def read(self, namespace):
+        return OwnNamespace(self.uids[namespace], 0)
 
     async def make(self):
         self.made += 1
+        namespaces = dict(self.uids)
+        self.begun.set()
         await self.released.wait()
         self.now += self.takes
         if self.fails:
             raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, "10.0.0.1 does not answer")
-        return SimpleNamespace(state=SimpleNamespace(gangs={}), number=self.made)
+        return SimpleNamespace(namespaces=namespaces, state=SimpleNamespace(gangs={}), number=self.made)
 
 
 async def test_all_who_ask_at_once_share_one_plan():
@@ -74,3 +83,42 @@ async def test_one_who_gives_up_takes_the_plan_from_nobody():
     cluster.released.set()
 
     assert (await asking[1]).number == 1
+
+
+QUESTION = Question("tenant", "wish", {})
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda plans: plans.of_namespace("tenant"), id="queue"),
+        pytest.param(lambda plans: plans.explanation(GangKey("tenant", "a"), "jane"), id="explanation"),
+        pytest.param(lambda plans: plans.timeline(NamespaceView("tenant", with_pod_gangs=True), "jane"), id="timeline"),
+        pytest.param(lambda plans: plans.plan_with(QUESTION, "jane"), id="plan"),
+        pytest.param(lambda plans: plans.plan_with_sweep(QUESTION, "jane"), id="plan of a sweep"),
+    ],
+)
+async def test_plan_that_is_older_than_a_namespace_shows_it_nothing_of_the_one_before(ask):
+    cluster = Cluster()
+    cluster.released.set()
+    await cluster.plans.of_namespace("tenant")
+    cluster.uids["tenant"] = "second"
+
+    with pytest.raises(NoAnswerNowError) as caught:
+        await ask(cluster.plans)
+    assert (caught.value.trouble, cluster.made) == (Trouble.NAMESPACE_NEWER, 1)
+
+    cluster.now = KEPT_SECONDS
+    assert (await cluster.plans.of_namespace("tenant")).number == 2
+
+
+async def test_namespace_that_is_made_anew_while_a_plan_is_made_is_shown_none_of_it():
+    """Its gangs may be those of either."""
+    cluster = Cluster()
+    asking = asyncio.create_task(cluster.plans.of_namespace("tenant"))
+    await cluster.begun.wait()
+    cluster.uids["tenant"] = "second"
+    cluster.released.set()
+
+    with pytest.raises(NoAnswerNowError):
+        await asking

@@ -19,6 +19,7 @@ from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
 from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.text import room_sentence
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
+from lockstep.answers.reading.errors import QuotaError
 from lockstep.answers.supposing.predecessors import record_predecessors
 from lockstep.answers.supposing.supposed_gangs import as_created
 from lockstep.api.gangjob.gangjob import parse_gang
@@ -86,17 +87,25 @@ def suppose_gang_job(state: State, question: Question, now: float) -> AcceptedGa
 def plan_with(state: State, rules: PlanRules, before: AnsweredPlan, gang: AcceptedGang, now: float) -> CoarsePlan:
     """Plan with the gang beside all others; the cache is as before afterwards. It takes as long as a plan.
 
-    Raises ``UnplannedError``, or ``AnswerError`` if a quota or a bug keeps it from being planned.
+    Raises ``UnplannedError``, or ``AnswerError`` if a bug keeps it from being planned.
     """
-    state.apply_gang(gang)
     try:
+        state.apply_gang(gang)
         record_predecessors(state, gang.key)
         if not state.phase_of(state.gangs[gang.key]).is_planned:
             raise UnplannedError(f"GangJob {gang.key} waits for other gangs, or is suspended, so it has no plan yet.")
-        after = plan_now(state, rules, now, asked=[gang.key])
+        after = plan_asked(state, rules, now, [gang.key])
         return _coarse(before, after, answer_about(after, gang.key, progress=_none), now)
     finally:
         state.remove_gang(gang.key, gang.uid)
+
+
+def plan_asked(state: State, rules: PlanRules, now: float, asked: Sequence[GangKey]) -> AnsweredPlan:
+    """The plan with gangs that are asked about. Raises ``UnplannedError``, or ``AnswerError`` for a bug."""
+    try:
+        return plan_now(state, rules, now, asked=asked)
+    except QuotaError as error:
+        raise UnplannedError(str(error)) from error
 
 
 def _none(_: Sequence[Change]) -> Iterator[Change]:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from coschedule import GangKey
-from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
+from lockstep.answers.plan.planned import AnsweredPlan, start_times
 from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.supposing.predecessors import record_predecessors
 from lockstep.answers.supposing.supposed_gangs import as_created
@@ -22,7 +22,7 @@ from lockstep.cycle.sweeps.materials import accepted_template
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.sweeps.sweep import Sweep, SweepRefusal
 from lockstep.tenants.others import Ahead, ahead_of
-from lockstep.tenants.supposing.coarse_plan import Delayed, UnplannedError, coarse_times, delays
+from lockstep.tenants.supposing.coarse_plan import Delayed, UnplannedError, coarse_times, delays, plan_asked
 from lockstep.tenants.supposing.questions import Question
 
 
@@ -54,14 +54,14 @@ def plan_with_sweep(
 ) -> CoarseSweep:
     """Plan with the first runs of the sweep beside all others; the cache is as before afterwards.
 
-    Raises ``UnplannedError``, or ``AnswerError`` if a quota or a bug keeps runs from being planned.
+    Raises ``UnplannedError``, or ``AnswerError`` if a bug keeps runs from being planned.
     """
     supposed = _supposed(state, question, now)
     with _applied(state, [_run(state, supposed, number, now) for number in range(len(supposed.first))]):
         waiting = [key for key in supposed.first if state.phase_of(state.gangs[key]).is_planned]
         if not waiting:
             raise UnplannedError("The runs of this GangSweep wait for other gangs, or are suspended: there is no plan.")
-        after = plan_now(state, rules, now, asked=waiting)
+        after = plan_asked(state, rules, now, waiting)
     planned = planned_sweep(supposed, start_times(after.preempting.plan.decisions), now)
     starts, ends = coarse_times(planned.start, planned.finish, now)
     return CoarseSweep(

@@ -1,6 +1,7 @@
 """Questions about a GangJob or GangSweep that is not there, read from the body of a request and checked."""
 
 import asyncio
+import re
 from typing import Any, NamedTuple
 
 import orjson
@@ -12,6 +13,7 @@ from lockstep.tenants.supposing.spec_schema import SpecSchema
 MOST_BYTES = 2**18
 """The most bytes of a question, which the server reads: more than manifests that people write have."""
 
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST_NAME = 253
 
 
@@ -42,7 +44,7 @@ def _question(schema: Any, field: str, namespace: str, body: bytes) -> Question:
         name = metadata["name"]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise QuestionError(f"A plan has metadata.name and spec.{field}.") from error
-    if not isinstance(name, str) or not name or len(name) > _LONGEST_NAME or "/" in name:
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
         raise QuestionError("metadata.name is no name of an object.")
     wrong = violation(schema, spec, f"spec.{field}")
     if wrong:

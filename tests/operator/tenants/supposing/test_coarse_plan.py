@@ -11,6 +11,7 @@ from builders.scene import HOUR, Scene
 from coschedule import GangKey
 from fake_cluster.looking import rules
 from lockstep.answers.plan.planned import plan_now
+from lockstep.facts.cluster.quota import Amount, QuotaFact, QuotaKey
 from lockstep.tenants.supposing.coarse_plan import (
     CoarsePlan,
     CoarseRun,
@@ -109,6 +110,15 @@ def test_cache_is_as_before(scene, size):
 def test_gang_that_is_not_planned_has_a_sentence_and_leaves_nothing(scene, spec, want):
     with pytest.raises(UnplannedError, match=want):
         planned_with(scene, **{"size": 1, **spec})
+    assert {*scene.state.gangs} == {GangKey("zebra", "okapi")}
+
+
+def test_quota_in_the_way_is_said_and_is_no_mistake(scene):
+    amount = Amount("pods", hard=1, used=0)
+    scene.state.quotas.apply(QuotaFact(QuotaKey("tenant", "small"), {"pods": amount}))
+
+    with pytest.raises(UnplannedError, match=r"tenant/asked is not planned now: .*quota small"):
+        planned_with(scene, size=2, **WORK)
     assert {*scene.state.gangs} == {GangKey("zebra", "okapi")}
 
 
