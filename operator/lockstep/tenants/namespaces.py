@@ -1,13 +1,16 @@
 """Which namespace of a name is there now: its users may read nothing of an earlier one of its name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
+from lockstep.api.client.review import Caller
 from lockstep.api.manifest import Manifest
 from lockstep.api.times import epoch_seconds
+from lockstep.tenants.parties import digest_of
+from lockstep.tenants.shared_results import SharedResults
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 from lockstep.watch.pages import ListError, pages
 
@@ -17,10 +20,26 @@ class NoNamespaceError(Exception):
 
 
 class OwnNamespace(NamedTuple):
-    """The namespace of a name, and when it was ``made``, in seconds since 1970."""
+    """A namespace, and when it was ``made``, in seconds since 1970."""
 
+    name: str
     uid: str
     made: int
+
+
+class OwnNamespaces:
+    """The namespaces that callers may read. What one of them knows of a namespace is as old as its rights at most.
+
+    It is kept for each caller: the next owner of a name asks anew, however short before the owner before has asked.
+    """
+
+    def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:
+        self._client = client
+        self._kept = SharedResults[tuple[bytes, str], OwnNamespace](monotonic)
+
+    async def of(self, caller: Caller, name: str) -> OwnNamespace:
+        """The namespace of that name. Raises ``NoNamespaceError`` or ``NoAnswerNowError``."""
+        return await self._kept.get((digest_of(caller), name), lambda: read_namespace(self._client, name))
 
 
 async def read_namespace(client: KubeClient, name: str) -> OwnNamespace:
@@ -32,7 +51,7 @@ async def read_namespace(client: KubeClient, name: str) -> OwnNamespace:
     if not listed.is_success:
         raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, listed.message)
     for one in listed.body["items"]:
-        return OwnNamespace(_uid(one), round(epoch_seconds(one["metadata"]["creationTimestamp"]) or 0.0))
+        return OwnNamespace(name, _uid(one), round(epoch_seconds(one["metadata"]["creationTimestamp"]) or 0.0))
     raise NoNamespaceError(f"There is no namespace {name} now.")
 
 

@@ -42,6 +42,13 @@ Options = Callable[[Mapping[str, str]], tuple[State, PlanRules]]
 """An empty cache and the rules of planning, by published settings. Raises ``ValueError`` for settings of no sense."""
 
 
+class Asker(NamedTuple):
+    """Whose turn an answer takes, and the namespace that it is about."""
+
+    party: str
+    own: OwnNamespace
+
+
 class NamespaceView(NamedTuple):
     """Whose gangs a timeline names: those of a namespace, with or without its Gangs."""
 
@@ -57,7 +64,7 @@ class NamespaceView(NamedTuple):
 class SharedPlan:
     """The facts at ``now``, and the plan made from them. ``queue`` has the waiting gangs of all namespaces.
 
-    ``namespaces`` has the UID of each namespace that was there before the facts were read.
+    ``namespaces`` has the UID of each namespace that was there all the time while the facts were read.
     """
 
     now: float
@@ -77,11 +84,12 @@ async def make_shared_plan(client: KubeClient, place: str, options: Options, wal
         state, rules = options(await read_settings(client, place))
     except (AnswerError, ValueError) as error:
         raise NoAnswerNowError(Trouble.OPTIONS_UNKNOWN, str(error)) from error
-    namespaces = await read_uids(client)
+    before = await read_uids(client)
     try:
         await read_cluster(client, state, kind_read=lambda: None)
     except AnswerError as error:
         raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, str(error)) from error
+    namespaces = dict(before.items() & (await read_uids(client)).items())
     return await _in_thread(partial(_planned, state, rules, namespaces, wall()))
 
 
@@ -99,19 +107,10 @@ def _planned(state: State, rules: PlanRules, namespaces: Mapping[str, str], now:
 
 
 class SharedPlans:
-    """Keeps the newest plan. ``make`` makes one; all who wait for it get its ``NoAnswerNowError``, if it raises one.
+    """Keeps the newest plan. ``make`` makes one; all who wait for it get its ``NoAnswerNowError``, if it raises one."""
 
-    ``read`` reads which namespace of a name is there, and may raise ``NoNamespaceError`` or ``NoAnswerNowError``.
-    """
-
-    def __init__(
-        self,
-        make: Callable[[], Awaitable[SharedPlan]],
-        read: Callable[[str], Awaitable[OwnNamespace]],
-        monotonic: Callable[[], float],
-    ) -> None:
+    def __init__(self, make: Callable[[], Awaitable[SharedPlan]], monotonic: Callable[[], float]) -> None:
         self._make = make
-        self._read = read
         self._monotonic = monotonic
         self._making: asyncio.Task[SharedPlan] | None = None
         self._kept_until = 0.0
@@ -123,24 +122,23 @@ class SharedPlans:
             self._making = asyncio.create_task(self._made())
         return await asyncio.shield(self._making)
 
-    async def of_namespace(self, namespace: str) -> SharedPlan:
-        """The newest plan, where its facts are of the namespace that is there now, and of no earlier one of its name.
+    async def of_namespace(self, own: OwnNamespace) -> SharedPlan:
+        """The newest plan, where its facts are of that namespace, and of no other one of its name.
 
-        Raises ``NoNamespaceError`` or ``NoAnswerNowError``.
+        Raises ``NoAnswerNowError``.
         """
         shared = await self.newest()
-        # The facts were read between the two UIDs: if these are equal, no other namespace had the name meanwhile.
-        if shared.namespaces.get(namespace) != (await self._read(namespace)).uid:
+        if shared.namespaces.get(own.name) != own.uid:
             raise NoAnswerNowError(Trouble.NAMESPACE_NEWER, "the plan that is kept is older than a namespace")
         return shared
 
-    async def explanation(self, gang: GangKey, party: str) -> Explanation | None:
-        """The explanation of a gang for a party; None if there is none of that key. One at a time is made.
+    async def explanation(self, gang: GangKey, asker: Asker) -> Explanation | None:
+        """The explanation of a gang of the asker's namespace; None if there is none of that key. One at a time is made.
 
-        Raises ``NoNamespaceError``, ``NoAnswerNowError`` or ``TooManyWaitError``.
+        Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
-        async with self._turns.turn(party):
-            shared = await self.of_namespace(gang.namespace)
+        async with self._turns.turn(asker.party):
+            shared = await self.of_namespace(asker.own)
             fact = shared.state.gangs.get(gang)
             if fact is None:
                 return None
@@ -149,29 +147,29 @@ class SharedPlans:
                 shared.explained[gang] = await _in_thread(make)
             return shared.explained[gang]
 
-    async def plan_with(self, question: Question, party: str) -> tuple[SharedPlan, CoarsePlan]:
+    async def plan_with(self, question: Question, asker: Asker) -> tuple[SharedPlan, CoarsePlan]:
         """The plan with a GangJob that is not there, and the plan without it. One at a time is made.
 
-        Raises ``UnplannedError``, ``NoNamespaceError``, ``NoAnswerNowError`` or ``TooManyWaitError``.
+        Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
-        async with self._turns.turn(party):
-            shared = await self.of_namespace(question.namespace)
+        async with self._turns.turn(asker.party):
+            shared = await self.of_namespace(asker.own)
             return shared, await _in_thread(partial(_plan_with, shared, question))
 
-    async def plan_with_sweep(self, question: Question, party: str) -> tuple[SharedPlan, CoarseSweep]:
+    async def plan_with_sweep(self, question: Question, asker: Asker) -> tuple[SharedPlan, CoarseSweep]:
         """The same with the first runs of a GangSweep."""
-        async with self._turns.turn(party):
-            shared = await self.of_namespace(question.namespace)
+        async with self._turns.turn(asker.party):
+            shared = await self.of_namespace(asker.own)
             make = partial(plan_with_sweep, shared.state, shared.rules, shared.planned, question, shared.now)
             return shared, await _in_thread(make)
 
-    async def timeline(self, seen: NamespaceView, party: str) -> tuple[SharedPlan, Document]:
+    async def timeline(self, seen: NamespaceView, asker: Asker) -> tuple[SharedPlan, Document]:
         """The picture of the timeline that names these gangs, and the plan that it is of. One at a time is drawn.
 
-        Raises ``NoNamespaceError``, ``NoAnswerNowError`` or ``TooManyWaitError``.
+        Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
-        async with self._turns.turn(party):
-            shared = await self.of_namespace(seen.namespace)
+        async with self._turns.turn(asker.party):
+            shared = await self.of_namespace(asker.own)
             if seen not in shared.drawn:
                 shared.drawn[seen] = await _in_thread(partial(_picture, shared, seen))
             if len(shared.drawn) > _MOST_DRAWN:

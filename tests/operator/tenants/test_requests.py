@@ -14,7 +14,7 @@ from lockstep.api.client.review import Caller
 from lockstep.process.pages.requests_log import requests_log
 from lockstep.tenants.history.histories import HistoryView
 from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
-from lockstep.tenants.namespaces import NoNamespaceError
+from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespace
 from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
@@ -39,25 +39,30 @@ class Access:
         return asked.verb in self.verbs
 
 
+class Own:
+    async def of(self, caller, namespace):
+        return OwnNamespace(namespace, "uid", 0)
+
+
 class Schema:
     async def newest(self):
         return {"type": "object", "required": ["size"]}
 
 
 class Plans:
-    async def of_namespace(self, namespace):
+    async def of_namespace(self, own):
         raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, f"The API server at {ADDRESS} does not answer.")
 
-    async def plan_with(self, question, party):
-        raise UnplannedError(f"{party} asks about {question.name}.")
+    async def plan_with(self, question, asker):
+        raise UnplannedError(f"{asker.party} asks about {question.name}.")
 
-    async def plan_with_sweep(self, question, party):
-        raise UnplannedError(f"{party} asks about sweep {question.name}.")
+    async def plan_with_sweep(self, question, asker):
+        raise UnplannedError(f"{asker.party} asks about sweep {question.name}.")
 
 
 @pytest.fixture
 def ask_queue():
-    requests = TenantRequests(Front(), AskedOf(Access("get"), Schema(), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access("get"), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     path = "/apis/answers.lockstep.dev/v1alpha1/namespaces/tenant/queues/default"
     [route] = [one for one in requests.routes() if "/queues/" in getattr(one, "path", "")]
 
@@ -83,7 +88,7 @@ async def test_refusal_has_no_address_and_the_log_has_it_once(ask_queue, caplog)
 
 def planner(*verbs):
     """Asks for a plan with a body, as a user who may use these verbs on GangJobs."""
-    requests = TenantRequests(Front(), AskedOf(Access(*verbs), Schema(), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access(*verbs), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/plans")]
 
     async def ask(body: bytes):
@@ -139,7 +144,7 @@ async def test_body_that_is_not_as_its_headers_say_is_the_fault_of_the_user_and_
 @asynccontextmanager
 async def served_plans():
     """The port at which questions of Jane are answered."""
-    requests = TenantRequests(Front(), AskedOf(Access("create"), Schema(), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access("create"), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     app = web.Application()
     app.add_routes(requests.routes())
     runner = web.AppRunner(app, access_log=None, logger=requests_log("test.requests"))
@@ -187,7 +192,7 @@ async def test_plan_of_a_sweep_needs_the_right_to_create_sweeps(resource, want):
         async def may(self, caller, asked):
             return (asked.verb, asked.resource) == ("create", resource)
 
-    requests = TenantRequests(Front(), AskedOf(OfResource(), Schema(), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(OfResource(), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/sweepplans")]
     request = Mock(match_info={"namespace": "tenant"}, headers={}, get_extra_info=lambda _: None)
     request.read = AsyncMock(return_value=b'{"metadata": {"name": "s"}, "spec": {"gangSweepSpec": {"size": 1}}}')
@@ -226,11 +231,11 @@ async def test_verb_that_a_resource_does_not_have_is_refused_with_the_one_that_i
 
 
 async def test_namespace_that_is_gone_is_not_found():
-    class Gone(Plans):
-        async def of_namespace(self, namespace):
+    class Gone:
+        async def of(self, caller, namespace):
             raise NoNamespaceError(f"There is no namespace {namespace} now.")
 
-    requests = TenantRequests(Front(), AskedOf(Access("get"), Schema(), Schema(), Gone()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access("get"), Gone(), Schema(), Schema(), Plans()), lambda: 0.0)
     [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/queues/{name}")]
     request = Mock(match_info={"namespace": "tenant", "name": "default"}, headers={}, get_extra_info=lambda _: None)
 
@@ -262,7 +267,9 @@ def historian(histories, *resources, name="default"):
         async def may(self, caller, asked):
             return asked.verb == "get" and asked.namespace == "tenant" and asked.resource in resources
 
-    requests = TenantRequests(Front(), AskedOf(OfResources(), Schema(), Schema(), Plans(), histories), lambda: 0.0)
+    requests = TenantRequests(
+        Front(), AskedOf(OfResources(), Own(), Schema(), Schema(), Plans(), histories), lambda: 0.0
+    )
     [route] = [one for one in requests.routes() if "/histories/" in getattr(one, "path", "")]
 
     async def ask(query="", namespace="tenant"):

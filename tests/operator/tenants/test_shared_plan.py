@@ -7,7 +7,7 @@ import pytest
 
 from coschedule import GangKey
 from lockstep.tenants.namespaces import OwnNamespace
-from lockstep.tenants.shared_plan import KEPT_SECONDS, NamespaceView, SharedPlans
+from lockstep.tenants.shared_plan import KEPT_SECONDS, Asker, NamespaceView, SharedPlans
 from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
@@ -19,22 +19,16 @@ class Cluster:
 
     def __init__(self, *, takes=0.0, fails=False):
         self.now, self.made, self.takes, self.fails = 0.0, 0, takes, fails
-        self.begun, self.released = asyncio.Event(), asyncio.Event()
-        self.uids = {"tenant": "first"}
-        self.plans = SharedPlans(self.make, self.read, lambda: self.now)
-
-    async def read(self, namespace):
-        return OwnNamespace(self.uids[namespace], 0)
+        self.released = asyncio.Event()
+        self.plans = SharedPlans(self.make, lambda: self.now)
 
     async def make(self):
         self.made += 1
-        namespaces = dict(self.uids)
-        self.begun.set()
         await self.released.wait()
         self.now += self.takes
         if self.fails:
             raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, "10.0.0.1 does not answer")
-        return SimpleNamespace(namespaces=namespaces, state=SimpleNamespace(gangs={}), number=self.made)
+        return SimpleNamespace(namespaces={"tenant": "first"}, state=SimpleNamespace(gangs={}), number=self.made)
 
 
 async def test_all_who_ask_at_once_share_one_plan():
@@ -86,39 +80,25 @@ async def test_one_who_gives_up_takes_the_plan_from_nobody():
 
 
 QUESTION = Question("tenant", "wish", {})
+FIRST, SECOND = (Asker("jane", OwnNamespace("tenant", uid, 0)) for uid in ("first", "second"))
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        pytest.param(lambda plans: plans.of_namespace("tenant"), id="queue"),
-        pytest.param(lambda plans: plans.explanation(GangKey("tenant", "a"), "jane"), id="explanation"),
-        pytest.param(lambda plans: plans.timeline(NamespaceView("tenant", with_pod_gangs=True), "jane"), id="timeline"),
-        pytest.param(lambda plans: plans.plan_with(QUESTION, "jane"), id="plan"),
-        pytest.param(lambda plans: plans.plan_with_sweep(QUESTION, "jane"), id="plan of a sweep"),
+        pytest.param(lambda plans: plans.of_namespace(SECOND.own), id="queue"),
+        pytest.param(lambda plans: plans.explanation(GangKey("tenant", "a"), SECOND), id="explanation"),
+        pytest.param(lambda plans: plans.timeline(NamespaceView("tenant", with_pod_gangs=True), SECOND), id="timeline"),
+        pytest.param(lambda plans: plans.plan_with(QUESTION, SECOND), id="plan"),
+        pytest.param(lambda plans: plans.plan_with_sweep(QUESTION, SECOND), id="plan of a sweep"),
     ],
 )
-async def test_plan_that_is_older_than_a_namespace_shows_it_nothing_of_the_one_before(ask):
+async def test_plan_shows_a_namespace_nothing_of_another_one_of_its_name(ask):
     cluster = Cluster()
     cluster.released.set()
-    await cluster.plans.of_namespace("tenant")
-    cluster.uids["tenant"] = "second"
 
     with pytest.raises(NoAnswerNowError) as caught:
         await ask(cluster.plans)
-    assert (caught.value.trouble, cluster.made) == (Trouble.NAMESPACE_NEWER, 1)
-
-    cluster.now = KEPT_SECONDS
-    assert (await cluster.plans.of_namespace("tenant")).number == 2
-
-
-async def test_namespace_that_is_made_anew_while_a_plan_is_made_is_shown_none_of_it():
-    """Its gangs may be those of either."""
-    cluster = Cluster()
-    asking = asyncio.create_task(cluster.plans.of_namespace("tenant"))
-    await cluster.begun.wait()
-    cluster.uids["tenant"] = "second"
-    cluster.released.set()
-
-    with pytest.raises(NoAnswerNowError):
-        await asking
+    assert caught.value.trouble == Trouble.NAMESPACE_NEWER
+    assert (await cluster.plans.of_namespace(FIRST.own)).number == 1
+    assert await cluster.plans.explanation(GangKey("tenant", "a"), FIRST) is None
