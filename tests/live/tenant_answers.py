@@ -13,6 +13,7 @@ from sandbox.pki import Authority
 from sandbox.ports import LOOPBACK, KeptPort
 
 RIGHTS, RECORD_RIGHTS = OPERATOR / "rbac-answers.yaml", OPERATOR / "rbac-record.yaml"
+SWEEP_KIND = OPERATOR.parent / "crds" / "gangsweeps.yaml"
 SYSTEM, SERVICE = "lockstep-system", "lockstep-answers"
 API = "/apis/answers.lockstep.dev/v1alpha1"
 APISERVICES = "/apis/apiregistration.k8s.io/v1/apiservices"
@@ -111,3 +112,15 @@ def refusal(arena, kubeconfig, path):
     with pytest.raises(KubectlError) as caught:
         asked(arena, kubeconfig, path)
     return str(caught.value)
+
+
+def plan_of(arena, kubeconfig, manifest, namespace="tenant"):
+    """The plan with a GangJob that is not there, as kubectl gets it."""
+    question = {
+        "apiVersion": "answers.lockstep.dev/v1alpha1",
+        "kind": "Plan",
+        "metadata": {"name": manifest["metadata"]["name"]},
+        "spec": {"gangJobSpec": manifest["spec"]},
+    }
+    arguments = ("create", "--raw", f"{API}/namespaces/{namespace}/plans", "--filename=-")
+    return json.loads(arena.api.kubectl(f"--kubeconfig={kubeconfig}", *arguments, stdin=json.dumps(question)))

@@ -25,9 +25,11 @@ from lockstep.answers.supposing.predecessors import record_predecessors
 from lockstep.answers.supposing.runtimes import read_runtimes
 from lockstep.answers.supposing.supposed_gangs import Supposed, supposed
 from lockstep.answers.supposing.supposed_sweeps import (
+    ConfigMaps,
     RefusedSweep,
     SupposedSweep,
     SweepFile,
+    counted_spec,
     sorted_out,
     suppose_sweep,
 )
@@ -60,8 +62,8 @@ from lockstep.cli.options.settings_options import settings_option, with_operator
 from lockstep.cli.options.source_options import yielding_options
 from lockstep.facts.gang.source import Source
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
-from lockstep.tenants.commands.answer_text import plan_lines
-from lockstep.tenants.commands.asking import NoAnswer, ask_plan
+from lockstep.tenants.commands.answer_text import plan_lines, sweep_plan_answer_lines
+from lockstep.tenants.commands.asking import NoAnswer, ask_plan, ask_sweep_plan
 from lockstep.tenants.documents import Document
 
 Delays = Sequence[tuple[str, float]]
@@ -123,9 +125,11 @@ def _in_cluster(
     try:
         asyncio.run(_read(connection, state))
     except NotAllowedError as error:
-        documents = asyncio.run(_asked_tenants_api(connection, asked, has_sweeps=bool(file.sweeps), without=error))
-        for document in documents:
+        plans, sweep_plans = asyncio.run(_asked_tenants_api(connection, asked, file, error))
+        for document in plans:
             print_answer(document, plan_lines, output, time())
+        for document in sweep_plans:
+            print_answer(document, sweep_plan_answer_lines, output, time())
         return
     now = time()
     before = plan_now(state, rules, now, asked=())
@@ -155,21 +159,33 @@ async def _read(connection: Mapping[str, str | None], state: State) -> None:
 
 
 async def _asked_tenants_api(
-    connection: Mapping[str, str | None], asked: Supposed, *, has_sweeps: bool, without: NotAllowedError
-) -> list[Document]:
-    """The plans of the cluster's API for tenants, each of a GangJob that the API server takes as a dry run."""
-    if has_sweeps or asked.gangs:
+    connection: Mapping[str, str | None], asked: Supposed, file: SweepFile, without: NotAllowedError
+) -> tuple[list[Document], list[Document]]:
+    """The plans of the cluster's API for tenants: of GangJobs and of sweeps that the API server takes as dry runs."""
+    if asked.gangs:
         raise AnswerError(
-            f"{without}\nAnswers for tenants, where the cluster has them, plan GangJobs only."
+            f"{without}\nAnswers for tenants, where the cluster has them, plan GangJobs and GangSweeps only."
         ) from without
     async with one_client(load_configuration(**connection)) as client:
-        return [await _plan_of_tenants_api(client, manifest, without) for manifest in asked.gang_jobs]
+        plans = [await _plan_of_tenants_api(client, manifest, without) for manifest in asked.gang_jobs]
+        return plans, [await _sweep_of_tenants_api(client, one, file.config_maps, without) for one in file.sweeps]
 
 
 async def _plan_of_tenants_api(client: KubeClient, manifest: NewManifest, without: NotAllowedError) -> Document:
     key = GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
     made = await dry_run_of(client, paths.gangs_of(key.namespace), manifest, key)
-    answer = await ask_plan(client, key.namespace, key.name, made["spec"])
+    return _given(await ask_plan(client, key.namespace, key.name, made["spec"]), without)
+
+
+async def _sweep_of_tenants_api(
+    client: KubeClient, manifest: NewManifest, config_maps: ConfigMaps, without: NotAllowedError
+) -> Document:
+    metadata = manifest["metadata"]
+    spec = await counted_spec(client, manifest, config_maps)
+    return _given(await ask_sweep_plan(client, metadata["namespace"], metadata["name"], spec), without)
+
+
+def _given(answer: Document | NoAnswer, without: NotAllowedError) -> Document:
     if not isinstance(answer, NoAnswer):
         return answer
     if not answer.why:

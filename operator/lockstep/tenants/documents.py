@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, assert_never
 
 from lockstep.answers.queue.queue import Queued
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP, ANSWERS_VERSION
@@ -11,7 +11,8 @@ from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.tenants.explanation import Explanation, OwnPlan
 from lockstep.tenants.history.recorder_client import FoundHistory
 from lockstep.tenants.others import OtherGangs
-from lockstep.tenants.supposing.coarse_plan import CoarsePlan, CoarseRun
+from lockstep.tenants.supposing.coarse_plan import CoarsePlan, CoarseRun, Delayed
+from lockstep.tenants.supposing.coarse_sweep import CoarseSweep
 
 Document = Mapping[str, Any]
 
@@ -31,6 +32,7 @@ class AnswerKind(StrEnum):
     TIMELINES = "timelines"
     HISTORIES = "histories"
     PLANS = "plans"
+    SWEEP_PLANS = "sweepplans"
 
 
 KIND_NAMES: Mapping[AnswerKind, str] = {
@@ -40,6 +42,7 @@ KIND_NAMES: Mapping[AnswerKind, str] = {
     AnswerKind.TIMELINES: "Timeline",
     AnswerKind.HISTORIES: "History",
     AnswerKind.PLANS: "Plan",
+    AnswerKind.SWEEP_PLANS: "SweepPlan",
 }
 """The kind of the object of each resource."""
 
@@ -110,10 +113,27 @@ def resources() -> Document:
         "apiVersion": "v1",
         "groupVersion": ANSWERS_API,
         "resources": [
-            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": [_verb(kind)]}
+            {"name": kind, "singularName": name.lower(), "namespaced": True, "kind": name, "verbs": [verb_of(kind)]}
             for kind, name in KIND_NAMES.items()
         ],
     }
+
+
+def verb_of(kind: AnswerKind) -> str:
+    """The one thing that can be done with a resource."""
+    match kind:
+        case AnswerKind.PLANS | AnswerKind.SWEEP_PLANS:
+            return "create"
+        case (
+            AnswerKind.QUEUES
+            | AnswerKind.GANGJOB_EXPLANATIONS
+            | AnswerKind.GANG_EXPLANATIONS
+            | AnswerKind.TIMELINES
+            | AnswerKind.HISTORIES
+        ):
+            return "get"
+        case _:
+            assert_never(kind)
 
 
 def plan_object(answer: CoarsePlan, others: OtherGangs, now: float) -> Document:
@@ -131,17 +151,38 @@ def plan_object(answer: CoarsePlan, others: OtherGangs, now: float) -> Document:
             "ahead": answer.ahead._asdict(),
             "evicts": answer.evicts,
             "shrinks": answer.shrinks,
-            "delays": [{"name": one.name, "withinMinutes": one.minutes} for one in answer.delays],
+            "delays": _delays(answer.delays),
         },
     }
 
 
+def sweep_plan_object(answer: CoarseSweep, others: OtherGangs, now: float) -> Document:
+    """The plan with a GangSweep that is not there."""
+    return {
+        **_head(AnswerKind.SWEEP_PLANS, answer.namespace, answer.name),
+        "now": rfc3339(now),
+        "others": _others(others),
+        "plan": {
+            "runs": answer.runs,
+            "members": answer.members,
+            "sideBySide": answer.side_by_side,
+            "message": f"{answer.why} {answer.bounded_by}",
+            "planned": answer.planned,
+            "startNow": answer.starting_now,
+            "startsWithinMinutes": answer.starts,
+            "endsWithinMinutes": answer.ends,
+            "ahead": answer.ahead._asdict(),
+            "delays": _delays(answer.delays),
+        },
+    }
+
+
+def _delays(delays: Sequence[Delayed]) -> Sequence[Document]:
+    return [{"name": one.name, "withinMinutes": one.minutes} for one in delays]
+
+
 def _coarse_run(run: CoarseRun) -> Document:
     return {"size": run.size, "startsWithinMinutes": run.starts, "endsWithinMinutes": run.ends}
-
-
-def _verb(kind: AnswerKind) -> str:
-    return "create" if kind is AnswerKind.PLANS else "get"
 
 
 def _head(kind: AnswerKind, namespace: str, name: str) -> Document:

@@ -1,10 +1,10 @@
 """The requests that are answered: who asks, whether they may, and the answer."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiohttp import web
 
@@ -12,11 +12,12 @@ from coschedule import GangKey
 from lockstep.api.client.review import Caller
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP
 from lockstep.api.cluster.front_proxy import FrontProxy
-from lockstep.api.names import GANGS, POD_GANGS
+from lockstep.api.names import GANGS, POD_GANGS, SWEEPS
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.process.pages.allowances import Allowances
 from lockstep.report.text.share_sentences import use_of_own_group
 from lockstep.tenants.access import Asked, GangAccess
+from lockstep.tenants.callers import caller_of
 from lockstep.tenants.documents import (
     ONLY_ONE,
     AnswerKind,
@@ -28,18 +29,21 @@ from lockstep.tenants.documents import (
     plan_object,
     queue_object,
     resources,
+    sweep_plan_object,
     timeline_object,
+    verb_of,
 )
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.fair_turns import TooManyWaitError
 from lockstep.tenants.history.histories import Histories, HistoryView
 from lockstep.tenants.history.recorder_client import HistoryRefusedError
+from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespaces
 from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
-from lockstep.tenants.shared_plan import NamespaceView, SharedPlans
+from lockstep.tenants.shared_plan import Asker, NamespaceView, SharedPlans
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
-from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
 from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read_question
+from lockstep.tenants.supposing.spec_schema import SpecSchema
 from lockstep.tenants.trouble import NoAnswerNowError
 
 # Each party may ask so often, and so often for a plan: each costs one, and many would find out what others do.
@@ -53,13 +57,16 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 _Answer = Callable[[Caller, str, str], Awaitable[web.Response]]
+_PlanAnswer = Callable[[Caller, str, bytes], Awaitable[web.Response]]
 
 
 class AskedOf(NamedTuple):
     """What requests are answered from; without ``histories``, no recorder can be asked."""
 
     access: GangAccess
-    schema: GangJobSchema
+    namespaces: OwnNamespaces
+    gang_jobs: SpecSchema
+    sweeps: SpecSchema
     plans: SharedPlans
     histories: Histories | None = None
 
@@ -69,7 +76,7 @@ class TenantRequests:
 
     def __init__(self, front_proxy: FrontProxy, asked: AskedOf, monotonic: Callable[[], float]) -> None:
         self._front_proxy = front_proxy
-        self._access, self._schema, self._plans, self._histories = asked
+        self._access, self._namespaces, self._gang_jobs, self._sweeps, self._plans, self._histories = asked
         self._allowances = Allowances(monotonic, at_once=AT_ONCE, a_second=A_SECOND)
         self._plan_allowances = Allowances(monotonic, at_once=PLANS_AT_ONCE, a_second=PLANS_A_SECOND)
         self._trouble = ""
@@ -83,6 +90,10 @@ class TenantRequests:
             AnswerKind.GANG_EXPLANATIONS: partial(self._explanation, pod_gang_key),
             AnswerKind.TIMELINES: self._timeline,
         }
+        plans: Mapping[AnswerKind, _PlanAnswer] = {
+            AnswerKind.PLANS: self._planned,
+            AnswerKind.SWEEP_PLANS: self._planned_sweep,
+        }
         return [
             # For kubelets, which have no certificate.
             web.get("/healthz", _healthy),
@@ -94,26 +105,35 @@ class TenantRequests:
                 for kind, answer in answers.items()
             ),
             web.get(f"{version}/namespaces/{{namespace}}/{AnswerKind.HISTORIES}/{{name}}", self._of_record),
-            web.post(f"{version}/namespaces/{{namespace}}/{AnswerKind.PLANS}", self._plan),
+            *(
+                web.post(f"{version}/namespaces/{{namespace}}/{kind}", partial(self._plan, answer))
+                for kind, answer in plans.items()
+            ),
+            *(
+                web.route("*", f"{version}{within}/{kind}{{rest:(/.*)?}}", partial(self._not_done, kind))
+                for kind in AnswerKind
+                for within in ("", "/namespaces/{namespace}")
+            ),
             web.route("*", "/{rest:.*}", self._not_found),
         ]
 
-    def _caller(self, request: web.Request) -> Caller | None:
-        headers = [(key, value) for key, value in request.headers.items() if _is_text(value)]
-        return self._front_proxy.caller(_common_names(request), headers)
-
     def _discovered(self, document: Callable[[], Document]) -> Handler:
         async def handle(request: web.Request) -> web.Response:
-            return _unauthorized() if self._caller(request) is None else shown(document())
+            return _unauthorized() if caller_of(self._front_proxy, request) is None else shown(document())
 
         return handle
 
     async def _not_found(self, request: web.Request) -> web.Response:
-        return _unauthorized() if self._caller(request) is None else _no_such_resource()
+        return _unauthorized() if caller_of(self._front_proxy, request) is None else _no_such_resource()
+
+    async def _not_done(self, kind: AnswerKind, request: web.Request) -> web.Response:
+        if caller_of(self._front_proxy, request) is None:
+            return _unauthorized()
+        return refused(405, f"The only verb of {kind} is {verb_of(kind)}, with a namespace and a name.")
 
     def _answered(self, answer: _Answer) -> Handler:
         async def handle(request: web.Request) -> web.Response:
-            caller = self._caller(request)
+            caller = caller_of(self._front_proxy, request)
             if caller is None:
                 return _unauthorized()
             namespace, name = request.match_info["namespace"], request.match_info["name"]
@@ -132,6 +152,8 @@ class TenantRequests:
             return await answer
         except TooManyWaitError:
             return refused(429, "Too many wait for an answer now.", seconds=_BUSY_SECONDS)
+        except NoNamespaceError as error:
+            return refused(404, str(error))
         except NoAnswerNowError as error:
             self._note(error)
             return refused(503, error.trouble, seconds=_BUSY_SECONDS)
@@ -139,29 +161,38 @@ class TenantRequests:
     async def _of_record(self, request: web.Request) -> web.Response:
         return await self._answered(partial(self._history, request.query))(request)
 
-    async def _plan(self, request: web.Request) -> web.Response:
-        caller, namespace = self._caller(request), request.match_info["namespace"]
+    async def _plan(self, answer: _PlanAnswer, request: web.Request) -> web.Response:
+        caller, namespace = caller_of(self._front_proxy, request), request.match_info["namespace"]
         if caller is None:
             return _unauthorized()
         if not self._plan_allowances.take(party_of(caller)):
             return refused(429, "You ask for plans too often: one in ten seconds is answered.", seconds=10)
-        return await self._or_put_off(self._planned(caller, namespace, request))
-
-    async def _planned(self, caller: Caller, namespace: str, request: web.Request) -> web.Response:
-        if not await self._access.may(caller, Asked(GANGS, namespace, verb="create")):
-            return refused(403, f"{caller.name} may not create {GANGS} in namespace {namespace}.")
         try:
-            question = await read_question(self._schema, namespace, await request.read())
-            shared, plan = await self._plans.plan_with(question, party_of(caller))
+            return await self._or_put_off(answer(caller, namespace, await request.read()))
         except web.HTTPRequestEntityTooLarge:
             return refused(422, f"A question has {MOST_BYTES} bytes at most.")
         except web.RequestPayloadError:
             return refused(422, "The question can't be read as its headers say.")
         except (QuestionError, UnplannedError) as error:
             return refused(422, str(error))
+
+    async def _planned(self, caller: Caller, namespace: str, body: bytes) -> web.Response:
+        if not await self._access.may(caller, Asked(GANGS, namespace, verb="create")):
+            return _may_not_create(caller, GANGS, namespace)
+        question = await read_question(self._gang_jobs, "gangJobSpec", namespace, body)
+        shared, plan = await self._plans.plan_with(question, await self._asker(caller, namespace))
         if not await self._access.may(caller, Asked(GANGS, namespace)):
             plan = replace(plan, delays=())
         return shown(plan_object(plan, shared.others, shared.now), code=201)
+
+    async def _planned_sweep(self, caller: Caller, namespace: str, body: bytes) -> web.Response:
+        if not await self._access.may(caller, Asked(SWEEPS, namespace, verb="create")):
+            return _may_not_create(caller, SWEEPS, namespace)
+        question = await read_question(self._sweeps, "gangSweepSpec", namespace, body)
+        shared, plan = await self._plans.plan_with_sweep(question, await self._asker(caller, namespace))
+        if not await self._access.may(caller, Asked(GANGS, namespace)):
+            plan = replace(plan, delays=())
+        return shown(sweep_plan_object(plan, shared.others, shared.now), code=201)
 
     async def _queue(self, caller: Caller, namespace: str, name: str) -> web.Response:
         if not await self._access.may(caller, Asked(GANGS, namespace)):
@@ -169,7 +200,7 @@ class TenantRequests:
         if name != ONLY_ONE:
             return refused(404, f"There is no queue {name}: each namespace has one, {ONLY_ONE}.")
         sees_pod_gangs = await self._access.may(caller, Asked(POD_GANGS, namespace))
-        plan = await self._plans.newest()
+        plan = await self._plans.of_namespace(await self._namespaces.of(caller, namespace))
         own = [
             one
             for one in plan.queue
@@ -184,7 +215,7 @@ class TenantRequests:
         if name != ONLY_ONE:
             return refused(404, f"There is no timeline {name}: each namespace has one, {ONLY_ONE}.")
         seen = NamespaceView(namespace, await self._access.may(caller, Asked(POD_GANGS, namespace)))
-        plan, picture = await self._plans.timeline(seen, party_of(caller))
+        plan, picture = await self._plans.timeline(seen, await self._asker(caller, namespace))
         return shown(timeline_object(namespace, picture, plan.others, plan.now))
 
     async def _history(self, query: Mapping[str, str], caller: Caller, namespace: str, name: str) -> web.Response:
@@ -208,7 +239,7 @@ class TenantRequests:
         resource = POD_GANGS if is_pod_gang(gang) else GANGS
         if not await self._access.may(caller, Asked(resource, namespace, name)):
             return _forbidden(caller, resource, namespace)
-        answer = await self._plans.explanation(gang, party_of(caller))
+        answer = await self._plans.explanation(gang, await self._asker(caller, namespace))
         if answer is None:
             return refused(404, f"There is none of {resource} that is called {namespace}/{name}.")
         return shown(explanation_object(await self._seen(caller, answer)))
@@ -221,6 +252,9 @@ class TenantRequests:
         unseen = {one for one in kinds if not await self._access.may(caller, Asked(one, answer.gang.namespace))}
         helps = tuple(one for one in answer.plan.helps if one.names not in unseen)
         return replace(answer, plan=replace(answer.plan, helps=helps))
+
+    async def _asker(self, caller: Caller, namespace: str) -> Asker:
+        return Asker(party_of(caller), await self._namespaces.of(caller, namespace))
 
     def _note(self, error: NoAnswerNowError) -> None:
         """Log why there is no answer, unless it is the same as the last time: callers could fill the log."""
@@ -245,17 +279,5 @@ def _forbidden(caller: Caller, resource: str, namespace: str) -> web.Response:
     return refused(403, f"{caller.name} may not get {resource} of namespace {namespace}.")
 
 
-def _common_names(request: web.Request) -> list[str]:
-    """The common names of the certificate that the client has shown; it was verified in the handshake."""
-    certificate: Mapping[str, Any] = request.get_extra_info("peercert") or {}
-    subject: Iterable[tuple[tuple[str, str], ...]] = certificate.get("subject", ())
-    return [value for names in subject for key, value in names if key == "commonName"]
-
-
-def _is_text(value: str) -> bool:
-    """Whether a header is UTF-8; other bytes are surrogates here."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _may_not_create(caller: Caller, resource: str, namespace: str) -> web.Response:
+    return refused(403, f"{caller.name} may not create {resource} in namespace {namespace}.")

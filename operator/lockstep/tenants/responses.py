@@ -12,6 +12,7 @@ _REASONS: Mapping[int, str] = {
     401: "Unauthorized",
     403: "Forbidden",
     404: "NotFound",
+    405: "MethodNotAllowed",
     422: "Invalid",
     429: "TooManyRequests",
     503: "ServiceUnavailable",

@@ -18,6 +18,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.cluster.front_proxy import CONFIG_MAP, FrontProxy, FrontProxyError, parse_front_proxy
+from lockstep.api.names import GANGS, SWEEPS
 from lockstep.process.pages.certificate import Certificate
 from lockstep.process.pages.serving import ServedAt, serve
 from lockstep.process.start.side_by_side import until_first_ends
@@ -25,13 +26,16 @@ from lockstep.process.stores.errors import StartError
 from lockstep.tenants.access import GangAccess
 from lockstep.tenants.history.histories import Histories
 from lockstep.tenants.history.recorder_client import RecorderPlace, ask_recorder
+from lockstep.tenants.namespaces import OwnNamespaces
 from lockstep.tenants.registration import OwnService, Registration
 from lockstep.tenants.requests import AskedOf, TenantRequests
 from lockstep.tenants.shared_plan import Options, SharedPlans, make_shared_plan
-from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
 from lockstep.tenants.supposing.questions import MOST_BYTES
+from lockstep.tenants.supposing.spec_schema import SpecSchema
 
 _AUTHORITY_SECONDS = 60.0
+# Each caller is reviewed: those who come in a crowd should not wait for one another.
+_REVIEWS_AT_ONCE = 8
 # The API server sends a header for each group of a user. Those who are not the API server may send as much, too.
 _MOST_HEADERS, _LONGEST_HEADER = 1100, 1024
 
@@ -60,15 +64,17 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with one_client(configuration) as client:
+    async with one_client(configuration, connections=_REVIEWS_AT_ONCE) as client:
         try:
             front_proxy = await read_front_proxy(client)
         except (ApiUnavailableError, FrontProxyError) as error:
             raise StartError(f"requests of the API server can't be known as such: {error}") from error
         make = partial(make_shared_plan, client, settings.settings, options, time)
-        access, schema = GangAccess(client, monotonic), GangJobSchema(client, monotonic)
+        access = GangAccess(client, monotonic)
+        gang_jobs, sweeps = (SpecSchema(client, resource, monotonic) for resource in (GANGS, SWEEPS))
         histories = settings.recorder and Histories(client, partial(ask_recorder, settings.recorder), time)
-        asked = AskedOf(access, schema, SharedPlans(make, monotonic), histories)
+        namespaces = OwnNamespaces(client, monotonic)
+        asked = AskedOf(access, namespaces, gang_jobs, sweeps, SharedPlans(make, monotonic), histories)
         requests = TenantRequests(front_proxy, asked, monotonic)
         async with listen_for_api_server(settings, front_proxy, requests):
             await until_first_ends(

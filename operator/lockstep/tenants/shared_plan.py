@@ -21,8 +21,11 @@ from lockstep.report.timeline import draw, freeze
 from lockstep.tenants.documents import Document
 from lockstep.tenants.explanation import Explanation, explain
 from lockstep.tenants.fair_turns import FairTurns
+from lockstep.tenants.namespaces import OwnNamespace, read_uids
 from lockstep.tenants.others import OtherGangs, others_of
-from lockstep.tenants.supposing.coarse_plan import CoarsePlan, GangJobQuestion, plan_with, suppose_gang_job
+from lockstep.tenants.supposing.coarse_plan import CoarsePlan, plan_with, suppose_gang_job
+from lockstep.tenants.supposing.coarse_sweep import CoarseSweep, plan_with_sweep
+from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 KEPT_SECONDS = 15.0
@@ -39,6 +42,13 @@ Options = Callable[[Mapping[str, str]], tuple[State, PlanRules]]
 """An empty cache and the rules of planning, by published settings. Raises ``ValueError`` for settings of no sense."""
 
 
+class Asker(NamedTuple):
+    """Whose turn an answer takes, and the namespace that it is about."""
+
+    party: str
+    own: OwnNamespace
+
+
 class NamespaceView(NamedTuple):
     """Whose gangs a timeline names: those of a namespace, with or without its Gangs."""
 
@@ -52,9 +62,13 @@ class NamespaceView(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedPlan:
-    """The facts at ``now``, and the plan made from them. ``queue`` has the waiting gangs of all namespaces."""
+    """The facts at ``now``, and the plan made from them. ``queue`` has the waiting gangs of all namespaces.
+
+    ``namespaces`` has the UID of each namespace that was there all the time while the facts were read.
+    """
 
     now: float
+    namespaces: Mapping[str, str]
     state: State
     rules: PlanRules
     planned: AnsweredPlan
@@ -70,17 +84,20 @@ async def make_shared_plan(client: KubeClient, place: str, options: Options, wal
         state, rules = options(await read_settings(client, place))
     except (AnswerError, ValueError) as error:
         raise NoAnswerNowError(Trouble.OPTIONS_UNKNOWN, str(error)) from error
+    before = await read_uids(client)
     try:
         await read_cluster(client, state, kind_read=lambda: None)
     except AnswerError as error:
         raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, str(error)) from error
-    return await _in_thread(partial(_planned, state, rules, wall()))
+    namespaces = dict(before.items() & (await read_uids(client)).items())
+    return await _in_thread(partial(_planned, state, rules, namespaces, wall()))
 
 
-def _planned(state: State, rules: PlanRules, now: float) -> SharedPlan:
+def _planned(state: State, rules: PlanRules, namespaces: Mapping[str, str], now: float) -> SharedPlan:
     planned = plan_now(state, rules, now, asked=())
     return SharedPlan(
         now=now,
+        namespaces=namespaces,
         state=state,
         rules=rules,
         planned=planned,
@@ -105,13 +122,23 @@ class SharedPlans:
             self._making = asyncio.create_task(self._made())
         return await asyncio.shield(self._making)
 
-    async def explanation(self, gang: GangKey, party: str) -> Explanation | None:
-        """The explanation of a gang for a party; None if there is none of that key. One at a time is made.
+    async def of_namespace(self, own: OwnNamespace) -> SharedPlan:
+        """The newest plan, where its facts are of that namespace, and of no other one of its name.
+
+        Raises ``NoAnswerNowError``.
+        """
+        shared = await self.newest()
+        if shared.namespaces.get(own.name) != own.uid:
+            raise NoAnswerNowError(Trouble.NAMESPACE_NEWER, "the plan that is kept is older than a namespace")
+        return shared
+
+    async def explanation(self, gang: GangKey, asker: Asker) -> Explanation | None:
+        """The explanation of a gang of the asker's namespace; None if there is none of that key. One at a time is made.
 
         Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
-        async with self._turns.turn(party):
-            shared = await self.newest()
+        async with self._turns.turn(asker.party):
+            shared = await self.of_namespace(asker.own)
             fact = shared.state.gangs.get(gang)
             if fact is None:
                 return None
@@ -120,22 +147,29 @@ class SharedPlans:
                 shared.explained[gang] = await _in_thread(make)
             return shared.explained[gang]
 
-    async def plan_with(self, question: GangJobQuestion, party: str) -> tuple[SharedPlan, CoarsePlan]:
+    async def plan_with(self, question: Question, asker: Asker) -> tuple[SharedPlan, CoarsePlan]:
         """The plan with a GangJob that is not there, and the plan without it. One at a time is made.
 
         Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
-        async with self._turns.turn(party):
-            shared = await self.newest()
+        async with self._turns.turn(asker.party):
+            shared = await self.of_namespace(asker.own)
             return shared, await _in_thread(partial(_plan_with, shared, question))
 
-    async def timeline(self, seen: NamespaceView, party: str) -> tuple[SharedPlan, Document]:
+    async def plan_with_sweep(self, question: Question, asker: Asker) -> tuple[SharedPlan, CoarseSweep]:
+        """The same with the first runs of a GangSweep."""
+        async with self._turns.turn(asker.party):
+            shared = await self.of_namespace(asker.own)
+            make = partial(plan_with_sweep, shared.state, shared.rules, shared.planned, question, shared.now)
+            return shared, await _in_thread(make)
+
+    async def timeline(self, seen: NamespaceView, asker: Asker) -> tuple[SharedPlan, Document]:
         """The picture of the timeline that names these gangs, and the plan that it is of. One at a time is drawn.
 
         Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
-        async with self._turns.turn(party):
-            shared = await self.newest()
+        async with self._turns.turn(asker.party):
+            shared = await self.of_namespace(asker.own)
             if seen not in shared.drawn:
                 shared.drawn[seen] = await _in_thread(partial(_picture, shared, seen))
             if len(shared.drawn) > _MOST_DRAWN:
@@ -152,7 +186,7 @@ class SharedPlans:
             self._kept_until = now + max(KEPT_SECONDS, as_long)
 
 
-def _plan_with(shared: SharedPlan, question: GangJobQuestion) -> CoarsePlan:
+def _plan_with(shared: SharedPlan, question: Question) -> CoarsePlan:
     gang = suppose_gang_job(shared.state, question, shared.now)
     return plan_with(shared.state, shared.rules, shared.planned, gang, shared.now)
 

@@ -14,6 +14,7 @@ from live.tenant_answers import (
     SECRET_LASTING,
     SECRET_NAMESPACE,
     SERVICE,
+    SWEEP_KIND,
     SYSTEM,
     RecorderBeside,
     Server,
@@ -56,6 +57,7 @@ def cluster(front, tmp_path_factory):
         install(sandbox)
         sandbox.apply(RIGHTS)
         sandbox.apply(RECORD_RIGHTS)
+        sandbox.apply(SWEEP_KIND)
         yield sandbox
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from builders.manifests import gang
 from eventually import eventually
 from live.quick_start import Forked
-from live.tenant_answers import API, HOUR, SECRET_GANG, SECRET_NAMESPACE, asked, kubeconfig_of, refusal
+from live.tenant_answers import API, HOUR, SECRET_GANG, SECRET_NAMESPACE, asked, kubeconfig_of, plan_of, refusal
 from lockstep.cli import main
 from sandbox import KubectlError
 
@@ -132,18 +132,6 @@ def test_kubectl_knows_the_resources(arena, editor):
 # Plans of what is not there
 
 
-def plan_of(arena, kubeconfig, manifest, namespace="tenant"):
-    """The plan with a GangJob, as kubectl gets it."""
-    question = {
-        "apiVersion": "answers.lockstep.dev/v1alpha1",
-        "kind": "Plan",
-        "metadata": {"name": manifest["metadata"]["name"]},
-        "spec": {"gangJobSpec": manifest["spec"]},
-    }
-    arguments = ("create", "--raw", f"{API}/namespaces/{namespace}/plans", "--filename=-")
-    return json.loads(arena.api.kubectl(f"--kubeconfig={kubeconfig}", *arguments, stdin=json.dumps(question)))
-
-
 def test_editor_may_ask_what_would_become_of_a_gang_and_learns_no_names(arena, editor):
     answer = plan_of(arena, editor, gang("wish", size=2, cpu="3", **HOUR))
 
@@ -196,6 +184,30 @@ def test_plan_of_a_tenant_is_made_by_it_after_a_dry_run_of_the_own(arena, editor
     assert "tenant/wish starts within" in " ".join(planned.stdout.split())
     assert "zebra" not in planned.output
     assert (refused.exit_code, "The API server would not take" in refused.output) == (1, True)
+
+
+def test_plan_of_a_sweep_counts_its_parameters_and_learns_no_names(arena, editor, viewer, tmp_path):
+    file, template = tmp_path / "wish.yaml", gang("run", size=1, cpu="3", **HOUR)["spec"]
+    sweep = {"parametersFrom": {"configMap": "lines"}, "template": template}
+    objects = [
+        {"apiVersion": "lockstep.dev/v1alpha1", "kind": "GangSweep", "metadata": {"name": "wish"}, "spec": sweep},
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "lines"},
+            "immutable": True,
+            "data": {"parameters.csv": "A\n1\n2\n"},
+        },
+    ]
+    file.write_text(yaml.safe_dump_all(objects))
+    planned = lockstep(editor, "plan", f"--filename={file}")
+    refused = lockstep(viewer, "plan", f"--filename={file}")
+
+    assert planned.exit_code == 0, planned.output
+    assert "GangSweep tenant/wish has 2 runs." in " ".join(planned.stdout.split())
+    assert [name for name in ("zebra", "okapi", *arena.nodes) if name in planned.output] == []
+    assert refused.exit_code == 1
+    assert "The verb create on gangsweeps in tenant is needed" in " ".join(refused.output.split())
 
 
 def test_timeline_command_serves_what_a_viewer_may_see(arena, viewer, tmp_path):

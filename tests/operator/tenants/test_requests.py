@@ -7,13 +7,14 @@ from unittest.mock import AsyncMock, Mock
 
 import orjson
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from aiohttp.test_utils import make_mocked_request
 
 from lockstep.api.client.review import Caller
 from lockstep.process.pages.requests_log import requests_log
 from lockstep.tenants.history.histories import HistoryView
 from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
+from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespace
 from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
@@ -38,22 +39,30 @@ class Access:
         return asked.verb in self.verbs
 
 
+class Own:
+    async def of(self, caller, namespace):
+        return OwnNamespace(namespace, "uid", 0)
+
+
 class Schema:
     async def newest(self):
         return {"type": "object", "required": ["size"]}
 
 
 class Plans:
-    async def newest(self):
+    async def of_namespace(self, own):
         raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, f"The API server at {ADDRESS} does not answer.")
 
-    async def plan_with(self, question, party):
-        raise UnplannedError(f"{party} asks about {question.name}.")
+    async def plan_with(self, question, asker):
+        raise UnplannedError(f"{asker.party} asks about {question.name}.")
+
+    async def plan_with_sweep(self, question, asker):
+        raise UnplannedError(f"{asker.party} asks about sweep {question.name}.")
 
 
 @pytest.fixture
 def ask_queue():
-    requests = TenantRequests(Front(), AskedOf(Access("get"), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access("get"), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     path = "/apis/answers.lockstep.dev/v1alpha1/namespaces/tenant/queues/default"
     [route] = [one for one in requests.routes() if "/queues/" in getattr(one, "path", "")]
 
@@ -79,7 +88,7 @@ async def test_refusal_has_no_address_and_the_log_has_it_once(ask_queue, caplog)
 
 def planner(*verbs):
     """Asks for a plan with a body, as a user who may use these verbs on GangJobs."""
-    requests = TenantRequests(Front(), AskedOf(Access(*verbs), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access(*verbs), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/plans")]
 
     async def ask(body: bytes):
@@ -99,8 +108,13 @@ def planner(*verbs):
         pytest.param(b"[" * 100_000, "A plan has metadata.name and spec.gangJobSpec.", id="deep"),
         pytest.param(
             b'{"metadata": {"name": "a/b"}, "spec": {"gangJobSpec": {}}}',
-            "metadata.name is no name of a GangJob.",
+            "metadata.name is no name of an object.",
             id="no name",
+        ),
+        pytest.param(
+            b'{"metadata": {"name": "a\\n2026 ERROR"}, "spec": {"gangJobSpec": {}}}',
+            "metadata.name is no name of an object.",
+            id="a name that would be a line of the log",
         ),
         pytest.param(
             b'{"metadata": {"name": "a"}, "spec": {"gangJobSpec": {}}}',
@@ -130,7 +144,7 @@ async def test_body_that_is_not_as_its_headers_say_is_the_fault_of_the_user_and_
 @asynccontextmanager
 async def served_plans():
     """The port at which questions of Jane are answered."""
-    requests = TenantRequests(Front(), AskedOf(Access("create"), Schema(), Plans()), lambda: 0.0)
+    requests = TenantRequests(Front(), AskedOf(Access("create"), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     app = web.Application()
     app.add_routes(requests.routes())
     runner = web.AppRunner(app, access_log=None, logger=requests_log("test.requests"))
@@ -166,6 +180,70 @@ async def test_user_who_asks_for_many_plans_is_put_off():
     assert codes == [422] * int(PLANS_AT_ONCE) + [429]
 
 
+@pytest.mark.parametrize(
+    ("resource", "want"),
+    [
+        ("gangsweeps", (422, "jane asks about sweep s.")),
+        ("gangjobs", (403, "jane may not create gangsweeps in namespace tenant.")),
+    ],
+)
+async def test_plan_of_a_sweep_needs_the_right_to_create_sweeps(resource, want):
+    class OfResource:
+        async def may(self, caller, asked):
+            return (asked.verb, asked.resource) == ("create", resource)
+
+    requests = TenantRequests(Front(), AskedOf(OfResource(), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
+    [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/sweepplans")]
+    request = Mock(match_info={"namespace": "tenant"}, headers={}, get_extra_info=lambda _: None)
+    request.read = AsyncMock(return_value=b'{"metadata": {"name": "s"}, "spec": {"gangSweepSpec": {"size": 1}}}')
+
+    answer = await route.handler(request)
+
+    assert (answer.status, orjson.loads(answer.body)["message"]) == want
+
+
+# What can't be done
+
+VERSION = "/apis/answers.lockstep.dev/v1alpha1"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "want"),
+    [
+        ("GET", "/namespaces/tenant/queues", "The only verb of queues is get, with a namespace and a name."),
+        ("GET", "/queues", "The only verb of queues is get, with a namespace and a name."),
+        ("DELETE", "/namespaces/tenant/queues/default", "The only verb of queues is get"),
+        ("PATCH", "/namespaces/tenant/gangjobexplanations/a/status", "The only verb of gangjobexplanations is get"),
+        ("GET", "/namespaces/tenant/plans", "The only verb of plans is create"),
+        ("GET", "/namespaces/tenant/sweepplans/a", "The only verb of sweepplans is create"),
+        ("POST", "/plans", "The only verb of plans is create"),
+        ("GET", "/namespaces/tenant/secrets", "There is no such resource."),
+        ("GET", "/watch/namespaces/tenant/queues/default", "There is no such resource."),
+    ],
+)
+async def test_verb_that_a_resource_does_not_have_is_refused_with_the_one_that_it_has(method, path, want):
+    async with served_plans() as port, ClientSession(f"http://127.0.0.1:{port}") as session:
+        answer = await session.request(method, f"{VERSION}{path}")
+        status = await answer.json()
+
+    assert status["message"].startswith(want)
+    assert (answer.status, status["reason"]) == ((405, "MethodNotAllowed") if "verb" in want else (404, "NotFound"))
+
+
+async def test_namespace_that_is_gone_is_not_found():
+    class Gone:
+        async def of(self, caller, namespace):
+            raise NoNamespaceError(f"There is no namespace {namespace} now.")
+
+    requests = TenantRequests(Front(), AskedOf(Access("get"), Gone(), Schema(), Schema(), Plans()), lambda: 0.0)
+    [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/queues/{name}")]
+    request = Mock(match_info={"namespace": "tenant", "name": "default"}, headers={}, get_extra_info=lambda _: None)
+
+    answer = await route.handler(request)
+
+    assert (answer.status, orjson.loads(answer.body)["message"]) == (404, "There is no namespace tenant now.")
+
+
 # The record
 
 
@@ -189,7 +267,9 @@ def historian(histories, *resources, name="default"):
         async def may(self, caller, asked):
             return asked.verb == "get" and asked.namespace == "tenant" and asked.resource in resources
 
-    requests = TenantRequests(Front(), AskedOf(OfResources(), Schema(), Plans(), histories), lambda: 0.0)
+    requests = TenantRequests(
+        Front(), AskedOf(OfResources(), Own(), Schema(), Schema(), Plans(), histories), lambda: 0.0
+    )
     [route] = [one for one in requests.routes() if "/histories/" in getattr(one, "path", "")]
 
     async def ask(query="", namespace="tenant"):

@@ -5,7 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from lockstep.tenants.shared_plan import KEPT_SECONDS, SharedPlans
+from coschedule import GangKey
+from lockstep.tenants.namespaces import OwnNamespace
+from lockstep.tenants.shared_plan import KEPT_SECONDS, Asker, NamespaceView, SharedPlans
+from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 pytestmark = pytest.mark.asyncio
@@ -25,7 +28,7 @@ class Cluster:
         self.now += self.takes
         if self.fails:
             raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, "10.0.0.1 does not answer")
-        return SimpleNamespace(state=SimpleNamespace(gangs={}), number=self.made)
+        return SimpleNamespace(namespaces={"tenant": "first"}, state=SimpleNamespace(gangs={}), number=self.made)
 
 
 async def test_all_who_ask_at_once_share_one_plan():
@@ -74,3 +77,28 @@ async def test_one_who_gives_up_takes_the_plan_from_nobody():
     cluster.released.set()
 
     assert (await asking[1]).number == 1
+
+
+QUESTION = Question("tenant", "wish", {})
+FIRST, SECOND = (Asker("jane", OwnNamespace("tenant", uid, 0)) for uid in ("first", "second"))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda plans: plans.of_namespace(SECOND.own), id="queue"),
+        pytest.param(lambda plans: plans.explanation(GangKey("tenant", "a"), SECOND), id="explanation"),
+        pytest.param(lambda plans: plans.timeline(NamespaceView("tenant", with_pod_gangs=True), SECOND), id="timeline"),
+        pytest.param(lambda plans: plans.plan_with(QUESTION, SECOND), id="plan"),
+        pytest.param(lambda plans: plans.plan_with_sweep(QUESTION, SECOND), id="plan of a sweep"),
+    ],
+)
+async def test_plan_shows_a_namespace_nothing_of_another_one_of_its_name(ask):
+    cluster = Cluster()
+    cluster.released.set()
+
+    with pytest.raises(NoAnswerNowError) as caught:
+        await ask(cluster.plans)
+    assert caught.value.trouble == Trouble.NAMESPACE_NEWER
+    assert (await cluster.plans.of_namespace(FIRST.own)).number == 1
+    assert await cluster.plans.explanation(GangKey("tenant", "a"), FIRST) is None

@@ -18,7 +18,7 @@ from coschedule import (
     with_smaller_sizes,
 )
 from lockstep.answers.plan.rules import PlanRules, PriceInForce, contention_now, price_of
-from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.reading.errors import AnswerError, QuotaError
 from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
 from lockstep.cycle.planning.by_rank import in_rank_order
@@ -60,7 +60,7 @@ class AnsweredPlan:
 def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[GangKey]) -> AnsweredPlan:
     """Plan as many waiting gangs as the operator does in one plan, and in any case those ``asked`` about.
 
-    Raises ``AnswerError`` if a quota or a bug keeps one of the latter from being planned.
+    Raises ``QuotaError`` if a quota keeps one of the latter from being planned, and ``AnswerError`` if a bug does.
     """
     state.advance_to(now)
     # Of pods of several kinds that come later, one kind has its turn now.
@@ -160,7 +160,7 @@ def _terms(state: State, gang: AcceptedGang, now: float, price: PriceInForce) ->
 def _check_quotas(within: WithinQuotas, asked: Collection[GangKey]) -> None:
     for one in within.refused:
         if one.gang in asked:
-            raise AnswerError(f"{gang_name(one.gang)} is not planned now: {format_refusal(one.refusal)}.")
+            raise QuotaError(f"{gang_name(one.gang)} is not planned now: {format_refusal(one.refusal)}.")
 
 
 def _check(errors: Mapping[GangKey, Exception], asked: Collection[GangKey]) -> None:

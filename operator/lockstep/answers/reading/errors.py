@@ -7,3 +7,7 @@ class AnswerError(Exception):
 
 class NotAllowedError(AnswerError):
     """The user lacks a right, which the message names."""
+
+
+class QuotaError(AnswerError):
+    """A quota of its namespace keeps a gang from being planned."""

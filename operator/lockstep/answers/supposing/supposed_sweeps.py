@@ -9,6 +9,7 @@ from coschedule import GangKey
 from lockstep.answers.reading.cluster import answered
 from lockstep.answers.reading.dry_run import dry_run_of
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.reading.gang_called import gang_called
 from lockstep.answers.supposing.manifests import full_name
 from lockstep.answers.supposing.owner_kinds import CONFIG_MAP, GANG_SWEEP, kind_of
 from lockstep.answers.supposing.supposed_gangs import as_created
@@ -83,6 +84,23 @@ async def suppose_sweep(
     size = choose_size(size_question(state, sweep.spec, gang, runs))
     first = [_add(state, sweep, run, parameters, size, now) for run in range(min(runs, size.near(sweep.spec.template)))]
     return SupposedSweep(sweep=sweep, runs=runs, size=size, first=tuple(first))
+
+
+async def counted_spec(client: KubeClient, manifest: NewManifest, config_maps: ConfigMaps) -> Manifest:
+    """The spec of a sweep as a dry run returns it, with the number of its runs in the place of their parameters.
+
+    Raises ``AnswerError``, also where its parameters can't be read.
+    """
+    metadata = manifest["metadata"]
+    key = sweep_key(metadata["namespace"], metadata["name"])
+    made = await dry_run_of(client, paths.sweeps_of(key.namespace), manifest, key)
+    parameters = await _parameters(client, parse_sweep(made), config_maps)
+    if isinstance(parameters, SweepRefusal):
+        raise AnswerError(f"{gang_called(key)} would be refused: {parameters.message}")
+    spec: Manifest = made["spec"]
+    if parameters is None:
+        return spec
+    return {**{name: value for name, value in spec.items() if name != "parametersFrom"}, "runs": len(parameters.lines)}
 
 
 async def _parameters(client: KubeClient, sweep: Sweep, config_maps: ConfigMaps) -> RunParameters | SweepRefusal | None:

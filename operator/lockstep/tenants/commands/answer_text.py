@@ -69,9 +69,7 @@ def plan_lines(document: Document) -> Iterator[str]:
         starts, ends = (_within(row[key]) for key in ("startsWithinMinutes", "endsWithinMinutes"))
         yield f"  {row['size']:>9}  {starts:>15}  {ends:>15}"
     yield from (line for sentence in plan["notNow"] for line in wrapped(sentence, "  "))
-    for one in plan["delays"]:
-        by = "for ever" if one["withinMinutes"] is None else f"by {duration(60.0 * one['withinMinutes'])} at most"
-        yield from wrapped(f"{metadata['namespace']}/{one['name']} would start later, {by}.", "  ")
+    yield from _delays(document)
     yield ""
     yield from _others(document)
 
@@ -80,6 +78,26 @@ def _use_of_group(document: Document) -> Iterator[str]:
     # An earlier version of the answers has no such field.
     if document.get("useOfGroup"):
         yield from wrapped(document["useOfGroup"], "  ")
+
+
+def sweep_plan_answer_lines(document: Document) -> Iterator[str]:
+    """What would become of a GangSweep that is not there."""
+    metadata, plan = document["metadata"], document["plan"]
+    name = f"{metadata['namespace']}/{metadata['name']}"
+    yield from wrapped(f"GangSweep {name} has {plan['runs']} runs. {plan['message']}")
+    starts = f"the first would start {_within(plan['startsWithinMinutes'])}, and {plan['startNow']} now"
+    yield from wrapped(f"Of its first {plan['planned']} runs, {starts}.", "  ")
+    yield from wrapped(f"All would have ended {_within(plan['endsWithinMinutes'])}.", "  ")
+    yield from wrapped(f"{n_gangs(plan['ahead']['gangs'])} before it in the plan.", "  ")
+    yield from _delays(document)
+    yield ""
+    yield from _others(document)
+
+
+def _delays(document: Document) -> Iterator[str]:
+    for one in document["plan"]["delays"]:
+        by = "for ever" if one["withinMinutes"] is None else f"by {duration(60.0 * one['withinMinutes'])} at most"
+        yield from wrapped(f"{document['metadata']['namespace']}/{one['name']} would start later, {by}.", "  ")
 
 
 def _within(minutes: int | None) -> str:

@@ -37,13 +37,19 @@ async def ask_answer(
 
 async def ask_plan(client: KubeClient, namespace: str, name: str, spec: Manifest) -> Document | NoAnswer:
     """The plan with a GangJob that is not there, or why there is none. Raises ``AnswerError`` if it is refused."""
-    kind = AnswerKind.PLANS
-    body = {
-        "apiVersion": ANSWERS_API,
-        "kind": KIND_NAMES[kind],
-        "metadata": {"namespace": namespace, "name": name},
-        "spec": {"gangJobSpec": spec},
-    }
+    return await _ask_with(client, AnswerKind.PLANS, namespace, name, {"gangJobSpec": spec})
+
+
+async def ask_sweep_plan(client: KubeClient, namespace: str, name: str, spec: Manifest) -> Document | NoAnswer:
+    """The same with a GangSweep, whose spec has the number of its runs."""
+    return await _ask_with(client, AnswerKind.SWEEP_PLANS, namespace, name, {"gangSweepSpec": spec})
+
+
+async def _ask_with(
+    client: KubeClient, kind: AnswerKind, namespace: str, name: str, spec: Manifest
+) -> Document | NoAnswer:
+    metadata = {"namespace": namespace, "name": name}
+    body = {"apiVersion": ANSWERS_API, "kind": KIND_NAMES[kind], "metadata": metadata, "spec": spec}
     return await _answered(kind, client.review(Target(_path(kind, namespace), kind), body))
 
 

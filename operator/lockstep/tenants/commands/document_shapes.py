@@ -66,6 +66,16 @@ _COARSE_PLAN = {
     "shrinks": int,
     "delays": [{"name": str, "withinMinutes": (int, None)}],
 }
+_SWEEP_PLAN = {
+    "runs": int,
+    "message": str,
+    "planned": int,
+    "startNow": int,
+    "startsWithinMinutes": (int, None),
+    "endsWithinMinutes": (int, None),
+    "ahead": _COARSE_PLAN["ahead"],
+    "delays": _COARSE_PLAN["delays"],
+}
 _SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
     AnswerKind.QUEUES: {**_HEAD, "gangs": [_QUEUED], "leftOut": int},
     AnswerKind.GANGJOB_EXPLANATIONS: _EXPLANATION,
@@ -79,6 +89,7 @@ _SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
         "isCutOff": bool,
     },
     AnswerKind.PLANS: {**_HEAD, "plan": _COARSE_PLAN},
+    AnswerKind.SWEEP_PLANS: {**_HEAD, "plan": _SWEEP_PLAN},
 }
 
 

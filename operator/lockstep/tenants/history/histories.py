@@ -3,15 +3,12 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
-from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.records.history_params import HistoryQuestionError, parse_history
-from lockstep.api.times import epoch_seconds
 from lockstep.facts.records.history_question import HistoryQuestion, HistoryScope
 from lockstep.tenants.fair_turns import FairTurns
 from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
-from lockstep.tenants.trouble import NoAnswerNowError, Trouble
+from lockstep.tenants.namespaces import read_namespace
 
 AskRecorder = Callable[[HistoryQuestion, HistoryScope], Awaitable[FoundHistory]]
 
@@ -35,25 +32,14 @@ class Histories:
     async def history(self, view: HistoryView, query: Mapping[str, str], party: str) -> FoundHistory:
         """What is on record, for a party. One question at a time is asked.
 
-        Raises ``NoAnswerNowError``, ``TooManyWaitError`` or ``HistoryRefusedError``.
+        Raises ``NoAnswerNowError``, ``TooManyWaitError``, ``NoNamespaceError`` or ``HistoryRefusedError``.
         """
         try:
             asked = parse_history(query, self._wall())
         except HistoryQuestionError as error:
             raise HistoryRefusedError(f"{error}.") from error
         async with self._turns.turn(party):
-            made = await self._made(view.namespace)
+            # Records from before it was made are those of other users.
+            made = (await read_namespace(self._client, view.namespace)).made
             scope = HistoryScope(namespace=view.namespace, made=made, with_pod_gangs=view.with_pod_gangs)
             return await self._ask(asked, scope)
-
-    async def _made(self, namespace: str) -> int:
-        """When the namespace was made, in seconds since 1970. Records from before are those of other users."""
-        try:
-            listed = await self._client.get(paths.ALL_NAMESPACES, {"fieldSelector": f"metadata.name={namespace}"})
-        except ApiUnavailableError as error:
-            raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, str(error)) from error
-        if not listed.is_success:
-            raise NoAnswerNowError(Trouble.CLUSTER_UNREAD, listed.message)
-        for one in listed.body["items"]:
-            return round(epoch_seconds(one["metadata"]["creationTimestamp"]) or 0.0)
-        raise HistoryRefusedError(f"There is no namespace {namespace} now.")

@@ -1,7 +1,7 @@
 """What would become of a GangJob that is not there: coarse, since a user can ask again with another one."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,25 +19,18 @@ from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
 from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.text import room_sentence
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
+from lockstep.answers.reading.errors import QuotaError
 from lockstep.answers.supposing.predecessors import record_predecessors
 from lockstep.answers.supposing.supposed_gangs import as_created
 from lockstep.api.gangjob.gangjob import parse_gang
-from lockstep.api.manifest import Manifest
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.tenants.others import STEP_MINUTES, Ahead, ahead_of, minutes_until
+from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.unnamed import unnamed_refusal
-
-
-class GangJobQuestion(NamedTuple):
-    """A GangJob that is not there. Its spec has the shape of the schema."""
-
-    namespace: str
-    name: str
-    spec: Manifest
 
 
 class UnplannedError(Exception):
@@ -75,7 +68,7 @@ class CoarsePlan:
     delays: tuple[Delayed, ...]
 
 
-def suppose_gang_job(state: State, question: GangJobQuestion, now: float) -> AcceptedGang:
+def suppose_gang_job(state: State, question: Question, now: float) -> AcceptedGang:
     """The GangJob as the operator would read it now. Raises ``UnplannedError`` if it would not be planned."""
     namespace, name, spec = question
     key = GangKey(namespace, name)
@@ -94,17 +87,25 @@ def suppose_gang_job(state: State, question: GangJobQuestion, now: float) -> Acc
 def plan_with(state: State, rules: PlanRules, before: AnsweredPlan, gang: AcceptedGang, now: float) -> CoarsePlan:
     """Plan with the gang beside all others; the cache is as before afterwards. It takes as long as a plan.
 
-    Raises ``UnplannedError``, or ``AnswerError`` if a quota or a bug keeps it from being planned.
+    Raises ``UnplannedError``, or ``AnswerError`` if a bug keeps it from being planned.
     """
-    state.apply_gang(gang)
     try:
+        state.apply_gang(gang)
         record_predecessors(state, gang.key)
         if not state.phase_of(state.gangs[gang.key]).is_planned:
             raise UnplannedError(f"GangJob {gang.key} waits for other gangs, or is suspended, so it has no plan yet.")
-        after = plan_now(state, rules, now, asked=[gang.key])
+        after = plan_asked(state, rules, now, [gang.key])
         return _coarse(before, after, answer_about(after, gang.key, progress=_none), now)
     finally:
         state.remove_gang(gang.key, gang.uid)
+
+
+def plan_asked(state: State, rules: PlanRules, now: float, asked: Sequence[GangKey]) -> AnsweredPlan:
+    """The plan with gangs that are asked about. Raises ``UnplannedError``, or ``AnswerError`` for a bug."""
+    try:
+        return plan_now(state, rules, now, asked=asked)
+    except QuotaError as error:
+        raise UnplannedError(str(error)) from error
 
 
 def _none(_: Sequence[Change]) -> Iterator[Change]:
@@ -128,7 +129,7 @@ def _coarse(before: AnsweredPlan, after: AnsweredPlan, answer: WaitingAnswer, no
         evicts=len(answer.victims),
         shrinks=len(answer.shrinks),
         ahead=ahead_of(after.made.decisions, answer.gang),
-        delays=tuple(_delays(before, after, answer.gang)),
+        delays=tuple(delays(before, after, answer.gang.namespace, {answer.gang})),
     )
 
 
@@ -150,24 +151,33 @@ def _reason(decision: Decision, now: float) -> str:
 
 
 def _run(size: int, start: float, finish: float, now: float) -> CoarseRun:
-    """The end follows from the coarse start: else questions of many lengths would find out the exact one."""
-    starts, lasts = minutes_until(start, now), _minutes(finish - start)
-    return CoarseRun(size, starts, None if lasts is None else starts + lasts)
+    return CoarseRun(size, *coarse_times(start, finish, now))
 
 
-def _delays(before: AnsweredPlan, after: AnsweredPlan, gang: GangKey) -> list[Delayed]:
-    """The GangJobs of the namespace that would start later."""
-    then = start_times(after.preempting.plan.decisions)
-    own = {
-        key: start
-        for key, start in start_times(before.preempting.plan.decisions).items()
-        if key.namespace == gang.namespace and not is_pod_gang(key)
-    }
-    later = {key: then[key] - start for key, start in own.items() if then.get(key, start) > start + SAME_TIME_SECONDS}
-    return [Delayed(key.name, _minutes(by)) for key, by in later.items()]
+def coarse_times(start: float | None, finish: float | None, now: float) -> tuple[int | None, int | None]:
+    """Within how many minutes something starts and ends; None for never, or where it is not known.
+
+    The end follows from the coarse start: else questions of many lengths would find out the exact one.
+    """
+    if start is None:
+        return None, None
+    starts = minutes_until(start, now)
+    lasts = None if finish is None else _coarse_minutes(finish - max(start, now))
+    return starts, None if lasts is None else starts + lasts
 
 
-def _minutes(seconds: float) -> int | None:
+def delays(
+    before: AnsweredPlan, after: AnsweredPlan, namespace: str, supposed: Collection[GangKey]
+) -> Iterator[Delayed]:
+    """The GangJobs of the namespace that would start later, without those that are ``supposed``."""
+    now, then = (start_times(one.preempting.plan.decisions) for one in (before, after))
+    for key, start in now.items():
+        is_own = key.namespace == namespace and not is_pod_gang(key) and key not in supposed
+        if is_own and then.get(key, start) > start + SAME_TIME_SECONDS:
+            yield Delayed(key.name, _coarse_minutes(then[key] - start))
+
+
+def _coarse_minutes(seconds: float) -> int | None:
     """Rounded up to whole steps; 0 for what has come already."""
     return round(max(0.0, _step(seconds)) / 60) if math.isfinite(seconds) else None
 

@@ -1,39 +1,52 @@
-"""Questions about a GangJob that is not there, read from the body of a request and checked."""
+"""Questions about a GangJob or GangSweep that is not there, read from the body of a request and checked."""
 
 import asyncio
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 import orjson
 
-from lockstep.tenants.supposing.coarse_plan import GangJobQuestion
-from lockstep.tenants.supposing.gangjob_schema import GangJobSchema
+from lockstep.api.manifest import Manifest
 from lockstep.tenants.supposing.schema import violation
+from lockstep.tenants.supposing.spec_schema import SpecSchema
 
 MOST_BYTES = 2**18
 """The most bytes of a question, which the server reads: more than manifests that people write have."""
 
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST_NAME = 253
+
+
+class Question(NamedTuple):
+    """An object that is not there. Its spec has the shape of the schema."""
+
+    namespace: str
+    name: str
+    spec: Manifest
 
 
 class QuestionError(Exception):
     """The question makes no sense; the message is a sentence that names the field."""
 
 
-async def read_question(schema: GangJobSchema, namespace: str, body: bytes) -> GangJobQuestion:
-    """The GangJob in the body of a request. Raises ``QuestionError``, or ``NoAnswerNowError``."""
-    return await asyncio.to_thread(_question, await schema.newest(), namespace, body)
+async def read_question(schema: SpecSchema, field: str, namespace: str, body: bytes) -> Question:
+    """The object in the body of a request, whose spec is the spec's ``field``.
+
+    Raises ``QuestionError``, or ``NoAnswerNowError``.
+    """
+    return await asyncio.to_thread(_question, await schema.newest(), field, namespace, body)
 
 
-def _question(schema: Any, namespace: str, body: bytes) -> GangJobQuestion:
+def _question(schema: Any, field: str, namespace: str, body: bytes) -> Question:
     try:
         asked = orjson.loads(body)
-        metadata, spec = asked["metadata"], asked["spec"]["gangJobSpec"]
+        metadata, spec = asked["metadata"], asked["spec"][field]
         name = metadata["name"]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise QuestionError("A plan has metadata.name and spec.gangJobSpec.") from error
-    if not isinstance(name, str) or not name or len(name) > _LONGEST_NAME or "/" in name:
-        raise QuestionError("metadata.name is no name of a GangJob.")
-    wrong = violation(schema, spec, "spec.gangJobSpec")
+        raise QuestionError(f"A plan has metadata.name and spec.{field}.") from error
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
+        raise QuestionError("metadata.name is no name of an object.")
+    wrong = violation(schema, spec, f"spec.{field}")
     if wrong:
         raise QuestionError(f"{wrong}.")
-    return GangJobQuestion(namespace, name, spec)
+    return Question(namespace, name, spec)

@@ -6,11 +6,12 @@ from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.facts.records.history_question import HistoryQuestion, HistoryScope
 from lockstep.tenants.history.histories import Histories, HistoryView
 from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
+from lockstep.tenants.namespaces import NoNamespaceError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 pytestmark = pytest.mark.asyncio
 
-MADE = {"items": [{"metadata": {"name": "tenant", "creationTimestamp": "1970-01-01T01:00:00Z"}}]}
+MADE = {"items": [{"metadata": {"name": "tenant", "uid": "u", "creationTimestamp": "1970-01-01T01:00:00Z"}}]}
 FOUND = FoundHistory(0, [], [], is_cut_off=False)
 
 
@@ -45,16 +46,21 @@ async def test_recorder_is_asked_about_the_namespace_since_it_was_made():
 
 
 @pytest.mark.parametrize(
-    ("query", "answer", "want"),
+    ("query", "answer", "error", "want"),
     [
-        pytest.param({"limit": "x"}, Answer(200, MADE), "limit is not from 1 to 1000.", id="nonsense"),
-        pytest.param({}, Answer(200, {"items": []}), "There is no namespace tenant now.", id="a namespace of before"),
+        pytest.param(
+            *({"limit": "x"}, Answer(200, MADE), HistoryRefusedError, "limit is not from 1 to 1000."), id="nonsense"
+        ),
+        pytest.param(
+            *({}, Answer(200, {"items": []}), NoNamespaceError, "There is no namespace tenant now."),
+            id="a namespace of before",
+        ),
     ],
 )
-async def test_question_without_an_answer_has_a_sentence(query, answer, want):
+async def test_question_without_an_answer_has_a_sentence(query, answer, error, want):
     asked = Asked(answer)
 
-    with pytest.raises(HistoryRefusedError) as caught:
+    with pytest.raises(error) as caught:
         await asked.histories.history(HistoryView("tenant", with_pod_gangs=True), query, "jane")
     assert (str(caught.value), asked.questions) == (want, [])
 

@@ -11,14 +11,15 @@ from builders.scene import HOUR, Scene
 from coschedule import GangKey
 from fake_cluster.looking import rules
 from lockstep.answers.plan.planned import plan_now
+from lockstep.facts.cluster.quota import Amount, QuotaFact, QuotaKey
 from lockstep.tenants.supposing.coarse_plan import (
     CoarsePlan,
     CoarseRun,
-    GangJobQuestion,
     UnplannedError,
     plan_with,
     suppose_gang_job,
 )
+from lockstep.tenants.supposing.questions import Question
 
 NOW = 1_800_000_000.0
 WORK = {"work": {"serialTime": "1h"}}
@@ -38,7 +39,7 @@ def scene():
 def planned_with(scene, namespace="tenant", **spec):
     before = plan_now(scene.state, rules(), NOW, asked=())
     manifest = gang("asked", cpu="1m", **spec)
-    supposed = suppose_gang_job(scene.state, GangJobQuestion(namespace, "asked", manifest["spec"]), NOW)
+    supposed = suppose_gang_job(scene.state, Question(namespace, "asked", manifest["spec"]), NOW)
     return plan_with(scene.state, rules(), before, supposed, NOW)
 
 
@@ -112,9 +113,18 @@ def test_gang_that_is_not_planned_has_a_sentence_and_leaves_nothing(scene, spec,
     assert {*scene.state.gangs} == {GangKey("zebra", "okapi")}
 
 
+def test_quota_in_the_way_is_said_and_is_no_mistake(scene):
+    amount = Amount("pods", hard=1, used=0)
+    scene.state.quotas.apply(QuotaFact(QuotaKey("tenant", "small"), {"pods": amount}))
+
+    with pytest.raises(UnplannedError, match=r"tenant/asked is not planned now: .*quota small"):
+        planned_with(scene, size=2, **WORK)
+    assert {*scene.state.gangs} == {GangKey("zebra", "okapi")}
+
+
 def test_gang_that_is_there_is_not_supposed(scene):
     with pytest.raises(UnplannedError, match="zebra/okapi is there already"):
-        suppose_gang_job(scene.state, GangJobQuestion("zebra", "okapi", gang("okapi")["spec"]), NOW)
+        suppose_gang_job(scene.state, Question("zebra", "okapi", gang("okapi")["spec"]), NOW)
 
 
 def test_no_field_but_its_own_holds_the_key_of_a_gang():

@@ -1,11 +1,11 @@
-"""The schema of GangJobs' specs, as the API server has it."""
+"""The schema of the specs of a kind of ours, as the API server has it."""
 
 from collections.abc import Callable
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
-from lockstep.api.names import GANGS, GROUP
+from lockstep.api.names import GROUP
 from lockstep.tenants.supposing.schema import Schema
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
@@ -13,11 +13,12 @@ from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 _KEPT_SECONDS = 300.0
 
 
-class GangJobSchema:
+class SpecSchema:
     """Reads the schema, and keeps it for some minutes."""
 
-    def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:
+    def __init__(self, client: KubeClient, resource: str, monotonic: Callable[[], float]) -> None:
         self._client = client
+        self._definition = paths.definition(f"{resource}.{GROUP}")
         self._monotonic = monotonic
         self._kept: Schema | None = None
         self._until = 0.0
@@ -30,7 +31,7 @@ class GangJobSchema:
 
     async def _read(self) -> Schema:
         try:
-            answer = await self._client.get(paths.definition(f"{GANGS}.{GROUP}"))
+            answer = await self._client.get(self._definition)
         except ApiUnavailableError as error:
             raise NoAnswerNowError(Trouble.SCHEMA_UNKNOWN, str(error)) from error
         if not answer.is_success:
