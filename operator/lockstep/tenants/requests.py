@@ -40,7 +40,7 @@ from lockstep.tenants.history.recorder_client import HistoryRefusedError
 from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespaces
 from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
-from lockstep.tenants.shared_plan import Asker, NamespaceView, SharedPlans
+from lockstep.tenants.shared_plan import AskingUser, NamespaceView, SharedPlans
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read_question
 from lockstep.tenants.supposing.spec_schema import SpecSchema
@@ -253,8 +253,8 @@ class TenantRequests:
         helps = tuple(one for one in answer.plan.helps if one.names not in unseen)
         return replace(answer, plan=replace(answer.plan, helps=helps))
 
-    async def _asker(self, caller: Caller, namespace: str) -> Asker:
-        return Asker(party_of(caller), await self._namespaces.of(caller, namespace))
+    async def _asker(self, caller: Caller, namespace: str) -> AskingUser:
+        return AskingUser(party_of(caller), await self._namespaces.of(caller, namespace))
 
     def _note(self, error: NoAnswerNowError) -> None:
         """Log why there is no answer, unless it is the same as the last time: callers could fill the log."""
