@@ -37,10 +37,11 @@ from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.fair_turns import TooManyWaitError
 from lockstep.tenants.history.histories import Histories, HistoryView
 from lockstep.tenants.history.recorder_client import HistoryRefusedError
+from lockstep.tenants.in_flight import QuestionsInFlight
 from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespaces
 from lockstep.tenants.parties import party_of
 from lockstep.tenants.responses import refused, shown
-from lockstep.tenants.shared_plan import Asker, NamespaceView, SharedPlans
+from lockstep.tenants.shared_plan import AskingUser, NamespaceView, SharedPlans
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read_question
 from lockstep.tenants.supposing.spec_schema import SpecSchema
@@ -79,6 +80,7 @@ class TenantRequests:
         self._access, self._namespaces, self._gang_jobs, self._sweeps, self._plans, self._histories = asked
         self._allowances = Allowances(monotonic, at_once=AT_ONCE, a_second=A_SECOND)
         self._plan_allowances = Allowances(monotonic, at_once=PLANS_AT_ONCE, a_second=PLANS_A_SECOND)
+        self._in_flight = QuestionsInFlight()
         self._trouble = ""
 
     def routes(self) -> list[web.RouteDef]:
@@ -142,14 +144,15 @@ class TenantRequests:
                 return _no_such_resource()
             if not self._allowances.take(party_of(caller)):
                 return refused(429, "You ask too often: once a second is answered.", seconds=1)
-            return await self._or_put_off(answer(caller, namespace, name))
+            return await self._or_put_off(party_of(caller), lambda: answer(caller, namespace, name))
 
         return handle
 
-    async def _or_put_off(self, answer: Awaitable[web.Response]) -> web.Response:
+    async def _or_put_off(self, party: str, answer: Callable[[], Awaitable[web.Response]]) -> web.Response:
         """The answer, or a refusal that says when to ask again."""
         try:
-            return await answer
+            with self._in_flight.one(party):
+                return await answer()
         except TooManyWaitError:
             return refused(429, "Too many wait for an answer now.", seconds=_BUSY_SECONDS)
         except NoNamespaceError as error:
@@ -167,8 +170,12 @@ class TenantRequests:
             return _unauthorized()
         if not self._plan_allowances.take(party_of(caller)):
             return refused(429, "You ask for plans too often: one in ten seconds is answered.", seconds=10)
+
+        async def read_and_answer() -> web.Response:
+            return await answer(caller, namespace, await request.read())
+
         try:
-            return await self._or_put_off(answer(caller, namespace, await request.read()))
+            return await self._or_put_off(party_of(caller), read_and_answer)
         except web.HTTPRequestEntityTooLarge:
             return refused(422, f"A question has {MOST_BYTES} bytes at most.")
         except web.RequestPayloadError:
@@ -253,8 +260,8 @@ class TenantRequests:
         helps = tuple(one for one in answer.plan.helps if one.names not in unseen)
         return replace(answer, plan=replace(answer.plan, helps=helps))
 
-    async def _asker(self, caller: Caller, namespace: str) -> Asker:
-        return Asker(party_of(caller), await self._namespaces.of(caller, namespace))
+    async def _asker(self, caller: Caller, namespace: str) -> AskingUser:
+        return AskingUser(party_of(caller), await self._namespaces.of(caller, namespace))
 
     def _note(self, error: NoAnswerNowError) -> None:
         """Log why there is no answer, unless it is the same as the last time: callers could fill the log."""

@@ -42,7 +42,7 @@ Options = Callable[[Mapping[str, str]], tuple[State, PlanRules]]
 """An empty cache and the rules of planning, by published settings. Raises ``ValueError`` for settings of no sense."""
 
 
-class Asker(NamedTuple):
+class AskingUser(NamedTuple):
     """Whose turn an answer takes, and the namespace that it is about."""
 
     party: str
@@ -132,7 +132,7 @@ class SharedPlans:
             raise NoAnswerNowError(Trouble.NAMESPACE_NEWER, "the plan that is kept is older than a namespace")
         return shared
 
-    async def explanation(self, gang: GangKey, asker: Asker) -> Explanation | None:
+    async def explanation(self, gang: GangKey, asker: AskingUser) -> Explanation | None:
         """The explanation of a gang of the asker's namespace; None if there is none of that key. One at a time is made.
 
         Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
@@ -147,7 +147,7 @@ class SharedPlans:
                 shared.explained[gang] = await _in_thread(make)
             return shared.explained[gang]
 
-    async def plan_with(self, question: Question, asker: Asker) -> tuple[SharedPlan, CoarsePlan]:
+    async def plan_with(self, question: Question, asker: AskingUser) -> tuple[SharedPlan, CoarsePlan]:
         """The plan with a GangJob that is not there, and the plan without it. One at a time is made.
 
         Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
@@ -156,14 +156,14 @@ class SharedPlans:
             shared = await self.of_namespace(asker.own)
             return shared, await _in_thread(partial(_plan_with, shared, question))
 
-    async def plan_with_sweep(self, question: Question, asker: Asker) -> tuple[SharedPlan, CoarseSweep]:
+    async def plan_with_sweep(self, question: Question, asker: AskingUser) -> tuple[SharedPlan, CoarseSweep]:
         """The same with the first runs of a GangSweep."""
         async with self._turns.turn(asker.party):
             shared = await self.of_namespace(asker.own)
             make = partial(plan_with_sweep, shared.state, shared.rules, shared.planned, question, shared.now)
             return shared, await _in_thread(make)
 
-    async def timeline(self, seen: NamespaceView, asker: Asker) -> tuple[SharedPlan, Document]:
+    async def timeline(self, seen: NamespaceView, asker: AskingUser) -> tuple[SharedPlan, Document]:
         """The picture of the timeline that names these gangs, and the plan that it is of. One at a time is drawn.
 
         Raises ``NoAnswerNowError``, or ``TooManyWaitError``.

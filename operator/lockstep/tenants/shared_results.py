@@ -14,7 +14,7 @@ Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")
 
 
-class _Kept(NamedTuple, Generic[Result]):
+class _SharedResult(NamedTuple, Generic[Result]):
     asking: asyncio.Future[Result]
     until: float
 
@@ -24,7 +24,7 @@ class SharedResults(Generic[Key, Result]):
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        self._kept: OrderedDict[Key, _Kept[Result]] = OrderedDict()
+        self._kept: OrderedDict[Key, _SharedResult[Result]] = OrderedDict()
 
     async def get(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> Result:
         """The result that is kept, or that of ``ask``."""
@@ -38,8 +38,8 @@ class SharedResults(Generic[Key, Result]):
                 del self._kept[key]
             raise
 
-    def _asked(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> _Kept[Result]:
-        kept = _Kept(asyncio.ensure_future(ask()), self._monotonic() + KEPT_SECONDS)
+    def _asked(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> _SharedResult[Result]:
+        kept = _SharedResult(asyncio.ensure_future(ask()), self._monotonic() + KEPT_SECONDS)
         self._kept[key] = kept
         self._kept.move_to_end(key)
         if len(self._kept) > _MOST_KEPT:

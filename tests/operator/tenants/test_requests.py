@@ -14,6 +14,7 @@ from lockstep.api.client.review import Caller
 from lockstep.process.pages.requests_log import requests_log
 from lockstep.tenants.history.histories import HistoryView
 from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
+from lockstep.tenants.in_flight import MOST_IN_FLIGHT_OF_PARTY
 from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespace
 from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
@@ -242,6 +243,39 @@ async def test_namespace_that_is_gone_is_not_found():
     answer = await route.handler(request)
 
     assert (answer.status, orjson.loads(answer.body)["message"]) == (404, "There is no namespace tenant now.")
+
+
+async def test_questions_of_one_user_that_wait_leave_places_for_others():
+    begun = []
+
+    class Slow:
+        async def of_namespace(self, own):
+            begun.append(own)
+            await asyncio.Event().wait()
+
+    class Named:
+        """Believes the one header."""
+
+        def caller(self, names, headers):
+            return Caller({"username": dict(headers)["user"]})
+
+    requests = TenantRequests(Named(), AskedOf(Access("get"), Own(), Schema(), Schema(), Slow()), lambda: 0.0)
+    [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/queues/{name}")]
+
+    def ask(user):
+        where = {"namespace": "tenant", "name": "default"}
+        request = Mock(match_info=where, headers={"user": user}, get_extra_info=lambda _: None)
+        return asyncio.create_task(route.handler(request))
+
+    asking = [ask("jane") for _ in range(MOST_IN_FLIGHT_OF_PARTY)]
+    await asyncio.sleep(0)
+
+    assert (await ask("jane")).status == 429
+    asking.append(ask("joe"))
+    await asyncio.sleep(0)
+    assert len(begun) == MOST_IN_FLIGHT_OF_PARTY + 1
+    for one in asking:
+        one.cancel()
 
 
 # The record

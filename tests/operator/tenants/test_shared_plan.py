@@ -7,7 +7,7 @@ import pytest
 
 from coschedule import GangKey
 from lockstep.tenants.namespaces import OwnNamespace
-from lockstep.tenants.shared_plan import KEPT_SECONDS, Asker, NamespaceView, SharedPlans
+from lockstep.tenants.shared_plan import KEPT_SECONDS, AskingUser, NamespaceView, SharedPlans
 from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
@@ -80,7 +80,7 @@ async def test_one_who_gives_up_takes_the_plan_from_nobody():
 
 
 QUESTION = Question("tenant", "wish", {})
-FIRST, SECOND = (Asker("jane", OwnNamespace("tenant", uid, 0)) for uid in ("first", "second"))
+FIRST, SECOND = (AskingUser("jane", OwnNamespace("tenant", uid, 0)) for uid in ("first", "second"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,31 @@
+"""How many questions are being answered at once: each has a connection, of which there are 128."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lockstep.tenants.fair_turns import TooManyWaitError
+
+MOST_IN_FLIGHT, MOST_IN_FLIGHT_OF_PARTY = 96, 4
+"""So many questions at once, and so many of one party."""
+
+
+class QuestionsInFlight:
+    """Lets questions in. While all places are taken, a party may have one question, so that no crowd keeps it out."""
+
+    def __init__(self) -> None:
+        self._of = Counter[str]()
+
+    @contextmanager
+    def one(self, party: str) -> Iterator[None]:
+        """Have a place for a question of that party while the block runs. Raises ``TooManyWaitError``."""
+        own = self._of[party]
+        if own >= MOST_IN_FLIGHT_OF_PARTY or (own and self._of.total() >= MOST_IN_FLIGHT):
+            raise TooManyWaitError
+        self._of[party] += 1
+        try:
+            yield
+        finally:
+            self._of[party] -= 1
+            if not self._of[party]:
+                del self._of[party]
