@@ -15,6 +15,10 @@ HEAT = Place("jobs", DEFAULT, "heat")
 JOB_GANG = Place("gangs", DEFAULT, "job.heat")
 ONE_NODE = (node("n1", cpu="2"),)
 TEMPLATE = {"spec": {"schedulerName": "lockstep"}}
+# For so long, nothing may happen.
+LONG_SECONDS = 300
+# For so long, an owner that can not be suspended is not asked about again.
+REMEMBERED_SECONDS = 600
 
 
 def yielding_pod(name, *, owner=JOB, labels=None, priority=0, grace=30):
@@ -66,3 +70,8 @@ def notes(api, reason):
     """What events with that reason say, by the kind that they are about."""
     found = [one for one in api.store.objects("events") if one["reason"] == reason]
     return [(one["regarding"]["kind"], one["note"]) for one in found]
+
+
+def suspensions(api):
+    """How often the Job was suspended."""
+    return len(notes(api, "OwnerSuspended"))

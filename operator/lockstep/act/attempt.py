@@ -15,6 +15,7 @@ from typing import assert_never
 from lockstep.act.ending.undo import Undoing, UndoListeners
 from lockstep.act.members.making import MemberMaking
 from lockstep.act.podgang.binding import PodBinding
+from lockstep.act.podgang.coming_pods import PodGangAttempt
 from lockstep.act.podgang.giving_up import GivingUp
 from lockstep.act.requests.outcome import Ending, Outcome
 from lockstep.act.requests.services import Services
@@ -67,7 +68,11 @@ class Attempt:
         self._making: MemberMaking | PodBinding
         if is_pod_gang(gang.key):
             self._undoing = GivingUp(services, gang, reservation, pause=pause)
-            self._making = PodBinding(services, gang, reservation, stay=self._stay, changed=self.changed)
+            self._making = PodBinding(
+                PodGangAttempt(
+                    services=services, gang=gang, reservation=reservation, stay=self._stay, changed=self.changed
+                )
+            )
         else:
             self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, listeners=listeners)
             self._making = MemberMaking(

@@ -11,13 +11,11 @@ from collections.abc import Collection, Iterable
 from http import HTTPStatus
 
 from lockstep.act.members.group_reads import refresh_pods
-from lockstep.act.podgang.coming_pods import ComingPods
+from lockstep.act.podgang.coming_pods import ComingPods, PodGangAttempt
 from lockstep.act.podgang.host_lists import HostListOfGang
 from lockstep.act.podgang.seats import TakenSeat, pod_gone, take_seats
 from lockstep.act.requests.api_refusals import is_conflict, is_no_dry_run, refused_binding
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.requests.services import Services
-from lockstep.act.requests.window import Stay
 from lockstep.act.volumes.needed_claims import needed_claims
 from lockstep.act.volumes.volumes import VolumeProvider
 from lockstep.api.client import paths
@@ -28,8 +26,7 @@ from lockstep.api.client.turns import Urgency
 from lockstep.api.members.binding import binding_manifest
 from lockstep.api.podgang.group_member import seat_annotations
 from lockstep.api.unreadable.unreadable_objects import read_pod
-from lockstep.belief.holding.reservation import Reservation
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
+from lockstep.facts.gang.gang import AcceptedGang, Verdict
 from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.reasons import Reason
 
@@ -39,39 +36,35 @@ _FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS, Reason.OWNER_RETURNED)
 
 
 class PodBinding:
-    """Binds pods to the seats of a reservation. The caller sets ``changed`` after each change of the Gang or its pods.
+    """Binds pods to the seats of a reservation.
 
     ``verdict`` is None: admission has changed these pods before they came.
     """
 
     verdict: Verdict | None = None
 
-    def __init__(
-        self, services: Services, gang: GangFact, reservation: Reservation, *, stay: Stay, changed: asyncio.Event
-    ) -> None:
-        self._services = services
-        self._state = services.state
-        self._gang = gang
-        self._reservation = reservation
-        self._stay = stay
-        self._changed = changed
+    def __init__(self, attempt: PodGangAttempt) -> None:
+        self._attempt = attempt
+        self._services = attempt.services
+        self._state = attempt.services.state
+        self._gang = attempt.gang
         self._size = 0
         self._bound_uids: set[str] = set()
-        self._hosts = HostListOfGang(services, gang, reservation.attempt)
-        self._coming = ComingPods(services, gang, reservation, stay=stay, changed=changed)
+        self._hosts = HostListOfGang(attempt.services, attempt.gang, attempt.reservation.attempt)
+        self._coming = ComingPods(attempt)
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
         """Bind a pod to every seat that has none; returns why that failed, if it did."""
-        failure = self._leaves() or await self._coming.come()
+        failure = self._attempt.leaves() or await self._coming.come()
         if failure is not None:
             return failure
-        seats = await take_seats(self._state, gang, self._reservation)
+        seats = await take_seats(self._state, gang, self._attempt.reservation)
         if isinstance(seats, Failure):
             return seats
         going = self._state.pod_gangs.group(gang.key).going
         self._size = len(seats) + going
         failure = await self._provide_volumes(seats) or await self._bind_all(seats)
-        self._stay.done()
+        self._attempt.stay.done()
         # What follows a failure depends on the pods that are bound.
         await self._until_seen(seats if failure is None else [seat for seat in seats if seat.uid in self._bound_uids])
         if going:
@@ -84,20 +77,20 @@ class PodBinding:
 
     async def _provide_volumes(self, seats: list[TakenSeat]) -> Failure | None:
         """Make sure that the claims of the pods have volumes."""
-        needed = needed_claims(self._gang, self._reservation)
+        needed = needed_claims(self._gang, self._attempt.reservation)
         if not needed:
             return None
         # Volumes may take minutes, so the gang leaves the window.
-        self._stay.leave()
+        self._attempt.stay.leave()
         uids = {seat.pod: seat.uid for seat in seats}
         provider = VolumeProvider(
-            self._services, self._gang, needed, uids=uids, changed=self._changed, lost=lambda: self._lost(seats)
+            self._services, self._gang, needed, uids=uids, changed=self._attempt.changed, lost=lambda: self._lost(seats)
         )
         return await provider.provide()
 
     def _lost(self, seats: list[TakenSeat]) -> Failure | None:
         """Why the pods can't all be bound any more: one of them is gone, or does not wait, or others have to leave."""
-        leaves, pods = self._leaves(), self._state.pod_gangs.group(self._gang.key).pods
+        leaves, pods = self._attempt.leaves(), self._state.pod_gangs.group(self._gang.key).pods
         if leaves is not None:
             return leaves
         for seat in seats:
@@ -125,7 +118,7 @@ class PodBinding:
         """
         until, tries = math.inf, 0
         while left := [seat for seat in seats if seat.uid not in self._bound_uids]:
-            failure = self._leaves() or await self._hosts.write(seats) or await for_each(left, self._bind)
+            failure = self._attempt.leaves() or await self._hosts.write(seats) or await for_each(left, self._bind)
             if failure is None or failure.reason in _FINAL:
                 return failure
             if await self._was_away(failure, left):
@@ -141,13 +134,9 @@ class PodBinding:
     async def _pause(self, seconds: float) -> None:
         """Wait for so long, or until pods of the Gang have to leave."""
         until = self._services.monotonic() + seconds
-        while self._leaves() is None and (left := until - self._services.monotonic()) > 0:
-            self._changed.clear()
-            await self._has_changed(left)
-
-    def _leaves(self) -> Failure | None:
-        """Why pods of the Gang that are on nodes have to leave these now, if they have to."""
-        return self._state.pod_gangs.leaving.get(self._gang.key)
+        while self._attempt.leaves() is None and (left := until - self._services.monotonic()) > 0:
+            self._attempt.changed.clear()
+            await self._attempt.has_changed(left)
 
     def _is_begun(self) -> bool:
         """Whether pods of the Gang are on nodes, now or by an earlier process, so that the others are missing there."""
@@ -229,21 +218,14 @@ class PodBinding:
         """Wait until watches show every pod on its node, or gone; after a silence, list the pods."""
         checks, left = 0, list(reversed(seats))
         while left:
-            self._changed.clear()
+            self._attempt.changed.clear()
             # Each change is looked at once: watches show pods in the order in which they were bound, or nearly so.
             while left and self._is_seen(left[-1]):
                 left.pop()
-            if left and not await self._has_changed(pause_after(checks + 1)):
+            if left and not await self._attempt.has_changed(pause_after(checks + 1)):
                 checks += 1
                 with contextlib.suppress(ApiUnavailableError):
                     await refresh_pods(self._services.client, self._state, self._gang.key)
-
-    async def _has_changed(self, seconds: float) -> bool:
-        """Wait for a change of the Gang or its pods; returns whether one came in that time."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._changed.wait()
-        return self._changed.is_set()
 
     def _is_seen(self, seat: TakenSeat) -> bool:
         """Whether the cache has the pod on its node, or has it no longer."""

@@ -6,6 +6,7 @@ The owner gets its size, or grows, or Kueue admits the Workload of the pods.
 import asyncio
 import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from coschedule import GangKey
 from lockstep.act.podgang.check_writes import write_checks
@@ -31,18 +32,36 @@ _OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of it
 _NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken the quota of its Workload")
 
 
-class ComingPods:
-    """The pods of one attempt. The caller sets ``changed`` after each change of the Gang or its pods."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodGangAttempt:
+    """An attempt of a Gang. Its owner sets ``changed`` after each change of the Gang or its pods."""
 
-    def __init__(
-        self, services: Services, gang: GangFact, reservation: Reservation, *, stay: Stay, changed: asyncio.Event
-    ) -> None:
-        self._services = services
-        self._state = services.state
-        self._gang = gang
-        self._reservation = reservation
-        self._stay = stay
-        self._changed = changed
+    services: Services
+    gang: GangFact
+    reservation: Reservation
+    stay: Stay
+    changed: asyncio.Event
+
+    def leaves(self) -> Failure | None:
+        """Why pods of the Gang that are on nodes have to leave these now, if they have to."""
+        return self.services.state.pod_gangs.leaving.get(self.gang.key)
+
+    async def has_changed(self, seconds: float) -> bool:
+        """Wait for a change of the Gang or its pods; returns whether one came in that time."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.changed.wait()
+        return self.changed.is_set()
+
+
+class ComingPods:
+    """The pods of one attempt."""
+
+    def __init__(self, attempt: PodGangAttempt) -> None:
+        self._attempt = attempt
+        self._services = attempt.services
+        self._state = attempt.services.state
+        self._gang = attempt.gang
 
     async def come(self) -> Failure | None:
         """Let the pods come that are not there yet, and wait until they are; returns why that failed, if it did."""
@@ -58,7 +77,7 @@ class ComingPods:
         if problem:
             return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
         # Others bind meanwhile.
-        self._stay.leave()
+        self._attempt.stay.leave()
         return await self._until_pods_wait(owner.uid, f"{kind.owner.kind} {owner.name}", held.size)
 
     async def _admit(self) -> Failure | None:
@@ -75,7 +94,7 @@ class ComingPods:
                 return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
         elif not workloads.is_admitted(self._gang.key):
             return _NO_QUOTA
-        self._stay.leave()
+        self._attempt.stay.leave()
         left = held.size - len(self._state.counts.seats.bound(held))
         return await self._until_pods_wait(
             known.uid, f"Workload {known.name}", left, may_change=lambda: self._has_kept(known), otherwise=_NO_QUOTA
@@ -97,7 +116,7 @@ class ComingPods:
         problem = await grow_owner(self._services, known, known.status.next_size, by=held.size)
         if problem:
             return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
-        self._stay.leave()
+        self._attempt.stay.leave()
         left = held.size - len(self._state.counts.seats.bound(held))
         failure = await self._until_pods_wait(known.made_for or "", "its owner", left, may_change=self._may_change)
         return failure or (None if self._may_change() else _OTHERS_DECIDE)
@@ -111,7 +130,7 @@ class ComingPods:
         gang = self._state.gangs.get(self._gang.key)
         if not isinstance(gang, AcceptedGang):
             return None
-        conflict = self._services.cutter.conflict(gang, self._reservation, self._services.now())
+        conflict = self._services.cutter.conflict(gang, self._attempt.reservation, self._services.now())
         if conflict is None:
             return None
         return Failure(reason=Reason.NO_LONGER_FITS, message=conflict_sentence(conflict).rstrip("."))
@@ -131,26 +150,16 @@ class ComingPods:
             if there > most:
                 # Only more than ever: pods that come and go again don't count.
                 most, until = there, self._services.monotonic() + _PODS_COME_SECONDS
-            left, leaves = until - self._services.monotonic(), self._leaves()
+            left, leaves = until - self._services.monotonic(), self._attempt.leaves()
             if leaves is not None or not may_change():
                 return leaves or otherwise
             if left <= 0:
                 message = f"{n_pods(there)} of {size} of {named} came, and none more for {_PODS_COME_SECONDS:g} seconds"
                 return Failure(reason=Reason.POD_LOST, message=message)
-            self._changed.clear()
-            await self._has_changed(left)
+            self._attempt.changed.clear()
+            await self._attempt.has_changed(left)
         # Nodes may have been cordoned or lost meanwhile.
         return self._conflict()
-
-    def _leaves(self) -> Failure | None:
-        """Why pods of the Gang that are on nodes have to leave these now, if they have to."""
-        return self._state.pod_gangs.leaving.get(self._gang.key)
-
-    async def _has_changed(self, seconds: float) -> None:
-        """Wait for a change of the Gang or its pods, for so long at most."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._changed.wait()
 
 
 async def _say_ready(services: Services, workload: Workload, size: int) -> str:
