@@ -20,8 +20,15 @@ WINDOWS = {"5m": "8s", "10m": "8s", "15m": "12s"}
 THRESHOLDS = {"gangPendingBeyondPlanSeconds": 2, "attemptsUndone": 2, "watchStaleSeconds": 5}
 # A busy machine must not cost the leader its lease: the one that stands by is needed for later.
 PATIENT = ("--leader-elect-lease-duration=20s", "--leader-elect-renew-deadline=16s")
-# Nothing that users or the API server do is an error of ours, or keeps a plan from its end. No gang is recorded here.
-NEVER = {"LockstepCycleErrors", "LockstepCycleStalled", "LockstepRecordsWaiting"}
+# Nothing that users or the API server do is an error of ours, or keeps a plan from its end. No gang is recorded here,
+# the lease lets one lead, and nothing fills the machine's memory.
+NEVER = {
+    "LockstepCycleErrors",
+    "LockstepCycleStalled",
+    "LockstepRecordsWaiting",
+    "LockstepTwoLeaders",
+    "LockstepMemoryNearLimit",
+}
 
 
 @pytest.fixture
@@ -57,6 +64,7 @@ def test_dashboard_has_data_and_alerts_fire_and_end(arena, voters, observer, pro
     trouble_with_rights(arena, observer)
     trouble_with_a_quota(arena, observer)
     trouble_with_an_overrun(arena, observer)
+    trouble_with_an_agent(arena, observer)
     both_replicas_believe_the_same(observer)
     with steady_work(arena.api, arena.namespace, background):
         trouble_with_a_watch(observer, proxy, background)
@@ -118,6 +126,16 @@ def trouble_with_an_overrun(arena, observer):
     until_it_ends(observer, "LockstepGangPendingTooLong")
 
 
+def trouble_with_an_agent(arena, observer):
+    """A bid with measured values is not renewed, until it is deleted."""
+    [node] = arena.add_nodes(1, cpu="1")
+    arena.create(bid(node, dutyCycle="500m", expiresAt="2026-01-01T00:00:00Z"))
+    arena.say_measured(node, dutyCycle="500m")
+    until_it_fires(observer, "LockstepBidsExpired")
+    arena.delete_bid(node)
+    until_it_ends(observer, "LockstepBidsExpired")
+
+
 def trouble_with_a_watch(observer, proxy, background):
     """Pods come and go all the time, and then nothing is heard of them."""
     until_it_ends(observer, "LockstepWatchStale", resource="pods")
@@ -135,6 +153,7 @@ def trouble_with_the_leader(voters, observer):
     until_it_fires(observer, "LockstepNoLeader")
     until_one_leads([other])
     until_it_ends(observer, "LockstepNoLeader")
+    until_it_fires(observer, "LockstepNoStandby")
 
 
 def both_replicas_believe_the_same(observer):

@@ -74,6 +74,11 @@ class Metrics:
             "Whether this process decides: 1 for the one that leads, 0 for one that stands by.",
             registry=registry,
         )
+        self.memory_limit = Gauge(
+            "lockstep_memory_limit_bytes",
+            "Memory that the process may have: the limit of its container, or that of the machine if it is less.",
+            registry=registry,
+        )
         self._declare_cycle(registry)
         self._declare_gangs(registry)
         self.queue = QueueMetrics(registry)
