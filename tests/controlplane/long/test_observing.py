@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from functools import partial
 
 import pytest
 
@@ -29,6 +30,16 @@ NEVER = {
     "LockstepTwoLeaders",
     "LockstepMemoryNearLimit",
 }
+
+HAPPENED = (
+    "Wait until bound",
+    "Use of the pool",
+    "Requests refused",
+    "Decisions by outcome",
+    "Attempts undone by reason",
+    "Gangs ended by reason",
+    "Bindings by result",
+)
 
 
 @pytest.fixture
@@ -70,6 +81,7 @@ def test_dashboard_has_data_and_alerts_fire_and_end(arena, voters, observer, pro
         trouble_with_a_watch(observer, proxy, background)
         trouble_with_the_leader(voters, observer)
         every_query_has_data(observer)
+        panels_show_what_happened(observer)
 
     assert {rule["health"] for rule in observer.rules()} == {"ok"}
     assert alerts_of(observer, ever=True) == set(ALERTS) - NEVER
@@ -182,15 +194,31 @@ def alerts_of(observer, *, ever=False):
 
 
 def every_query_has_data(observer):
-    """Every query of the dashboard gives numbers, with those labels that its legend names."""
+    """Every query of the dashboard gives numbers, or nothing where nothing happened, with the labels of its legend."""
     eventually(lambda: observer.query("count_over_time(lockstep_leader[4s]) > 3"))
     for target in TARGETS:
-        expression = with_variables(target.expression, interval="4s", time_range="1m")
-        samples = eventually(lambda asked=expression: observer.query(asked))
+        expression = asked(target)
+        samples = observer.query(expression) if target.may_be_empty else eventually(partial(observer.query, expression))
         want_labels = set(re.findall(r"\{\{(\w+)\}\}", target.legend))
         for sample in samples:
             assert is_number(sample), f"{target.panel}: {expression} is {sample.value}"
             assert set(sample.labels) == want_labels, f"{target.panel}: {expression}"
+            assert sample.value > 0 or not expression.startswith("round ("), f"{target.panel}: {expression}"
+
+
+def panels_show_what_happened(observer):
+    """Panels that may be empty are not, after all this."""
+    for panel in HAPPENED:
+        queries = [asked(target) for target in TARGETS if target.panel == panel]
+        eventually(partial(any_has_data, observer, queries))
+
+
+def any_has_data(observer, queries):
+    return any(observer.query(one) for one in queries)
+
+
+def asked(target):
+    return with_variables(target.expression, interval="4s", time_range="1h")
 
 
 def every_left_side_has_data(observer):
