@@ -15,7 +15,7 @@ from lockstep.report.text.unschedulable import why_unschedulable
 _CPU, _MEMORY = "cpu", "memory"
 
 
-class Amount(StrEnum):
+class CapacityKind(StrEnum):
     """What of a node is counted: thousandths of cores, GPUs, bytes of memory."""
 
     MILLICORES = "millicores"
@@ -23,7 +23,7 @@ class Amount(StrEnum):
     MEMORY = "memory"
 
 
-Amounts = Mapping[Amount, int]
+CapacityAmounts = Mapping[CapacityKind, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,9 @@ class CapacityByState:
 
     nodes: Counter[str] = field(default_factory=Counter)
     slots: Counter[str] = field(default_factory=Counter)
-    amounts: Mapping[Amount, Counter[str]] = field(default_factory=lambda: {one: Counter() for one in Amount})
+    amounts: Mapping[CapacityKind, Counter[str]] = field(
+        default_factory=lambda: {one: Counter() for one in CapacityKind}
+    )
     speeds: list[float] = field(default_factory=list)
 
 
@@ -51,9 +53,9 @@ class _MemberLoads:
     """
 
     count: Counter[str] = field(default_factory=Counter)
-    amounts: Counter[tuple[str, Amount]] = field(default_factory=Counter)
+    amounts: Counter[tuple[str, CapacityKind]] = field(default_factory=Counter)
 
-    def add(self, node: str, count: int, each: Amounts) -> None:
+    def add(self, node: str, count: int, each: CapacityAmounts) -> None:
         """Add so many members, each of which requests that."""
         self.count[node] += count
         for amount, requested in each.items():
@@ -81,12 +83,12 @@ def counting(
         _count_node(state, nodes[name], now, _TakenOfNode(taken, used, promised), counted)
 
 
-def amounts_in(resources: Mapping[str, int]) -> Amounts:
+def amounts_in(resources: Mapping[str, int]) -> CapacityAmounts:
     """What is counted of these resources."""
     return {
-        Amount.MILLICORES: resources.get(_CPU, 0),
-        Amount.GPUS: gpus_in(resources),
-        Amount.MEMORY: resources.get(_MEMORY, 0),
+        CapacityKind.MILLICORES: resources.get(_CPU, 0),
+        CapacityKind.GPUS: gpus_in(resources),
+        CapacityKind.MEMORY: resources.get(_MEMORY, 0),
     }
 
 
@@ -103,7 +105,7 @@ def _gpu_resources(state: State) -> Generator[None, None, list[str]]:
 class _TakenOfNode:
     """What is taken of one node by all pods; and the members of all nodes."""
 
-    committed: Amounts
+    committed: CapacityAmounts
     used: _MemberLoads
     promised: _MemberLoads
 
