@@ -46,6 +46,23 @@ def overview_json() -> str:
 
 
 def _overview() -> Dashboard:
+    dashboard, numbers, bottom = _empty(), count(1), 0
+    for panel in _in_view():
+        dashboard = dashboard.with_panel(panel.id(next(numbers)))
+        # The dashboard has just placed it.
+        place = panel.build().grid_pos
+        assert place is not None
+        bottom = max(bottom, place.y + place.h)
+    for line, (title, panels) in enumerate(_CLOSED_ROWS.items(), start=bottom):
+        # The row's own panels begin right below it; Grafana moves the rows behind it when it is opened.
+        row = Row(title).id(next(numbers)).grid_pos(GridPos(x=0, y=line, w=_COLUMNS, h=1))
+        for panel in panels():
+            row = row.with_panel(panel.id(next(numbers)))
+        dashboard = dashboard.with_row(row)
+    return dashboard
+
+
+def _empty() -> Dashboard:
     dashboard = (
         Dashboard("Lockstep / Overview")
         .uid("lockstep-overview")
@@ -61,17 +78,6 @@ def _overview() -> Dashboard:
     )
     for variable in process_variables():
         dashboard = dashboard.with_variable(variable)
-    numbers = count(1)
-    in_view = _in_view()
-    for panel in in_view:
-        dashboard = dashboard.with_panel(panel.id(next(numbers)))
-    below = max(one.grid_pos.y + one.grid_pos.h for one in (panel.build() for panel in in_view) if one.grid_pos)
-    for line, (title, panels) in enumerate(_CLOSED_ROWS.items(), start=below):
-        # The row's own panels begin right below it; Grafana moves the rows behind it when it is opened.
-        row = Row(title).id(next(numbers)).grid_pos(GridPos(x=0, y=line, w=_COLUMNS, h=1))
-        for panel in panels():
-            row = row.with_panel(panel.id(next(numbers)))
-        dashboard = dashboard.with_row(row)
     return dashboard
 
 
