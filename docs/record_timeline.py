@@ -22,7 +22,7 @@ from lockstep.process.timeline import PAGE
 _FOLDER = Path(__file__).with_name("pictures")
 _NAMES = {"light": "timeline.png", "dark": "timeline-dark.png"}
 _WIDTH, _HEIGHT = 1080, 600
-# Where people look: at a gang that waits, and why. Of all the one that starts last, as the card covers nobody there.
+# What people read: why a gang waits. Of all that wait it is the one that starts last.
 _LAST = "view.picture.gangs.reduce((last, gang, number, all) => gang.start > all[last].start ? number : last, 0)"
 
 

@@ -1,6 +1,7 @@
 """The dashboard as it is shipped."""
 
 import json
+import re
 from typing import Any, NamedTuple
 
 from docs.markdown import ROOT
@@ -8,7 +9,8 @@ from docs.markdown import ROOT
 DASHBOARD = ROOT / "charts" / "lockstep" / "files" / "dashboard.json"
 DOCUMENT: dict[str, Any] = json.loads(DASHBOARD.read_text())
 ROWS = [panel for panel in DOCUMENT["panels"] if panel["type"] == "row"]
-PANELS = [panel for panel in DOCUMENT["panels"] if panel["type"] != "row"]
+IN_VIEW = [panel for panel in DOCUMENT["panels"] if panel["type"] != "row"]
+PANELS = [*IN_VIEW, *(panel for row in ROWS for panel in row["panels"])]
 
 
 class Target(NamedTuple):
@@ -17,6 +19,11 @@ class Target(NamedTuple):
     panel: str
     expression: str
     legend: str
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether it gives nothing, and no zero, where nothing happened or there is no such thing."""
+        return re.search(r" >=? 0\)?$", self.expression) is not None
 
 
 TARGETS = [

@@ -7,15 +7,22 @@ import sys
 import pytest
 
 from docs.markdown import ROOT
-from observe.dashboard_file import DOCUMENT, PANELS, ROWS, TARGETS, with_variables
+from observe.dashboard_file import DOCUMENT, IN_VIEW, PANELS, ROWS, TARGETS, with_variables
 from observe.rules_file import metrics_in, served_metrics
+from words import SAY_INSTEAD
 
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 # A panel spans some of 24 columns; on a screen of 1280 pixels a column has about 51, and a letter of a title about 7.5.
 COLUMNS, COLUMN_PIXELS, LETTER_PIXELS, TITLE_MARGIN_PIXELS = 24, 51, 7.5, 48
-UNITS = {"s", "ops", "short", "none", "bytes"}
+UNITS = {"s", "ops", "short", "none", "bytes", "percentunit"}
 PANEL_IDS = [f"{panel['title']} at {panel['id']}" for panel in PANELS]
+# What goes on all the time, and so has a rate.
+CONTINUOUS = {"Cycles by result", "Requests by resource", "Requests by answer", "CPU"}
 every_panel = pytest.mark.parametrize("panel", PANELS, ids=PANEL_IDS)
+
+
+def title_of(panel):
+    return panel["title"]
 
 
 def test_file_is_as_make_generate_would_write_it():
@@ -45,38 +52,81 @@ def test_variables_narrow_each_other_down_from_the_data_source_to_the_process():
         assert re.fullmatch(rf"label_values\(lockstep_build_info.*, {one['name']}\)", one["query"])
         assert one["datasource"] == SOURCE
         assert one["allValue"] == ".*"
+        assert one["hide"] == 0, "clusters are a choice, too"
+
+
+def test_twelve_panels_are_in_view_and_the_others_in_closed_rows():
+    assert len(IN_VIEW) == 12
+    assert DOCUMENT["panels"] == [*IN_VIEW, *ROWS]
+    assert all(row["collapsed"] and row["panels"] for row in ROWS)
 
 
 def test_rows_answer_questions_in_the_order_in_which_they_are_asked():
     assert [row["title"] for row in ROWS] == [
-        "Healthy?",
+        "Is it healthy?",
         "What users feel",
+        "What is left?",
+        "Who uses what?",
         "How it decides",
         "Does it keep its word?",
         "What has it learned?",
         "What nodes offer",
-        "Who uses what?",
         "How it works",
         "Resources",
     ]
 
 
 def test_panels_have_ids_of_their_own():
-    ids = [panel["id"] for panel in DOCUMENT["panels"]]
+    ids = [panel["id"] for panel in (*ROWS, *PANELS)]
 
     assert sorted(ids) == list(range(1, len(ids) + 1))
 
 
-def test_no_two_panels_overlap_and_every_line_is_full():
+@pytest.mark.parametrize("group", [IN_VIEW, *(row["panels"] for row in ROWS)], ids=["in view", *map(title_of, ROWS)])
+def test_no_two_panels_overlap_and_every_line_is_full(group):
     taken = set()
-    for panel in DOCUMENT["panels"]:
+    for panel in group:
         at = panel["gridPos"]
         cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
         assert not cells & taken, panel["title"]
         taken |= cells
-    bottom = max(y for _, y in taken) + 1
+    top, bottom = min(y for _, y in taken), max(y for _, y in taken) + 1
 
-    assert taken == {(x, y) for x in range(COLUMNS) for y in range(bottom)}
+    assert taken == {(x, y) for x in range(COLUMNS) for y in range(top, bottom)}
+
+
+def test_rows_stand_below_what_is_in_view_line_by_line_with_their_panels_right_below():
+    bottom = max(panel["gridPos"]["y"] + panel["gridPos"]["h"] for panel in IN_VIEW)
+
+    assert [row["gridPos"]["y"] for row in ROWS] == list(range(bottom, bottom + len(ROWS)))
+    for row in ROWS:
+        assert row["panels"][0]["gridPos"]["y"] == row["gridPos"]["y"] + 1
+
+
+@every_panel
+def test_words_of_a_panel_are_plain(panel):
+    text = " ".join([panel["title"], panel["description"], *(one["legendFormat"] for one in panel["targets"])])
+
+    assert not set(re.findall(r"[a-z]+", text.lower())) & set(SAY_INSTEAD)
+
+
+@every_panel
+def test_what_happens_now_and_then_is_counted_over_the_chosen_time(panel):
+    for target in panel["targets"]:
+        assert target["instant"] == (panel["type"] == "bargauge")
+        assert ("$__range" in target["expr"]) == (panel["type"] == "bargauge" or panel["title"] == "Errors in range")
+        # Histograms have rates too, but show times and ratios.
+        rises = "rate(" in target["expr"] or "rate (" in target["expr"]
+        is_histogram = re.search(r"_(bucket|sum|count)\{", target["expr"])
+        assert (rises and not is_histogram) == (panel["title"] in CONTINUOUS)
+
+
+@every_panel
+def test_panel_without_data_says_so_and_makes_no_zero_of_it(panel):
+    assert panel["fieldConfig"]["defaults"]["noValue"] == "none in this range"
+    for target in panel["targets"]:
+        assert "vector(0)" not in target["expr"]
+        assert "0 *" not in target["expr"]
 
 
 @every_panel

@@ -22,6 +22,10 @@ WANT_ALERTS = {
     "LockstepTokenTrouble",
     "LockstepRightsMissing",
     "LockstepRecordsWaiting",
+    "LockstepTwoLeaders",
+    "LockstepNoStandby",
+    "LockstepBidsExpired",
+    "LockstepMemoryNearLimit",
 }
 
 

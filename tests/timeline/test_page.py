@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.scene import HOUR, Scene
+from builders.scene import HOUR, Scene, busy
 from coschedule import GangKey
 
 pytestmark = pytest.mark.asyncio
@@ -155,7 +155,7 @@ async def test_gang_that_changes_its_size_has_a_bar_with_steps(show, now):
     }
     assert told.startswith("default/grows 3→2\n\n3 members, on its nodes from")
     assert re.search(r"^From .+ on 2 members, on n3, n4\.$", told, re.MULTILINE)
-    assert summary.startswith("4 nodes. 1 gangs on nodes, ")
+    assert summary.startswith("4 nodes. 1 gang on nodes, ")
 
 
 async def test_gangs_that_fit_nowhere_are_listed_with_their_sentence(show, scene):
@@ -176,6 +176,48 @@ async def test_pointer_is_told_who_and_why(show, scene):
     assert told.startswith("default/second\n")
     assert "2 members, expected from" in told
     assert scene.state.gangs[GangKey("default", "second")].status.condition("Planned").message in told
+
+
+COVERED = """
+(() => {
+  const over = card.getBoundingClientRect();
+  const chosen = `[data-gang="${chosenNumber()}"]`;
+  const bars = [...lines.querySelectorAll(chosen)].filter((one) => !one.hidden);
+  const names = bars.map((one) => one.closest(".row").firstElementChild);
+  const around = chart.getBoundingClientRect();
+  const covered = [...bars, ...names].filter((one) => {
+    const box = one.getBoundingClientRect();
+    const isSeen = box.top < around.bottom && box.bottom > around.top;
+    return isSeen && box.left < over.right && box.right > over.left && box.top < over.bottom && box.bottom > over.top;
+  });
+  const isWithin = over.left >= 0 && over.top >= 0 && over.right <= innerWidth && over.bottom <= innerHeight;
+  return [card.querySelector("b").textContent, bars.length > 0, isWithin, covered.map((one) => one.textContent)];
+})()
+"""
+
+
+async def test_card_covers_neither_bars_nor_nodes_of_its_gang(show, now):
+    async with show(busy(now, nodes=40, gangs=24)) as page:
+        gangs = await page.evaluate("view.scene.order")
+        found = []
+        for number in gangs:
+            await page.evaluate(f"choose({number})")
+            found.append(await page.evaluate(COVERED))
+
+    assert len(found) > 10
+    assert [has_bars and is_within for _, has_bars, is_within, _ in found] == [True] * len(found)
+    assert {name: covered for name, _, _, covered in found if covered} == {}
+
+
+async def test_summary_counts_one_as_one(show, now):
+    scene = Scene()
+    scene.add_node("n1")
+    scene.submit("only", seconds=HOUR, created=now)
+    scene.plan(now)
+    async with show(scene) as page:
+        summary = await page.evaluate("summary.textContent")
+
+    assert summary.startswith("1 node. 1 gang on nodes, 0 with a place in the plan, 0 without.")
 
 
 async def test_arrow_keys_move_between_gangs_and_escape_leaves(show, scene):

@@ -1,9 +1,13 @@
 {{/*
 The rules of files/rules.yaml. A threshold is a recording rule lockstep:threshold:NAME there; the values replace it by name.
+Who asks for a single replica misses no other one.
 Where the values say at which address the repository can be read, the alerts have the address of their runbook too.
 */}}
 {{- define "lockstep.rules" -}}
-{{- $thresholds := .Values.metrics.prometheusRule.thresholds }}
+{{- $thresholds := deepCopy .Values.metrics.prometheusRule.thresholds }}
+{{- if and (eq (int .Values.replicaCount) 1) (not (hasKey $thresholds "replicasMissing")) }}
+{{- $_ := set $thresholds "replicasMissing" 1 }}
+{{- end }}
 {{- $address := .Values.metrics.prometheusRule.runbookBaseUrl | default "" | trimSuffix "/" }}
 {{- $rules := .Files.Get "files/rules.yaml" | fromYaml }}
 {{- $known := list }}

@@ -1,16 +1,30 @@
 """Row: whether it is healthy."""
 
-from charts.make.dashboard.panels import BAD, DOUBTFUL, GOOD, Panel, Query, Step, graph, number
-from charts.make.dashboard.queries import believed, increase, leaders, rate, series
-from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
+from charts.make.dashboard.panels import (
+    BAD,
+    DOUBTFUL,
+    GOOD,
+    GRAPH_COLUMNS,
+    NARROW_COLUMNS,
+    Panel,
+    Query,
+    Step,
+    counts,
+    graph,
+    number,
+)
+from charts.make.dashboard.queries import believed, happened, increase, leaders, rate, series
+from grafana_foundation_sdk.models.units import OpsPerSecond, PercentUnit, Seconds
 
 
 def is_it_healthy() -> list[Panel]:
-    """Whoever is woken looks here first."""
-    return [*_who_leads(), *_what_is_wrong(), *_graphs_of_its_life(), *_graphs_of_trouble()]
+    """What says more of its health than the numbers in view."""
+    return [*_signs_of_life(), *_graphs_of_its_life(), *_trouble()]
 
 
-def _who_leads() -> list[Panel]:
+def health_in_view() -> list[Panel]:
+    """What a person who is woken by an alert reads first."""
+    of_cycles, of_gangs = increase("lockstep_cycles_total", 'result="error"'), increase("lockstep_gang_errors_total")
     return [
         number(
             "Leaders",
@@ -21,24 +35,30 @@ def _who_leads() -> list[Panel]:
         ),
         number(
             "Replicas",
-            "Replicas that Prometheus scrapes. With 1 nobody takes over when it fails; 0 is no data.",
+            "Replicas that Prometheus scrapes. With 1 no other takes over when it fails; 0 is no data.",
             Query(f"count ({series('lockstep_build_info')})", "replicas"),
             steps=(Step(None, DOUBTFUL), Step(2, GOOD)),
         ),
         number(
             "Cycle lag",
-            "For how long the leader has been at one plan, or has left news alone. Plans take milliseconds, with "
+            "For how long the leader has been at one plan, or has left changes alone. Plans take milliseconds, with "
             "hundreds of nodes a second or so. Minutes mean that nothing is decided.",
             Query(leaders("lockstep_cycle_lag_seconds"), "lag"),
             unit=Seconds,
             steps=(Step(None, GOOD), Step(10, DOUBTFUL), Step(120, BAD)),
         ),
+        number(
+            "Errors in range",
+            "Cycles and gangs that raised an error, in the time shown. Each is a fault of Lockstep: the log has it.",
+            Query(f"{of_cycles} + {of_gangs}", "errors"),
+            steps=(Step(None, GOOD), Step(0.5, BAD)),
+        ),
     ]
 
 
-def _what_is_wrong() -> list[Panel]:
+def _signs_of_life() -> list[Panel]:
+    of_limit = f"max ({series('process_resident_memory_bytes')} / {series('lockstep_memory_limit_bytes')})"
     watch_age = f"max (time() - {series('lockstep_watch_last_event_timestamp_seconds')})"
-    of_cycles, of_gangs = increase("lockstep_cycles_total", 'result="error"'), increase("lockstep_gang_errors_total")
     return [
         number(
             "Oldest watch",
@@ -47,12 +67,16 @@ def _what_is_wrong() -> list[Panel]:
             Query(watch_age, "age"),
             unit=Seconds,
             steps=(Step(None, GOOD), Step(150, DOUBTFUL), Step(300, BAD)),
+            columns=GRAPH_COLUMNS,
         ),
         number(
-            "Errors in range",
-            "Cycles and gangs that raised an error, in the time shown. Each is a fault of Lockstep: the log has it.",
-            Query(f"{of_cycles} + {of_gangs}", "errors"),
-            steps=(Step(None, GOOD), Step(0.5, BAD)),
+            "Memory of its limit",
+            "What the replica with the most memory has, of what it may have. Beyond its limit the kernel kills it: "
+            "raise the limit before that.",
+            Query(of_limit, "memory"),
+            unit=PercentUnit,
+            steps=(Step(None, GOOD), Step(0.75, DOUBTFUL), Step(0.9, BAD)),
+            columns=GRAPH_COLUMNS,
         ),
         number(
             "Assumed members",
@@ -60,6 +84,7 @@ def _what_is_wrong() -> list[Panel]:
             "attempts hang.",
             Query(believed("lockstep_assumed_pods"), "members"),
             steps=(Step(None, GOOD),),
+            columns=GRAPH_COLUMNS,
         ),
     ]
 
@@ -92,33 +117,39 @@ def _graphs_of_its_life() -> list[Panel]:
     ]
 
 
-def _graphs_of_trouble() -> list[Panel]:
+def _trouble() -> list[Panel]:
     return [
-        graph(
+        counts(
             "Errors of its own",
-            "Errors a second in cycles, and of single gangs by stage. Anything above 0 is a fault of Lockstep.",
-            Query(rate("lockstep_cycles_total", 'result="error"'), "cycle"),
-            Query(rate("lockstep_gang_errors_total", by="stage"), "gang: {{stage}}"),
-            unit=OpsPerSecond,
+            "Errors in the time shown, in cycles, and of single gangs by stage. Each is a fault of Lockstep.",
+            Query(happened("lockstep_cycles_total", 'result="error"'), "cycle"),
+            Query(happened("lockstep_gang_errors_total", by="stage"), "gang: {{stage}}"),
+            columns=NARROW_COLUMNS,
         ),
-        graph(
+        counts(
             "Not understood or not taken",
-            "Objects that made no sense, and statuses that the API server did not take. Above 0, look into the log: "
-            "somebody else has to correct something.",
-            Query(rate("lockstep_objects_not_understood_total"), "objects not understood"),
-            Query(rate("lockstep_statuses_refused_total"), "statuses not taken"),
-            unit=OpsPerSecond,
+            "Objects that made no sense, and statuses that the API server did not take, in the time shown. The log "
+            "names them: somebody else has to correct something.",
+            Query(happened("lockstep_objects_not_understood_total"), "objects"),
+            Query(happened("lockstep_statuses_refused_total"), "statuses"),
+            columns=NARROW_COLUMNS,
+        ),
+        counts(
+            "Requests refused",
+            "Answers 401 (the token does not count) and 403 (a right is missing, or a quota or policy refuses a "
+            "member), in the time shown.",
+            Query(happened("lockstep_api_requests_total", 'code="401"'), "401"),
+            Query(happened("lockstep_api_requests_total", 'code="403"'), "403"),
+            columns=NARROW_COLUMNS,
         ),
         graph(
-            "Token and rights refused",
-            "Answers 401 (the token does not count) and 403 (a right is missing, or a quota or policy refuses a "
-            "member). Locked out: replicas that can read and write nothing. No writes: replicas without the right to "
-            "write. Rights denied: what is missing; the log names each, and who has to give it back.",
-            Query(f"sum({series('lockstep_credentials_refused')})", "locked out"),
-            Query(f"sum({series('lockstep_writes_forbidden')})", "no writes"),
-            Query(f"sum({series('lockstep_rights_denied')})", "rights denied"),
-            Query(rate("lockstep_api_requests_total", 'code="401"'), "401"),
-            Query(rate("lockstep_api_requests_total", 'code="403"'), "403"),
-            unit=OpsPerSecond,
+            "Locked out, or without rights",
+            "Locked out: replicas that can read and write nothing. No writes: replicas without the right to write. "
+            "Rights denied: what is missing; the log names each, and who has to give it back.",
+            Query(f"sum ({series('lockstep_credentials_refused')}) > 0", "locked out"),
+            Query(f"sum ({series('lockstep_writes_forbidden')}) > 0", "no writes"),
+            Query(f"sum ({series('lockstep_rights_denied')}) > 0", "rights denied"),
+            unit="short",
+            columns=NARROW_COLUMNS,
         ),
     ]

@@ -1,12 +1,12 @@
 """Row: what it has learned."""
 
-from charts.make.dashboard.panels import NARROW_COLUMNS, Panel, Query, graph
-from charts.make.dashboard.queries import leaders, quantile, rate
-from grafana_foundation_sdk.models.units import NoUnit, OpsPerSecond
+from charts.make.dashboard.panels import NARROW_COLUMNS, Panel, Query, counts, graph
+from charts.make.dashboard.queries import happened, leaders, quantile
+from grafana_foundation_sdk.models.units import NoUnit
 
 
 def what_it_has_learned() -> list[Panel]:
-    """What finished runs have taught of run times, and how well that foretells later ones."""
+    """What finished runs show of run times, and how well that predicts later ones."""
     return [*_memory(), *_runs()]
 
 
@@ -36,19 +36,18 @@ def _memory() -> list[Panel]:
 def _runs() -> list[Panel]:
     error = "lockstep_learned_run_time_error_ratio"
     return [
-        graph(
+        counts(
             "Runs finished and forgotten",
-            "Runs that ended well, a second. Most not comparable: gangs rarely succeed in their first attempt, or take "
-            "less than 10 s. Forgotten: 50 runs of a template are enough, so some are usual.",
-            Query(rate("lockstep_finished_runs_total", by="result"), "{{result}}"),
-            Query(rate("lockstep_dropped_runs_total"), "forgotten"),
-            unit=OpsPerSecond,
+            "Runs that ended well, in the time shown. Most not comparable: gangs rarely succeed in their first "
+            "attempt, or take less than 10 s. Forgotten: 50 runs of a template are enough, so some are usual.",
+            Query(happened("lockstep_finished_runs_total", by="result"), "{{result}}"),
+            Query(happened("lockstep_dropped_runs_total"), "forgotten"),
             columns=NARROW_COLUMNS,
         ),
         graph(
             "Missed by: learned and stated",
             "By how much runs were missed that were planned with something learned, by that and by what their owners "
-            "state: medians; 0 where none ended. Learned above stated for long: runs of a template are not alike.",
+            "state: medians. Learned above stated for long: runs of a template are not alike.",
             Query(quantile(0.5, error, 'source="learned"'), "learned"),
             Query(quantile(0.5, error, 'source="stated"'), "stated"),
             unit=NoUnit,

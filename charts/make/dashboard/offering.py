@@ -6,7 +6,7 @@ from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
 
 def what_nodes_offer() -> list[Panel]:
-    """The bids that agents and people write, and how well agents foretell."""
+    """The bids that agents and people write, and how well agents forecast."""
     return [
         stacked(
             graph(
@@ -19,8 +19,8 @@ def what_nodes_offer() -> list[Panel]:
             )
         ),
         graph(
-            "Duty cycle: measured and foretold",
-            "Means over the nodes whose agents had foretold this hour before it began; off by: the mean difference of "
+            "Duty cycle: measured and forecast",
+            "Means over the nodes whose agents had forecast this hour before it began; off by: the mean difference of "
             "a node. Far off for days: owners live by another rhythm than before.",
             Query(believed("lockstep_bid_duty_cycle", by="source"), "{{source}}"),
             Query(believed("lockstep_bid_forecast_error"), "off by"),
@@ -28,10 +28,10 @@ def what_nodes_offer() -> list[Panel]:
             columns=NARROW_COLUMNS,
         ),
         graph(
-            "Owners: measured and foretold",
+            "Owners: measured and forecast",
             "Of the nodes whose owner was away before this hour: at what part of them the owner is now, and the mean "
-            "probability that agents had foretold. Foretold is far less for days: gangs are lost to owners nobody "
-            "expected; far more: nodes are avoided for nothing.",
+            "probability that agents had forecast. Forecasts are far less for days: gangs are lost to owners that no "
+            "plan expected; far more: nodes are avoided for nothing.",
             Query(believed("lockstep_bid_owner_present", by="source"), "{{source}}"),
             unit=NoUnit,
             columns=NARROW_COLUMNS,

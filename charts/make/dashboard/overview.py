@@ -1,35 +1,39 @@
-"""Lockstep / Overview: its rows in the order of the questions that people come with."""
+"""Lockstep / Overview: a screen of panels, then closed rows in the order of the questions that people come with."""
 
 import json
 from collections.abc import Callable, Mapping
 from itertools import count
 
 from charts.make.dashboard.deciding import how_it_decides
-from charts.make.dashboard.feeling import what_users_feel
-from charts.make.dashboard.health import is_it_healthy
+from charts.make.dashboard.feeling import gangs_in_view, waiting_by_namespace, waits_in_view, what_users_feel
+from charts.make.dashboard.health import health_in_view, is_it_healthy
 from charts.make.dashboard.learning import what_it_has_learned
+from charts.make.dashboard.left import utilisation, what_is_left
 from charts.make.dashboard.offering import what_nodes_offer
 from charts.make.dashboard.panels import Panel
 from charts.make.dashboard.promising import does_it_keep_its_word
 from charts.make.dashboard.resources import resources
-from charts.make.dashboard.using import who_uses_what
+from charts.make.dashboard.using import use_in_view, who_uses_what
 from charts.make.dashboard.variables import process_variables, source_variable
 from charts.make.dashboard.working import how_it_works
 from grafana_foundation_sdk.builders.dashboard import Dashboard, Row
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
-from grafana_foundation_sdk.models.dashboard import DashboardCursorSync
+from grafana_foundation_sdk.models.dashboard import DashboardCursorSync, GridPos
 
-_ROWS: Mapping[str, Callable[[], list[Panel]]] = {
-    "Healthy?": is_it_healthy,
+# Grafana asks for the panels of a closed row only once it is opened.
+_CLOSED_ROWS: Mapping[str, Callable[[], list[Panel]]] = {
+    "Is it healthy?": is_it_healthy,
     "What users feel": what_users_feel,
+    "What is left?": what_is_left,
+    "Who uses what?": who_uses_what,
     "How it decides": how_it_decides,
     "Does it keep its word?": does_it_keep_its_word,
     "What has it learned?": what_it_has_learned,
     "What nodes offer": what_nodes_offer,
-    "Who uses what?": who_uses_what,
     "How it works": how_it_works,
     "Resources": resources,
 }
+_COLUMNS = 24
 
 
 def overview_json() -> str:
@@ -42,6 +46,23 @@ def overview_json() -> str:
 
 
 def _overview() -> Dashboard:
+    dashboard, numbers, bottom = _empty(), count(1), 0
+    for panel in _in_view():
+        dashboard = dashboard.with_panel(panel.id(next(numbers)))
+        # The dashboard has just placed it.
+        place = panel.build().grid_pos
+        assert place is not None
+        bottom = max(bottom, place.y + place.h)
+    for line, (title, panels) in enumerate(_CLOSED_ROWS.items(), start=bottom):
+        # The row's own panels begin right below it; Grafana moves the rows behind it when it is opened.
+        row = Row(title).id(next(numbers)).grid_pos(GridPos(x=0, y=line, w=_COLUMNS, h=1))
+        for panel in panels():
+            row = row.with_panel(panel.id(next(numbers)))
+        dashboard = dashboard.with_row(row)
+    return dashboard
+
+
+def _empty() -> Dashboard:
     dashboard = (
         Dashboard("Lockstep / Overview")
         .uid("lockstep-overview")
@@ -57,9 +78,16 @@ def _overview() -> Dashboard:
     )
     for variable in process_variables():
         dashboard = dashboard.with_variable(variable)
-    numbers = count(1)
-    for title, panels in _ROWS.items():
-        dashboard = dashboard.with_row(Row(title).id(next(numbers)))
-        for panel in panels():
-            dashboard = dashboard.with_panel(panel.id(next(numbers)))
     return dashboard
+
+
+def _in_view() -> list[Panel]:
+    """Twelve panels: whether it works, how long gangs wait, how full the nodes are, and with whose gangs."""
+    return [
+        *health_in_view(),
+        *waits_in_view(),
+        *gangs_in_view(),
+        utilisation(),
+        waiting_by_namespace(),
+        *use_in_view(),
+    ]

@@ -1,8 +1,8 @@
-"""The forms of panel that there are: a number, and lines over time."""
+"""The forms of panel that there are: a number, lines over time, and counts over the time that is shown."""
 
 from typing import NamedTuple
 
-from grafana_foundation_sdk.builders import stat, timeseries
+from grafana_foundation_sdk.builders import bargauge, stat, timeseries
 from grafana_foundation_sdk.builders.common import (
     ReduceDataOptions,
     StackingConfig,
@@ -12,6 +12,7 @@ from grafana_foundation_sdk.builders.common import (
 from grafana_foundation_sdk.builders.dashboard import FieldColor, ThresholdsConfig
 from grafana_foundation_sdk.builders.prometheus import Dataquery
 from grafana_foundation_sdk.models.common import (
+    BarGaugeDisplayMode,
     BigValueColorMode,
     BigValueGraphMode,
     LegendDisplayMode,
@@ -21,6 +22,7 @@ from grafana_foundation_sdk.models.common import (
     StackingMode,
     TooltipDisplayMode,
     VisibilityMode,
+    VizOrientation,
 )
 from grafana_foundation_sdk.models.dashboard import (
     DataSourceRef,
@@ -28,17 +30,19 @@ from grafana_foundation_sdk.models.dashboard import (
     Threshold,
     ThresholdsMode,
 )
-from grafana_foundation_sdk.models.units import NoUnit
+from grafana_foundation_sdk.models.units import NoUnit, Short
 
 SOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
 # Of the grid's 24 columns, which are some 51 pixels each on a screen of 1280.
 NUMBER_COLUMNS, NARROW_COLUMNS, GRAPH_COLUMNS, WIDE_COLUMNS = 4, 6, 8, 12
 _NUMBER_ROWS, _GRAPH_ROWS = 4, 8
+# What a panel says where its queries give nothing: a zero would look like a measured value.
+_NOTHING = "none in this range"
 # Named colours, which Grafana adapts to its light and its dark theme.
 GOOD, DOUBTFUL, BAD = "green", "orange", "red"
 
 
-Panel = stat.Panel | timeseries.Panel
+Panel = stat.Panel | timeseries.Panel | bargauge.Panel
 
 
 class Query(NamedTuple):
@@ -55,7 +59,15 @@ class Step(NamedTuple):
     color: str
 
 
-def number(title: str, description: str, query: Query, *, unit: str = NoUnit, steps: tuple[Step, ...]) -> stat.Panel:
+def number(
+    title: str,
+    description: str,
+    query: Query,
+    *,
+    unit: str = NoUnit,
+    steps: tuple[Step, ...],
+    columns: int = NUMBER_COLUMNS,
+) -> stat.Panel:
     """One number, and whether it is good."""
     return (
         stat.Panel()
@@ -64,7 +76,8 @@ def number(title: str, description: str, query: Query, *, unit: str = NoUnit, st
         .datasource(SOURCE)
         .unit(unit)
         .decimals(0)
-        .span(NUMBER_COLUMNS)
+        .no_value(_NOTHING)
+        .span(columns)
         .height(_NUMBER_ROWS)
         .thresholds(_thresholds(steps))
         .color_scheme(FieldColor().mode(FieldColorModeId.THRESHOLDS))
@@ -84,11 +97,13 @@ def graph(title: str, description: str, *queries: Query, unit: str, columns: int
         .datasource(SOURCE)
         .unit(unit)
         .min(0)
+        .no_value(_NOTHING)
         .span(columns)
         .height(_GRAPH_ROWS)
         .line_width(1)
         .fill_opacity(10)
-        .show_points(VisibilityMode.NEVER)
+        # A value between two gaps is a point, since it has no line.
+        .show_points(VisibilityMode.AUTO)
         .color_scheme(FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
         .legend(
             VizLegendOptions()
@@ -110,6 +125,31 @@ def stacked(panel: timeseries.Panel) -> timeseries.Panel:
         .fill_opacity(40)
         .line_interpolation(LineInterpolation.STEP_AFTER)
     )
+
+
+def counts(
+    title: str, description: str, *queries: Query, unit: str = Short, columns: int = GRAPH_COLUMNS
+) -> bargauge.Panel:
+    """How often something happened in the time that is shown: a bar for each that did."""
+    panel = (
+        bargauge.Panel()
+        .title(title)
+        .description(description)
+        .datasource(SOURCE)
+        .unit(unit)
+        .decimals(0)
+        .min(0)
+        .no_value(_NOTHING)
+        .span(columns)
+        .height(_GRAPH_ROWS)
+        .orientation(VizOrientation.HORIZONTAL)
+        .display_mode(BarGaugeDisplayMode.BASIC)
+        .color_scheme(FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
+        .reduce_options(ReduceDataOptions().calcs(["lastNotNull"]))
+    )
+    for name, query in zip("ABCDEFGH", queries, strict=False):
+        panel = panel.with_target(_target(name, query).instant())
+    return panel
 
 
 def _target(name: str, query: Query) -> Dataquery:

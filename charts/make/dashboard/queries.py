@@ -26,33 +26,39 @@ def leaders(metric: str, *, by: str = "") -> str:
 
 
 def rate(metric: str, *matchers: str, by: str = "") -> str:
-    """How fast a counter rises, over all replicas; 0 where it has no series yet, if it is not asked for by a label."""
-    risen = f"sum{_by(by)} (rate({series(metric, *matchers)}[$__rate_interval]))"
-    return risen if by else f"{risen} or vector(0)"
+    """How fast a counter rises, over all replicas: for what happens all the time."""
+    return f"sum{_by(by)} (rate({series(metric, *matchers)}[$__rate_interval]))"
 
 
 def increase(metric: str, *matchers: str) -> str:
-    """By how much a counter has risen in the time that the dashboard shows."""
+    """By how much a counter has risen in the time that the dashboard shows; 0 too."""
     return f"sum (increase({series(metric, *matchers)}[$__range]))"
 
 
+def happened(metric: str, *matchers: str, by: str = "") -> str:
+    """How often it happened in the time that the dashboard shows; nothing where it did not."""
+    return f"round (sum{_by(by)} (increase({series(metric, *matchers)}[$__range]))) > 0"
+
+
+def taken(metric: str) -> str:
+    """What part of the nodes members of gangs have, of a gauge by state; nothing where there is none of it."""
+    in_use = series(metric, 'state="in_use"')
+    everything = f"sum (max by (state) ({series(metric)} and {_LEADS}))"
+    return f"max ({in_use} and {_LEADS}) / ({everything} > 0)"
+
+
 def quantile(share: float, histogram: str, *matchers: str, by: str = "") -> str:
-    """That quantile of a histogram; 0 where there was nothing to observe."""
+    """That quantile of a histogram; nothing where there was nothing to observe."""
     labels = f"le, {by}" if by else "le"
     buckets = f"sum by ({labels}) (rate({series(f'{histogram}_bucket', *matchers)}[$__rate_interval]))"
-    return _or_zero(f"histogram_quantile({share}, {buckets})", like=f"{histogram}_count" if by else "", by=by)
+    return f"histogram_quantile({share}, {buckets}) >= 0"
 
 
 def mean(histogram: str) -> str:
-    """The mean of what a histogram observed; 0 where there was nothing to observe."""
+    """The mean of what a histogram observed; nothing where there was nothing to observe."""
     total, count = (f"sum (rate({series(f'{histogram}_{part}')}[$__rate_interval]))" for part in ("sum", "count"))
-    return _or_zero(f"{total} / {count}")
-
-
-def _or_zero(expression: str, *, like: str = "", by: str = "") -> str:
-    """Not a number, which 0 observations give, is no number that a panel shows."""
-    zero = f"0 * sum by ({by}) ({series(like)})" if like else "vector(0)"
-    return f"({expression}) >= 0 or {zero}"
+    # Not a number, which no observations give, is not at least 0.
+    return f"{total} / {count} >= 0"
 
 
 def _by(labels: str) -> str:

@@ -20,6 +20,7 @@ def resources() -> list[Panel]:
             "Resident memory of each replica. It follows the number of nodes, pods and gangs; growth without them "
             "ends in a kill by the kubelet.",
             Query(f"max by (instance) ({series('process_resident_memory_bytes')})", "{{instance}}"),
+            Query(f"min ({series('lockstep_memory_limit_bytes')})", "limit"),
             unit=BytesIEC,
         ),
         graph(

@@ -1,16 +1,22 @@
 """Row: who uses what."""
 
-from charts.make.dashboard.panels import WIDE_COLUMNS, Panel, Query, graph, stacked
-from charts.make.dashboard.queries import believed, leaders, rate
+from charts.make.dashboard.panels import GRAPH_COLUMNS, WIDE_COLUMNS, Panel, Query, counts, graph, stacked
+from charts.make.dashboard.queries import believed, happened, leaders
 from grafana_foundation_sdk.models.units import BytesIEC, NoUnit
 
 
-def who_uses_what() -> list[Panel]:
-    """What gangs of each namespace hold, and whether records of it reach the recorder."""
+def use_in_view() -> list[Panel]:
+    """What gangs of each namespace hold of what is dearest."""
     return [
         _held("Cores by namespace", "Cores", "lockstep_namespace_cores", "short"),
         _held("GPUs by namespace", "GPUs", "lockstep_namespace_gpus", "short"),
-        _held("Memory by namespace", "Memory", "lockstep_namespace_memory_bytes", BytesIEC),
+    ]
+
+
+def who_uses_what() -> list[Panel]:
+    """What else gangs of each namespace hold, their shares, and whether records of it reach the recorder."""
+    return [
+        _held("Memory by namespace", "Memory", "lockstep_namespace_memory_bytes", BytesIEC, columns=WIDE_COLUMNS),
         graph(
             "Use of shares",
             "What groups of the FairShare have used, divided by their shares. A group that stays far above 1 while "
@@ -21,18 +27,24 @@ def who_uses_what() -> list[Panel]:
             columns=WIDE_COLUMNS,
         ),
         graph(
-            "Records",
-            "Records that wait for the recorder, and those that were lost, a second. A number that only grows means "
-            "that no recorder takes them: see its log. Lost ones never come back.",
+            "Records that wait",
+            "Records of gangs that wait for the recorder. A number that only grows means that no recorder takes them: "
+            "see its log.",
             Query(leaders("lockstep_records_waiting"), "waiting"),
-            Query(rate("lockstep_records_dropped_total"), "lost, a second"),
             unit="short",
+            columns=WIDE_COLUMNS,
+        ),
+        counts(
+            "Records lost",
+            "Records of gangs that were lost in the time shown, since too many waited. They never come back: see why "
+            "the recorder takes none.",
+            Query(happened("lockstep_records_dropped_total"), "lost"),
             columns=WIDE_COLUMNS,
         ),
     ]
 
 
-def _held(title: str, what: str, metric: str, unit: str) -> Panel:
+def _held(title: str, what: str, metric: str, unit: str, *, columns: int = GRAPH_COLUMNS) -> Panel:
     return stacked(
         graph(
             title,
@@ -40,5 +52,6 @@ def _held(title: str, what: str, metric: str, unit: str) -> Panel:
             "while others wait needs a quota; lockstep history has the hours.",
             Query(believed(metric, by="gang_namespace"), "{{gang_namespace}}"),
             unit=unit,
+            columns=columns,
         )
     )

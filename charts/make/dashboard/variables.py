@@ -3,7 +3,6 @@
 from charts.make.dashboard.panels import SOURCE
 from grafana_foundation_sdk.builders.dashboard import DatasourceVariable, QueryVariable
 from grafana_foundation_sdk.models.dashboard import (
-    VariableHide,
     VariableOption,
     VariableRefresh,
     VariableSort,
@@ -20,7 +19,7 @@ def source_variable() -> DatasourceVariable:
 def process_variables() -> list[QueryVariable]:
     """Which processes are looked at, each choice narrowed by those before it."""
     return [
-        _chosen("cluster", "").hide(VariableHide.HIDE_VARIABLE),
+        _chosen("cluster", ""),
         _chosen("namespace", 'cluster=~"$cluster"'),
         _chosen("job", 'cluster=~"$cluster", namespace=~"$namespace"'),
         _chosen("instance", 'cluster=~"$cluster", namespace=~"$namespace", job=~"$job"'),

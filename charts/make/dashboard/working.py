@@ -1,7 +1,7 @@
 """Row: how it works."""
 
-from charts.make.dashboard.panels import WIDE_COLUMNS, Panel, Query, graph
-from charts.make.dashboard.queries import believed, leaders, quantile, rate, series
+from charts.make.dashboard.panels import WIDE_COLUMNS, Panel, Query, counts, graph
+from charts.make.dashboard.queries import believed, happened, leaders, quantile, rate, series
 from grafana_foundation_sdk.models.units import NoUnit, OpsPerSecond, Seconds, Short
 
 _SUSPENDED = 'state="suspended"'
@@ -17,44 +17,41 @@ def _cycles() -> list[Panel]:
     return [
         graph(
             "Time of stages, 95 %",
-            "Time that a cycle spends in each stage; 0 where there was none. A plan of more than a second makes gangs "
+            "Time that a cycle spends in each stage. A plan of more than a second makes gangs "
             "wait as long: fewer nodes or gangs, or a faster machine.",
             Query(quantile(0.95, "lockstep_cycle_duration_seconds", by="stage"), "{{stage}}"),
             unit=Seconds,
         ),
         graph(
             "Cycle lag",
-            "For how long the leader was at one plan, or left news alone, whenever it was scraped. Spikes of seconds "
-            "are long plans; a slope is a plan that does not end.",
+            "For how long the leader was at one plan, or left changes alone, whenever it was scraped. Spikes of "
+            "seconds are long plans; a slope is a plan that does not end.",
             Query(leaders("lockstep_cycle_lag_seconds"), "lag"),
             unit=Seconds,
         ),
-        graph(
+        counts(
             "Attempts undone by reason",
-            "Attempts taken back, a second. Single ones are the cluster's life; one reason again and again has a "
-            "cause that somebody has to remove. pods kept: a part of the pods of a Job or another owner runs on.",
-            Query(rate("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
-            Query(rate("lockstep_gangs_given_up_total", by="result"), "pods {{result}}"),
-            unit=OpsPerSecond,
+            "Attempts taken back, in the time shown. Single ones are the cluster's life; one reason again and again "
+            "has a cause that somebody has to remove. pods kept: a part of the pods of a Job or another owner runs on.",
+            Query(happened("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
+            Query(happened("lockstep_gangs_given_up_total", by="result"), "pods {{result}}"),
         ),
     ]
 
 
 def _ends() -> list[Panel]:
     return [
-        graph(
+        counts(
             "Failures of members by answer",
-            "Failures that gangs' failure policies answered, a second. FailGang ends the gang; many RestartGang or "
-            "Ignore are programs that never get on: their own logs say why.",
-            Query(rate("lockstep_gang_failures_total", by="action"), "{{action}}"),
-            unit=OpsPerSecond,
+            "Failures that gangs' failure policies answered, in the time shown. FailGang ends the gang; many "
+            "RestartGang or Ignore are programs that never get on: their own logs say why.",
+            Query(happened("lockstep_gang_failures_total", by="action"), "{{action}}"),
         ),
-        graph(
+        counts(
             "Gangs ended by reason",
-            "Gangs that are over, a second. Many others than Succeeded mean that work is lost: failing programs, or "
-            "limits that are too tight.",
-            Query(rate("lockstep_gangs_ended_total", by="reason"), "{{reason}}"),
-            unit=OpsPerSecond,
+            "Gangs that ended in the time shown. Many others than Succeeded mean that work is lost: failing programs, "
+            "or limits that are too tight.",
+            Query(happened("lockstep_gangs_ended_total", by="reason"), "{{reason}}"),
         ),
         graph(
             "Suspended gangs",
@@ -67,24 +64,22 @@ def _ends() -> list[Panel]:
 
 def _writes() -> list[Panel]:
     return [
-        graph(
+        counts(
             "Bindings by result",
-            "Members bound, a second. refused: another scheduler was quicker, or the pod changed; error: the API "
-            "server did not answer.",
-            Query(rate("lockstep_binds_total", by="result"), "{{result}}"),
-            unit=OpsPerSecond,
+            "Members bound in the time shown. refused: another scheduler was quicker, or the pod changed; error: the "
+            "API server did not answer.",
+            Query(happened("lockstep_binds_total", by="result"), "{{result}}"),
         ),
-        graph(
+        counts(
             "Conflicts and refused writes",
-            "Reservations refused since a gang had changed, and statuses not taken by what they were to say. A few "
-            "conflicts are harmless; refused statuses keep a gang where it is.",
-            Query(rate("lockstep_reservation_conflicts_total"), "conflict"),
-            Query(rate("lockstep_statuses_refused_total", by="write"), "{{write}}"),
-            unit=OpsPerSecond,
+            "Reservations refused since a gang had changed, and statuses not taken by what they were to say, in the "
+            "time shown. A few conflicts are harmless; refused statuses keep a gang where it is.",
+            Query(happened("lockstep_reservation_conflicts_total"), "conflict"),
+            Query(happened("lockstep_statuses_refused_total", by="write"), "{{write}}"),
         ),
         graph(
             "Time of a binding",
-            "Time until the API server answered a Binding; 0 where there was none. It takes milliseconds; tenths of a "
+            "Time until the API server answered a Binding. It takes milliseconds; tenths of a "
             "second mean that the API server or etcd is slow, and every gang starts later.",
             Query(quantile(0.5, "lockstep_api_request_duration_seconds", *_BINDINGS), "median"),
             Query(quantile(0.99, "lockstep_api_request_duration_seconds", *_BINDINGS), "99 %"),
@@ -111,8 +106,7 @@ def _requests() -> list[Panel]:
         ),
         graph(
             "Time of requests, 95 %",
-            "Time until the API server answered, by verb; 0 where nothing was asked. A second or more: it is the "
-            "brake, or the network to it is.",
+            "Time until the API server answered, by verb. A second or more: it is the brake, or the network to it is.",
             Query(quantile(0.95, "lockstep_api_request_duration_seconds", by="verb"), "{{verb}}"),
             unit=Seconds,
         ),
@@ -121,20 +115,19 @@ def _requests() -> list[Panel]:
 
 def _preemptions() -> list[Panel]:
     return [
-        graph(
+        counts(
             "Gangs preempted",
-            "Gangs evicted for more urgent ones, a second. If it does not end, gangs of high priority are many and "
-            "short: their place is dear.",
-            Query(rate("lockstep_gangs_preempted_total"), "preempted"),
-            unit=OpsPerSecond,
+            "Gangs evicted for more urgent ones, in the time shown. If it does not end, gangs of high priority are "
+            "many and short: their place is dear.",
+            Query(happened("lockstep_gangs_preempted_total"), "preempted"),
             columns=WIDE_COLUMNS,
         ),
-        graph(
+        counts(
             "Work lost by preemption",
-            "How many members' time is lost: 2 means that as much is thrown away as two members do. A gang that is "
-            "preempted begins its work anew; let it save where it is.",
-            Query(rate("lockstep_preempted_member_seconds_total"), "members"),
-            unit=Short,
+            "The time that members had run for nothing, in the time shown: an hour of eight members is eight hours. A "
+            "gang that is preempted begins its work anew; let it save where it is.",
+            Query(happened("lockstep_preempted_member_seconds_total"), "members' time"),
+            unit=Seconds,
             columns=WIDE_COLUMNS,
         ),
     ]
@@ -142,19 +135,18 @@ def _preemptions() -> list[Panel]:
 
 def _size_changes() -> list[Panel]:
     return [
-        graph(
+        counts(
             "Changes of size",
-            "Gangs with elastic that change their size while they run, a second, by direction.",
-            Query(rate("lockstep_size_changes_total", by="direction"), "{{direction}}"),
-            unit=OpsPerSecond,
+            "Gangs with elastic that changed their size while they ran, in the time shown, by direction. "
+            "Very many: nodes come and go, or sizes pay about the same.",
+            Query(happened("lockstep_size_changes_total", by="direction"), "{{direction}}"),
             columns=WIDE_COLUMNS,
         ),
-        graph(
+        counts(
             "Changes of size dropped",
-            "Changes after which a node or its room had gone, so that the gang was planned again, a second. Each costs "
-            "work: look for nodes that come and go.",
-            Query(rate("lockstep_size_changes_dropped_total"), "dropped"),
-            unit=OpsPerSecond,
+            "Changes after which a node or its room had gone, so that the gang was planned again, in the time shown. "
+            "Each costs work: find out which nodes come and go.",
+            Query(happened("lockstep_size_changes_dropped_total"), "dropped"),
             columns=WIDE_COLUMNS,
         ),
     ]
@@ -169,19 +161,17 @@ def _sweeps() -> list[Panel]:
             Query(believed("lockstep_sweeps", by="state"), "{{state}}"),
             unit=NoUnit,
         ),
-        graph(
+        counts(
             "Runs of sweeps ended",
-            "Runs of GangSweeps that were counted, a second, by outcome. Many that failed: the first ten failures of "
-            "each sweep say why.",
-            Query(rate("lockstep_sweep_runs_ended_total", by="outcome"), "{{outcome}}"),
-            unit=OpsPerSecond,
+            "Runs of GangSweeps that were counted in the time shown, by outcome. Many that failed: the first ten "
+            "failures of each sweep say why.",
+            Query(happened("lockstep_sweep_runs_ended_total", by="outcome"), "{{outcome}}"),
         ),
-        graph(
+        counts(
             "Sizes of runs changed",
-            "How often the next runs of a sweep got another common size, a second. A curve that stays up is nodes that "
+            "How often the next runs of a sweep got another common size, in the time shown. Very many: nodes that "
             "come and go, or run times that are not known well.",
-            Query(rate("lockstep_sweep_size_changes_total"), "changed"),
-            unit=OpsPerSecond,
+            Query(happened("lockstep_sweep_size_changes_total"), "changed"),
         ),
     ]
 
@@ -202,11 +192,11 @@ def _paces() -> list[Panel]:
             Query(believed("lockstep_paced_cpu_cores"), "cores"),
             unit=Short,
         ),
-        graph(
+        counts(
             "Resizes by result",
-            "Members that were given another amount of CPU, a second. refused: a quota, a policy or missing rights; "
-            "withdrawn: their nodes had no room to give it back. Such members wait for minutes with too little.",
-            Query(rate("lockstep_resizes_total", by="result"), "{{result}}"),
-            unit=OpsPerSecond,
+            "Members that were given another amount of CPU, in the time shown. refused: a quota, a policy or missing "
+            "rights; withdrawn: their nodes had no room to give it back. Such members wait for minutes with too "
+            "little.",
+            Query(happened("lockstep_resizes_total", by="result"), "{{result}}"),
         ),
     ]

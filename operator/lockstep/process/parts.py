@@ -35,6 +35,7 @@ from lockstep.facts.gang.source import Source
 from lockstep.process.answers_guard import keep_dead_answers_unregistered
 from lockstep.process.leading import Leadership, Work, make_elector
 from lockstep.process.pages.health import Health
+from lockstep.process.start.memory_limit import memory_limit_bytes
 from lockstep.process.start.rights import noting_watches
 from lockstep.process.stores.record_store import RecordStore
 from lockstep.process.stores.run_time_store import RunTimeStore
@@ -243,6 +244,7 @@ def _why_unready(parts: Parts) -> str:
 def _refresh(parts: Parts) -> Generator[None, None, None]:
     """Update the gauges, in steps."""
     access, cycle, metrics = parts.access, parts.cycle, parts.access.metrics
+    metrics.memory_limit.set(memory_limit_bytes())
     metrics.rights_denied.set(len(access.rights.denied))
     metrics.writes_forbidden.set(1 if access.rights.trouble else 0)
     metrics.credentials_refused.set(1 if access.client.credentials.trouble else 0)

@@ -1,6 +1,7 @@
 """What watches the operator: the ServiceMonitor, the rules, the dashboard, and the certificate of secured metrics."""
 
 import base64
+import json
 import shutil
 
 import pytest
@@ -25,6 +26,8 @@ RULES = {
         }
     ]
 }
+
+RUNBOOKS = {"runbookBaseUrl": "https://git.example.com/lockstep/main/"}
 
 
 @pytest.fixture
@@ -120,3 +123,32 @@ def test_dashboard_is_found_by_the_sidecar(chart):
     assert dashboard["metadata"]["namespace"] == "grafana"
     assert dashboard["metadata"]["annotations"] == {"grafana_folder": "Batch"}
     assert dashboard["data"] == {"lockstep-overview.json": '{\n  "title": "Lockstep / {{ job }}"\n}\n'.rstrip()}
+
+
+def links(**values):
+    """Title and address of each link of the dashboard, and the dashboard without them."""
+    rendered = render({"grafanaDashboard": {"enabled": True, **values}, "metrics": {"prometheusRule": RUNBOOKS}})
+    document = json.loads(rendered.one("ConfigMap")["data"]["lockstep-overview.json"])
+    return [(one["title"], one["url"]) for one in document["links"]], document
+
+
+def test_dashboard_links_to_the_timeline_and_the_runbooks_at_the_addresses_of_the_values():
+    found, document = links(timelineUrl="https://gangs.example.com/timeline")
+
+    assert found == [
+        ("Timeline", "https://gangs.example.com/timeline"),
+        ("Runbooks", "https://git.example.com/lockstep/main/docs/runbooks"),
+        ("What to watch", "https://git.example.com/lockstep/main/docs/operations/watching.md"),
+    ]
+    shipped = json.loads((CHART / "files" / "dashboard.json").read_text())
+    assert {**document, "links": []} == {**shipped, "links": []}
+
+
+def test_dashboard_has_no_link_whose_address_is_unknown():
+    assert [title for title, _ in links()[0]] == ["Runbooks", "What to watch"]
+
+
+@pytest.mark.parametrize("address", ["/timeline", "gangs.example.com/timeline", "https://"])
+def test_address_of_the_timeline_that_is_none_is_refused(address):
+    with pytest.raises(RefusedError, match="timelineUrl"):
+        links(timelineUrl=address)

@@ -40,6 +40,16 @@ def test_threshold_of_the_values_counts(threshold):
     assert float(value) == 1234567
 
 
+@pytest.mark.parametrize(
+    ("replicas", "thresholds", "want"), [(1, {}, 1), (2, {}, 0), (3, {}, 0), (1, {"replicasMissing": 0}, 0)]
+)
+def test_single_replica_that_is_asked_for_misses_no_standby(replicas, thresholds, want):
+    values = {"enabled": True, "renderMode": "alwaysRender", "thresholds": thresholds}
+    rendered = render({"replicaCount": replicas, "metrics": {"prometheusRule": values}}).one("PrometheusRule")["spec"]
+
+    assert by_name(rendered)["lockstep:threshold:replicasMissing"]["expr"] == f"vector({want})"
+
+
 def test_alert_has_no_address_that_a_browser_cannot_follow():
     rendered = by_name(rules())
 

@@ -28,7 +28,7 @@ KindOf = Callable[[str], str]
 """The kind of the node with that name; empty where it has none."""
 
 # Such as nvidia.com/gpu, amd.com/gpu and gpu.intel.com/i915.
-_GPU = re.compile(r"(.*/)?gpu(\..*)?|gpu\..*/.*")
+GPU = re.compile(r"(.*/)?gpu(\..*)?|gpu\..*/.*")
 
 
 def held_key(gang: GangFact) -> StretchKey | None:
@@ -69,7 +69,7 @@ def stretch_of(gang: GangFact, key: StretchKey, requests: Mapping[str, Request],
 
 def gpus_in(amounts: Mapping[str, int]) -> int:
     """How many GPUs are among these resources."""
-    return sum(amount for resource, amount in amounts.items() if _GPU.fullmatch(resource))
+    return sum(amount for resource, amount in amounts.items() if GPU.fullmatch(resource))
 
 
 def ended_at(before: GangFact, gang: GangFact) -> int:

@@ -6,7 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-_SCRIPTS = ("clock.js", "scene.js", "axis.js", "chart.js", "card.js", "filter.js", "lists.js", "keys.js", "start.js")
+_SCRIPTS = (
+    "clock.js",
+    "scene.js",
+    "axis.js",
+    "chart.js",
+    "beside.js",
+    "card.js",
+    "filter.js",
+    "lists.js",
+    "keys.js",
+    "start.js",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

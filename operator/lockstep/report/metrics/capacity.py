@@ -1,16 +1,29 @@
 """What gangs use of the nodes, what is promised to them, and what is left."""
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from coschedule import Decision, Placement
+from lockstep.belief.records.stretches import GPU, gpus_in
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.report.text.unschedulable import why_unschedulable
 
-_CPU = "cpu"
+_CPU, _MEMORY = "cpu", "memory"
+
+
+class CapacityKind(StrEnum):
+    """What of a node is counted: thousandths of cores, GPUs, bytes of memory."""
+
+    MILLICORES = "millicores"
+    GPUS = "gpus"
+    MEMORY = "memory"
+
+
+CapacityAmounts = Mapping[CapacityKind, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,26 +32,34 @@ class CapacityByState:
 
     A node counts once, in the first state that applies: in use, closed, promised, free. Nodes outside the pool count
     while members are on them. Slots are members on nodes, members promised to nodes, and what bids of open nodes allow
-    beside these. Cores, in thousandths, are those of the pool's nodes: requested by members, promised, requested by
-    others, and the rest. The rest is free where a member could start now, else closed. Speeds are those of the idle
-    nodes of the pool, by their bids.
+    beside these. Amounts are those of the pool's nodes: requested by members, promised, requested by others, and the
+    rest. The rest is free where a member could start now, else closed. Speeds are those of the idle nodes of the pool,
+    by their bids.
     """
 
     nodes: Counter[str] = field(default_factory=Counter)
     slots: Counter[str] = field(default_factory=Counter)
-    millicores: Counter[str] = field(default_factory=Counter)
+    amounts: Mapping[CapacityKind, Counter[str]] = field(
+        default_factory=lambda: {one: Counter() for one in CapacityKind}
+    )
     speeds: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class _MemberLoads:
-    """The number of members by node, and the thousandths of its cores that they request.
+    """The number of members by node, and what they request of it.
 
     A node hold has an entry of 0 members, since their number is unknown.
     """
 
     count: Counter[str] = field(default_factory=Counter)
-    millicores: Counter[str] = field(default_factory=Counter)
+    amounts: Counter[tuple[str, CapacityKind]] = field(default_factory=Counter)
+
+    def add(self, node: str, count: int, each: CapacityAmounts) -> None:
+        """Add so many members, each of which requests that."""
+        self.count[node] += count
+        for amount, requested in each.items():
+            self.amounts[node, amount] += count * requested
 
 
 def counting(
@@ -51,19 +72,40 @@ def counting(
     used = yield from _used(state)
     promised = yield from _promised(state, waiting)
     counted.slots.update(in_use=used.count.total(), promised=promised.count.total())
+    resources = (_CPU, _MEMORY, *(yield from _gpu_resources(state)))
+    yield from state.ledger.opening_columns(resources)
     names, ledger = tuple(state.nodes), state.ledger
-    committed = ledger.committed(ledger.rows(names), ledger.columns((_CPU,)))[:, 0].tolist()
+    committed = ledger.committed(ledger.rows(names), ledger.columns(resources)).tolist()
     nodes = dict(state.nodes)
-    for name, taken in zip(names, committed, strict=True):
+    for name, sums in zip(names, committed, strict=True):
         yield
+        taken = amounts_in(dict(zip(resources, sums, strict=True)))
         _count_node(state, nodes[name], now, _TakenOfNode(taken, used, promised), counted)
+
+
+def amounts_in(resources: Mapping[str, int]) -> CapacityAmounts:
+    """What is counted of these resources."""
+    return {
+        CapacityKind.MILLICORES: resources.get(_CPU, 0),
+        CapacityKind.GPUS: gpus_in(resources),
+        CapacityKind.MEMORY: resources.get(_MEMORY, 0),
+    }
+
+
+def _gpu_resources(state: State) -> Generator[None, None, list[str]]:
+    """The names of the GPUs that nodes have."""
+    found = set[str]()
+    for node in list(state.nodes.values()):
+        yield
+        found.update(resource for resource, _ in node.allocatable if GPU.fullmatch(resource))
+    return sorted(found)
 
 
 @dataclass(frozen=True, slots=True)
 class _TakenOfNode:
-    """What is taken of one node by all pods, in thousandths of cores; and the members of all nodes."""
+    """What is taken of one node by all pods; and the members of all nodes."""
 
-    committed: int
+    committed: CapacityAmounts
     used: _MemberLoads
     promised: _MemberLoads
 
@@ -79,12 +121,18 @@ def _count_node(state: State, node: NodeFact, now: float, taken: _TakenOfNode, c
     if is_of_pool:
         bid = state.bids.get(name)
         counted.speeds.append(1.0 if bid is None else bid.capacity)
-        left = max(0, dict(node.allocatable).get(_CPU, 0) - taken.committed)
-        is_promised = min(left, promised.millicores[name])
-        counted.millicores["in_use"] += used.millicores[name]
-        counted.millicores["others"] += max(0, taken.committed - used.millicores[name])
-        counted.millicores["promised"] += is_promised
-        counted.millicores["free" if is_open else "closed"] += left - is_promised
+        _count_amounts(node, taken, counted, rest="free" if is_open else "closed")
+
+
+def _count_amounts(node: NodeFact, taken: _TakenOfNode, counted: CapacityByState, *, rest: str) -> None:
+    for amount, allocatable in amounts_in(dict(node.allocatable)).items():
+        by_state, committed = counted.amounts[amount], taken.committed[amount]
+        used, left = taken.used.amounts[node.name, amount], max(0, allocatable - committed)
+        promised = min(left, taken.promised.amounts[node.name, amount])
+        by_state["in_use"] += used
+        by_state["others"] += max(0, committed - used)
+        by_state["promised"] += promised
+        by_state[rest] += left - promised
 
 
 def _state_of(*, is_used: bool, is_open: bool, is_promised: bool) -> str:
@@ -101,8 +149,7 @@ def _used(state: State) -> Generator[None, None, _MemberLoads]:
     for reservation in list(state.reservations.values()):
         yield
         for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
-            used.count[node] += count
-            used.millicores[node] += count * dict(request).get(_CPU, 0)
+            used.add(node, count, amounts_in(dict(request)))
     return used
 
 
@@ -121,10 +168,9 @@ def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, No
 def _promise(state: State, placement: Placement, promised: _MemberLoads) -> None:
     gang = state.gangs.get(placement.gang)
     roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
-    each = {role.name: dict(role.request).get(_CPU, 0) for role in roles}
+    each = {role.name: amounts_in(dict(role.request)) for role in roles}
     for entry in placement.members:
-        promised.count[entry.node] += entry.count
-        promised.millicores[entry.node] += entry.count * each.get(entry.role, 0)
+        promised.add(entry.node, entry.count, each.get(entry.role, {}))
 
 
 def _free_slots(state: State, node: str, taken: int) -> int:

@@ -10,8 +10,8 @@ from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Condition
-from lockstep.report.metrics.capacity import CapacityByState, counting
-from lockstep.report.metrics.metrics import CORE_STATES, GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
+from lockstep.report.metrics.capacity import CapacityByState, CapacityKind, counting
+from lockstep.report.metrics.metrics import AMOUNT_STATES, GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
 from lockstep.report.metrics.queue_metrics import place_in_queue
 
 _THOUSAND = 1000
@@ -57,8 +57,10 @@ def _refreshing_capacity(
     yield from counting(state, waiting, now, counted)
     for name in NODE_STATES:
         metrics.nodes.labels(name).set(counted.nodes[name])
-    for name in CORE_STATES:
-        metrics.cores.labels(name).set(counted.millicores[name] / _THOUSAND)
+    for name in AMOUNT_STATES:
+        metrics.cores.labels(name).set(counted.amounts[CapacityKind.MILLICORES][name] / _THOUSAND)
+        metrics.gpus.labels(name).set(counted.amounts[CapacityKind.GPUS][name])
+        metrics.memory.labels(name).set(counted.amounts[CapacityKind.MEMORY][name])
     for name in SLOT_STATES:
         metrics.slots.labels(name).set(counted.slots[name])
     _refresh_speeds(metrics, counted.speeds)

@@ -49,7 +49,7 @@ CYCLE_RESULTS = ("ok", "error", "idle")
 GANG_STATES = ("refused", "suspended", "pending", "reserved", "placed", "complete")
 NODE_STATES = ("in_use", "promised", "free", "closed")
 SLOT_STATES = ("in_use", "promised", "free")
-CORE_STATES = ("in_use", "promised", "others", "free", "closed")
+AMOUNT_STATES = ("in_use", "promised", "others", "free", "closed")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
 SIZE_CHANGES = ("grow", "shrink")
@@ -72,6 +72,11 @@ class Metrics:
         self.leader = Gauge(
             "lockstep_leader",
             "Whether this process decides: 1 for the one that leads, 0 for one that stands by.",
+            registry=registry,
+        )
+        self.memory_limit = Gauge(
+            "lockstep_memory_limit_bytes",
+            "Memory that the process may have: the limit of its container, or that of the machine if it is less.",
             registry=registry,
         )
         self._declare_cycle(registry)
@@ -246,15 +251,15 @@ class Metrics:
             ["state"],
             registry=registry,
         )
-        self.cores = Gauge(
-            "lockstep_cores",
-            "Cores of the pool's nodes: of members; promised to gangs; of other pods; what is left on open nodes, and "
-            "on closed ones.",
-            ["state"],
-            registry=registry,
+        whose = "of members; promised to gangs; of other pods; what is left on open nodes, and on closed ones."
+        self.cores = Gauge("lockstep_cores", f"Cores of the pool's nodes: {whose}", ["state"], registry=registry)
+        self.gpus = Gauge("lockstep_gpus", f"GPUs of the pool's nodes: {whose}", ["state"], registry=registry)
+        self.memory = Gauge(
+            "lockstep_memory_bytes", f"Memory of the pool's nodes: {whose}", ["state"], registry=registry
         )
-        for state in CORE_STATES:
-            self.cores.labels(state)
+        for gauge in (self.cores, self.gpus, self.memory):
+            for state in AMOUNT_STATES:
+                gauge.labels(state)
         for state in NODE_STATES:
             self.nodes.labels(state)
         for state in SLOT_STATES:

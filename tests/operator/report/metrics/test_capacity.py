@@ -2,18 +2,19 @@
 
 import math
 from collections import deque
+from dataclasses import replace
 
 import pytest
 from prometheus_client import CollectorRegistry
 
-from builders.facts import bid_fact, gang_fact, member_fact, node_fact, pod_fact, reservation
+from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from coschedule import GangKey, HeldByLastingPods, Hold, Members, Placement, Unplaceable
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.metrics.gauges import refreshing
-from lockstep.report.metrics.metrics import CORE_STATES, NODE_STATES, SLOT_STATES, Metrics
+from lockstep.report.metrics.metrics import AMOUNT_STATES, NODE_STATES, SLOT_STATES, Metrics
 
 NOW = 100.0
 IDLE_NODES = {"in_use": 0, "promised": 0, "free": 2, "closed": 0}
@@ -46,8 +47,12 @@ def refreshed(state, decisions=()):
 
 def cores(state, *decisions):
     """Cores by state, but for states that nothing is in."""
+    return amounts(state, "lockstep_cores", *decisions)
+
+
+def amounts(state, metric, *decisions):
     value = refreshed(state, decisions).registry.get_sample_value
-    counts = {name: value("lockstep_cores", {"state": name}) for name in CORE_STATES}
+    counts = {name: value(metric, {"state": name}) for name in AMOUNT_STATES}
     return {name: count for name, count in counts.items() if count}
 
 
@@ -207,6 +212,26 @@ def test_promise_behind_members_that_run_takes_no_core_twice(state):
     state.apply_gang(gang_fact("late"))
 
     assert cores(state, later("late", ("n1", 4))) == {"in_use": 8, "free": 8}
+
+
+def test_gpus_of_all_makers_and_memory_count_as_cores_do(state):
+    nvidia, amd = "nvidia.com/gpu", "amd.com/gpu"
+    state.nodes.apply(replace(node_fact("n1"), allocatable=(("memory", 64), (nvidia, 4))))
+    state.nodes.apply(replace(node_fact("n2", cordoned=True), allocatable=(("memory", 32), (amd, 2))))
+    state.apply_pod(pod_fact("member", node="n1", request=(("cpu", 1000), ("memory", 10), (nvidia, 1))))
+
+    assert amounts(state, "lockstep_gpus") == {"others": 1, "free": 3, "closed": 2}
+    assert amounts(state, "lockstep_memory_bytes") == {"others": 10, "free": 54, "closed": 32}
+
+
+def test_gpus_of_members_are_in_use_and_those_of_a_later_start_promised(state):
+    gpu = "nvidia.com/gpu"
+    state.nodes.apply(replace(node_fact("n1"), allocatable=(("cpu", 8000), (gpu, 4))))
+    request = (("cpu", 1000), (gpu, 1))
+    state.apply_gang(gang_fact("late", spec=gang_spec(request=request)))
+    state.assumptions.hold(reservation("g", members=(("n1", 2),), request=request))
+
+    assert amounts(state, "lockstep_gpus", later("late", ("n1", 1))) == {"in_use": 2, "promised": 1, "free": 1}
 
 
 def test_cores_outside_the_pool_do_not_count():

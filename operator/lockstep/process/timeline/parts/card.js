@@ -11,15 +11,14 @@ const STAGES = {
 };
 const card = document.getElementById("card");
 
-// Beside that place of the window, and within it.
-function showCard(gang, { x, y }) {
+// Near that place of the window, within it, and where it covers no bar of the gang.
+function showCard(gang, near, about) {
   card.replaceChildren(make("b", "", titleOf(gang)), ...sentencesOf(gang).map((text) => make("p", "", text)));
   card.append(make("p", "says", gang.says));
   card.hidden = false;
-  const box = card.getBoundingClientRect();
-  const below = y + 16 + box.height < innerHeight;
-  card.style.left = `${Math.max(8, Math.min(x + 12, innerWidth - box.width - 8))}px`;
-  card.style.top = `${below ? y + 16 : Math.max(8, y - box.height - 12)}px`;
+  const { x, y } = placeBeside(card.getBoundingClientRect(), near, about);
+  card.style.left = `${x}px`;
+  card.style.top = `${y}px`;
 }
 
 function hideCard() {
@@ -35,12 +34,8 @@ function sizesOf(gang) {
   return gang.next ? `${gang.size}→${gang.next.size}` : `${gang.size}`;
 }
 
-function membersOf(size) {
-  return `${size} ${size === 1 ? "member" : "members"}`;
-}
-
 function sentencesOf(gang) {
-  const members = gang.size ? `${membersOf(gang.size)}, ` : "";
+  const members = gang.size ? `${counted(gang.size, "member")}, ` : "";
   const sentences = [`${members}${STAGES[gang.stage]} ${whenOf(gang)}.`];
   if (gang.promised !== null) sentences.push(`Starts by ${spellTime(gang.promised)} at the latest.`);
   sentences.push(`On ${gang.nodes}.`);
@@ -49,7 +44,7 @@ function sentencesOf(gang) {
 }
 
 function nextOf({ size, at, nodes }) {
-  return `From ${spellTime(at)} on ${membersOf(size)}, on ${nodes}.`;
+  return `From ${spellTime(at)} on ${counted(size, "member")}, on ${nodes}.`;
 }
 
 function whenOf(gang) {

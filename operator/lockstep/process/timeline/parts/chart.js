@@ -55,8 +55,7 @@ function isDrawn() {
 }
 
 function kindLine(line) {
-  const count = nodeCount(line.kind.rows);
-  return placed(make("div", "kind", `Speed ${line.kind.speed}: ${count} ${count === 1 ? "node" : "nodes"}`), line);
+  return placed(make("div", "kind", `Speed ${line.kind.speed}: ${counted(nodeCount(line.kind.rows), "node")}`), line);
 }
 
 function rowLine(view, line) {
@@ -73,7 +72,7 @@ function placed(element, line) {
 
 function nameOf(row) {
   const name = make("span", "", row.nodes);
-  const notes = [row.count > 1 ? `${row.count} nodes` : "", row.shut].filter(Boolean).join(", ");
+  const notes = [row.count > 1 ? counted(row.count, "node") : "", row.shut].filter(Boolean).join(", ");
   if (notes) name.append(make("em", "", ` (${notes})`));
   name.title = name.textContent;
   return name;
@@ -87,7 +86,7 @@ function trackOf(view, row) {
     const top = 2 + lane * LANE_HEIGHT;
     const span = { start: start ?? gang.start, finish: finish ?? gang.finish };
     track.append(barOf(view, gang, number, members, span, top));
-    if (gang.promised !== null) track.append(promiseOf(view, gang, top));
+    if (gang.promised !== null) track.append(promiseOf(view, gang, number, top));
   }
   return track;
 }
@@ -113,8 +112,9 @@ function barOf(view, gang, number, members, span, top) {
   return stretch(bar, view.span, span.start, span.finish ?? view.span.to);
 }
 
-function promiseOf(view, gang, top) {
+function promiseOf(view, gang, number, top) {
   const mark = make("div", "promise");
+  mark.dataset.gang = number;
   mark.style.top = `${top}px`;
   mark.style.left = percent(shareOf(view.span, gang.promised));
   return mark;

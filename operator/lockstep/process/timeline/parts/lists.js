@@ -19,7 +19,7 @@ function drawSummary(picture) {
   const past = picture.gangs.filter((gang) => gang.stage === "ended" || gang.stage === "others").length;
   const asOf = picture.asOf ? ` As of ${spellTime(picture.asOf, true)}.` : "";
   summary.textContent =
-    `${nodes} nodes. ${picture.gangs.length - waiting - past} gangs on nodes, ` +
+    `${counted(nodes, "node")}. ${counted(picture.gangs.length - waiting - past, "gang")} on nodes, ` +
     `${waiting} with a place in the plan, ${picture.waitingInAll} without.${asOf}`;
 }
 

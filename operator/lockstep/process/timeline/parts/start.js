@@ -87,8 +87,8 @@ function chosenNumber() {
 function tell() {
   const pointed = view.pointer && gangAt(document.elementFromPoint(view.pointer.x, view.pointer.y));
   const number = chosenNumber();
-  if (pointed !== null) showCard(view.picture.gangs[pointed], view.pointer);
-  else if (number >= 0) showCard(view.picture.gangs[number], cornerOf(number));
+  if (pointed !== null) showCard(view.picture.gangs[pointed], view.pointer, boxesOf(pointed));
+  else if (number >= 0) showCard(view.picture.gangs[number], cornerOf(number), boxesOf(number));
   else hideCard();
 }
 
@@ -98,6 +98,22 @@ function cornerOf(number) {
   if (bar === null || bar.hidden) return { x: around.left, y: around.top };
   const box = bar.getBoundingClientRect();
   return { x: Math.max(box.left, around.left), y: box.bottom - 12 };
+}
+
+// Where the gang's bars and its latest start are seen, with the names of their nodes.
+function boxesOf(number) {
+  const marks = [...lines.querySelectorAll(`[data-gang="${number}"]`)].filter((mark) => !mark.hidden);
+  const names = [...new Set(marks.map((mark) => mark.closest(".row").firstElementChild))];
+  const around = chart.getBoundingClientRect();
+  const boxes = [...marks, ...names].map((one) => cutTo(one.getBoundingClientRect(), around));
+  return boxes.filter((box) => box.right > box.left && box.bottom > box.top);
+}
+
+function cutTo(box, around) {
+  return {
+    left: Math.max(box.left, around.left), right: Math.min(box.right, around.right),
+    top: Math.max(box.top, around.top), bottom: Math.min(box.bottom, around.bottom),
+  };
 }
 
 function gangAt(target) {
