@@ -10,7 +10,7 @@ from collections.abc import Collection, Coroutine, Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from coschedule import GangKey, RunningGang
 from lockstep.act.requests.services import Services
@@ -187,9 +187,16 @@ class PodGangEvictions:
         except ApiUnavailableError as error:
             log.warning("that it gives way is not written yet: %s", error, extra=about(gang.key))
             return False
-        if written is Written.REFUSED:
-            log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
-        return written is not Written.CONFLICT
+        match written:
+            case Written.CONFLICT:
+                return False
+            case Written.REFUSED:
+                log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
+                return True
+            case Written.DONE | Written.GONE:
+                return True
+            case unknown:
+                assert_never(unknown)
 
     def _uids(self, gang: GangKey) -> set[str]:
         """What the Gang's pods on nodes say of their owner."""
