@@ -192,11 +192,11 @@ class PodGangEvictions:
                 return False
             case Written.REFUSED:
                 log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
+                return True
             case Written.DONE | Written.GONE:
-                pass
+                return True
             case unknown:
                 assert_never(unknown)
-        return True
 
     def _uids(self, gang: GangKey) -> set[str]:
         """What the Gang's pods on nodes say of their owner."""
