@@ -23,7 +23,7 @@ _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _LEAST_LIFETIME_PERIODS = 3
 
 
-@click.command(context_settings={"show_default": True})
+@click.command(context_settings={"show_default": True}, hidden=True)
 @click.option("--node", metavar="NAME", required=True, help="Name of the node, and of its NodeBid.")
 @click.option(
     "--period",

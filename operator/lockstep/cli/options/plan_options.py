@@ -11,6 +11,7 @@ from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.number_range import NumberRange
+from lockstep.cli.options.old_names import with_old_names
 from lockstep.cli.options.pool_options import pool_options
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.sizing import SizingPolicy
@@ -19,47 +20,47 @@ from lockstep.facts.sizing import Sizing
 
 Command = Callable[..., Any]
 
-_HOLD_FOR = click.option(
-    "--hold-for",
+_KEEP_NODES_FREE_FOR = click.option(
+    "--keep-nodes-free-for",
     metavar="DURATION",
     default="10m",
     callback=as_seconds,
-    help="How long a gang that waits for others of unknown end may hold nodes; 0 means never.",
+    help="How long a gang that waits for others of unknown end keeps nodes free for itself; 0 means never.",
 )
-_HOLDING_GANGS = click.option(
-    "--holding-gangs",
+_KEEP_NODES_FREE_GANGS = click.option(
+    "--keep-nodes-free-gangs",
     metavar="N",
     type=click.IntRange(0, 1024),
     default=4,
-    help="Most gangs that hold nodes at once.",
+    help="Most gangs that keep nodes free for themselves at once.",
 )
 _SIZING = click.option(
     "--sizing",
     type=click.Choice([one.value for one in Sizing]),
     default=Sizing.BALANCED.value,
     callback=lambda _context, _option, value: Sizing(value),
-    help="How large gangs are made: for all who wait, each as fast as it can be, or with the fewest members.",
+    help="How large gangs are made: so that all gangs end soon, each as fast as it can be, or with the fewest members.",
 )
 _PRICE_FACTOR = click.option(
     "--price-factor",
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="How much a member-second counts for other gangs, where the sizing is Balanced.",
+    help="What members cost others where the sizing is Balanced: their price is this times the gangs per node.",
 )
 _PROMISES = click.option(
     "--promises",
     type=click.Choice([one.value for one in Promises]),
     default=Promises.SLACK.value,
     callback=lambda _context, _option, value: Promises(value),
-    help="What gangs that wait are promised, and so in which order gangs of one priority may start.",
+    help="Which latest start is promised to gangs that wait, and so in which order gangs of one priority start.",
 )
 _RUN_TIME_QUANTILE = click.option(
     "--run-time-quantile",
     metavar="NUMBER",
     type=NumberRange(0, 1),
     default=USUAL_QUANTILE,
-    help="Which part of the last runs of a template took no longer than is planned with; 0 means as stated.",
+    help="Plans use a run time that this part of a template's last runs did not exceed; 0 takes the stated one.",
 )
 _FAIR_SHARES = click.option(
     "--fair-shares",
@@ -72,13 +73,14 @@ _GATE_IMAGE = click.option(
     "--gate-image",
     metavar="IMAGE",
     default="",
-    help="Image with the command lockstep, in which members wait that start after others; without it none can.",
+    help="Image with the command lockstep, in which members wait for others to start; without it none can.",
 )
 
 
 def plan_options(command: Command) -> Command:
     """Add the options for the rules of planning to a command."""
-    return _HOLD_FOR(_HOLDING_GANGS(_SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(_FAIR_SHARES(command)))))))
+    rules = _SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(_FAIR_SHARES(command)))))
+    return _KEEP_NODES_FREE_FOR(_KEEP_NODES_FREE_GANGS(with_old_names(rules)))
 
 
 def member_options(command: Command) -> Command:
@@ -91,7 +93,7 @@ def rules_of(options: Mapping[str, Any]) -> PlanRules:
     return PlanRules(
         sizing=SizingPolicy(sizing=options["sizing"], factor=options["price_factor"]),
         promises=options["promises"],
-        holds=HoldPolicy(seconds=options["hold_for"], gangs=options["holding_gangs"]),
+        holds=HoldPolicy(seconds=options["keep_nodes_free_for"], gangs=options["keep_nodes_free_gangs"]),
     )
 
 
