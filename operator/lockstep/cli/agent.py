@@ -30,7 +30,7 @@ _LEAST_LIFETIME_PERIODS = 3
     metavar="DURATION",
     default="10s",
     callback=as_seconds,
-    help=f"Time between two looks; at most {LONGEST_PERIOD / 60:g}m.",
+    help=f"Time between two measurements; at most {LONGEST_PERIOD / 60:g}m.",
 )
 @click.option(
     "--lifetime",
@@ -65,7 +65,7 @@ _LEAST_LIFETIME_PERIODS = 3
     metavar="DIR",
     type=click.Path(path_type=Path),
     default=Path("/proc"),
-    help="Where /proc is; a container's own tells of the whole node.",
+    help="Where /proc is; a container's own one has the whole node.",
 )
 @click.option(
     "--history",

@@ -251,7 +251,7 @@ class Cycle:
             known = self._state.gangs.get(gang)
             if known is None:
                 raise
-            log.exception("it could not be started or told of", extra=about(gang))
+            log.exception("it could not be started, or not reported", extra=about(gang))
             self._planning.quarantine(known, error)
 
     def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:

@@ -100,7 +100,7 @@ def _risk(risk: Risk) -> str:
     lost = "some" if math.isinf(risk.lost_seconds) else f"{duration(risk.lost_seconds)} of"
     return (
         f"with a probability of {percentage(risk.probability)} that a node owner comes back before its end "
-        f"(most likely the owner of {risk.node}{alone}), which costs {lost} work on average"
+        f"(most likely on {risk.node}{alone}), which costs {lost} work on average"
     )
 
 
