@@ -11,7 +11,6 @@ from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.number_range import NumberRange
-from lockstep.cli.options.old_names import with_old_names
 from lockstep.cli.options.pool_options import pool_options
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.sizing import SizingPolicy
@@ -19,6 +18,9 @@ from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.sizing import Sizing
 
 Command = Callable[..., Any]
+
+OLD_NAMES: Mapping[str, str] = {"keep-nodes-free-for": "hold-for", "keep-nodes-free-gangs": "holding-gangs"}
+"""The old name of each option that has another one by now."""
 
 _KEEP_NODES_FREE_FOR = click.option(
     "--keep-nodes-free-for",
@@ -80,7 +82,7 @@ _GATE_IMAGE = click.option(
 def plan_options(command: Command) -> Command:
     """Add the options for the rules of planning to a command."""
     rules = _SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(_FAIR_SHARES(command)))))
-    return _KEEP_NODES_FREE_FOR(_KEEP_NODES_FREE_GANGS(with_old_names(rules)))
+    return _KEEP_NODES_FREE_FOR(_KEEP_NODES_FREE_GANGS(_with_old_names(rules)))
 
 
 def member_options(command: Command) -> Command:
@@ -110,3 +112,20 @@ def state_of(options: Mapping[str, Any]) -> State:
     state.sources, state.has_shares = options["sources"], options["fair_shares"]
     state.pod_gangs.yielding.allow(*options["yielding"])
     return state
+
+
+def _with_old_names(command: Command) -> Command:
+    """Add the old names to a command that has the options. A value under the new name wins."""
+    for name, old in OLD_NAMES.items():
+        command = _old_name(name, old)(command)
+    return command
+
+
+def _old_name(name: str, old: str) -> Callable[[Command], Command]:
+    def pass_on(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            click.echo(f"--{old} is the old name of --{name}, and goes on working.", err=True)
+            context.default_map = {**(context.default_map or {}), name.replace("-", "_"): value}
+
+    # Eager: its value has to be there before the option under its new name takes its default.
+    return click.option(f"--{old}", hidden=True, is_eager=True, expose_value=False, callback=pass_on)

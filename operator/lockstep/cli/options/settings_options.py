@@ -13,7 +13,7 @@ from lockstep.answers.reading.operators_settings import UnknownSettingsError, re
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.cluster.published_settings import USUAL_PLACE
 from lockstep.cli.options.answer_options import print_lines
-from lockstep.cli.options.old_names import OLD_NAMES
+from lockstep.cli.options.plan_options import OLD_NAMES
 
 Options = Mapping[str, Any]
 
