@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SEARCHES, TESTS, TIERS, TOGETHER
-from words import findings
+from words import findings, words_of_messages
 
 ROOT = Path(__file__).parents[1]
 MOST_MODULES = 18
@@ -43,6 +43,11 @@ def test_class_names_are_unique_in_a_source_root(root):
 @pytest.mark.parametrize("root", ["engine", "operator"])
 def test_names_and_docstrings_use_the_words_of_the_glossary(root):
     assert [*findings(ROOT / root)] == []
+
+
+@pytest.mark.parametrize("root", ["engine", "operator", "sandbox", "demo"])
+def test_messages_and_help_texts_use_the_words_of_the_glossary(root):
+    assert [*words_of_messages(ROOT / root)] == []
 
 
 @pytest.mark.parametrize(("tests", "sources"), [("operator", "operator/lockstep"), ("engine", "engine/coschedule")])

@@ -71,6 +71,26 @@ def findings(folder: Path) -> Iterator[Finding]:
         yield from _of_docstrings(tree, place)
 
 
+def words_of_messages(folder: Path) -> Iterator[Finding]:
+    """The words that texts in code do without: messages, help texts and lines of the log, f-strings included."""
+    for path in sorted(folder.rglob("*.py")):
+        place = str(path.relative_to(ROOT))
+        for line, text in _texts(ast.parse(path.read_text(encoding="utf-8"))):
+            for word in re.findall(r"[a-z]+", text.lower()):
+                if word in SAY_INSTEAD:
+                    yield Finding(f"{place}:{line}", text, f"{word}: say {SAY_INSTEAD[word]}")
+
+
+def _texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The texts of several words with their lines; docstrings are no such texts, and neither are single names."""
+    nodes = [*ast.walk(tree)]
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+        if is_text and " " in node.value.strip():
+            yield node.lineno, node.value
+
+
 def _of_names(tree: ast.Module, place: str) -> Iterator[Finding]:
     for node in ast.walk(tree):
         for name in _names_bound_by(node):

@@ -124,7 +124,7 @@ def test_gang_that_takes_no_risk_waits_beside_one_that_runs_where_an_owner_may_r
     refused = arena.until("never", "Placed", "False", "WindowTooShort")
     assert "of 2 the owners may come back, and it may not be interrupted" in refused["message"]
     assert arena.nodes_of("freely")[0] in forecast
-    assert "that an owner comes back meanwhile" in arena.condition("freely", "Planned")["message"]
+    assert "that a node owner comes back before its end" in arena.condition("freely", "Planned")["message"]
 
     [free] = arena.add_nodes(1, cpu="1")
     arena.until_placed("never")

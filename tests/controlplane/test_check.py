@@ -29,7 +29,7 @@ def check(installed, namespace):
 def test_without_an_operator_nobody_looks_at_the_gang(arena, check):
     done = check("--timeout=1s")
 
-    assert done.stderr == f"{WAITING}Error: The gang was not placed within 1 s. No operator has looked at it.\n"
+    assert done.stderr == f"{WAITING}Error: The gang was not placed within 1 s. No operator has read it.\n"
     assert gangs_in(arena) == []
 
 

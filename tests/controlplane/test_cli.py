@@ -29,7 +29,7 @@ def test_help_documents_every_option():
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=ENVIRONMENT)
 
     assert done.returncode == 0
-    for option in run.params:
+    for option in (one for one in run.params if one.expose_value):
         assert option.opts[-1] in done.stdout
         assert option.help
         assert option.help.split(".")[0].split()[-1] in done.stdout

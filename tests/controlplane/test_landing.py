@@ -86,7 +86,7 @@ def test_plan_is_told_in_one_sentence(arena):
     arena.until_placed("heat")
 
     message = arena.condition("heat", "Planned")["message"]
-    assert message == f"3 members on {first}…{third}, 3.0 times as fast as one node, waiting included."
+    assert message == f"3 members on {first}…{third}, 3.0 times as fast as one idle reference node, its wait included."
     assert second not in message
 
 

@@ -51,6 +51,7 @@ SECTIONS = [
 # What stands in the place of a default that is none, or that follows from something else.
 WITHOUT = r"none\b|all nodes|the current one|the pod's own|[^|]*\$KUBECONFIG"
 CHART_RESOURCES = VALUES["resources"]
+PRESETS = yaml.safe_load((ROOT / "charts" / "lockstep" / "files" / "planning-presets.yaml").read_text())
 
 
 @pytest.mark.parametrize(("page", "words", "where", "spelling"), STATED)
@@ -64,19 +65,29 @@ def test_number_of_a_page_is_that_of_the_code(page, words, where, spelling):
 @pytest.mark.parametrize(("command", "heading"), SECTIONS)
 def test_default_of_an_option_is_that_of_the_command(command, heading):
     stated = defaults_of(heading)
-    defaults = {one.opts[0]: one.default for one in command.params}
+    defaults = {one.opts[0]: one.default for one in command.params if one.expose_value}
 
     assert stated.keys() == defaults.keys()
     assert {name: cell for name, cell in stated.items() if not is_default(cell, defaults[name])} == {}
 
 
-@pytest.mark.parametrize("option", [one.opts[0] for one in run.params])
+@pytest.mark.parametrize("option", [one.opts[0] for one in run.params if one.expose_value])
 def test_default_of_the_chart_is_that_of_the_command(option):
     """A value that the chart hands on says otherwise only where the page says so."""
-    value = VALUES["operator"].get(camel_case(option))
+    planning = PRESETS[VALUES["planning"]["preset"]]
+    value = planning.get(camel_case(option), VALUES["operator"].get(camel_case(option)))
     default = next(one.default for one in run.params if one.opts[0] == option)
 
     assert value is None or value == (default or "")
+
+
+def test_presets_of_the_page_are_those_of_the_chart():
+    lines = (ROOT / "docs" / "operations" / "running.md").read_text().splitlines()
+    first = lines.index(f"| value | {' | '.join(f'`{name}`' for name in PRESETS)} |")
+    rows = lines[first + 2 : first + 2 + len(PRESETS["Shared"])]
+
+    want = [[value, *(str(preset[value]) for preset in PRESETS.values())] for value in PRESETS["Shared"]]
+    assert [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in rows] == want
 
 
 def test_room_of_the_operator_is_that_of_the_chart():

@@ -89,7 +89,7 @@ def test_upgrade_replaces_the_operators_and_leaves_gangs_alone(release, gangs):
     gangs.until("through", "Placed", "True")
     members, operators = gangs.uids("through"), release.pod_names()
 
-    release.upgrade("operator.holdFor=7m")
+    release.upgrade("planning.keepNodesFreeFor=7m")
 
     gangs.submit("upgraded", 2)
     gangs.until("upgraded", "Placed", "True")

@@ -5,11 +5,7 @@
 - --log-level={{ .Values.log.level }}
 - --log-format={{ .Values.log.format }}
 - --concurrency={{ .Values.operator.concurrency | int }}
-- --hold-for={{ .Values.operator.holdFor }}
-- --holding-gangs={{ .Values.operator.holdingGangs | int }}
-- --sizing={{ .Values.operator.sizing }}
-- --price-factor={{ .Values.operator.priceFactor }}
-- --promises={{ .Values.operator.promises }}
+{{ include "lockstep.planningArguments" . }}
 - --run-time-quantile={{ .Values.operator.runTimeQuantile }}
 - --unreachable-after={{ .Values.operator.unreachableAfter }}
 - --provision-timeout={{ .Values.operator.provisionTimeout }}

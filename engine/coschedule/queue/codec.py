@@ -44,7 +44,7 @@ def decode_snapshot(document: Any) -> Snapshot:
     index = {name: number for number, name in enumerate(snapshot.nodes.names)}
     for number, gang in enumerate(snapshot.gangs):
         if not _members_match_seats(gang, index):
-            raise InvalidValueError(f"gangs[{number}].kept.members", "must spell the seats that are kept")
+            raise InvalidValueError(f"gangs[{number}].kept.members", "must name the seats that are kept")
     return snapshot
 
 

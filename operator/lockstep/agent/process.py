@@ -53,7 +53,7 @@ def every(period_seconds: float, stop: Event, work: Callable[[], None]) -> None:
         try:
             work()
         except Exception:  # the bid is not renewed meanwhile, so the failure shows
-            log.exception("one look at the node failed")
+            log.exception("one measurement of the node failed")
         stop.wait(period_seconds)
 
 

@@ -1,9 +1,7 @@
 """The command ``lockstep``: one file for each subcommand, imported when it is used."""
 
 from collections.abc import Mapping
-from copy import copy
 from importlib import import_module
-from inspect import cleandoc
 from typing import Any
 
 import click
@@ -24,21 +22,19 @@ _COMMANDS: Mapping[str, str] = {
     **{name: f"lockstep.cli.recording.{name}" for name in _RECORDING},
     **{name: f"lockstep.cli.offline.{name}" for name in _OFFLINE},
 }
-_OTHER_NAMES: Mapping[str, str] = {"fit": "profile"}
 
 
 class _Commands(click.Group):
     """The subcommands, imported one by one: importing ``run`` takes longer than all the work of ``gate``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
-        return sorted([*_COMMANDS, *_OTHER_NAMES])
+        return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
-        name = _OTHER_NAMES.get(cmd_name, cmd_name)
-        if name not in _COMMANDS:
+        if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = getattr(import_module(_COMMANDS[name]), name)
-        return command if cmd_name == name else _renamed(command, cmd_name)
+        command: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
+        return command
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the command as click does, with our handling of standard streams that are closed or full."""
@@ -46,16 +42,11 @@ class _Commands(click.Group):
             return super().main(*args, **extra)
 
 
-def _renamed(command: click.Command, name: str) -> click.Command:
-    """The command under another name; its help says so and uses it in the example."""
-    renamed = copy(command)
-    renamed.name = name
-    own_help = cleandoc(command.help or "").replace(f"lockstep {command.name}", f"lockstep {name}")
-    renamed.help = f"Another name of {command.name}.\n\n{own_help}"
-    return renamed
-
-
-@click.group(cls=_Commands, context_settings={"auto_envvar_prefix": "LOCKSTEP", "help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"auto_envvar_prefix": "LOCKSTEP", "help_option_names": ["-h", "--help"]},
+    epilog="Pods and programs call these by themselves: agent, dealer, gate and solve. Each has a --help.",
+)
 @click.version_option(__version__, prog_name="lockstep")
 def main() -> None:
     """Lockstep places gangs on Kubernetes: all pods of a gang, or none."""

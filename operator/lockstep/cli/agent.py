@@ -23,14 +23,14 @@ _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _LEAST_LIFETIME_PERIODS = 3
 
 
-@click.command(context_settings={"show_default": True})
+@click.command(context_settings={"show_default": True}, hidden=True)
 @click.option("--node", metavar="NAME", required=True, help="Name of the node, and of its NodeBid.")
 @click.option(
     "--period",
     metavar="DURATION",
     default="10s",
     callback=as_seconds,
-    help=f"Time between two looks; at most {LONGEST_PERIOD / 60:g}m.",
+    help=f"Time between two measurements; at most {LONGEST_PERIOD / 60:g}m.",
 )
 @click.option(
     "--lifetime",
@@ -65,7 +65,7 @@ _LEAST_LIFETIME_PERIODS = 3
     metavar="DIR",
     type=click.Path(path_type=Path),
     default=Path("/proc"),
-    help="Where /proc is; a container's own tells of the whole node.",
+    help="Where /proc is; a container's own one has the whole node.",
 )
 @click.option(
     "--history",

@@ -78,7 +78,7 @@ def _ask(name: str, answers: dict[str, Any]) -> NewGang:
         "command": ("Its command (empty: the image's own)", _COMMAND, ""),
         "members": ("How many members (8, 2-12 or 4,8,16)", _SIZE, None),
         "requests": ("What each of them needs", _REQUESTS, "cpu=1,memory=1Gi"),
-        "serial_time": ("How long one idle node alone would take, such as 10m (empty: nobody knows)", _TIME, ""),
+        "serial_time": ("How long one idle node alone would take, such as 10m (empty: not known)", _TIME, ""),
     }
     given = {
         field: _prompt(text, of_type, default) if answers[field] is None else answers[field]

@@ -234,7 +234,7 @@ class Cycle:
             known = self._state.gangs.get(gang)
             if known is None:
                 raise
-            log.exception("it could not be started or told of", extra=about(gang))
+            log.exception("it could not be started, or not reported", extra=about(gang))
             self._planning.quarantine(known, error)
 
     async def _until_due(self) -> None:

@@ -206,7 +206,7 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
 def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken: WakeEvent) -> Cycle:
     """The cycle, by the settings."""
     plans = PlanOptions(
-        holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs),
+        holds=HoldPolicy(seconds=settings.keep_nodes_free_for, gangs=settings.keep_nodes_free_gangs),
         sizing=SizingPolicy(sizing=settings.sizing, factor=settings.price_factor),
         promises=settings.promises,
     )

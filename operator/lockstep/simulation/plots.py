@@ -65,7 +65,7 @@ def promised_starts(policy: str, runs: Sequence[Ran]) -> Figure:
     axes.scatter(waits, promised, s=12, color=_COLOURS[4], label="promised")
     axes.scatter(waits, likely, s=12, color=_COLOURS[0], label="likely")
     axes.axline((1, 1), slope=1, color="black", linewidth=0.8)
-    axes.set(title=policy, xlabel="wait, hours", ylabel="wait told first, hours", xscale="log", yscale="log")
+    axes.set(title=policy, xlabel="wait, hours", ylabel="first reported wait, hours", xscale="log", yscale="log")
     axes.legend()
     return figure
 

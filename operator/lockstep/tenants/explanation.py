@@ -15,7 +15,8 @@ from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
-from lockstep.report.text.sentences import as_sentence, chosen
+from lockstep.report.text.placement_sentences import chosen
+from lockstep.report.text.sentences import as_sentence
 from lockstep.report.text.share_sentences import use_of_own_group
 from lockstep.tenants.others import Ahead, OtherGangs, ahead_of
 from lockstep.tenants.unnamed import own_changes, unnamed_refusal

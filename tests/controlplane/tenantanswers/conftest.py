@@ -71,7 +71,7 @@ def operator(cluster, tmp_path_factory):
     kubeconfig = cluster.kubeconfig_for_service_account(SYSTEM, "lockstep")
     log = tmp_path_factory.mktemp("operator") / "log"
     election = ("--leader-elect=true", f"--leader-elect-resource-namespace={SYSTEM}")
-    options = (*election, "--tenant-answers=true", "--hold-for=0")
+    options = (*election, "--tenant-answers=true", "--keep-nodes-free-for=0")
     with running(OperatorProcess(kubeconfig, log, *options, spawn=Forked)) as process:
         yield process
 

@@ -96,7 +96,7 @@ def test_members_that_are_not_the_seats_are_refused(members):
     waiting = replace(gang("kept", serial=3, request=(1, 0)), kept=kept)
     document = through_json(encode_snapshot(snapshot(NODES, [waiting], resources=("cpu", "memory"))))
 
-    with pytest.raises(InvalidValueError, match=r"gangs\[0\]\.kept\.members must spell the seats that are kept"):
+    with pytest.raises(InvalidValueError, match=r"gangs\[0\]\.kept\.members must name the seats that are kept"):
         decode_snapshot(document)
 
 

@@ -136,4 +136,4 @@ def test_look_that_fails_costs_one_period(caplog):
     stop = Event()
     every(0.0, stop, partial(work))
 
-    assert (looks, caplog.messages) == ([0, 1, 2], ["one look at the node failed"] * 3)
+    assert (looks, caplog.messages) == ([0, 1, 2], ["one measurement of the node failed"] * 3)

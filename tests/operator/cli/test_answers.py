@@ -65,7 +65,7 @@ def test_further_gang_is_planned_behind_those_of_the_snapshot(recorded):
     assert {one["kind"] for one in new["sooner"]} == {"GangLeaves"}
     assert new["price"]["memberSeconds"] == 0.5
     assert answer["delays"] == []
-    assert answer["notes"] == ["The API server was not asked: its defaults, rules and admission are not looked at."]
+    assert answer["notes"] == ["The API server was not asked: its defaults, rules and admission are not known here."]
 
 
 def test_gang_that_is_done_in_time_starts_at_once(recorded):

@@ -12,7 +12,7 @@ def test_published_options_are_those_of_the_plan():
     published = {
         "sizing": "Fewest",
         "promises": "EASY",
-        "hold-for": "90s",
+        "keep-nodes-free-for": "90s",
         "node-selector": "pool=gangs",
         "pool-taint": "pool=gangs:NoSchedule owned:NoExecute",
         "sources": "pods,job",

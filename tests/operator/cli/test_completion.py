@@ -35,7 +35,7 @@ def complete(*words):
     ("words", "want"),
     [
         pytest.param(["re"], (["record", "replay", "requeue", "resize"], ":4"), id="commands"),
-        pytest.param(["fi"], (["fit"], ":4"), id="another name"),
+        pytest.param(["s"], (["simulate"], ":4"), id="no commands for machines"),
         pytest.param(["queue", "--all"], (["--all-namespaces"], ":4"), id="options"),
         pytest.param(["logs", "gj/a", "-o", "j"], (["json"], ":4"), id="values"),
         pytest.param(["init", "--from", ""], ([], ":0"), id="files"),

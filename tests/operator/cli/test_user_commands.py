@@ -23,6 +23,9 @@ PAGE = ROOT / "docs" / "command-line.md"
 NOT_BY_THEMSELVES = {"replay": "curl", "solve": "echo"}
 """Commands whose input comes from others, by the command that their example begins with."""
 
+# Commands that no user types, so that the list of commands leaves them out.
+FOR_MACHINES = ("agent", "dealer", "gate", "solve")
+
 
 def lockstep(*arguments):
     return CliRunner().invoke(main, list(arguments))
@@ -173,9 +176,6 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
         pytest.param(
             ["requeue", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="requeue nobody"
         ),
-        pytest.param(
-            ["fit", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="the other name"
-        ),
     ],
 )
 def test_wrong_arguments_end_it_with_one_sentence(arguments, want):
@@ -185,6 +185,14 @@ def test_wrong_arguments_end_it_with_one_sentence(arguments, want):
     assert done.exit_code != 0
     assert len(lines) == 1, (done.stderr, done.exception)
     assert want in lines[0]
+
+
+def test_list_of_commands_is_for_users_and_names_those_for_machines_once():
+    listed, for_machines = lockstep("--help").stdout.split("Pods and programs call these by themselves:")
+
+    assert [name for name in FOR_MACHINES if f"\n  {name} " in listed] == []
+    assert "\n  profile " in listed
+    assert [name for name in FOR_MACHINES if name not in for_machines] == []
 
 
 def test_page_has_every_command():

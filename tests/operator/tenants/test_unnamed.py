@@ -62,7 +62,7 @@ def test_error_of_the_planner_is_not_shown():
 
     assert (
         unnamed_refusal(failed)
-        == "Planning it failed by a mistake of the planner's: KeyError: the operator's log says more."
+        == "The planner failed at it, by a mistake of its own: KeyError: the operator's log says more."
     )
 
 

@@ -48,6 +48,7 @@ class Placing:
             latest=None if choice.latest is None else self.name(choice.latest),
             alternative=None if other is None else self._alternative(gang, other),
             member_price=gang.price.seconds,
+            deadline=gang.deadline,
             risk=self._risk(gang, choice),
             own_times=self._own_times(gang, choice) if gang.factors else 1.0,
         )

@@ -1,6 +1,6 @@
 """The decisions of a plan: where and when each gang runs, or why it has no placement."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from coschedule.queue.problem.gangs import GangKey
@@ -40,7 +40,9 @@ class Placement:
 
     Times are absolute seconds. The gang starts now if ``start == now``. ``finish`` is inf when the run time is unknown.
     ``speedup`` is T(1) / (finish - requested), None when either is unknown. ``member_price`` is the price at which the
-    placement was chosen. ``promised`` is the latest start of the gang, None without a promise; see ``Promises``.
+    placement was chosen. ``deadline``: the fewest members were chosen that end by then; None without one.
+    It repeats the gang's, and equality ignores it.
+    ``promised`` is the latest start of the gang, None without a promise; see ``Promises``.
 
     ``alternative``, for a gang that starts now: the best later start with more members, else the best other size. For a
     gang that starts later: the best start now. Best means the least value. None when there is none.
@@ -62,6 +64,7 @@ class Placement:
     latest: str | None
     alternative: Alternative | None
     member_price: float = 0.0
+    deadline: float | None = field(default=None, compare=False)
     promised: float | None = None
     risk: Risk | None = None
     own_times: float = 1.0

@@ -156,7 +156,7 @@ class MemberMaking:
         refusal = await self._services.deletions.delete(pods) if pods else None
         if refusal is not None:
             log.error(
-                "pods that nobody knows as its members are left: %s", refusal.message, extra=about(self._gang.key)
+                "pods are left that are not known as its members: %s", refusal.message, extra=about(self._gang.key)
             )
 
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
@@ -204,7 +204,7 @@ class MemberMaking:
                 message = f"pod {key.name} is not bound, although the API server had agreed"
                 return Failure(reason=Reason.BIND_INTERRUPTED, message=message)
             if key not in there and key not in departed and key not in ended:
-                return Failure(reason=Reason.POD_LOST, message=f"pod {key.name} is gone, and no watch has told")
+                return Failure(reason=Reason.POD_LOST, message=f"pod {key.name} is gone, and no watch has reported it")
         return None
 
     async def _until_changed(self, seconds: float) -> None:

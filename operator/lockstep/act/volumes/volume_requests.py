@@ -57,7 +57,7 @@ class ClaimWriter:
                 return None
             if not is_conflict(written):
                 return None if written.is_success else refused_claim(needed.key.name, written)
-        message = f"claim {needed.key.name} was changed {_MOST_CONFLICTS} times while it was told its node"
+        message = f"claim {needed.key.name} was changed {_MOST_CONFLICTS} times while its node was written"
         return Failure(reason=Reason.CLAIM_REFUSED, message=message)
 
     def has_promised(self, claim: ClaimKey) -> bool:

@@ -94,7 +94,7 @@ class VolumeProvider:
             return self._unreachable(needed, claim, far)
         if claim.selected_node and claim.selected_node != needed.node and not claim.is_bound:
             message = (
-                f"somebody else has the volume of claim {name} made for {claim.selected_node}, not for {needed.node}"
+                f"another program has the volume of claim {name} made for {claim.selected_node}, not for {needed.node}"
             )
             return Failure(reason=Reason.NO_LONGER_FITS, message=message)
         return None
@@ -134,7 +134,7 @@ class VolumeProvider:
         """Read the missing claims from the API server, as watches may be broken."""
         failure = await for_each(missing, self._read)
         if failure is not None:
-            log.warning("its claims can't be looked at: %s", failure.message, extra=about(self._gang.key))
+            log.warning("its claims can't be read: %s", failure.message, extra=about(self._gang.key))
 
     async def _read(self, needed: NeededClaim) -> None:
         await refresh_claim(self._services.client, self._services.state, needed.key)

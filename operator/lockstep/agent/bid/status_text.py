@@ -56,7 +56,7 @@ def _pressure(measured: Measured) -> tuple[str, ...]:
     """The share of the last five minutes in which a process waited for a processor; empty if the kernel gives none."""
     if measured.usage is None or measured.usage.cpu_pressure is None:
         return ()
-    return (f"somebody waits for a processor in {100 * measured.usage.cpu_pressure:.0f} % of the time",)
+    return (f"processes wait for a processor in {100 * measured.usage.cpu_pressure:.0f} % of the time",)
 
 
 def _owner(measured: Measured) -> str:
@@ -78,4 +78,4 @@ def _left_out(kept: Collection[Kept]) -> str:
     names = sorted({field.name for field in kept})
     if not names:
         return ""
-    return f"Somebody else has set {', '.join(names)}: that is left as it is, or in a list those entries."
+    return f"Another program has set {', '.join(names)}: that is left as it is, or in a list those entries."

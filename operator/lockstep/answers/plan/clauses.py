@@ -16,7 +16,7 @@ from lockstep.answers.plan.rules import PriceInForce
 from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import WorkSource, WorkUsed
 from lockstep.facts.sizing import Sizing
-from lockstep.report.text.sentences import price
+from lockstep.report.text.sentences import member_price, n_gangs, n_nodes, price
 
 
 @singledispatch
@@ -67,9 +67,9 @@ def format_price(in_force: PriceInForce) -> str:
     if policy is None or among is None:
         return f"{_cost(in_force)}, as when the snapshot was recorded"
     if policy.sizing is not Sizing.BALANCED:
-        return f"members cost nothing, since the sizing is {policy.sizing}"
-    counts = f"{among.waiting} wait, {among.running} hold nodes, {among.nodes} nodes"
-    return f"{_cost(in_force)} (Balanced, factor {policy.factor:g}; {counts})"
+        return f"members cost other gangs nothing, since the sizing is {policy.sizing}"
+    counts = f"{n_gangs(among.waiting)} waiting and {among.running} placed on {n_nodes(among.nodes)}"
+    return f"{_cost(in_force)} (sizing Balanced, price factor {policy.factor:g}; {counts})"
 
 
 def format_work_used(used: WorkUsed) -> str:
@@ -81,5 +81,5 @@ def format_work_used(used: WorkUsed) -> str:
 
 def _cost(in_force: PriceInForce) -> str:
     if not in_force.seconds:
-        return "members cost others nothing"
-    return f"a member-second counts {price(in_force.seconds)} s for others"
+        return "members cost other gangs nothing"
+    return member_price(price(in_force.seconds))

@@ -12,8 +12,9 @@ from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.planning.sizing import Contention
 from lockstep.facts.gang.gang import WorkUsed
+from lockstep.report.text.placement_sentences import chosen
 from lockstep.report.text.refusal_sentences import format_refusal
-from lockstep.report.text.sentences import as_sentence, chosen
+from lockstep.report.text.sentences import as_sentence
 
 Document = Mapping[str, Any]
 

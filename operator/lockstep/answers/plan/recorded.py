@@ -153,7 +153,7 @@ def _parsed(manifest: Manifest, now: float) -> AcceptedGang:
 
 def _unknown(fact: AcceptedGang) -> Iterator[str]:
     """Notes on what a snapshot does not have about a gang."""
-    yield "The API server was not asked: its defaults, rules and admission are not looked at."
+    yield "The API server was not asked: its defaults, rules and admission are not known here."
     spec = fact.spec
     if is_pod_gang(fact.key):
         yield "The operator's sources are not in a snapshot: this plan is as if it had those that are needed."

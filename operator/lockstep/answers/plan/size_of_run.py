@@ -121,7 +121,7 @@ def _by_deadline(run: SizedRun) -> str:
     if run.deadline == math.inf:
         return "it keeps its size: its sizing is Fewest, so it grows no more"
     assert run.deadline is not None, "it has a deadline"
-    is_guess = "" if isinstance(run, ElasticRun) else ", as far as that can be told"
+    is_guess = "" if isinstance(run, ElasticRun) else ", as far as that is known"
     return f"it keeps its size: it ends by its deadline, {rfc3339(run.deadline)}{is_guess}, so it grows no more"
 
 

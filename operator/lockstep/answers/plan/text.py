@@ -14,12 +14,13 @@ from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.gangs.phases import Phase
+from lockstep.report.text.placement_sentences import chosen
 from lockstep.report.text.refusal_sentences import format_refusal, nodes_failing
 from lockstep.report.text.sentences import (
     as_sentence,
-    chosen,
     duration,
     listed,
+    member_price,
     n_members,
     n_nodes,
     node_ranges,
@@ -49,7 +50,7 @@ def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     if answer.work_used is not None:
         yield from wrapped(format_work_used(answer.work_used), "  ")
     if answer.member_price is not None:
-        yield from wrapped(f"A member-second counted {answer.member_price} s for others then.", "  ")
+        yield from wrapped(f"When it was planned, {member_price(answer.member_price)}.", "  ")
 
 
 def _stands(phase: Phase) -> str:
@@ -83,7 +84,7 @@ def _decision(answer: WaitingAnswer) -> Iterator[str]:
     if not isinstance(decision, Placement):
         yield from wrapped(f"{gang_name(answer.gang)} has no place, now or later: {format_refusal(decision.refusal)}.")
         if decision.hold is not None:
-            yield from wrapped(f"Until it fits it holds {node_ranges(decision.hold.nodes)}.")
+            yield from wrapped(f"Until it fits, it keeps {node_ranges(decision.hold.nodes)} free for itself.")
         yield from wrapped(answer.nodes_requested)
         return
     yield from wrapped(f"{gang_name(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
@@ -129,7 +130,7 @@ def _rule(answer: WaitingAnswer) -> str:
     if answer.deadline is not None and math.isfinite(answer.deadline):
         return f"With its deadline, {rfc3339(answer.deadline)}, it gets the fewest members that meet it."
     if answer.deadline is None and not answer.is_best:
-        return "It keeps what it was told before: another size would be better by now."
+        return "It keeps its earlier plan, so that no promise is broken: another size would be better by now."
     return ""
 
 
@@ -177,7 +178,7 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     yield "Why not now:"
     if answer.not_before is not None:
-        yield from wrapped(f"It rests until {rfc3339(answer.not_before)}; what is counted is as of then.", "  ")
+        yield from wrapped(f"It rests until {rfc3339(answer.not_before)}; these counts are for that time.", "  ")
     for room in answer.room:
         yield from wrapped(room_sentence(room), "  ")
     other = answer.decision.alternative if isinstance(answer.decision, Placement) else None
@@ -218,7 +219,7 @@ def _help(helped: Helped, now: float) -> str:
 def delays_line(delays: Sequence[tuple[str, float]]) -> str:
     """A sentence on (gang, seconds): which gangs would start later and by how much; inf means no placement."""
     others = [f"{name} by {duration(by)}" if math.isfinite(by) else f"{name} for good" for name, by in delays]
-    return f"Others that would start later: {listed(others)}." if others else "Nobody else would start later."
+    return f"Others that would start later: {listed(others)}." if others else "No other gang would start later."
 
 
 def difference_lines(difference: Difference, now: float) -> Iterator[str]:

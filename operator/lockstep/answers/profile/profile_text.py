@@ -124,7 +124,7 @@ def _line(name: str, text: str, off: float) -> str:
 
 def _plot(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     yield "On idle reference nodes, in the median of the runs with so many members:"
-    yield f"  {'members':>7}  {'runs':>4}  {'took':>9}  {'foretold':>9}  {'off by':>9}  {bar} foretold, o took"
+    yield f"  {'members':>7}  {'runs':>4}  {'took':>9}  {'forecast':>9}  {'off by':>9}  {bar} forecast, o took"
     longest = max(max(row.predicted, row.seen or 0.0) for row in answer.rows)
     yield from (_row(row, longest, bar) for row in answer.rows)
 
@@ -143,7 +143,7 @@ def _row(row: ProfileRow, longest: float, bar: str) -> str:
 
 
 def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
-    by = f"A run that is foretold from the others is missed by {missed(fit.error)} in the mean"
+    by = f"A forecast of one run from the others misses it by {missed(fit.error)} in the mean"
     stated = (
         f"what its spec states, multiplied by what the others took, misses it by {missed(answer.judged.stated_error)}"
     )
@@ -153,7 +153,7 @@ def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
         yield from wrapped("So its spec is as good: there is no need to change it.")
     beyond = [text for text in (_below(fit, answer), _above(fit, answer)) if text]
     if beyond:
-        yield from wrapped(f"Nobody has run it with {' or '.join(beyond)}: what is foretold there is a guess.")
+        yield from wrapped(f"No run had {' or '.join(beyond)}: the forecast there is a guess.")
 
 
 def _kinds(kinds: Kinds | None) -> Iterator[str]:

@@ -47,4 +47,4 @@ def few_exclusive(taken: Iterable[tuple[str, int]], most: int = MOST_EXCLUSIVE) 
 
 def _check(field: str, count: int, most: int) -> None:
     if count > most:
-        raise TooLongError(f"{field}: it has {count}, and at most {most} can be looked at")
+        raise TooLongError(f"{field}: it has {count}, and at most {most} can be read")

@@ -8,7 +8,7 @@ from lockstep.cli.end_signals import set_by_end_signals
 from lockstep.dealer.process import DealerFiles, run_dealer
 
 
-@click.command()
+@click.command(hidden=True)
 @click.option("--pieces", type=click.IntRange(min=1), required=True, help="Number of pieces; they count from 0.")
 @click.option("--port", type=click.IntRange(1, 65_535), required=True, help="Port to listen on.")
 @click.option("--key", metavar="KEY", required=True, help="Key that members and the operator have to send.")

@@ -13,7 +13,7 @@ import click
 _POLL_SECONDS = 0.1
 
 
-@click.command()
+@click.command(hidden=True)
 @click.option(
     "--file",
     "path",

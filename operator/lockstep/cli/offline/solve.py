@@ -7,7 +7,7 @@ import click
 from coschedule.__main__ import main as serve_requests
 
 
-@click.command()
+@click.command(hidden=True)
 def solve() -> None:
     """Answer requests to the engine: one JSON object a line from standard input, one answer a line.
 

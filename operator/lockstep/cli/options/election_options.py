@@ -40,7 +40,7 @@ _OPTIONS = (
         metavar="DURATION",
         default="2s",
         callback=as_seconds,
-        help="How often the lease is renewed, or looked at.",
+        help="How often the lease is renewed, or read.",
     ),
     click.option("--leader-elect-resource-name", metavar="NAME", default="lockstep", help="Name of the lease."),
     click.option(

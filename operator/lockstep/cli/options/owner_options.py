@@ -58,7 +58,7 @@ _ON_RETURN = click.option(
     type=click.Choice([one.value for one in OnReturn]),
     default=OnReturn.EVICT.value,
     callback=lambda _context, _option, value: OnReturn(value),
-    help="What becomes of members when an owner comes unannounced.",
+    help="Whether members stay when a node owner comes unannounced.",
 )
 _DUTY_CYCLE = click.option(
     "--duty-cycle",

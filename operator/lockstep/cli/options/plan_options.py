@@ -19,47 +19,50 @@ from lockstep.facts.sizing import Sizing
 
 Command = Callable[..., Any]
 
-_HOLD_FOR = click.option(
-    "--hold-for",
+OLD_NAMES: Mapping[str, str] = {"keep-nodes-free-for": "hold-for", "keep-nodes-free-gangs": "holding-gangs"}
+"""The old name of each option that has another one by now."""
+
+_KEEP_NODES_FREE_FOR = click.option(
+    "--keep-nodes-free-for",
     metavar="DURATION",
     default="10m",
     callback=as_seconds,
-    help="How long a gang that waits for others of unknown end may hold nodes; 0 means never.",
+    help="How long a gang that waits for others of unknown end keeps nodes free for itself; 0 means never.",
 )
-_HOLDING_GANGS = click.option(
-    "--holding-gangs",
+_KEEP_NODES_FREE_GANGS = click.option(
+    "--keep-nodes-free-gangs",
     metavar="N",
     type=click.IntRange(0, 1024),
     default=4,
-    help="Most gangs that hold nodes at once.",
+    help="Most gangs that keep nodes free for themselves at once.",
 )
 _SIZING = click.option(
     "--sizing",
     type=click.Choice([one.value for one in Sizing]),
     default=Sizing.BALANCED.value,
     callback=lambda _context, _option, value: Sizing(value),
-    help="How large gangs are made: for all who wait, each as fast as it can be, or with the fewest members.",
+    help="How large gangs are made: so that all gangs end soon, each as fast as it can be, or with the fewest members.",
 )
 _PRICE_FACTOR = click.option(
     "--price-factor",
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="How much a member-second counts for other gangs, where the sizing is Balanced.",
+    help="What members cost others where the sizing is Balanced: their price is this times the gangs per node.",
 )
 _PROMISES = click.option(
     "--promises",
     type=click.Choice([one.value for one in Promises]),
     default=Promises.SLACK.value,
     callback=lambda _context, _option, value: Promises(value),
-    help="What gangs that wait are promised, and so in which order gangs of one priority may start.",
+    help="Which latest start is promised to gangs that wait, and so in which order gangs of one priority start.",
 )
 _RUN_TIME_QUANTILE = click.option(
     "--run-time-quantile",
     metavar="NUMBER",
     type=NumberRange(0, 1),
     default=USUAL_QUANTILE,
-    help="Which part of the last runs of a template took no longer than is planned with; 0 means as stated.",
+    help="Plans use a run time that this part of a template's last runs did not exceed; 0 takes the stated one.",
 )
 _FAIR_SHARES = click.option(
     "--fair-shares",
@@ -72,13 +75,14 @@ _GATE_IMAGE = click.option(
     "--gate-image",
     metavar="IMAGE",
     default="",
-    help="Image with the command lockstep, in which members wait that start after others; without it none can.",
+    help="Image with the command lockstep, in which members wait for others to start; without it none can.",
 )
 
 
 def plan_options(command: Command) -> Command:
     """Add the options for the rules of planning to a command."""
-    return _HOLD_FOR(_HOLDING_GANGS(_SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(_FAIR_SHARES(command)))))))
+    rules = _SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(_FAIR_SHARES(command)))))
+    return _KEEP_NODES_FREE_FOR(_KEEP_NODES_FREE_GANGS(_with_old_names(rules)))
 
 
 def member_options(command: Command) -> Command:
@@ -91,7 +95,7 @@ def rules_of(options: Mapping[str, Any]) -> PlanRules:
     return PlanRules(
         sizing=SizingPolicy(sizing=options["sizing"], factor=options["price_factor"]),
         promises=options["promises"],
-        holds=HoldPolicy(seconds=options["hold_for"], gangs=options["holding_gangs"]),
+        holds=HoldPolicy(seconds=options["keep_nodes_free_for"], gangs=options["keep_nodes_free_gangs"]),
     )
 
 
@@ -108,3 +112,20 @@ def state_of(options: Mapping[str, Any]) -> State:
     state.sources, state.has_shares = options["sources"], options["fair_shares"]
     state.pod_gangs.yielding.allow(*options["yielding"])
     return state
+
+
+def _with_old_names(command: Command) -> Command:
+    """Add the old names to a command that has the options. A value under the new name wins."""
+    for name, old in OLD_NAMES.items():
+        command = _old_name(name, old)(command)
+    return command
+
+
+def _old_name(name: str, old: str) -> Callable[[Command], Command]:
+    def pass_on(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            click.echo(f"--{old} is the old name of --{name}, and goes on working.", err=True)
+            context.default_map = {**(context.default_map or {}), name.replace("-", "_"): value}
+
+    # Eager: its value has to be there before the option under its new name takes its default.
+    return click.option(f"--{old}", hidden=True, is_eager=True, expose_value=False, callback=pass_on)

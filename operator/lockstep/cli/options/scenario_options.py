@@ -70,7 +70,7 @@ _RUN_TIMES = click.option(
     "--run-times",
     type=click.Choice([one.value for one in StatedRunTimes]),
     default=StatedRunTimes.EXACT.value,
-    help="What planners are told of run times: these themselves, users' over-estimates, or a guess 20 % off.",
+    help="Which run times planners get: the real ones, users' over-estimates, or a guess 20 % off.",
 )
 _TEMPLATES = click.option(
     "--templates",
@@ -82,7 +82,7 @@ _QUANTILE = click.option(
     "--quantile",
     metavar="NUMBER",
     type=NumberRange(0, 1),
-    help="Planners expect what this part of the last 50 runs of a template kept to, over what they were told.",
+    help="Planners expect a run time that this part of a template's last 50 runs did not exceed.",
 )
 
 

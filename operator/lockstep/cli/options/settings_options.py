@@ -13,10 +13,12 @@ from lockstep.answers.reading.operators_settings import UnknownSettingsError, re
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.cluster.published_settings import USUAL_PLACE
 from lockstep.cli.options.answer_options import print_lines
+from lockstep.cli.options.plan_options import OLD_NAMES
 
 Options = Mapping[str, Any]
 
-_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+# An option that is given under its old name is one of the map.
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 _SETTINGS = click.option(
     "--settings",
     metavar="NAMESPACE/NAME",
@@ -49,13 +51,20 @@ def taken(context: click.Context, published: Mapping[str, str]) -> dict[str, Any
     """The published options that are not given, parsed as on the command line. Raises ``click.BadParameter``."""
     values = {}
     for option in context.command.params:
-        text = published.get(option.opts[0].removeprefix("--"))
-        if text is None or option.name is None or context.get_parameter_source(option.name) in _GIVEN:
+        text = _published(option.opts[0].removeprefix("--"), published)
+        if text is None or not option.expose_value or option.name is None:
+            continue
+        if context.get_parameter_source(option.name) in _GIVEN:
             continue
         typed = option.type.split_envvar_value(text) if option.multiple else text
         value = option.type_cast_value(context, typed)
         values[option.name] = value if option.callback is None else option.callback(context, option, value)
     return values
+
+
+def _published(name: str, published: Mapping[str, str]) -> str | None:
+    """The published value of an option; an operator of an older version publishes the old name."""
+    return published.get(name, published.get(OLD_NAMES.get(name, "")))
 
 
 async def _read(configuration: Configuration, place: str) -> dict[str, str]:

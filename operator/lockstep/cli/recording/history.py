@@ -75,7 +75,7 @@ def history(context: click.Context, /, *, database: Path, group: str, output: st
     with one_sentence():
         if is_usual and not database.exists():
             if group:
-                raise AnswerError(f"There is no file {database} here, and only one can tell groups: leave --group out.")
+                raise AnswerError(f"There is no file {database} here, and only a file has groups: leave --group out.")
             document = asyncio.run(_asked(connection, namespace, HistoryQuestion(**given), database))
             _print_answer(document, output)
         else:

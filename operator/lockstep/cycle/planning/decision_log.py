@@ -5,8 +5,9 @@ import logging
 from coschedule import Decision, Placement, Preemption
 from lockstep.api.preemption import gang_name
 from lockstep.logs.fields import debug_about
+from lockstep.report.text.placement_sentences import chosen
 from lockstep.report.text.refusal_sentences import format_refusal
-from lockstep.report.text.sentences import chosen, waits_for_victims
+from lockstep.report.text.sentences import waits_for_victims
 from lockstep.report.text.size_sentences import shrink_for
 
 log = logging.getLogger(__name__)

@@ -127,7 +127,7 @@ def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:
     try:
         return choose_victims(snapshot, made, rescue)
     except Exception:
-        log.exception("whom to evict for more urgent gangs can't be told")
+        log.exception("the search for gangs to evict for more urgent ones failed")
         return Evicting(made)
 
 

@@ -300,7 +300,7 @@ class Planning:
                 self._rotation.record(gang, decision)
                 recorded.append(self._holds.record(gang, decision, self._monotonic(), of_day=now))
             except Exception as error:
-                log.exception("where its members go, or what it holds, can't be told", extra=about(gang.key))
+                log.exception("its place in the snapshot, or what it holds, can't be computed", extra=about(gang.key))
                 self.quarantine(gang, error)
         return recorded
 

@@ -121,7 +121,7 @@ class Elector:
             return True
         self._held = await self._still_ours(held)
         if self._held is None:
-            self._lose("somebody else has taken it, or it was deleted")
+            self._lose("another process has taken it, or it was deleted")
         return False
 
     async def _still_ours(self, held: Lease) -> Lease | None:

@@ -14,7 +14,7 @@ from lockstep.api.client.configuration import Configuration
 from lockstep.api.names import API_VERSION, GANG_KIND
 
 _POLL_SECONDS = 0.2
-_NOT_SEEN = "No operator has looked at it."
+_NOT_SEEN = "No operator has read it."
 
 
 class CheckError(Exception):

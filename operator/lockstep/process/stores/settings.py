@@ -38,8 +38,8 @@ class Settings:
     record_users: bool
     log_level: str
     log_format: LogFormat
-    hold_for: float
-    holding_gangs: int
+    keep_nodes_free_for: float
+    keep_nodes_free_gangs: int
     sizing: Sizing
     price_factor: float
     promises: Promises

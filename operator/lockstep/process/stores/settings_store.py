@@ -24,8 +24,8 @@ def published(settings: Settings, yielding: Collection[Source]) -> dict[str, str
     ``yielding`` are the sources whose Gangs can give way, as the API server has said.
     """
     return {
-        "hold-for": _seconds(settings.hold_for),
-        "holding-gangs": str(settings.holding_gangs),
+        "keep-nodes-free-for": _seconds(settings.keep_nodes_free_for),
+        "keep-nodes-free-gangs": str(settings.keep_nodes_free_gangs),
         "sizing": settings.sizing.value,
         "price-factor": repr(settings.price_factor),
         "promises": settings.promises.value,

@@ -32,21 +32,21 @@ class BidMetrics:
         )
         self._duty_cycle = Gauge(
             "lockstep_bid_duty_cycle",
-            "Mean duty cycle of the nodes whose agents had foretold this hour before it began: as measured, and as "
-            "foretold.",
+            "Mean duty cycle of the nodes whose agents had forecast this hour before it began: as measured, and as "
+            "forecast.",
             ["source"],
             registry=registry,
         )
         self._error = Gauge(
             "lockstep_bid_forecast_error",
-            "Mean difference between the duty cycle that was foretold of this hour before it began and the measured "
+            "Mean difference between the duty cycle that was forecast for this hour before it began and the measured "
             "one.",
             registry=registry,
         )
         self._owner_present = Gauge(
             "lockstep_bid_owner_present",
-            "Of the nodes whose owner was away before this hour, and whose agents had foretold it: at what part of "
-            "them the owner is now, as measured, and the mean probability of that, as foretold.",
+            "Part of the nodes where the owner is now, as measured and as the mean forecast; of those with a forecast "
+            "and an owner who was away before this hour.",
             ["source"],
             registry=registry,
         )

@@ -28,14 +28,14 @@ class FinishMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._error = Histogram(
             "lockstep_finish_error_seconds",
-            "Time between the finish that a gang was told last before it started and the real one, by what moved it.",
+            "Time between the last expected finish before a gang's start and the real finish, by what moved it.",
             ["reason"],
             buckets=WAIT_BUCKETS,
             registry=registry,
         )
         self._ratio = Histogram(
             "lockstep_finish_ratio",
-            "Time from a gang's creation to its finish, divided by that to the finish it was told; by what moved it.",
+            "Time from a gang's creation to its finish, divided by that to the expected finish; by what moved it.",
             ["reason"],
             buckets=_RATIO_BUCKETS,
             registry=registry,

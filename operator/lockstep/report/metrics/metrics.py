@@ -125,14 +125,14 @@ class Metrics:
     def _declare_plans(self, registry: CollectorRegistry) -> None:
         self.cycle_lag = Gauge(
             "lockstep_cycle_lag_seconds",
-            "Time since the plan under way began, or since news came that no cycle has looked at; 0 for neither.",
+            "Time since the plan under way began, or since the first change that no cycle has read; 0 for neither.",
             registry=registry,
         )
         self.snapshot_nodes = Gauge(
             "lockstep_snapshot_nodes", "Nodes in the last snapshot; with a node pool, its nodes.", registry=registry
         )
         self.planned_gangs = Gauge(
-            "lockstep_planned_gangs", "Gangs that the last plan looked at one by one.", registry=registry
+            "lockstep_planned_gangs", "Gangs that the last plan planned one by one.", registry=registry
         )
         self.loop_held = Histogram(
             "lockstep_event_loop_held_seconds",
@@ -142,13 +142,13 @@ class Metrics:
         )
         self.member_price = Gauge(
             "lockstep_member_price_seconds",
-            "What a second of one member was taken to cost other gangs in the last plan; 0 where nobody else is there.",
+            "What one second of a member counted for other gangs in the last plan; 0 where there are no others.",
             registry=registry,
         )
 
     def _declare_gangs(self, registry: CollectorRegistry) -> None:
         self.decisions = Counter(
-            "lockstep_decisions", "Decisions told to users, by outcome.", ["outcome"], registry=registry
+            "lockstep_decisions", "Decisions reported to users, by outcome.", ["outcome"], registry=registry
         )
         self.gangs = Gauge("lockstep_gangs", "Gangs by how far they are.", ["state"], registry=registry)
         self.gang_wait = Histogram(

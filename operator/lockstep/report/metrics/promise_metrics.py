@@ -16,7 +16,7 @@ class PromiseMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._changes = Counter(
             "lockstep_plan_changes",
-            "Plans told to gangs that wait, by why they changed.",
+            "Plans reported to gangs that wait, by why they changed.",
             ["reason"],
             registry=registry,
         )
@@ -38,7 +38,7 @@ class PromiseMetrics:
             for name, text in (
                 (
                     "lockstep_start_likely_error_seconds",
-                    "Time between the start that a gang was last told to be likely and its start.",
+                    "Time between the last likely start that a gang had and its start.",
                 ),
                 (
                     "lockstep_start_promise_spare_seconds",
@@ -50,7 +50,7 @@ class PromiseMetrics:
             Histogram(name, text, buckets=_RATIO_BUCKETS, registry=registry)
             for name, text in (
                 ("lockstep_promised_wait_ratio", "Wait that was promised at most, divided by the real one."),
-                ("lockstep_likely_wait_ratio", "Wait that was last told to be likely, divided by the real one."),
+                ("lockstep_likely_wait_ratio", "Last likely wait of a gang, divided by the real one."),
             )
         )
 

@@ -76,7 +76,7 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
     """The present status, with first values for conditions that were never written."""
     status = gang.status
     nothing_yet = {
-        Condition.ACCEPTED: (UNKNOWN, Reason.NOT_PLANNED, "The spec has not been looked at yet."),
+        Condition.ACCEPTED: (UNKNOWN, Reason.NOT_PLANNED, "The spec has not been read yet."),
         Condition.PLANNED: (UNKNOWN, Reason.NOT_PLANNED, "The gang has not been planned yet."),
         Condition.PLACED: (FALSE, Reason.NOT_RESERVED, "No member has been created yet."),
         Condition.COMPLETE: (FALSE, Reason.NOT_FINISHED, "The gang has not finished."),
@@ -114,8 +114,8 @@ def _warning_of_free_members(gang: GangFact) -> str:
     if not free:
         return ""
     return (
-        f" Warning: the members of {', '.join(free)} request no resources, so any number of them counts as fitting on "
-        "a node, and as running there as fast as one alone: set resources.requests.cpu."
+        f" Warning: the members of {', '.join(free)} request no resources. So any number of them counts as fitting on "
+        "a node and as running there at full speed: set resources.requests.cpu."
     )
 
 

@@ -25,11 +25,11 @@ from lockstep.report.status.conditions import (
 )
 from lockstep.report.status.pod_gang_sizes import with_growth
 from lockstep.report.text.learned import work_used
+from lockstep.report.text.placement_sentences import chosen
 from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.report.text.refusals_seen import refusal_seen_from
 from lockstep.report.text.sentences import (
     as_sentence,
-    chosen,
     n_members,
     n_pieces,
     narrowed_by,

@@ -36,7 +36,8 @@ from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.facts.cluster.quota import plain_resource
 from lockstep.facts.gang.keys import is_room
 from lockstep.report.text.admission import format_amount
-from lockstep.report.text.sentences import duration, n_members, n_nodes, node_ranges
+from lockstep.report.text.sentences import duration, n_gangs, n_members, n_nodes, node_ranges
+from lockstep.report.text.window_sentences import span, window_sentence
 from lockstep.snapshot.quotas.quota_bounds import QuotaShort
 
 _LONGEST_FAILURE = 500
@@ -135,8 +136,8 @@ def _no_time(refusal: NoTimeForSize) -> str:
 
 @format_refusal.register
 def _late(refusal: DeadlineCannotBeMet) -> str:
-    finish = f"the earliest possible finish is in {_seconds(refusal.seconds)} with {n_members(refusal.size)}"
-    return f"{finish}, {_seconds(refusal.late_seconds)} late"
+    finish = f"it can end in {span(refusal.seconds)} at the earliest, with {n_members(refusal.size)}"
+    return f"{finish}: {span(refusal.late_seconds)} after its deadline"
 
 
 @format_refusal.register
@@ -159,22 +160,23 @@ def _lasting(refusal: HeldByLastingPods) -> str:
 def _too_short(refusal: WindowTooShort) -> str:
     if refusal.shortest_seconds is None:
         return (
-            f"it gives no run time, so it needs nodes that never close for {n_members(refusal.needed)}: "
-            f"{_windows(refusal)}"
+            f"it gives no run time, so it needs nodes that stay open for {n_members(refusal.needed)}; "
+            f"{window_sentence(refusal)}"
         )
-    shortest = _seconds(refusal.shortest_seconds)
-    return f"needs {n_members(refusal.needed)} together for {shortest} or more: {_windows(refusal)}"
+    shortest = span(refusal.shortest_seconds)
+    return f"needs {n_members(refusal.needed)} together for {shortest} or more; {window_sentence(refusal)}"
 
 
 @format_refusal.register
 def _in_front(refusal: HeldByGangsInFront) -> str:
-    fits, why = f"needs {n_members(refusal.needed)} and would fit", "for ever, until taken back or for themselves"
+    fits = f"needs {n_members(refusal.needed)} and would fit"
+    why = "with no known end, until the nodes close, or free for themselves"
     if refusal.blocker is not None and not refusal.nominated:
         is_for_a_while = is_room(refusal.blocker.gang) and not refusal.blocker.others
         why = f"for {duration(ROOM_KEPT_SECONDS)} at most" if is_for_a_while else why
         return f"{fits}, but {_in_front_of_it(refusal.blocker)}: {why}"
     who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
-    return f"{fits}, but {who} hold room: {why}"
+    return f"{fits}, but {who} hold the room: {why}"
 
 
 @format_refusal.register
@@ -201,25 +203,25 @@ def _crossing(refusal: TopologiesCross) -> str:
     first, second = refusal.keys
     return (
         f"its terms name the labels {first} and {second}, and nodes with one value of either have several of the "
-        "other: members can be told apart by labels of which one divides the nodes of the other"
+        "other; use labels of which one divides the nodes of the other"
     )
 
 
 @format_refusal.register
 def _too_many(refusal: TooManyCombinations) -> str:
     if refusal.combinations is None:
-        return f"none of the first {refusal.most} combinations of its roles and nodes that were looked through fits"
+        return f"none of the first {refusal.most} combinations of its roles and nodes fits, and no more are tried"
     return (
-        f"its roles have {refusal.combinations} combinations of members, of which at most {refusal.most} are told "
-        "apart: fewer roles, or smaller ones, can be planned"
+        f"its roles have {refusal.combinations} combinations of members, and the planner distinguishes "
+        f"{refusal.most} at most: ask for fewer or smaller roles"
     )
 
 
 @format_refusal.register
 def _too_long(refusal: ConstraintsTooLong) -> str:
     return (
-        f"its selectors, node affinities and tolerations have {refusal.length} parts, of which at most {refusal.most} "
-        "are read for it: fewer can be planned"
+        f"its selectors, node affinities and tolerations have {refusal.length} parts, and the planner reads "
+        f"{refusal.most} of one gang at most: ask for fewer"
     )
 
 
@@ -230,7 +232,7 @@ def _of_role(refusal: OfRole) -> str:
 
 @format_refusal.register
 def _failed(refusal: PlanningFailed) -> str:
-    sentence = f"planning it failed by a mistake of the planner's: {refusal.error}: {refusal.message}"
+    sentence = f"the planner failed at it, by a mistake of its own: {refusal.error}: {refusal.message}"
     return sentence[:_LONGEST_FAILURE]
 
 
@@ -246,10 +248,11 @@ def _elsewhere(refusal: VolumesElsewhere) -> str:
 
 @format_refusal.register
 def _behind(refusal: BehindInQueue) -> str:
-    sentence = f"{refusal.in_front} gangs or more are in front of it; it is planned exactly when fewer are"
+    are = "is" if refusal.in_front == 1 else "are"
+    sentence = f"{n_gangs(refusal.in_front)} or more {are} in front of it; it gets an exact plan once fewer are"
     if refusal.starts_by is None:
         return sentence
-    return f"{sentence}, and by a rough estimate it starts by {rfc3339(refusal.starts_by)}"
+    return f"{sentence}; its rough start estimate is {rfc3339(refusal.starts_by)}"
 
 
 @format_refusal.register
@@ -268,17 +271,17 @@ def _by_quota(refusal: QuotaShort) -> str:
 @format_refusal.register
 def _holding(refusal: HoldingNodes) -> str:
     return (
-        f"{format_refusal(refusal.refusal)}; it holds {node_ranges(refusal.nodes)} since {rfc3339(refusal.since)}, "
-        f"until {rfc3339(refusal.until)} at most: "
-        "nothing behind it is put there that could be in its way when those that run there have ended"
+        f"{format_refusal(refusal.refusal)}; it keeps {node_ranges(refusal.nodes)} free for itself since "
+        f"{rfc3339(refusal.since)}, until {rfc3339(refusal.until)} at most: "
+        "gangs behind it get these nodes only if they end in time"
     )
 
 
 @format_refusal.register
 def _resting(refusal: RestingFromHold) -> str:
     return (
-        f"{format_refusal(refusal.refusal)}; it held nodes until {rfc3339(refusal.until)}, which was long enough, "
-        f"and may do so again from {rfc3339(refusal.again)} on"
+        f"{format_refusal(refusal.refusal)}; it kept nodes free for itself until {rfc3339(refusal.until)}, "
+        f"the longest time allowed, and may do so again from {rfc3339(refusal.again)} on"
     )
 
 
@@ -291,15 +294,20 @@ def nodes_failing(failures: Sequence[tuple[str, int]]) -> str:
 
 
 def _in_the_way(blocker: Blocker) -> str:
-    """``default/nowork holds 12 nodes and gives no end, nor do 2 other gangs``."""
-    others = {0: "", 1: ", nor does 1 other gang"}.get(blocker.others, f", nor do {blocker.others} other gangs")
+    """``default/nowork holds 12 nodes and gives no end, like 2 other gangs``."""
+    others = f", like {_other_gangs(blocker.others)}" if blocker.others else ""
     return f"{gang_name(blocker.gang)} holds {n_nodes(blocker.nodes)} and gives no end{others}"
 
 
 def _in_front_of_it(blocker: Blocker) -> str:
-    """``default/nowork, which is in front, holds 12 nodes and 2 other gangs some``."""
-    others = {0: "", 1: " and 1 other gang some"}.get(blocker.others, f" and {blocker.others} other gangs some")
+    """``default/nowork, which is in front, holds 12 nodes, and 2 other gangs hold more``."""
+    hold = "holds" if blocker.others == 1 else "hold"
+    others = f", and {_other_gangs(blocker.others)} {hold} more" if blocker.others else ""
     return f"{gang_name(blocker.gang)}, which is in front, holds {n_nodes(blocker.nodes)}{others}"
+
+
+def _other_gangs(count: int) -> str:
+    return "1 other gang" if count == 1 else f"{count} other gangs"
 
 
 def _at_most(members: int | None) -> str:
@@ -332,21 +340,3 @@ def _has_no_unit(resource: str) -> bool:
 
 def _fit(needed: int, fit: int) -> str:
     return f"needs {n_members(needed)}, {fit} fit"
-
-
-def _windows(refusal: WindowTooShort) -> str:
-    longest = refusal.longest_seconds
-    after = "" if longest is None else f", after {_seconds(longest)} at most"
-    nodes = f"of {refusal.passing} nodes that pass its constraints"
-    sentence = f"{nodes} {refusal.never_open} never open and {refusal.closing} close again{after}"
-    if refusal.owners_expected:
-        sentence += f"; of {refusal.owners_expected} the owners may come back, and it may not be interrupted"
-    if refusal.tolerated_seconds is None:
-        return sentence
-    limit = f"after {_seconds(refusal.tolerated_seconds)} at most, which is as long as they tolerate it"
-    return f"{sentence}; on {refusal.tolerated} a taint evicts its members {limit}"
-
-
-def _seconds(seconds: float) -> str:
-    text = f"{seconds:.3f}".rstrip("0").rstrip(".")
-    return "less than 0.001 s" if text == "0" else f"{text} s"

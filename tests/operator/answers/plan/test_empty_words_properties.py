@@ -12,8 +12,9 @@ from lockstep.answers.plan.document import waiting_document
 from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
 from lockstep.answers.plan.text import delays_line, waiting_lines
 from lockstep.answers.plan.waiting import answer_about
+from lockstep.report.text.placement_sentences import chosen
 from lockstep.report.text.refusal_sentences import format_refusal
-from lockstep.report.text.sentences import as_sentence, chosen
+from lockstep.report.text.sentences import as_sentence
 
 EMPTY = re.compile(r"\S* ?\S* (?:0(?:\.0+)? s\b|unknown\b|nan\b|-?inf\b|None\b(?! of))")
 # A run may be as short, and an end as near, as anybody likes.

@@ -234,7 +234,7 @@ async def test_gang_that_is_placed_says_why_it_has_what_it_has():
         assert answer.phase is Phase.PLACED
         assert answer.message == "All 2 members are bound."
         assert answer.why is not None
-        assert re.match(r"2 members on n1, [\d.]+ times as fast as one node", answer.why)
+        assert re.match(r"2 members on n1, [\d.]+ times as fast as one idle reference node", answer.why)
         assert (answer.size, sum(one.count for one in answer.members)) == (2, 2)
 
 

@@ -33,9 +33,11 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
 
     assert told(planned) == [
         "default/me starts in 1 min and ends in 1 min 40 s: 3 members expected on a, b, c, starting at",
-        "  1970-01-01T00:17:40Z when a has room, 0.60 times as fast as one node, waiting included.",
+        "  1970-01-01T00:17:40Z when a has room, 0.60 times as fast as one idle reference node, its wait",
+        "  included.",
         "",
-        "Why this size: a member-second counts 0.50 s for others, as when the snapshot was recorded.",
+        "Why this size: one second of a member counts 0.50 s for other gangs, as when the snapshot was",
+        "  recorded.",
         "    members     starts in       ends in  # end, - what members cost others",
         "          2         1 min         2 min  ###########################-------------",
         " *        3         1 min    1 min 40 s  ######################--------------",
@@ -134,14 +136,14 @@ def test_roles_are_told_apart():
 def test_gang_that_rests_says_until_when():
     lines = told(planned_of([node("a")], [gang("me", serial=60, not_before=NOW + 30)]))
 
-    assert "  It rests until 1970-01-01T00:17:10Z; what is counted is as of then." in lines
+    assert "  It rests until 1970-01-01T00:17:10Z; these counts are for that time." in lines
 
 
 def test_gang_that_holds_nodes_names_them():
     runs = [running("other", 0)]
     lines = told(planned_of([node("a", free=0)], [gang("me", serial=60)], runs=runs, most_holding=1))
 
-    assert "Until it fits it holds a." in lines
+    assert "Until it fits, it keeps a free for itself." in lines
 
 
 def test_nothing_that_helps_is_said_too():
@@ -209,7 +211,7 @@ def test_bars_have_one_scale_and_short_ones_are_seen():
 
 
 def test_others_that_would_start_later_are_named():
-    assert delays_line([]) == "Nobody else would start later."
+    assert delays_line([]) == "No other gang would start later."
     assert delays_line([("default/a", 60.0), ("default/b", float("inf"))]) == (
         "Others that would start later: default/a by 1 min, default/b for good."
     )

@@ -91,7 +91,7 @@ def test_foretold_stands_beside_what_runs_took():
     assert rows[0][2].endswith("s")
     assert "o" in rows[0][-1]
     assert "o" not in rows[3][-1]
-    assert "Nobody has run it with more than 4 members: what is foretold there is a guess." in " ".join(shown.split())
+    assert "No run had more than 4 members: the forecast there is a guess." in " ".join(shown.split())
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ async def test_look_that_raises_costs_nobody_else_anything(caplog, monkeypatch):
         await until(lambda: pace_of(api).get("paced") == 2)
         await until(lambda: parts.metric("lockstep_gang_errors_total", stage="follow"))
         assert pace_of(api, "odd")["paced"] == 0
-        assert "its pace could not be looked at" in caplog.text
+        assert "its pace could not be checked" in caplog.text
 
         broken.clear()
         await until(lambda: pace_of(api, "odd")["paced"] == 2)

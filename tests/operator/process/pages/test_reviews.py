@@ -169,7 +169,7 @@ async def test_trouble_lets_nobody_in_and_is_told_once(reviews, api, clock, capl
     assert await reviews.verdict("reader", HERE) is Verdict.NOT_REVIEWED
     assert await reviews.verdict("garbage", HERE) is Verdict.NOT_REVIEWED
     [record] = caplog.records
-    assert "nobody can be let in to /metrics: " in record.getMessage()
+    assert "no caller can be let in to /metrics: " in record.getMessage()
     assert "garbage" not in caplog.text
     api.fault = None
     assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED

@@ -28,8 +28,8 @@ from lockstep.process.stores.settings_store import SettingsStore, published
 TERMS = ElectionTerms(namespace="lockstep-system", name="lease", lease_duration=15, renew_deadline=10, retry_period=2)
 PLACE = Place("configmaps", TERMS.namespace, "lease-settings")
 TYPED = (
-    ("--hold-for", "1h30m"),
-    ("--holding-gangs", "7"),
+    ("--keep-nodes-free-for", "1h30m"),
+    ("--keep-nodes-free-gangs", "7"),
     ("--sizing", "Fewest"),
     ("--price-factor", "2.5"),
     ("--promises", "EASY"),
@@ -65,7 +65,9 @@ def taken(settings):
 
 
 @pytest.mark.parametrize(
-    "typed", [(), sum(TYPED, ()), ("--hold-for", "0"), ("--hold-for", "1ms"), ("--price-factor", "1e-3")], ids=str
+    "typed",
+    [(), sum(TYPED, ()), ("--keep-nodes-free-for", "0"), ("--keep-nodes-free-for", "1ms"), ("--price-factor", "1e-3")],
+    ids=str,
 )
 def test_options_come_back_as_they_were_typed(typed):
     settings = settings_of(*typed)
@@ -78,7 +80,7 @@ def test_options_come_back_as_they_were_typed(typed):
 def test_all_is_another_one_than_the_default():
     settings = settings_of(*sum(TYPED, ()))
 
-    assert (settings.hold_for, settings.sizing, settings.promises) == (5400, Sizing.FEWEST, Promises.EASY)
+    assert (settings.keep_nodes_free_for, settings.sizing, settings.promises) == (5400, Sizing.FEWEST, Promises.EASY)
     assert Taint("owned", "", "NoExecute") in settings.pool_taint
     assert {
         name for name, text in published(settings, FOUND).items() if text == published(settings_of(), ())[name]
@@ -87,7 +89,9 @@ def test_all_is_another_one_than_the_default():
 
 @pytest.mark.parametrize("command", [explain, plan], ids=lambda command: command.name)
 def test_every_option_by_which_a_command_plans_is_published(command):
-    planned_by = {one.opts[0].removeprefix("--") for one in command.params if one.name not in ONES_OWN}
+    planned_by = {
+        one.opts[0].removeprefix("--") for one in command.params if one.expose_value and one.name not in ONES_OWN
+    }
 
     assert published(settings_of(), ()).keys() == planned_by
 
@@ -101,6 +105,40 @@ def test_option_that_is_given_wins(monkeypatch):
     assert "gate_image" not in values
     assert "promises" not in values
     assert values["price_factor"] == 2.5
+
+
+def test_old_names_go_on_working_and_say_so(monkeypatch, capsys):
+    monkeypatch.setenv("LOCKSTEP_RUN_HOLDING_GANGS", "2")
+    with run.make_context("run", ["--hold-for", "90s"], auto_envvar_prefix="LOCKSTEP_RUN") as context:
+        options = dict(context.params)
+
+    assert (options["keep_nodes_free_for"], options["keep_nodes_free_gangs"]) == (90, 2)
+    assert sorted(capsys.readouterr().err.splitlines()) == [
+        "--hold-for is the old name of --keep-nodes-free-for, and goes on working.",
+        "--holding-gangs is the old name of --keep-nodes-free-gangs, and goes on working.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [("--hold-for", "1m", "--keep-nodes-free-for", "2m"), ("--keep-nodes-free-for", "2m", "--hold-for", "1m")],
+    ids=["old first", "new first"],
+)
+def test_new_name_of_an_option_wins(typed):
+    assert settings_of(*typed).keep_nodes_free_for == 120
+
+
+def test_option_that_is_given_under_its_old_name_wins_over_the_operators():
+    with explain.make_context("explain", ["gj/a", "--hold-for", "1m"]) as context, context.scope():
+        values = settings_options.taken(context, published(settings_of(), FOUND))
+
+    assert "keep_nodes_free_for" not in values
+    assert values["keep_nodes_free_gangs"] == 4
+
+
+def test_old_names_that_an_older_operator_publishes_are_understood():
+    with explain.make_context("explain", ["gj/a"]) as context, context.scope():
+        assert settings_options.taken(context, {"hold-for": "5m"}) == {"keep_nodes_free_for": 300}
 
 
 def test_what_makes_no_sense_is_refused_and_not_half_taken():

@@ -344,8 +344,8 @@ def test_gang_whose_members_request_nothing_is_accepted_with_a_warning():
 
     assert (says.status, says.reason) == ("True", "SpecUnderstood")
     assert says.message == (
-        "Everything the spec asks for can be obeyed. Warning: the members of template request no resources, so any "
-        "number of them counts as fitting on a node, and as running there as fast as one alone: "
+        "Everything the spec asks for can be obeyed. Warning: the members of template request no resources. So any "
+        "number of them counts as fitting on a node and as running there at full speed: "
         "set resources.requests.cpu."
     )
 

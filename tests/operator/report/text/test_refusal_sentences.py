@@ -96,39 +96,39 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", until=NOW + 10, slowdown=2.0)],
             gang(size=1, serial=6),
             Reason.WINDOW_TOO_SHORT,
-            "needs 1 member together for 12 s or more: of 1 nodes that pass its constraints 0 never open and 1 close "
-            "again, after 10 s at most",
+            "needs 1 member together for 12 s or more; 1 node passes its constraints: "
+            "1 is open to gangs for 10 s at most",
             id="taken back before the end",
         ),
         pytest.param(
             [node("n1", until=NOW + 10)],
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
-            "it gives no run time, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
-            "constraints 0 never open and 1 close again, after 10 s at most",
+            "it gives no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
+            "1 is open to gangs for 10 s at most",
             id="taken back some time, run time unknown",
         ),
         pytest.param(
             [node("n1", start=math.inf), node("n2", start=NOW + 9, until=NOW + 9), node("n3", until=NOW + 2)],
             gang(size=1, serial=6),
             Reason.WINDOW_TOO_SHORT,
-            "needs 1 member together for 6 s or more: of 3 nodes that pass its constraints 2 never open and 1 "
-            "close again, after 2 s at most",
+            "needs 1 member together for 6 s or more; 3 nodes pass its constraints: 2 are never open to gangs, "
+            "1 is open to gangs for 2 s at most",
             id="windows that never open",
         ),
         pytest.param(
             [node("n1", start=math.inf)],
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
-            "it gives no run time, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
-            "constraints 1 never open and 0 close again",
+            "it gives no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
+            "1 is never open to gangs",
             id="a window that never opens, run time unknown",
         ),
         pytest.param(
             [node("n1", free=4)],
             gang(size=1, most=4, serial=10, deadline=NOW + 2),
             Reason.DEADLINE_CANNOT_BE_MET,
-            "the earliest possible finish is in 2.5 s with 4 members, 0.5 s late",
+            "it can end in 2.5 s at the earliest, with 4 members: 0.5 s after its deadline",
             id="deadline too early",
         ),
         pytest.param(
@@ -197,25 +197,25 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
             TopologiesCross(keys=("row", "column")),
             (
                 "its terms name the labels row and column, and nodes with one value of either have several of the "
-                "other: members can be told apart by labels of which one divides the nodes of the other"
+                "other; use labels of which one divides the nodes of the other"
             ),
         ),
         (
             TooManyCombinations(combinations=10**7, most=16384),
             (
-                "its roles have 10000000 combinations of members, of which at most 16384 are told apart: "
-                "fewer roles, or smaller ones, can be planned"
+                "its roles have 10000000 combinations of members, and the planner distinguishes 16384 at most: "
+                "ask for fewer or smaller roles"
             ),
         ),
         (
             TooManyCombinations(combinations=None, most=100),
-            "none of the first 100 combinations of its roles and nodes that were looked through fits",
+            "none of the first 100 combinations of its roles and nodes fits, and no more are tried",
         ),
         (
             ConstraintsTooLong(length=70_000, most=4000),
             (
-                "its selectors, node affinities and tolerations have 70000 parts, of which at most 4000 are read "
-                "for it: fewer can be planned"
+                "its selectors, node affinities and tolerations have 70000 parts, and the planner reads "
+                "4000 of one gang at most: ask for fewer"
             ),
         ),
     ],
@@ -250,7 +250,7 @@ def test_scarcest_resource_is_told_as_people_write_amounts(scarcest, want):
 
 @pytest.mark.parametrize(
     ("others", "want"),
-    [(0, ""), (1, ", nor does 1 other gang"), (2, ", nor do 2 other gangs")],
+    [(0, ""), (1, ", like 1 other gang"), (2, ", like 2 other gangs")],
     ids=["alone", "one more", "two more"],
 )
 def test_gang_that_gives_no_end_is_named(others, want):
@@ -303,21 +303,25 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
         Reason.HELD_BY_GANGS_IN_FRONT,
         (
             "needs 2 members and would fit, but default/front, which is in front, holds 2 nodes: "
-            "for ever, until taken back or for themselves"
+            "with no known end, until the nodes close, or free for themselves"
         ),
     )
 
 
 @pytest.mark.parametrize(
     ("others", "holds"),
-    [(0, "holds 1 node:"), (1, "holds 1 node and 1 other gang some:"), (2, "holds 1 node and 2 other gangs some:")],
+    [
+        (0, "holds 1 node:"),
+        (1, "holds 1 node, and 1 other gang holds more:"),
+        (2, "holds 1 node, and 2 other gangs hold more:"),
+    ],
 )
 def test_of_several_gangs_in_front_one_is_named(others, holds):
     blocker = Blocker(gang=GangKey("default", "front"), nodes=1, others=others)
 
     said = format_refusal(HeldByGangsInFront(needed=2, nominated=False, blocker=blocker))
 
-    assert f"but default/front, which is in front, {holds} for ever" in said
+    assert f"but default/front, which is in front, {holds} with no known end" in said
 
 
 def test_pods_for_which_room_is_made_are_named_as_the_cause():
@@ -326,8 +330,8 @@ def test_pods_for_which_room_is_made_are_named_as_the_cause():
     ).decisions
 
     assert format_refusal(decision.refusal) == (
-        "needs 1 member and would fit, but gangs in front, or pods for which room is made, hold room: "
-        "for ever, until taken back or for themselves"
+        "needs 1 member and would fit, but gangs in front, or pods for which room is made, hold the room: "
+        "with no known end, until the nodes close, or free for themselves"
     )
 
 
@@ -351,8 +355,8 @@ def test_owners_who_may_come_back_are_counted():
     [decision] = plan(facts).decisions
 
     assert format_refusal(decision.refusal) == (
-        "needs 2 members together for 3 s or more: of 2 nodes that pass its constraints 0 never open and 0 close "
-        "again; of 1 the owners may come back, and it may not be interrupted"
+        "needs 2 members together for 3 s or more; 2 nodes pass its constraints: "
+        "on 1 the owner may come back, and the gang may not be interrupted"
     )
 
 
@@ -373,6 +377,6 @@ def test_taint_that_evicts_too_soon_is_told_with_the_time_that_it_is_tolerated()
 
     assert decision.refusal.reason is Reason.WINDOW_TOO_SHORT
     assert format_refusal(decision.refusal) == (
-        "needs 2 members together for 1800 s or more: of 2 nodes that pass its constraints 0 never open and 0 close "
-        "again; on 2 a taint evicts its members after 5 s at most, which is as long as they tolerate it"
+        "needs 2 members together for 30 min or more; 2 nodes pass its constraints: "
+        "on 2 a taint evicts its members after 5 s, the longest time that they tolerate it"
     )

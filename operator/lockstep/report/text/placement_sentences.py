@@ -1,0 +1,156 @@
+"""Describes a placement in a sentence with numbers, for conditions, events and commands."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from coschedule import Alternative, Members, Placement, Risk, encode_part
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.start_estimate import is_same_time
+from lockstep.report.text.sentences import (
+    duration,
+    member_price,
+    n_members,
+    n_pieces,
+    node_ranges,
+    percentage,
+    price,
+    speedup,
+)
+
+
+def chosen(placement: Placement, *, now: float) -> str:
+    """Size, nodes, spread of the work, start and speed-up of a placement, and the result of the best alternative."""
+    # Nodes are chosen when a gang starts; before that they are expected.
+    parts = [_who_is_where(placement, "on" if placement.start <= now else "expected on")]
+    if placement.size > 1:
+        parts += _spread(placement)
+    if placement.start > now:
+        parts.append(f"starting at {rfc3339(placement.start)}" + _awaited(placement) + _at_the_latest(placement))
+    if placement.speedup is not None:
+        parts.append(f"{speedup(placement.speedup)} times as fast as one idle reference node, its wait included")
+    if placement.risk is not None:
+        parts.append(_risk(placement.risk))
+    sentence = ", ".join(parts)
+    other = _compared(placement, now)
+    return f"{sentence}; {other}" if other else sentence
+
+
+def _who_is_where(placement: Placement, on: str) -> str:
+    """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``.
+
+    The roles of pods that others create have no name of their own.
+    """
+    roles = dict.fromkeys(entry.role for entry in placement.members)
+    if list(roles) == [""] or is_pod_gang(placement.gang):
+        return f"{n_members(placement.size)} {on} {_nodes_of(placement.members)}"
+    return f"{n_members(placement.size)}: " + ", ".join(_role_is_where(placement, role, on) for role in roles)
+
+
+def _role_is_where(placement: Placement, role: str, on: str) -> str:
+    members = [entry for entry in placement.members if entry.role == role]
+    return f"{sum(entry.count for entry in members)} {role} {on} {_nodes_of(members)}"
+
+
+def _nodes_of(members: Iterable[Members]) -> str:
+    return node_ranges(list(dict.fromkeys(entry.node for entry in members)))
+
+
+def _awaited(placement: Placement) -> str:
+    """The node that a start waits for, unless there is only one node."""
+    alone = len({entry.node for entry in placement.members}) == 1
+    return "" if placement.latest is None or alone else f" when {placement.latest} has room"
+
+
+def _at_the_latest(placement: Placement) -> str:
+    promised = placement.promised
+    if promised is None or is_same_time(promised, placement.start):
+        return ""
+    return f", promised for {rfc3339(math.ceil(promised))} at the latest"
+
+
+def _spread(placement: Placement) -> Iterator[str]:
+    """The least and the most of a member's part, where parts differ by load; by role if several roles have parts."""
+    parts = [(entry.role, encode_part(entry.part)) for entry in placement.members]
+    for name, format_spread in _SPREADS.items():
+        by_role: dict[str, list[float]] = {}
+        for role, part in parts:
+            if name in part:
+                by_role.setdefault(role, []).append(part[name])
+        for role, amounts in by_role.items():
+            of_role = f"{role} with " if len(by_role) > 1 else ""
+            yield of_role + format_spread(min(amounts), max(amounts))
+
+
+def _spread_of_shares(least: float, most: float) -> str:
+    low, high = percentage(least), percentage(most)
+    return f"shares of {low} each" if low == high else f"shares from {low} to {high}"
+
+
+def _spread_of_pieces(least: float, most: float) -> str:
+    return f"{n_pieces(int(most))} each" if least == most else f"{int(least)} to {n_pieces(int(most))} each"
+
+
+_SPREADS: Mapping[str, Callable[[float, float], str]] = {"share": _spread_of_shares, "pieces": _spread_of_pieces}
+
+
+def _risk(risk: Risk) -> str:
+    """How likely a node owner interrupts the gang, and what that costs on average."""
+    alone = "" if risk.of_node == risk.probability else f", {percentage(risk.of_node)}"
+    lost = "some" if math.isinf(risk.lost_seconds) else f"{duration(risk.lost_seconds)} of"
+    return (
+        f"with a probability of {percentage(risk.probability)} that a node owner comes back before its end "
+        f"(most likely on {risk.node}{alone}), which costs {lost} work on average"
+    )
+
+
+def _compared(placement: Placement, now: float) -> str:
+    """The result of the best alternative, and why it was not chosen if it ends sooner; '' where it says nothing."""
+    other = placement.alternative
+    if other is None or _is_as_good(other, placement) or _says_nothing(other, now):
+        return ""
+    return f"{_instead(other, placement, now)}{_but(other, placement)}"
+
+
+def _is_as_good(other: Alternative, placement: Placement) -> bool:
+    """Whether a reader sees no difference in start and speed-up."""
+    if other.start != placement.start or other.speedup is None or placement.speedup is None:
+        return False
+    return speedup(other.speedup) == speedup(placement.speedup)
+
+
+def _says_nothing(other: Alternative, now: float) -> bool:
+    """Whether the alternative has nothing to compare: its result is unknown, or the gang would hardly wait."""
+    is_unknown = other.speedup is None and math.isinf(other.finish)
+    return is_unknown or (other.start > now and not round(other.start - now))
+
+
+def _instead(other: Alternative, placement: Placement, now: float) -> str:
+    result = _result(other)
+    if other.start > now:
+        return f"{n_members(other.size)} would wait {duration(other.start - now)} and {result}"
+    if placement.start > now:
+        return f"{n_members(other.size)} could start now and {result}"
+    return f"{n_members(other.size)} would {result}"
+
+
+def _result(other: Alternative) -> str:
+    if other.speedup is not None:
+        return f"be {speedup(other.speedup)} times as fast"
+    return f"end at {rfc3339(other.finish)}"
+
+
+def _but(other: Alternative, placement: Placement) -> str:
+    """Why a gang did not get the alternative that ends sooner: its deadline, or the price."""
+    if other.finish >= placement.finish:
+        return ""
+    if placement.deadline is not None:
+        return f", but it gets the fewest members that {_in_time(placement.deadline)}"
+    if not placement.member_price:
+        return ""
+    return f", but would take more from other gangs than it gains: {member_price(price(placement.member_price))}"
+
+
+def _in_time(deadline: float) -> str:
+    """What the fewest members can do; a deadline of inf is that of gangs whose end does not matter."""
+    return "can run" if math.isinf(deadline) else f"end by its deadline, {rfc3339(deadline)}"

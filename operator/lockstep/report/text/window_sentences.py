@@ -1,0 +1,36 @@
+"""Describes why a gang finds no windows that are open together for as long as it runs."""
+
+from collections.abc import Iterator
+
+from coschedule import WindowTooShort
+from lockstep.report.text.sentences import duration, n_nodes
+
+
+def window_sentence(refusal: WindowTooShort) -> str:
+    """``12 nodes pass its constraints: 1 is open to gangs for 13 h 30 min at most``: the cases that occur."""
+    passing = "1 node passes" if refusal.passing == 1 else f"{n_nodes(refusal.passing)} pass"
+    return f"{passing} its constraints: {', '.join(_why_too_short(refusal))}"
+
+
+def _why_too_short(refusal: WindowTooShort) -> Iterator[str]:
+    if refusal.never_open:
+        yield f"{_are(refusal.never_open)} never open to gangs"
+    if refusal.closing and refusal.longest_seconds is not None:
+        yield f"{_are(refusal.closing)} open to gangs for {span(refusal.longest_seconds)} at most"
+    if refusal.owners_expected:
+        yield f"on {refusal.owners_expected} the owner may come back, and the gang may not be interrupted"
+    if refusal.tolerated_seconds is not None:
+        limit = f"{span(refusal.tolerated_seconds)}, the longest time that they tolerate it"
+        yield f"on {refusal.tolerated} a taint evicts its members after {limit}"
+
+
+def _are(count: int) -> str:
+    return f"{count} is" if count == 1 else f"{count} are"
+
+
+def span(seconds: float) -> str:
+    """A duration as people say it: below a minute with up to three decimals, since such spans are compared."""
+    if seconds >= 60:
+        return duration(seconds)
+    text = f"{seconds:.3f}".rstrip("0").rstrip(".")
+    return "less than 0.001 s" if text == "0" else f"{text} s"
