@@ -128,7 +128,7 @@ REFUSED_LATER = [
         ("  work:", "  deadline: 10s\n  work:"),
         "Planned",
         "DeadlineCannotBeMet",
-        "150 s with 4 members",
+        "2 min 30 s at the earliest, with 4 members",
         id="a deadline that nobody can meet",
     ),
 ]

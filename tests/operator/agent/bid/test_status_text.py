@@ -57,11 +57,11 @@ def test_owner_is_said_to_be_there_or_away_and_until_when(known, want):
         pytest.param(None, [], id="nothing is measured"),
     ],
 )
-def test_how_long_somebody_waits_for_a_processor_is_told(known, want):
+def test_how_long_processes_wait_for_a_processor_is_said(known, want):
     report = report_of(Measured(**{**UNKNOWN, "source": "cgroup v2", "usage": known}), wall=NINE, kept=())
 
-    said = [part for part in report.message.split(", ") if part.startswith("somebody waits for a processor ")]
-    assert [part.removeprefix("somebody waits for a processor ") for part in said] == want
+    said = [part for part in report.message.split(", ") if part.startswith("processes wait for a processor ")]
+    assert [part.removeprefix("processes wait for a processor ") for part in said] == want
 
 
 @pytest.mark.parametrize(
