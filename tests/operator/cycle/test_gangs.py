@@ -51,6 +51,27 @@ async def test_reservation_whose_answer_was_lost_is_never_taken_for_a_placed_gan
         assert len(bound(pods_of(api, "g"))) == 3
 
 
+async def test_event_comes_where_the_answer_to_its_status_was_lost():
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, _):
+        api.fault = lose_the_placement(3)
+        await until(lambda: "GangPlaced" in event_reasons(api))
+
+
+def lose_the_placement(size):
+    """Lose the answer to the first status after so many bindings."""
+    seen = []
+
+    def fault(request):
+        if request.resource == "pods/binding":
+            seen.append(request)
+        if request.resource != "gangjobs/status" or len(seen) != size:
+            return None
+        seen.append(request)
+        return ANSWER_LOST
+
+    return fault
+
+
 def lose_the_reservation(api, *, then=lambda: None):
     lost = []
 

@@ -18,6 +18,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
 from lockstep.api.cluster.event import Event, EventSubject, gang_subject
+from lockstep.api.gangjob.gangjob import status_manifest
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.logs.fields import about, debug_about
@@ -152,6 +153,8 @@ class StatusWriter:
     async def _report(self, gang: GangFact, report: StatusReport) -> None:
         work_for(gang.key)
         outcome, message = await self._try_to_report(gang, report)
+        if outcome is Written.CONFLICT and self._stands(gang, report.status):
+            outcome = Written.DONE
         match outcome:
             case Written.REFUSED:
                 await self._rest_after_refusal(gang, message)
@@ -162,6 +165,13 @@ class StatusWriter:
         self._reported(gang.key, is_done=outcome is Written.DONE)
         if outcome is Written.DONE:
             await self._follow_up(gang, report)
+
+    def _stands(self, gang: GangFact, status: GangStatus) -> bool:
+        """Whether the status stands already, since the answer to an earlier request for it was lost."""
+        known = self._state.gangs.get(gang.key)
+        if known is None or (known.uid, known.generation) != (gang.uid, gang.generation):
+            return False
+        return status_manifest(known.status) == status_manifest(status)
 
     async def _follow_up(self, gang: GangFact, report: StatusReport) -> None:
         """Call ``written`` and post the event after the status was written."""
