@@ -160,8 +160,6 @@ class StatusWriter:
     async def _is_reported(self, gang: GangFact, report: StatusReport) -> bool:
         """Send a report, and rest if it is refused; returns whether its status stands."""
         outcome, message = await self._try_to_report(gang, report)
-        if outcome is Written.CONFLICT and self._stands(gang, report.status):
-            outcome = Written.DONE
         match outcome:
             case Written.REFUSED:
                 await self._rest_after_refusal(gang, message)
@@ -171,13 +169,6 @@ class StatusWriter:
                 return outcome is Written.DONE or self._stands(gang, report.status)
             case unknown:
                 assert_never(unknown)
-
-    def _stands(self, gang: GangFact, status: GangStatus) -> bool:
-        """Whether the status stands already, since the answer to an earlier request for it was lost."""
-        known = self._state.gangs.get(gang.key)
-        if known is None or (known.uid, known.generation) != (gang.uid, gang.generation):
-            return False
-        return status_manifest(known.status) == status_manifest(status)
 
     def _stands(self, gang: GangFact, status: GangStatus) -> bool:
         """Whether the status stands already, since the answer to an earlier request for it was lost."""
