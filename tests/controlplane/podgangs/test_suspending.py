@@ -63,7 +63,8 @@ def suspend_and_hold(arena, gangs, proxy):
     """The Job is suspended by the operator, all its pods are gone, and it can't be resumed."""
     bind_in_part(arena, gangs, proxy, refuses_to_resume(gangs))
     eventually(lambda: "can't be resumed" in " ".join(notes(arena, "heat")))
-    assert not gangs.pods("job.heat")
+    # The Job controller may create a pod that it had decided on before it saw the suspension. It deletes it then.
+    eventually(lambda: not gangs.pods("job.heat"))
 
 
 def notes(arena, name):
