@@ -35,6 +35,7 @@ from lockstep.cycle.starting import Starting
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.snapshot.holders.endings import next_plan_for_ends
+from lockstep.snapshot.holders.next_claim import next_claim
 from lockstep.snapshot.holders.running import lowest_held_priority
 
 if TYPE_CHECKING:
@@ -197,6 +198,7 @@ class Cycle:
             self._evictions.take_orders(None)
             return
         self.decided = decided
+        self._plan_time.plan_by(next_claim(decided.snapshot.shares, decided.asked, now), now)
         self._reporting.begin(decided)
         # 2. Start what is due.
         await in_turns(self._starting.starting_due(decided), self._seconds_of("act"))

@@ -16,7 +16,8 @@ HALF_LIFE_SECONDS = 7 * 86_400.0
 MOST_AHEAD_SECONDS = 60.0
 """Accounts that are further ahead than this are from before the clock was set back, and go on from the time that is."""
 
-_DECAY = math.log(2) / HALF_LIFE_SECONDS
+DECAY = math.log(2) / HALF_LIFE_SECONDS
+"""A second."""
 
 
 class AttemptId(NamedTuple):
@@ -43,12 +44,12 @@ class _Charged(NamedTuple):
 
 def decayed(used: float, seconds: float) -> float:
     """What is left of a use after that time."""
-    return used * math.exp(-_DECAY * max(0.0, seconds))
+    return used * math.exp(-DECAY * max(0.0, seconds))
 
 
 def charge_for(part: float, seconds: float) -> float:
     """What holding a part of all nodes has cost after that time, decayed."""
-    return part * -math.expm1(-_DECAY * max(0.0, seconds)) / _DECAY
+    return part * -math.expm1(-DECAY * max(0.0, seconds)) / DECAY
 
 
 class Accounts:
