@@ -3,32 +3,22 @@
 Level-triggered: what follows from a gang is compared with its Workload. The next process finds both.
 """
 
-import asyncio
-import logging
-from collections.abc import Awaitable
+from functools import partial
 from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.queues.workload_writes import delete_workload, make_workload, write_quota_use
 from lockstep.act.requests.services import Services
-from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.kueue.gang_workload_status import QuotaUse
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.kueue.deciding import next_moment, queued_entry
 from lockstep.cycle.kueue.quota_use import quota_use_of
+from lockstep.cycle.kueue.workload_writes import WorkloadWrites
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.workload import GangWorkload
-from lockstep.logs.fields import about
-from lockstep.logs.subject import work_for
 
 # Reads and writes at a time: less urgent than what makes gangs run.
 _AT_ONCE = 8
-# So much later the watch has shown a Workload that was made, or is gone.
-_PAUSE_SECONDS = 1.0
-# What could not be written is tried again so much later.
-_REST_SECONDS = 60.0
-
-log = logging.getLogger(__name__)
 
 
 class _DoneWrite(NamedTuple):
@@ -47,44 +37,38 @@ class QueuedGangJobs:
         self._services = services
         self._state = services.state
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
-        self._at_once = asyncio.Semaphore(_AT_ONCE)
-        self._rests: dict[GangKey, float] = {}
-        self._written: dict[GangKey, _DoneWrite] = {}
-        self._under_way: dict[GangKey, asyncio.Task[None]] = {}
+        self._writes = WorkloadWrites[_DoneWrite](services, at_once=_AT_ONCE)
 
     def check(self, gang: GangFact, now: float) -> None:
         """Begin the one write that is due, if any."""
         known = self._state.queued.workload(gang)
-        if gang.key in self._under_way or (known is None and not self._state.queued.has(gang)):
+        if self._writes.is_under_way(gang.key) or (known is None and not self._state.queued.has(gang)):
             return
-        rest = self._rests.get(gang.key, now)
-        if now < rest:
-            self._alarms.set(gang.key, rest)
+        begins = self._writes.may_begin_at(gang.key, now)
+        if now < begins:
+            self._alarms.set(gang.key, begins)
         elif known is None:
             self._make(gang)
         elif self._is_needless(gang):
-            self._begin(gang.key, delete_workload(self._services, known))
+            self._writes.begin(gang.key, partial(delete_workload, self._services, known))
         else:
             self._write(gang, known, now)
 
     def forget(self, gang: GangKey) -> None:
         """Forget a gang that is gone."""
         self._alarms.forget(gang)
-        self._rests.pop(gang, None)
-        self._written.pop(gang, None)
+        self._writes.forget(gang)
 
     async def stop(self) -> None:
         """Stop: the next process compares the Workloads anew."""
         self._alarms.stop()
-        for task in self._under_way.values():
-            task.cancel()
-        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+        await self._writes.stop()
 
     def _make(self, gang: GangFact) -> None:
         if isinstance(gang, AcceptedGang) and self._may_queue(gang):
             written = self._state.as_written(gang.key)
             if isinstance(written, AcceptedGang):
-                self._begin(gang.key, make_workload(self._services, written))
+                self._writes.begin(gang.key, partial(make_workload, self._services, written))
 
     def _write(self, gang: GangFact, known: GangWorkload, now: float) -> None:
         written = self._state.as_written(gang.key) or gang
@@ -93,10 +77,10 @@ class QueuedGangJobs:
         self._alarms.set(gang.key, None if entry is None else next_moment(known.quota_since, patience, now))
         use = quota_use_of(gang, written, entry, holds_nothing=self._holds_nothing(gang))
         done = _DoneWrite(known, gang.generation, gang.policies.queue, use)
-        if self._written.get(gang.key) == done:
+        if self._writes.is_written(gang.key, done):
             return
         asks = written if isinstance(written, AcceptedGang) and self._may_queue(gang) else None
-        self._begin(gang.key, write_quota_use(self._services, asks, known, use), done)
+        self._writes.begin(gang.key, partial(write_quota_use, self._services, asks, known, use), done)
 
     def _may_queue(self, gang: GangFact) -> bool:
         """Whether the gang is to have quota: one that waits for others, or can't run, would keep it from others."""
@@ -117,31 +101,3 @@ class QueuedGangJobs:
             and gang.key not in self._state.reservations
             and not self._state.members(gang)
         )
-
-    def _begin(self, gang: GangKey, write: Awaitable[str], done: _DoneWrite | None = None) -> None:
-        self._under_way[gang] = asyncio.create_task(self._carry_out(gang, write, done))
-
-    async def _carry_out(self, gang: GangKey, write: Awaitable[str], done: _DoneWrite | None) -> None:
-        work_for(gang)
-        try:
-            why_not = await self._attempt(write)
-            if not why_not and done is None:
-                await asyncio.sleep(_PAUSE_SECONDS)
-        finally:
-            del self._under_way[gang]
-        if why_not:
-            log.warning("its Workload of Kueue is not written yet: %s", why_not, extra=about(gang))
-            self._rests[gang] = self._services.now() + _REST_SECONDS
-        else:
-            self._rests.pop(gang, None)
-        if done is not None and not why_not:
-            self._written[gang] = done
-        # The gang may have changed meanwhile, and it may be gone.
-        self._state.changes.reconcile(gang)
-
-    async def _attempt(self, write: Awaitable[str]) -> str:
-        try:
-            async with self._at_once:
-                return await write
-        except ApiUnavailableError as error:
-            return str(error)
