@@ -33,7 +33,7 @@ def test_clock_stands_still_for_those_that_are_starved(looks, want_seconds):
 
 
 def test_process_is_seen_busy_and_idle():
-    program = "import sys; sum(range(10_000_000)); print(flush=True); sys.stdin.read(1); any(iter(lambda: 1, 0))"
+    program = "import sys; sum(range(10_000_000)); print(flush=True); sys.stdin.read(1); all(iter(lambda: 1, 0))"
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         while (idle := look_at([process.pid])).is_busy:
