@@ -58,6 +58,6 @@ def first_cells(page: Path, heading: str) -> list[str]:
 
 def mentioned_targets(page: Path) -> Iterator[str]:
     """The targets of `make` that a page names, in backquotes or as a command in a block."""
-    yield from re.findall(r"`make ([a-z-]+)`", prose(page))
+    yield from re.findall(r"`make ([a-z0-9-]+)`", prose(page))
     for fence in fences(page):
-        yield from re.findall(r"^(?:\$ )?make ([a-z-]+)", fence.text, re.MULTILINE)
+        yield from re.findall(r"^(?:\$ )?make ([a-z0-9-]+)", fence.text, re.MULTILINE)

@@ -199,4 +199,4 @@ def test_page_has_every_command():
     page = PAGE.read_text()
     names = main.list_commands(None)
 
-    assert [name for name in names if f"\n| `lockstep {name}" not in page] == []
+    assert [name for name in names if f"`lockstep {name}" not in page] == []

@@ -95,11 +95,11 @@ async def test_annotations_are_those_that_are_read():
 
 
 async def test_annotations_around_gangs_are_those_that_are_read_and_written():
-    pods = [names.RANK_LABEL, names.SIZE_LABEL]
+    pods = [names.RANK_LABEL, names.SIZE_LABEL, names.SEAT_ANNOTATION]
     owners = [gang_annotations.SIZE, gang_annotations.SERIAL_TIME, gang_annotations.OVERHEAD_PER_MEMBER]
     owners += [gang_annotations.HOSTS, gang_annotations.UNDO, gang_annotations.ELASTIC]
     owners += [gang_annotations.RESTART_TIME, gang_annotations.MIN_INTERVAL]
-    want = [*pods, *owners, made_gang.MADE_ANNOTATION, made_gang.PROBLEM_ANNOTATION]
+    want = [*owners, *pods, made_gang.MADE_ANNOTATION, made_gang.PROBLEM_ANNOTATION]
     want += [names.SIZED_ANNOTATION, names.SIZED_UID_ANNOTATION, names.FIRST_SIZE_ANNOTATION]
-    want += [names.SUSPENDED_FOR_ANNOTATION, names.SEAT_ANNOTATION]
+    want += [names.SUSPENDED_FOR_ANNOTATION]
     assert first_cells(PAGE, "## Annotations around Gangs") == want
