@@ -100,7 +100,11 @@ def test_every_state_is_documented():
 
 
 def test_every_event_is_documented_once():
-    assert sorted(first_cells(OPERATIONS / "what-gangs-say.md", "### Events")) == sorted(EventReason)
+    """An event that has the name of a reason has its meaning, too."""
+    page = OPERATIONS / "what-gangs-say.md"
+    reasons = [*Reason, *PlanReason]
+
+    assert sorted(first_cells(page, "### Events")) == sorted(event for event in EventReason if event not in reasons)
 
 
 def test_every_unsupported_field_is_documented():

@@ -84,9 +84,10 @@ def test_default_of_the_chart_is_that_of_the_command(option):
 def test_presets_of_the_page_are_those_of_the_chart():
     lines = (ROOT / "docs" / "operations" / "running.md").read_text().splitlines()
     first = lines.index(f"| value | {' | '.join(f'`{name}`' for name in PRESETS)} |")
-    rows = lines[first + 2 : first + 2 + len(PRESETS["Shared"])]
-
     want = [[value, *(str(preset[value]) for preset in PRESETS.values())] for value in PRESETS["Shared"]]
+    want = [row for row in want if len(set(row[1:])) > 1]  # the others are the options' defaults
+    rows = lines[first + 2 : first + 2 + len(want)]
+
     assert [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in rows] == want
 
 
