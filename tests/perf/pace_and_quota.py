@@ -1,4 +1,4 @@
-"""What a quota of the kernel does to a paced member, by how it waits: prints the table in docs/pace.md.
+"""What a quota of the kernel does to a paced member, by how it waits: docs/pace.md has some rows of the table.
 
 Two members meet after every step. The slow one needs all of a step's time, the fast one a share of it, and has a quota
 of ``MARGIN`` times that share in every tenth of a second. While it waits it uses CPU too. Nothing else runs: this is
