@@ -49,7 +49,7 @@ def times_of(rows):
 
 
 MEASURED = times_of(*table("members", "measured", "members · measured"))
-LOADS = table("load", "a slow member", "choose it for", "then")[0]
+LOADS = table("load", "a slow member", "choose it for", "result")[0]
 
 
 def spec_of(name, **work):
@@ -147,7 +147,7 @@ def test_lockstep_says_what_the_page_says(gang, bids, want):
 
 
 @pytest.mark.parametrize(
-    ("cell", "want"), [pytest.param(load, then, id=load.split("`")[1]) for load, _, _, then in LOADS]
+    ("cell", "want"), [pytest.param(load, result, id=load.split("`")[1]) for load, _, _, result in LOADS]
 )
 def test_size_of_a_load_is_what_the_page_says(cell, want):
     """8 hours of work in 96 pieces, while four of the twelve nodes are half as fast."""
