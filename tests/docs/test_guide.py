@@ -48,10 +48,8 @@ def times_of(rows):
     return [(number(members), number(seconds)) for members, seconds, _ in rows]
 
 
-RESULTS = re.compile(
-    r"A is (.*?) and B is (.*?), so perMember is .*? = (.*?), fixed is .*? = (.*?), and serialTime is\s.*? = (.*? s)\."
-)
-MEASURED = [times_of(rows) for rows in table("members", "measured", "members · measured")]
+MEASURED = times_of(*table("members", "measured", "members · measured"))
+LOADS = table("load", "a slow member", "choose it for", "result")[0]
 
 
 def spec_of(name, **work):
@@ -68,15 +66,21 @@ def gang_of(name, **work):
     }
 
 
-def bid_of(node, like):
-    return {"metadata": metadata(node), "spec": MANIFESTS[like]["spec"]}
+def gang_of_size(minimum, maximum, work, **other):
+    """A gang of the page's template with a size and work that only its text states."""
+    stencil = gang_of("stencil", **work)
+    return {**stencil, "spec": {**stencil["spec"], "size": {"min": minimum, "max": maximum}, **other}}
+
+
+def bid(node, **spec):
+    return {"metadata": metadata(node), "spec": spec}
 
 
 def bids_of_the_loop(folder):
     """What the page's loop over all nodes applies."""
     kubectl = f"""case $1 in get) printf 'node/%s\\n' {" ".join(NODES)} ;; apply) cat; echo --- ;; esac"""
     return [
-        {"metadata": metadata(one["metadata"]["name"]), "spec": one["spec"]}
+        bid(one["metadata"]["name"], **one["spec"])
         for one in yaml.safe_load_all(run(PROGRAMS[0], folder, kubectl=kubectl))
         if one
     ]
@@ -115,21 +119,19 @@ def run_time(work, members):
     return choose_equal([Node()] * members, fact.spec.work, Goal(minimum=members, maximum=members)).finish
 
 
-SLOW = [bid_of(name, "n09") for name in NODES[8:]]
+OWNER = bid("n12", **MANIFESTS["n12"]["spec"])
+SLOW = [bid(name, capacity="500m") for name in NODES[8:]]
+OVERHEAD = {"perMember": "30s"}
 EXAMPLES = [
     pytest.param(gang_of("stencil"), [], id="stencil"),
     pytest.param(gang_of("solver"), [], id="solver"),
-    pytest.param(gang_of("fourier"), [], id="fourier"),
-    pytest.param(gang_of("training"), SLOW, id="training"),
-    pytest.param(gang_of("weather"), SLOW, id="weather"),
-    pytest.param(gang_of("sweep"), SLOW, id="sweep"),
-    pytest.param(gang_of("ocean"), [], id="ocean"),
-    pytest.param(gang_of("stream"), [], id="stream"),
-    pytest.param(gang_of("stream"), bids_of_the_loop, id="stream on two slots a node"),
-    pytest.param(gang_of("nightly"), [bid_of("n12", "n12")], id="nightly"),
-    pytest.param(gang_of("nightly", serialTime="240h"), [bid_of("n12", "n12")], id="nightly that is too long"),
-    pytest.param(gang_of("stencil"), [bid_of("n05", "n05")], id="stencil beside a busy node"),
+    pytest.param(gang_of_size(12, 12, {"serialTime": "240h"}), [OWNER], id="a night that is too short"),
 ]
+WORK = {
+    "Equal": {"serialTime": "8h", "overhead": OVERHEAD},
+    "Proportional": {"serialTime": "8h", "overhead": OVERHEAD},
+    "Pieces": {"serialTime": "8h"},
+}
 
 
 def test_page_shows_no_other_answers():
@@ -140,14 +142,47 @@ def test_page_shows_no_other_answers():
     ("gang", "bids", "want"),
     [pytest.param(*one.values, says, id=one.id) for one, says in zip(EXAMPLES, SAYS, strict=True)],
 )
-def test_lockstep_says_what_the_page_says(gang, bids, want, tmp_path):
-    offers = bids(tmp_path) if callable(bids) else bids
+def test_lockstep_says_what_the_page_says(gang, bids, want):
+    assert what_is_said(gang, bids) == want
 
-    assert what_is_said(gang, offers) == want
+
+@pytest.mark.parametrize(
+    ("cell", "want"), [pytest.param(load, result, id=load.split("`")[1]) for load, _, _, result in LOADS]
+)
+def test_size_of_a_load_is_what_the_page_says(cell, want):
+    """8 hours of work in 96 pieces, while four of the twelve nodes are half as fast."""
+    load = cell.split("`")[1]
+    pieces = {"pieces": 96} if load == "Pieces" else {}
+    members, speed = (part.strip() for part in want.split(","))
+
+    message = what_is_said(gang_of_size(1, 12, WORK[load], load=load, **pieces), SLOW)
+
+    assert message.startswith(f"{members} on ")
+    assert f", {speed} as one idle reference node" in message
+
+
+def test_gang_of_ten_hours_is_planned_for_the_evening():
+    message = what_is_said(gang_of_size(12, 12, {"serialTime": "120h"}), [OWNER])
+
+    assert "starting at 2027-01-15T18:00:00Z when n12 has room" in message
+
+
+def test_loop_bounds_the_members_of_every_node(tmp_path):
+    stream = gang_of_size(4, 4, {"serialTime": "1h"})
+    [container] = stream["spec"]["template"]["spec"]["containers"]
+    small = {**container, "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}
+    stream["spec"]["template"] = {"spec": {"containers": [small]}}
+
+    assert what_is_said(stream).startswith("4 members on n01, 4.0")
+    assert what_is_said(stream, bids_of_the_loop(tmp_path)).startswith("4 members on n01, n02, 4.0")
+
+
+def test_gang_avoids_a_busy_node():
+    assert "n01…n04, n06…n11" in what_is_said(gang_of("stencil"), [bid("n05", dutyCycle="250m")])
 
 
 def test_two_runs_give_serial_time_and_overhead():
-    (few, short), (many, long) = MEASURED[0]
+    (few, short), (many, long) = MEASURED
     overhead = (many * long - few * short) / (many * many - few * few)
     serial = few * short - overhead * few * few
 
@@ -155,34 +190,6 @@ def test_two_runs_give_serial_time_and_overhead():
         "serialTime": f"{serial / 60}m",
         "overhead": {"perMember": f"{overhead}s"},
     }
-
-
-def test_three_runs_give_two_kinds_of_overhead():
-    (p1, t1), (p2, t2), (p3, t3) = MEASURED[1]
-    a = (p2 * t2 - p1 * t1) / (p2 - p1)
-    b = (p3 * t3 - p2 * t2) / (p3 - p2)
-    per_member = (b - a) / (p3 - p1)
-    fixed = a - per_member * (p1 + p2)
-    serial = p1 * t1 - fixed * p1 - per_member * p1 * p1
-
-    assert [number(found) for found in RESULTS.search(TEXT).groups()] == [a, b, per_member, fixed, serial]
-    work = {"serialTime": f"{serial}s", "overhead": {"perMember": f"{per_member}s", "fixed": f"{fixed}s"}}
-    assert [(members, run_time(work, int(members))) for members, _ in MEASURED[1]] == MEASURED[1]
-
-
-def test_third_run_tells_kinds_apart():
-    [rows] = table("kind", "serialTime", "overhead", "T(8)", "T(12)")
-    works = [
-        {
-            "serialTime": serial.strip().replace(" ", ""),
-            "overhead": {kind.strip(" `"): overhead.strip().replace(" ", "")},
-        }
-        for kind, serial, overhead, *_ in rows
-    ]
-
-    for work, row in zip(works, rows, strict=True):
-        assert [(members, run_time(work, int(members))) for members, _ in MEASURED[0]] == MEASURED[0]
-        assert [run_time(work, members) for members in (8, 12)] == [number(cell) for cell in row[3:]]
 
 
 def test_profile_is_read_between_measured_sizes():
@@ -213,6 +220,6 @@ def test_program_on_a_node_says_how_busy_it_is(tmp_path, slice_of_people):
 
     manifest = yaml.safe_load(applied)
     assert manifest["metadata"] == {"name": "n05"}
-    assert manifest["spec"]["dutyCycle"] == MANIFESTS["n05"]["spec"]["dutyCycle"]
+    assert manifest["spec"]["dutyCycle"] == "250m"
     left = datetime.fromisoformat(manifest["spec"]["expiresAt"]) - datetime.now(UTC)
     assert 240 < left.total_seconds() <= 300

@@ -37,7 +37,6 @@ SPELLINGS: Mapping[str, Callable[[Any], str]] = {
     "duration": duration,
     "span": lambda value: SPANS[value],
     "minutes": lambda value: f"{WORDS[value / 60]} minutes",
-    "hours": lambda value: f"{value / 3600:g}h",
     "millions": lambda value: f"{value / 1e6:g}",
     "milliseconds": lambda value: f"{1000 * value:g} ms",
     "KiB": lambda value: f"{value / 1024:g} KiB",
