@@ -39,7 +39,7 @@ def test_every_field_of_a_profile_is_documented():
 
     document = profile_document(answer_profile([finished], finished.key))
 
-    assert sorted(first_cells(PAGE, "## What earlier runs tell")) == sorted(document)
+    assert sorted(first_cells(PAGE, "## What earlier runs show")) == sorted(document)
 
 
 def test_what_terminals_show_fits_into_one():

@@ -140,7 +140,7 @@ def test_every_variable_is_documented():
     pods.append(made_with_a_dealer())
     told = {one["name"] for each in pods for one in each["spec"]["containers"][0]["env"]}
 
-    assert set(first_cells(ROOT / "docs" / "operations" / "members.md", "## What a member is told")) == told - {
+    assert set(first_cells(ROOT / "docs" / "operations" / "members.md", "## What a member knows")) == told - {
         "MINE",
         "RATE",
     }
