@@ -37,8 +37,8 @@ Results with other values of the parameters that the papers set. [decisions.md](
 Lockstep sets."""
 
 _LISTED = """\
-`lockstep papers` lists each mechanism with the file, command or field that has it, or the reason why Lockstep has none:
-for example `lockstep papers | grep "not there"`."""
+`lockstep papers` lists each mechanism with the file, command or field that has it, or the reason why Lockstep has none.
+For example: `lockstep papers | grep "not there"`."""
 
 
 def document() -> str:
