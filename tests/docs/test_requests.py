@@ -15,12 +15,18 @@ from coschedule.requests.answer import LONGEST_LINE, PROBLEMS, answer_line
 from coschedule.requests.auction import LARGEST_REPLAY, MOST_LEVELS
 from coschedule.requests.forecast import MOST_DAYS
 from coschedule.requests.goal import LARGEST_SIZE
-from docs.markdown import ROOT, fences, first_cells
+from docs.markdown import ROOT, fences
 
 PAGE = ROOT / "docs" / "requests.md"
 EXAMPLE = re.compile(r"\$ echo '(?P<request>[^']+)' \| python -m coschedule\n(?P<answer>[^\n]+)\n")
 BLOCKS = [fence.text for fence in fences(PAGE)]
 EXAMPLES = [example for block in BLOCKS if (example := EXAMPLE.fullmatch(block))]
+
+
+def first_words(heading):
+    """The words in backquotes that open each row and each item below a heading."""
+    section = PAGE.read_text().partition(f"\n{heading}\n")[2].partition("\n#")[0]
+    return re.findall(r"^(?:\||-) `([^`]+)`", section, re.MULTILINE)
 
 
 def request_of(example):
@@ -67,14 +73,14 @@ def test_every_field_of_a_problem_is_documented(problem):
     request = next(request_of(one) for one in EXAMPLES if request_of(one)["problem"] == problem)
     want_fields = known_fields(request | {"nobody": 1})
     # Its section says that it takes the fields of the other.
-    shared = first_cells(PAGE, "## equal") if problem == "proportional" else []
+    shared = first_words("## equal") if problem == "proportional" else []
 
-    assert sorted([*shared, *first_cells(PAGE, f"## {problem}"), "problem", "id"]) == sorted(want_fields)
+    assert sorted([*shared, *first_words(f"## {problem}"), "problem", "id"]) == sorted(want_fields)
 
 
 def test_every_field_of_a_node_and_of_work_is_documented():
     request = next(request_of(one) for one in EXAMPLES if request_of(one)["problem"] == "equal")
-    words = first_cells(PAGE, "## Nodes and work")
+    words = first_words("## Nodes and work")
     work = {field for word in words if word.startswith("{") for field in json.loads(word)}
 
     assert [word for word in words if word[0] != "{"] == known_fields(request | {"nodes": [{"nobody": 1}]})
@@ -82,7 +88,7 @@ def test_every_field_of_a_node_and_of_work_is_documented():
 
 
 def test_every_event_of_an_auction_is_documented_with_its_fields():
-    documented = [re.findall(r'"(\w+)"', event) for event in first_cells(PAGE, "### Events")]
+    documented = [re.findall(r'"(\w+)"', event) for event in first_words("### Events")]
     request = {"problem": "auction", "total": 1, "psi": 1, "events": [{"op": "nobody"}]}
     refusal = json.loads(answer_line(json.dumps(request).encode()))["error"]["message"]
 

@@ -1,4 +1,4 @@
-"""How often kinds of nodes that make no difference are taken to make one: prints the table in docs/algorithms.md.
+"""How often kinds of nodes that make no difference are taken to make one: prints the shares in docs/algorithms.md.
 
 The times of runs vary by a tenth, and every other run was on the other one of two kinds.
 """
