@@ -36,18 +36,13 @@ _OWN_NUMBERS = """\
 Results with other values of the parameters that the papers set. [decisions.md](decisions.md) varies the parameters that
 Lockstep sets."""
 
-_LISTED = """\
-`lockstep papers` lists each mechanism with the file, command or field that has it, or the reason why Lockstep has none.
-For example: `lockstep papers | grep "not there"`."""
-
-
 def document() -> str:
     """The whole page. The same on every machine."""
     found = rows()
     return (
         f"{_HEAD}{summary(found)}\n\n{markdown(found)}\n"
         f"## Sensitivities\n\n{_OWN_NUMBERS}\n\n{markdown_of_sensitivities(sensitivities())}\n"
-        f"## Mechanisms\n\n{summary_of_mechanisms(MECHANISMS)}\n{_LISTED}\n\n{markdown_of_mechanisms(MECHANISMS)}"
+        f"## Mechanisms\n\n{summary_of_mechanisms(MECHANISMS)}\n\n{markdown_of_mechanisms(MECHANISMS)}"
     )
 
 

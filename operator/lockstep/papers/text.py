@@ -11,6 +11,7 @@ from lockstep.papers.sensitivities import Sensitivity
 _WIDTH = 100
 _INDENT = 10
 _STATE_INDENT = 16
+_HEADS_OF_MECHANISMS = "| section | what the paper describes | in Lockstep | where, or why not |\n|---|---|---|---|\n"
 _HEADS = "| where | what | printed | Lockstep |\n|---|---|---|---|\n"
 
 
@@ -85,13 +86,12 @@ def _ours_of(row: PaperRow) -> str:
 
 
 def markdown_of_mechanisms(mechanisms: Mapping[Paper, Sequence[Mechanism]]) -> str:
-    """How many mechanisms of each paper Lockstep has how far, as one table."""
-    states = {paper: [one.state for one in entries] for paper, entries in mechanisms.items()}
-    rows = "".join(
-        f"| [{paper}] | {' | '.join(str(of_paper.count(state)) for state in MechanismState)} |\n"
-        for paper, of_paper in states.items()
+    """A heading and a table for each paper."""
+    return "\n".join(
+        f"### Of [{paper}]\n\n{_HEADS_OF_MECHANISMS}"
+        + "".join(f"| {one.place} | {one.what} | {one.state} | {one.where} |\n" for one in entries)
+        for paper, entries in mechanisms.items()
     )
-    return f"| paper | {' | '.join(MechanismState)} |\n|---|{'---|' * len(MechanismState)}\n{rows}"
 
 
 def lines_of_sensitivities(entries: Iterable[Sensitivity]) -> Iterator[str]:
