@@ -263,8 +263,8 @@ def pod(**fields):
         ),
         pytest.param(
             spec(deadline="2h"),
-            "spec.deadline: Invalid value: deadline needs work, because without it nobody can tell when the gang will"
-            " have finished.",
+            "spec.deadline: Invalid value: deadline needs work, because without it the finish of the gang is not"
+            " known.",
             id="a deadline without work",
         ),
         pytest.param(
