@@ -71,7 +71,7 @@ def simulate(  # noqa: PLR0913 - one for each option but those of what is simula
 
     For example: lockstep simulate --jobs 1000 --load 0.85 --policy easy --policy balanced
 
-    A node takes one member. What docs/decisions.md shows was printed by this.
+    A node takes one member. The figures of docs/decisions.md come from this command.
     """
     if context.invoked_subcommand is not None:
         _refuse_own_options(context)

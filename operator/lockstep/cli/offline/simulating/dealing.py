@@ -48,7 +48,7 @@ def dealing(  # noqa: PLR0913 - one for each option
 
     For example: lockstep simulate dealing --off 0.2 --lose
 
-    What docs/decisions.md shows was printed by this.
+    The figures of docs/decisions.md come from this command.
     """
     speeds = [cluster.speed for cluster in nodes for _ in range(cluster.places)]
     if is_lost and len(speeds) == 1:

@@ -88,7 +88,7 @@ def sweep(  # noqa: PLR0913 - one for each option
 
     For example: lockstep simulate sweep --replicas 4 --replicas 5
 
-    What docs/decisions.md shows was printed by this.
+    The figures of docs/decisions.md come from this command.
     """
     comparison = SweepComparison(
         runs=runs,
