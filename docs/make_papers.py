@@ -36,6 +36,7 @@ _OWN_NUMBERS = """\
 Results with other values of the parameters that the papers set. [decisions.md](decisions.md) varies the parameters that
 Lockstep sets."""
 
+
 def document() -> str:
     """The whole page. The same on every machine."""
     found = rows()
