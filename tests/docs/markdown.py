@@ -61,3 +61,13 @@ def mentioned_targets(page: Path) -> Iterator[str]:
     yield from re.findall(r"`make ([a-z0-9-]+)`", prose(page))
     for fence in fences(page):
         yield from re.findall(r"^(?:\$ )?make ([a-z0-9-]+)", fence.text, re.MULTILINE)
+
+
+def sentences(page: Path) -> Iterator[str]:
+    """The sentences of a page, of its lists and of the cells of its tables; a word in backquotes is one word."""
+    text = re.sub(r"<!--.*?-->", "", prose(page), flags=re.DOTALL)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"`[^`]*`", "code", text)
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s|\||#)", text):
+        for cell in block.split("|") if block.lstrip().startswith("|") else [block]:
+            yield from re.split(r"(?<=[.!?:;])\**\s+", " ".join(cell.split()))
