@@ -108,7 +108,7 @@ def test_agent_says_nothing_in_the_operators_name(agents, agent, arena):
         {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u"}]},
     ],
 )
-def test_agent_keeps_nobody_from_deleting_the_bid(agent, arena, metadata):
+def test_agent_does_not_prevent_the_deletion_of_its_bid(agent, arena, metadata):
     answer = written(agent, arena.nodes[0], metadata=metadata, spec=MEASURED)
 
     assert answer.code == 403

@@ -61,7 +61,7 @@ def ask(arena, asker):
 
 
 # The operator of this file starts with the first test that asks for it: nobody places these gangs meanwhile.
-def test_gang_that_waits_is_told_why_and_what_would_help(arena, ask):
+def test_answer_says_why_a_gang_waits_and_what_would_help(arena, ask):
     nodes = arena.add_nodes(3, cpu="2")
     arena.add_nodes(1, cpu="2", labels={"kind": "other"})
     arena.create(bid(nodes[0], dutyCycle="500m"))
@@ -125,7 +125,7 @@ def test_several_gangs_of_a_file_are_planned_together(arena, ask, tmp_path):
     assert [one["kind"] for one in second["sooner"]] == ["GangLeaves"]
 
 
-def test_urgent_gang_says_whom_it_would_delay(arena, ask):
+def test_urgent_gang_says_which_gangs_it_would_delay(arena, ask):
     arena.add_nodes(1, cpu="4")
     arena.create(priority_class(f"urgent-{arena.pool}", 1000))
     arena.submit(gang("first", size=1, cpu="3", **HOUR))
@@ -167,7 +167,7 @@ def test_gang_that_is_there_already_is_not_planned_once_more(arena, ask):
     assert_one_sentence(ask("plan", "-f", "-", stdin=yaml.safe_dump(gang("heat"))), "is there already")
 
 
-def test_gang_that_is_not_there_is_told(ask, arena):
+def test_missing_gang_is_reported(ask, arena):
     assert_one_sentence(ask("explain", "gj/nobody"), f"There is no GangJob {arena.namespace}/nobody.")
 
 
@@ -218,7 +218,7 @@ def test_gang_that_awaits_pods_says_how_many_are_there(arena, gangs, ask):
     assert " ".join(done.stdout.split()) == want
 
 
-def test_gang_is_not_there_or_not_looked_for(ask, arena):
+def test_gang_is_missing_or_not_searched_for(ask, arena):
     assert_one_sentence(ask("explain", "gang/none", "--sources", "pods"), f"There is no Gang {arena.namespace}/none.")
     # An operator of another file may have left its options there.
     unknown = f"--settings={arena.namespace}/none"
@@ -252,7 +252,7 @@ def test_kubectl_finds_it_as_a_plugin(arena, asker, installed):
     assert json.loads(done.stdout)["reason"] == "StartsNow"
 
 
-def test_gang_that_is_placed_refused_suspended_or_over_is_told_so(operator, arena, ask):
+def test_answer_says_that_a_gang_is_placed_refused_suspended_or_over(operator, arena, ask):
     arena.add_nodes(2)
     arena.submit(gang("placed", size=2, cpu="3", **HOUR))
     arena.submit(gang("refused", pod={"schedulerName": "another"}))

@@ -124,7 +124,7 @@ def until_another_lands(arena, name):
 
 @pytest.mark.usefixtures("operator")
 @pytest.mark.parametrize("name", BEYOND)
-def test_stored_gang_is_told_which_field_is_too_large_and_by_how_much(stored, name):
+def test_condition_of_a_stored_gang_says_which_field_is_too_large_and_by_how_much(stored, name):
     _, want = BEYOND[name]
 
     told = stored.until(name, "Accepted", "False", "InvalidSpec")
@@ -133,7 +133,7 @@ def test_stored_gang_is_told_which_field_is_too_large_and_by_how_much(stored, na
     assert stored.status(name)["state"] == "Refused"
 
 
-def test_stored_gang_is_told_once_and_never_planned(stored, operator):
+def test_stored_gang_is_reported_once_and_never_planned(stored, operator):
     for name in BEYOND:
         stored.until(name, "Accepted", "False")
     before = {name: stored.gang(name)["metadata"]["resourceVersion"] for name in BEYOND}
@@ -153,7 +153,7 @@ def test_stored_gang_that_holds_nodes_runs_to_its_end(stored):
 
 
 @pytest.mark.usefixtures("operator")
-def test_stored_gang_that_loses_a_member_is_told_and_not_planned_again(stored):
+def test_stored_gang_that_loses_a_member_is_reported_and_not_planned_again(stored):
     stored.until_placed("breaks")
 
     stored.delete_pod("breaks-1-0")

@@ -35,7 +35,7 @@ def test_help_documents_every_option():
         assert option.help.split(".")[0].split()[-1] in done.stdout
 
 
-def test_version_is_told():
+def test_version_is_printed():
     done = lockstep("--version")
 
     assert (done.returncode, done.stdout.split()[0]) == (0, "lockstep,")

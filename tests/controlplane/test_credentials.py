@@ -32,7 +32,7 @@ def leader(proxy, tmp_path):
     proxy.locks_out = False
 
 
-def test_operator_without_a_valid_token_is_patient_and_tells_it(operator, proxy, background, arena):
+def test_operator_without_a_valid_token_is_patient_and_reports_it(operator, proxy, background, arena):
     arena.add_nodes(1)
     assert operator.metrics()[GAUGE] == 0
     proxy.locks_out = True

@@ -176,7 +176,7 @@ def test_lease_that_is_deleted_is_made_anew_by_its_holder(voters):
     assert not second.leads
 
 
-def test_lease_that_somebody_gives_to_another_ends_its_holder(voters):
+def test_lease_that_a_user_gives_to_another_ends_its_holder(voters):
     first, _ = voters.start(2)
     voters.until_one_works(first)
     voters.plane.request("PATCH", LEASE, {"spec": {"holderIdentity": "somebody"}})
@@ -204,7 +204,7 @@ def test_lease_that_somebody_gives_to_another_ends_its_holder(voters):
         pytest.param(UNUSED, id="nothing is left"),
     ],
 )
-def test_lease_that_nobody_else_takes_stays_with_its_holder(voters, change):
+def test_lease_that_no_other_process_takes_stays_with_its_holder(voters, change):
     first, _ = voters.start(2)
     voters.until_one_works(first)
     voters.plane.request("PATCH", LEASE, change)

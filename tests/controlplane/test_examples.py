@@ -66,7 +66,7 @@ def test_size_is_what_the_comment_says(twelve_nodes, stem):
     assert twelve_nodes.status(name)["size"] == size
 
 
-def test_sandbox_says_that_it_paces_nobody(twelve_nodes):
+def test_sandbox_says_that_it_paces_no_member(twelve_nodes):
     twelve_nodes.api.kubectl("apply", "--namespace", twelve_nodes.namespace, "-f", str(example_of("21-pace")))
 
     twelve_nodes.until_placed("tides")

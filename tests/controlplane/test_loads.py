@@ -32,7 +32,7 @@ def test_example_gets_what_the_request_language_answers(operator, twelve_nodes, 
     assert placed["status"]["size"] == len(wanted_parts(want, offers))
 
 
-def test_member_is_told_its_share(twelve_nodes):
+def test_member_reads_its_share(twelve_nodes):
     placed = placed_example(twelve_nodes, "10-proportional")
 
     shares = {entry["node"]: entry["share"] for entry in placed["status"]["members"]}
@@ -43,7 +43,7 @@ def test_member_is_told_its_share(twelve_nodes):
         assert "LOCKSTEP_PIECES" not in told
 
 
-def test_member_is_told_its_pieces(twelve_nodes):
+def test_member_reads_its_pieces(twelve_nodes):
     placed = placed_example(twelve_nodes, "11-pieces")
 
     counts = {entry["node"]: entry["pieces"] for entry in placed["status"]["members"]}
@@ -68,7 +68,7 @@ def test_runs_of_the_sweep_are_done_once_each_by_the_command_of_its_members(twel
     assert sorted(written) == sorted(f"run {number} of the sweep" for number in range(30))
 
 
-def test_member_of_equal_load_is_told_no_part(arena):
+def test_member_of_equal_load_reads_no_part(arena):
     arena.add_nodes(1)
     arena.submit(gang("heat", size=2))
 

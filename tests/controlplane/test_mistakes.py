@@ -153,7 +153,7 @@ def test_mistake_is_refused_at_once(kubectl, typed, want):
 
 
 @pytest.mark.parametrize(("typed", "condition", "reason", "want"), REFUSED_LATER)
-def test_mistake_is_told_in_the_status(cluster, kubectl, typed, condition, reason, want):
+def test_mistake_is_reported_in_the_status(cluster, kubectl, typed, condition, reason, want):
     kubectl("apply", "-f", "-", manifest=mistaken(*typed))
 
     assert want in cluster.until("heat", condition, "False", reason)["message"]

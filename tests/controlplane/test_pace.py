@@ -173,7 +173,7 @@ def test_quota_that_others_have_used_up_leaves_the_request_and_gives_the_limit(a
     until_told(arena, "exceeded quota")
 
 
-def test_limit_range_that_refuses_is_told_of(arena, offered):
+def test_limit_range_that_refuses_is_reported(arena, offered):
     limits = [{"type": "Container", "min": {"cpu": "2"}}]
     arena.api.request("POST", f"{arena.core}/limitranges", {"metadata": {"name": "least"}, "spec": {"limits": limits}})
     eventually(lambda: arena.dry_run({"containers": [member_container("1")]}) is None)
@@ -192,7 +192,7 @@ def test_guaranteed_members_stay_guaranteed(arena, offered):
     assert {pod["status"]["qosClass"] for pod in arena.pods("heat")} == {"Guaranteed"}
 
 
-def test_nodes_that_can_not_resize_are_told_of(arena, offered):
+def test_nodes_that_can_not_resize_are_reported(arena, offered):
     """The members here run on nodes that do not say what is in force."""
     arena.submit(gang("heat", cpu="3", pace="Local"))
 
@@ -200,7 +200,7 @@ def test_nodes_that_can_not_resize_are_told_of(arena, offered):
     assert cpu_by_node(arena) == dict.fromkeys(offered, WHOLE)
 
 
-def test_api_server_lets_nobody_resize_another_pod_of_that_name(arena, offered):
+def test_api_server_refuses_to_resize_another_pod_of_that_name(arena, offered):
     submit(arena)
     [first, _] = arena.pods("heat")
     path = f"{arena.core}/pods/{first['metadata']['name']}"

@@ -96,7 +96,7 @@ NONSENSE = [
 
 
 @pytest.mark.parametrize("requests", NONSENSE)
-def test_nonsense_quantity_is_refused_by_the_api_server_or_told_its_owner(plane, operator, requests, request):
+def test_nonsense_quantity_is_refused_by_the_api_server_or_reported_in_a_condition(plane, operator, requests, request):
     name = f"strict-{request.node.callspec.indices['requests']}"
     refusal = refusal_of(plane, OWN_GANGS, gang(name, container={"resources": {"requests": requests}}))
     if refusal is None:
@@ -194,7 +194,7 @@ def lenient(plane):
 
 
 @pytest.mark.usefixtures("lenient")
-def test_what_no_schema_refuses_is_told_its_owner(plane, operator):
+def test_what_no_schema_refuses_is_reported_in_a_condition(plane, operator):
     requests = [parameter.values[0] for parameter in NONSENSE]
     for number, one in enumerate(requests):
         nonsense = gang(f"lenient-{number}", container={"resources": {"requests": one}})

@@ -117,7 +117,7 @@ def test_events_of_both_sides_name_the_other(arena, urgent, one_node):
     assert f"Gang {arena.namespace}/cold" in preemptor["note"]
 
 
-def test_members_are_told_and_keep_their_place_while_they_take_their_grace(arena, urgent, one_node):
+def test_members_are_notified_and_keep_their_place_during_their_grace_period(arena, urgent, one_node):
     run(arena)
     for pod in arena.pods("cold"):
         keep(arena, pod, "somebody/keeps")

@@ -13,7 +13,7 @@ def operator(operator_behind_proxy):
     return operator_behind_proxy
 
 
-def test_gang_that_it_keeps_out_is_told_so_and_lands_when_there_is_room(operator, proxy, arena):
+def test_condition_of_the_gang_that_it_keeps_out_says_so_until_there_is_room(operator, proxy, arena):
     [node] = arena.add_nodes(1)
     arena.create_quota("small", pods="3")
     created = []

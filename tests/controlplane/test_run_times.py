@@ -104,7 +104,7 @@ def profile(tenant, arena, name, *options):
     return CliRunner().invoke(main, ["profile", f"gj/{name}", *where, *options])
 
 
-def test_tenant_is_told_what_the_runs_of_a_template_took(arena, elected, tenant):
+def test_tenant_reads_what_the_runs_of_a_template_took(arena, elected, tenant):
     arena.add_nodes(8)
     sizes, work = {f"run-{number}": 1 + number % 2 for number in range(6)}, {"serialTime": "100s"}
     for name, size in sizes.items():
@@ -197,7 +197,7 @@ def placed_on(arena, name):
     return [one["node"] for one in arena.status(name)["members"]]
 
 
-def test_who_may_not_list_gangs_is_told_so_and_a_wrong_name_too(arena, tenant):
+def test_user_without_the_right_to_list_gangs_gets_an_error_and_so_does_a_wrong_name(arena, tenant):
     other = CliRunner().invoke(main, ["profile", "gj/heat", f"--kubeconfig={tenant}", "--namespace=kube-system"])
     missing = profile(tenant, arena, "heat")
 

@@ -153,7 +153,7 @@ def test_flood_of_bad_tokens_reaches_neither_the_api_server_nor_who_may_read(sec
     assert secured.shown_to(scraper)[0] == 200
 
 
-def test_callers_who_never_shake_hands_keep_nobody_out(secured, scraper):
+def test_callers_that_never_shake_hands_keep_no_other_caller_out(secured, scraper):
     with silent_callers(secured.url) as callers:
         assert secured.shown_to(scraper)[0] == 200
         assert sum(map(is_hung_up, callers)) > 0

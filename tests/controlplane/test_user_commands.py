@@ -51,7 +51,7 @@ def ask(arena, user):
     return run
 
 
-def test_queue_shows_who_waits_and_behind_whom(operator, arena, ask):
+def test_queue_shows_waiting_gangs_and_those_in_front(operator, arena, ask):
     arena.add_nodes(2)
     arena.submit(gang("first", size=2, cpu="3", **HOUR))
     arena.until_placed("first")

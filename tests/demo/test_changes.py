@@ -31,7 +31,7 @@ def test_gang_that_has_no_status_yet_is_no_change():
     assert told((), gang()) == []
 
 
-def test_plan_is_told_once_while_its_start_moves_by_a_rounding():
+def test_plan_is_printed_once_while_its_start_moves_by_a_rounding():
     first = gang(planned=planned(), size=2, start=100.0, nodes=("n01", "n02"))
     rounded = gang(planned=planned(message="Other words."), size=2, start=101.0, nodes=("n01", "n02"))
     moved = gang(planned=planned(message="Later."), size=2, start=104.0, nodes=("n01", "n02"))
@@ -41,7 +41,7 @@ def test_plan_is_told_once_while_its_start_moves_by_a_rounding():
     assert told((first,), moved) == ["Later."]
 
 
-def test_refusal_is_told_once_while_its_numbers_move():
+def test_refusal_is_printed_once_while_its_numbers_move():
     refused = gang(planned=planned("False", "NotEnoughRoom", "Needs 4 members, 2 fit."))
     less = gang(planned=planned("False", "WindowTooShort", "Needs 4 members, 3 fit."))
 
@@ -50,7 +50,7 @@ def test_refusal_is_told_once_while_its_numbers_move():
     assert told((less,), gang(planned=planned(), size=2)) == ["2 members on n01, n02."]
 
 
-def test_pods_are_told_when_all_are_so_far():
+def test_pods_are_printed_when_all_have_got_so_far():
     plan = {"planned": planned(), "size": 2, "start": 100.0}
     none, one, bound, running = (gang(**plan, pods=pods) for pods in [(0, 0, 0), (1, 0, 0), (2, 1, 0), (2, 2, 0)])
 

@@ -95,7 +95,7 @@ def test_file_that_is_not_published_is_refused(publish, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_host_that_does_not_answer_is_told_from_one_that_refuses(tmp_path):
+def test_host_that_does_not_answer_is_distinguished_from_one_that_refuses(tmp_path):
     nobody = KeptPort()
     url = f"http://127.0.0.1:{nobody.number}/tool"
 

@@ -146,7 +146,7 @@ def test_packages_that_cannot_be_had_are_asked_for_in_one_line(machine):
     assert line.endswith("apt-get update && apt-get install --yes --no-install-recommends python3-venv")
 
 
-def test_machine_without_apt_is_told_what_debian_calls_it(machine):
+def test_message_has_debians_name_on_a_machine_without_apt(machine):
     (machine.bin / "apt-get").unlink()
 
     [line] = lines(machine.asked())

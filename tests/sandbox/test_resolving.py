@@ -169,7 +169,7 @@ def test_file_that_cannot_be_executed_is_not_taken(machine):
     assert machine.resolve(Tool.ETCD).origin is Origin.PATH
 
 
-def test_program_that_nobody_publishes_is_built_at_once(machine):
+def test_program_that_is_not_published_is_built_at_once(machine):
     put_program(machine.path, "go", WRITES_OUTPUT)
     resolver = Resolver(folders=(), search_path=str(machine.path), cache=machine.cache, progress=machine)
 

@@ -107,7 +107,7 @@ async def test_promise_is_a_mark_at_the_latest_start(show, scene, now):
     assert re.search(rf"^Starts by (\w+ \d+, )?{time.strftime('%H:%M', time.localtime(want))}\b", told, re.MULTILINE)
 
 
-async def test_time_of_another_day_is_told_with_its_day(show, scene, now):
+async def test_time_of_another_day_is_shown_with_its_day(show, scene, now):
     later = now + 48 * HOUR
     async with show(scene) as page:
         today, another = await page.evaluate(f"[spellTime(now()), spellTime({later})]")
@@ -166,7 +166,7 @@ async def test_gangs_that_fit_nowhere_are_listed_with_their_sentence(show, scene
     assert "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints; bid slots: needs 9, 3 free." in listed
 
 
-async def test_pointer_is_told_who_and_why(show, scene):
+async def test_pointer_shows_which_gang_and_why(show, scene):
     async with show(scene) as page:
         await page.point_at("#chart .bar.planned")
         told = await page.until("!card.hidden && card.innerText")

@@ -54,7 +54,7 @@ async def test_picture_that_stays_is_sent_once(show, scene):
     assert set(page.statuses[2:]) == {304}
 
 
-async def test_page_says_when_nobody_answers_and_when_somebody_does_again(browser, scene):
+async def test_page_says_when_the_operator_does_not_answer_and_when_it_does_again(browser, scene):
     async with tab(browser) as page:
         async with served(scene) as url:
             await page.open(url)

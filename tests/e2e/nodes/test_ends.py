@@ -80,7 +80,7 @@ def test_suspended_gang_leaves_gracefully_and_comes_back(jobs, measured):
     assert jobs.condition("pauses", "Suspended")["status"] == "False"
 
 
-def test_gang_that_fails_keeps_what_all_members_wrote_until_nobody_needs_it(jobs, measured):
+def test_gang_that_fails_keeps_what_all_members_wrote_while_it_is_needed(jobs, measured):
     """Who ran on is stopped with the grace period, so that last words are there too, and the room is free."""
     speaks = template("sh", "-c", SPEAKS, grace_seconds=20)
     jobs.submit_job(job("kept", size=size(MEMBERS), failurePolicy={"keepMembers": "1h"}, template=speaks))

@@ -66,7 +66,7 @@ async def test_nothing_is_remembered_of_an_unknown_gang():
         made.forgive(GANG.key)
 
 
-async def test_attempt_that_breaks_off_is_told_at_once_and_rests():
+async def test_attempt_that_breaks_off_is_reported_at_once_and_rests():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
         began = now()
         made.begin(GANG, START)

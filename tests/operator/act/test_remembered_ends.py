@@ -107,7 +107,7 @@ async def test_gang_whose_members_have_all_ended_is_complete_whatever_pods_are_t
         assert pods_of(api, "g") == []
 
 
-async def test_one_finished_member_that_is_cleaned_up_kills_nobody():
+async def test_one_finished_member_that_is_cleaned_up_ends_no_other():
     async with operator_over(gangs=[gang("g", size=SIZE)]) as (api, _):
         await running_gang(api)
         end_well(api, 0)

@@ -136,7 +136,7 @@ async def test_container_that_is_not_there_is_said_with_those_that_are():
             await told(client, container="heat")
 
 
-async def test_members_of_the_last_attempt_are_shown_and_no_strangers():
+async def test_members_of_the_last_attempt_are_shown_and_no_unowned_pods():
     strange = member(7, uid="uid-of-another")
     async with members(member(0, attempt=1), member(0, attempt=2), strange) as (_, client):
         _, lines, _ = await told(client)

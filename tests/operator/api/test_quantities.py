@@ -176,7 +176,7 @@ def test_what_is_no_time_is_said(text):
     ("seconds", "want"),
     [(math.inf, "9999-12-31T23:59:59Z"), (-math.inf, "0001-01-01T00:00:00Z"), (1e300, "9999-12-31T23:59:59Z")],
 )
-def test_time_that_cannot_be_spelled_becomes_the_nearest_that_can(seconds, want):
+def test_time_that_cannot_be_formatted_becomes_the_nearest_that_can(seconds, want):
     assert rfc3339(seconds) == want
 
 

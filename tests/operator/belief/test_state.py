@@ -108,7 +108,7 @@ def test_order_and_repetition_of_facts_do_not_matter(older, seed, repeated):
         pytest.param(State.apply_pod, pod_fact(node="n1"), id="pod"),
     ],
 )
-def test_same_fact_again_wakes_nobody(state, wakes, apply, fact):
+def test_same_fact_again_wakes_no_waiter(state, wakes, apply, fact):
     apply(state, fact)
     before = (settled(state), len(wakes))
     apply(state, fact)
@@ -126,7 +126,7 @@ def test_same_fact_again_wakes_nobody(state, wakes, apply, fact):
         ),
     ],
 )
-def test_older_version_is_no_news(state, wakes, apply, newer, older):
+def test_older_version_is_no_change(state, wakes, apply, newer, older):
     apply(state, newer)
     count = len(wakes)
     apply(state, older)
@@ -229,7 +229,7 @@ def test_member_that_another_pod_has_replaced_has_departed(state, holding):
     assert [pod.uid for pod in state.members(holding).values()] == ["second"]
 
 
-def test_removing_what_is_not_there_is_no_news(state, wakes):
+def test_removing_what_is_not_there_is_no_change(state, wakes):
     state.remove_pod(PodKey("default", "p"), "uid-of-p")
     state.nodes.remove("n1")
     state.bids.remove("n1")
@@ -238,7 +238,7 @@ def test_removing_what_is_not_there_is_no_news(state, wakes):
     assert wakes == []
 
 
-def test_news_of_a_member_is_news_of_its_gang(state):
+def test_change_of_a_member_is_a_change_of_its_gang(state):
     state.apply_pod(member_fact("g"))
     first = take_changed(state)
     state.remove_pod(member_fact("g").key, member_fact("g").uid)

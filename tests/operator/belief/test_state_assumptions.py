@@ -140,7 +140,7 @@ def test_member_that_ends_before_it_was_seen_bound_is_no_longer_assumed(state):
     assert (committed(state, "n1"), state.ledger.assumed) == (0, 0)
 
 
-def test_forgetting_twice_is_no_news(state, wakes):
+def test_forgetting_twice_is_no_change(state, wakes):
     state.assumptions.hold(reservation("g"))
     state.assumptions.forget(("default", "g"))
     count = len(wakes)

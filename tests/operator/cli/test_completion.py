@@ -44,7 +44,7 @@ def complete(*words):
         pytest.param(["explain", "sweep/"], ([], ":4"), id="sweeps of no cluster"),
     ],
 )
-def test_kubectl_is_told_how_a_command_goes_on(words, want):
+def test_kubectl_gets_the_completions_of_a_command(words, want):
     assert complete(*words) == want
 
 

@@ -157,7 +157,7 @@ async def test_lag_is_how_long_a_plan_is_under_way_and_none_where_there_is_nothi
         assert parts.cycle.lag == 0
 
 
-async def test_news_from_before_the_first_cycle_makes_no_lag():
+async def test_changes_from_before_the_first_cycle_make_no_lag():
     async with api_with(node("n1"), gangs=[gang("g")]) as api, watching_operator(api) as parts:
         await asyncio.sleep(3600)
         assert parts.cycle.lag == pytest.approx(3600, abs=5)

@@ -45,7 +45,7 @@ def told(api):
         pytest.param(PIECES, "LOCKSTEP_PIECES", ["0 6", "6 6", "12 3", "15 2"], id="pieces"),
     ],
 )
-async def test_member_is_told_its_part(spec, name, want):
+async def test_member_reads_its_part(spec, name, want):
     async with operator_over(*FAST_AND_SLOW, gangs=[gang("g", size=4, spec=spec)], bids=[TWICE_AS_FAST]) as (api, _):
         await until(lambda: is_placed(api))
 
@@ -105,7 +105,7 @@ async def test_each_role_deals_its_own_pieces():
     ids=["proportional", "pieces", "pieces of two roles"],
 )
 @pytest.mark.parametrize("created", range(4))
-async def test_members_created_after_a_crash_are_told_what_they_would_have_been(whole, created):
+async def test_members_created_after_a_crash_read_what_they_would_have_read(whole, created):
     async with operator_over(*FAST_AND_SLOW, gangs=[whole], bids=[TWICE_AS_FAST]) as (api, _):
         await until(lambda: is_placed(api))
         want = told(api)

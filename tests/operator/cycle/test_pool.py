@@ -59,7 +59,7 @@ async def test_sentences_count_the_pool_s_nodes():
         assert says(api, "big").startswith("Needs 9 members, 6 fit: 3 of 3 nodes of the pool pass its constraints")
 
 
-async def test_empty_pool_is_told_as_such():
+async def test_empty_pool_is_reported_as_such():
     async with operator_over(node("n1"), gangs=[gang("g")], pool=POOL) as (api, _):
         await until(lambda: condition(api, "g", "Planned") == ("False", "NoNodeFits"))
 

@@ -112,7 +112,7 @@ def test_long_words_of_a_tenant_are_written_in_no_time():
     assert words in TextFormat().format(record("denied: %s", words))
 
 
-def test_name_that_looks_like_the_start_of_a_token_stays():
+def test_name_that_resembles_the_start_of_a_token_stays():
     assert "eyJ-7 and bearer of news" in TextFormat().format(record("eyJ-7 and bearer of news"))
 
 

@@ -63,7 +63,7 @@ def test_gang_keeps_its_place_for_as_long_as_its_run_is_known_to_take_now(factor
 # What anybody may have written there, as far as the schema goes; or nodes are not as fast as they were.
 
 
-def test_run_too_short_to_be_told_from_none_is_not_kept():
+def test_run_too_short_to_be_distinguished_from_none_is_not_kept():
     assert kept_of(told(32 * "9"), WORK) is None
 
 

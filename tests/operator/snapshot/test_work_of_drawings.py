@@ -82,7 +82,7 @@ def test_gang_that_may_have_many_members_with_volumes_costs_no_more_than_a_small
     assert costs[1] <= 1.1 * costs[0]
 
 
-def test_whether_a_gang_can_use_its_claims_is_told_whatever_its_size():
+def test_snapshot_says_whether_a_gang_can_use_its_claims_whatever_its_size():
     costs = []
     for most in (2_000, 10_000):
         state, gang = state_with(1), gang_fact(spec=gang_spec(roles=[with_volumes(1, most, 1)]))
@@ -113,7 +113,7 @@ def looked_at(look, waiting, running, **more):
 
 
 @pytest.mark.parametrize("look", [drawn, quotas_looked_at])
-def test_gangs_that_wait_do_not_each_look_at_all_that_have_reserved(look):
+def test_gangs_that_wait_do_not_each_read_all_that_have_reserved(look):
     """What one more that waits costs is the same, whether two or twenty hold nodes."""
     one_more = [
         looked_at(look, 11, running, claims=(kept(),)) - looked_at(look, 10, running, claims=(kept(),))

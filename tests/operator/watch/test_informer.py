@@ -234,7 +234,7 @@ async def test_streams_that_end_at_once_are_not_opened_in_a_tight_loop():
     assert all(later - earlier >= 0.199 for earlier, later in itertools.pairwise(watches))
 
 
-async def test_watch_without_a_word_is_opened_again_where_it_was_and_nobody_is_warned(caplog):
+async def test_silent_watch_is_opened_again_where_it_was_without_a_warning(caplog):
     """Of a kind without objects some API servers send no bookmark: that is no trouble."""
     quiet = stream(("ADDED", thing("b", "11")), Step.SILENCE)
     async with informed_by(page(), quiet, stream(("ADDED", thing("c", "12")))) as (server, belief, _):
@@ -276,7 +276,7 @@ async def test_watch_asks_for_an_end_so_that_a_quiet_one_is_renewed():
         assert 240 <= int(server.asked[-1].query["timeoutSeconds"]) <= 360
 
 
-async def test_trouble_that_lasts_is_told_once_and_once_more_when_it_comes_again(caplog):
+async def test_trouble_that_lasts_is_logged_once_and_once_more_when_it_comes_again(caplog):
     denied = [status(403, "no right to list")] * 5
     async with informed_by(*denied, page(version="1"), stream(line("BOOKMARK", thing("", "2"))), *denied):
         pass

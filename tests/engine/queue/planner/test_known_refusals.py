@@ -101,7 +101,7 @@ def test_three_hundred_equal_gangs_cost_as_many_steps_as_one():
     assert {each.refusal for each in all_of_them.plan.decisions} == {one.plan.decisions[0].refusal}
 
 
-def test_what_is_claimed_between_two_equal_gangs_has_the_second_looked_at_itself(monkeypatch):
+def test_what_is_claimed_between_two_equal_gangs_has_the_second_checked_itself(monkeypatch):
     found = refusals_looked_up(monkeypatch)
     runs = [running("r", 3)]
     gangs = [
@@ -130,7 +130,7 @@ def test_gang_that_holds_nodes_leaves_less_to_the_next_that_asks_for_the_same():
     assert [(one.hold, one.reason) for one in others] == [(None, Reason.NOT_ENOUGH_ROOM)] * 2
 
 
-def test_refusal_for_which_not_everything_was_looked_at_is_not_remembered(monkeypatch):
+def test_refusal_for_which_not_everything_was_checked_is_not_remembered(monkeypatch):
     monkeypatch.setattr(effort, "MOST_COMBINATIONS", 1)
     found = refusals_looked_up(monkeypatch)
     gangs = [gang(name, roles=PAIR, terms=[apart("a", "b")], created=index) for index, name in enumerate("ab")]

@@ -42,7 +42,7 @@ def test_plan_after_an_event_is_the_one_from_nothing(seed, front, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_remembered_does_not_depend_on_what_is_spelled_already(seed, monkeypatch):
+def test_what_is_remembered_does_not_depend_on_what_is_formatted_already(seed, monkeypatch):
     monkeypatch.setattr(renewal, "FRONT", 2)
     for facts, made in eventful(seed):
         unspelled = tuple(

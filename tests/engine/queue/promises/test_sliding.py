@@ -65,7 +65,7 @@ def test_one_that_comes_too_late_gives_way_where_others_could_not_keep_their_pro
     assert starts(facts_of([late, *tight], [node("n0")])) == {"t0": 0.0, "t1": 20.0, "t2": 40.0, "late": 60.0}
 
 
-def test_places_that_were_told_at_different_times_slide_past_each_other():
+def test_places_that_were_promised_at_different_times_slide_past_each_other():
     one = kept_on(gang("one", times=[17], created=0.0), 20, 37, 0, promised=30)
     other = kept_on(gang("other", times=[8], created=1.0), 35, 43, 0, promised=78)
 
@@ -92,7 +92,7 @@ def test_gang_whose_promise_cannot_be_kept_otherwise_goes_before_one_that_runs_f
         pytest.param({"times": [9.6], "roles": True}, id="of two roles"),
     ],
 )
-def test_place_that_is_a_little_short_is_not_lost_when_something_sooner_is_looked_for(how):
+def test_place_that_is_a_little_short_is_not_lost_by_a_search_for_an_earlier_one(how):
     roles = [role("l", load=Load.NONE, request=(1,)), role("w", request=(1,))] if how.pop("roles", False) else None
     each = len(roles or [None])
     kept = Kept(start=NOW + 10, finish=NOW + 19, seats=((Seat(0, 1),),) * each)
@@ -129,7 +129,7 @@ def test_what_is_kept_never_takes_more_than_can_be_counted(amount):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_no_promise_is_moved_by_what_nobody_sees(seed):
+def test_no_promise_is_moved_by_delays_of_milliseconds(seed):
     """Starts, ends and plans come some milliseconds after their time."""
     rnd = seeded(seed)
     slips = {f"g{number:02}": rnd.choice([0.0, 0.003, 0.02]) for number in range(20)}

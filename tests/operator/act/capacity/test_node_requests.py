@@ -120,7 +120,7 @@ async def test_what_admission_makes_of_members_is_asked_for():
         assert template["template"]["spec"]["tolerations"] == [toleration]
 
 
-async def test_nobody_asks_for_a_gang_that_has_room():
+async def test_no_nodes_are_asked_for_a_gang_that_has_room():
     async with asking(gang("g"), gang("next", cpu="6")) as (api, _):
         await until(lambda: is_placed(api))
         await a_minute()
@@ -148,7 +148,7 @@ async def test_request_goes_when_the_gang_is_placed():
         ((("Accepted", "taken"), ("Failed", "no quota")), ("False", "ProvisioningFailed")),
     ],
 )
-async def test_what_the_autoscaler_says_is_told(said, want):
+async def test_condition_says_what_the_autoscaler_says(said, want):
     async with asking(gang("g", **BIG)) as (api, _):
         [request] = await until(lambda: requests(api))
         answer(api, request, *said)
@@ -157,7 +157,7 @@ async def test_what_the_autoscaler_says_is_told(said, want):
         assert told(api).endswith(f', and says "{said[-1][1]}".')
 
 
-async def test_other_words_for_the_same_are_told_once_a_minute_at_most():
+async def test_other_words_for_the_same_are_reported_once_a_minute_at_most():
     async with asking(gang("g", **BIG)) as (api, _):
         [request] = await until(lambda: requests(api))
         before = len(written(api, "gangjobs/status"))
@@ -252,7 +252,7 @@ async def test_request_without_its_label_is_taken_for_what_it_is():
         assert condition(api, "g", "NodesRequested") == ("True", "NodesRequested")
 
 
-async def test_what_is_somebody_elses_is_left_alone():
+async def test_foreign_objects_are_left_alone():
     async with operator_over(gangs=[gang("g", **BIG)]) as (api, parts):
         async with asks(parts):
             [request] = await until(lambda: requests(api))
@@ -316,7 +316,7 @@ async def test_gangs_of_a_namespace_ask_for_so_many_at_once():
 
 
 @pytest.mark.parametrize("fault", [BROKEN, KEPT], ids=["no answer", "refused"])
-async def test_request_that_cannot_be_taken_back_costs_nobody_else_anything(fault):
+async def test_request_that_cannot_be_deleted_costs_no_other_gang_anything(fault):
     async with asking(gang("g", **BIG)) as (api, _):
         [request] = await until(lambda: requests(api))
         api.fault = lambda asked: fault if asked[:2] == (DELETE, "provisioningrequests") else None

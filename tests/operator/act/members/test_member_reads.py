@@ -78,7 +78,7 @@ async def test_what_the_list_does_not_have_is_gone_and_what_came_meanwhile_stays
     assert names(state) == ["g-1-1", "g-1-3"]
 
 
-async def test_nobody_listens_after_a_look(state):
+async def test_no_listener_is_left_after_a_read(state):
     with pytest.raises(ZeroDivisionError):
         await look(state, [], lambda: 1 / 0)
     await look(state, [member(0), member(1)])

@@ -159,7 +159,7 @@ async def test_outage_undoes_the_attempt_and_the_next_one_makes_the_service():
         ),
     ],
 )
-async def test_what_is_somebody_else_s_stays_and_the_attempt_fails(there, want):
+async def test_foreign_object_stays_and_the_attempt_fails(there, want):
     place, manifest = there
     async with api_with() as api:
         before = api.store.create(place.resource, manifest)
@@ -191,7 +191,7 @@ async def test_without_network_members_run_and_an_event_says_once_that_names_do_
     )
 
 
-async def test_refused_service_is_told_in_the_api_server_s_words():
+async def test_refused_service_is_reported_in_the_api_server_s_words():
     async with operator_over(gangs=[gang("g", spec=EMPTY)]) as (api, _):
         api.fault = at("services", QUOTA, times=99)
         await until(lambda: condition(api, "g", "Placed") == ("False", "NetworkRefused"))
@@ -217,7 +217,7 @@ async def test_what_an_earlier_gang_of_the_name_has_left_is_waited_for(spec):
         assert "NamesDoNotResolve" not in event_reasons(api)
 
 
-async def test_host_file_that_somebody_writes_at_the_same_time_is_ours_in_the_end():
+async def test_host_file_that_another_writer_changes_at_the_same_time_is_ours_in_the_end():
     async with placed(MPI) as api:
 
         def meddle(request):

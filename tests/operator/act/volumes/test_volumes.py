@@ -130,7 +130,7 @@ async def test_request_that_breaks_is_repeated(request_kind, fault):
         assert status_of(api)["attempt"] == 1
 
 
-async def test_claim_that_somebody_changes_meanwhile_is_told_all_the_same():
+async def test_claim_that_changes_meanwhile_gets_its_node_all_the_same():
     async with cluster(size=1) as api, storage_of(api):
         changed = []
 
@@ -198,7 +198,7 @@ async def test_claim_that_is_deleted_while_it_is_awaited_is_made_again():
         assert_each_member_is_where_its_volume_is(api, size=1)
 
 
-async def test_claim_that_somebody_else_tells_another_node_is_followed_there():
+async def test_claim_that_gets_another_node_from_outside_is_followed_there():
     async with cluster(size=1) as api, storage_of(api, ignores={"n1"}):
         async with running_operator(api) as parts:
             await until(lambda: claims(api) and told(api) == "n1")
@@ -220,7 +220,7 @@ async def test_claim_of_an_earlier_gang_is_not_used():
             await until(lambda: is_placed(api))
 
 
-async def test_volumes_come_though_no_watch_tells():
+async def test_volumes_come_though_no_watch_reports_them():
     async with cluster() as api, storage_of(api):
         api.store.silent |= {CLAIMS, VOLUMES}
         async with running_operator(api):

@@ -80,7 +80,7 @@ def test_request_that_is_no_number_counts_as_none(spelled):
     assert bid.planned == PlannedOnNode(frozenset(), 0.0)
 
 
-def test_trouble_is_told_once_and_that_it_is_over(caplog):
+def test_trouble_is_logged_once_and_that_it_is_over(caplog):
     caplog.set_level("INFO")
     trouble = [RawAnswer(403, {"message": "no"})]
 

@@ -65,7 +65,7 @@ def test_presence_by_input(tmp_path, name, read_ago, want):
     assert owner_is_there(tmp_path, NOW, usage()) is want
 
 
-def test_program_that_prints_is_nobody_s_presence(tmp_path):
+def test_program_that_prints_is_not_a_users_presence(tmp_path):
     logind(tmp_path, one=AT_A_TERMINAL)
     terminal(tmp_path, "pts/0", read_at=NOW - 3600, written_at=NOW)
 
@@ -95,7 +95,7 @@ def test_presence_by_load_where_there_is_no_logind(tmp_path, lately, want):
     assert owner_is_there(tmp_path, NOW, lately) is want
 
 
-def test_nothing_tells_before_enough_load_is_measured_but_terminals_do(tmp_path):
+def test_terminals_alone_show_presence_before_enough_load_is_measured(tmp_path):
     terminal(tmp_path, "tty1", read_at=NOW - 86_400)
     assert owner_is_there(tmp_path, NOW, None) is None
 

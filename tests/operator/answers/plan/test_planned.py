@@ -115,7 +115,7 @@ async def test_rules_of_the_operator_are_obeyed(sizing, want_price, want_size):
         assert decision_of(planned.made, key("a")).size == want_size
 
 
-async def test_gang_that_was_refused_makes_nobody_dearer():
+async def test_gang_that_was_refused_makes_no_member_dearer():
     async with operator_over(*NODES, gangs=[gang(f"giant{one}", size=99, spec=WORK) for one in range(5)]) as (api, _):
         await until(lambda: all(condition(api, f"giant{one}", "Planned") for one in range(5)))
         api.store.add("gangjobs", gang("a", size=1, most=16, spec=WORK))
@@ -145,7 +145,7 @@ async def test_pool_of_the_operator_is_no_label_that_could_be_dropped():
         assert [room.nodes for room in answer.room] == [1]
 
 
-async def test_gang_that_makes_planning_raise_is_told_in_one_sentence(monkeypatch):
+async def test_gang_that_makes_planning_raise_is_reported_in_one_sentence(monkeypatch):
     async with api_with(gangs=[gang("g")]) as api:
         state = await look(api)
         monkeypatch.setattr(snapshots, "pending_gang", spoilt)
@@ -190,7 +190,7 @@ async def test_gangs_that_would_shrink_are_named():
         assert (shown["gang"]["name"], shown["was"], shown["size"]) == ("g", 4, 2)
 
 
-async def test_nobody_waits():
+async def test_no_gang_waits():
     async with api_with() as api:
         assert plan_now(await look(api), rules(), now(), asked=[]).made.decisions == ()
 
@@ -305,7 +305,7 @@ async def test_forged_and_missing_words_of_runs_leave_the_times_that_are_stated(
         assert [one.finish - one.start for one in decisions] == [50, 50, 50]
 
 
-async def test_quota_bounds_the_sizes_that_are_looked_at():
+async def test_quota_bounds_the_sizes_that_are_compared():
     async with api_with(*NODES, gangs=[gang("wide", size=2, most=12, spec=WORK)]) as api:
         set_quota(api, 5)
         planned = plan_now(await look(api), rules(), now(), asked=[key("wide")])

@@ -63,7 +63,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         ("Learned", "Planned by the law that runs of its template have followed: all 7 runs had 4 members."),
     ],
 )
-def test_gang_that_learns_is_told_whose_run_times_were_used(source, want):
+def test_answer_names_the_run_times_that_a_learning_gang_uses(source, want):
     planned = planned_of([node("a")], [gang("me", serial=60)])
     answer = answer_about(planned, planned.snapshot.gangs[0].key)
 
@@ -73,7 +73,7 @@ def test_gang_that_learns_is_told_whose_run_times_were_used(source, want):
     assert not any("Planned " in line for line in waiting_lines(answer, ASCII))
 
 
-def test_gang_without_a_place_is_told_of_nodes_that_are_asked_for():
+def test_answer_for_a_gang_without_a_place_names_the_nodes_that_are_asked_for():
     planned = planned_of([node("a", free=0)], [gang("me", serial=60)])
     answer = answer_about(planned, planned.snapshot.gangs[0].key)
     asked = "Nodes for 1 member are asked for by ProvisioningRequest me-1; the autoscaler has accepted it."
@@ -122,7 +122,7 @@ def test_gang_without_a_place_says_what_each_node_fails():
     assert "  - if fewer members were enough, it would start at once with 1 member, and end in 1 min" in lines
 
 
-def test_roles_are_told_apart():
+def test_roles_are_distinguished():
     roles = [
         role("launcher", load=Load.NONE),
         role("workers", size=2, most=3, constraints=Constraints(node_selector=(("k", "v"),))),
@@ -178,7 +178,7 @@ def test_chart_of_many_sizes_shows_the_least_the_largest_and_the_chosen_one():
     assert waiting_document(answer)["sizes"][sizes.index(answer.decision.size)]["isChosen"]
 
 
-def test_term_is_spelled_by_its_label():
+def test_term_is_formatted_by_its_label():
     nodes = [node("a", free=2, labels={"zone": "x"})]
     planned = planned_of(nodes, [gang("me", size=2, serial=60, terms=[apart("", key="zone")])])
 

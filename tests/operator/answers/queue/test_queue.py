@@ -112,7 +112,7 @@ def test_gang_that_does_not_wait_is_not_in_the_queue(settled):
     assert list(queue_lines([], NOW)) == ["No gang waits."]
 
 
-def test_gang_that_nobody_has_planned_yet_says_so():
+def test_gang_that_is_not_planned_yet_says_so():
     [one] = queue_of([gang_fact("new")], NOW, are_all=False)
 
     assert (one.position, one.behind) == (None, "It has not been planned yet.")

@@ -114,7 +114,7 @@ async def test_server_that_is_not_there_is_given_up():
             await client.get(POD)
 
 
-async def test_observer_is_told_of_every_answer_of_every_try():
+async def test_observer_gets_every_answer_of_every_try():
     seen = []
     async with (
         ScriptedServer(status(429), status(500), Step.RESET, status(404)) as server,
@@ -226,7 +226,7 @@ async def test_closed_client_has_closed_its_session():
 
 
 @pytest.mark.parametrize("code", [200, 401])
-async def test_watch_is_told_to_the_observer_when_it_is_answered(code):
+async def test_observer_gets_a_watch_when_it_is_answered(code):
     told = []
     async with (
         ScriptedServer(status(code)) as server,

@@ -210,7 +210,7 @@ def test_certificates_are_checked_unless_the_configuration_says_otherwise():
 
 
 @pytest.mark.asyncio
-async def test_requests_of_a_framework_are_told_to_the_observer():
+async def test_observer_gets_requests_of_a_framework():
     told = []
     async with ScriptedServer(status(401), status(200)) as server:
         session = observed_session(

@@ -76,7 +76,7 @@ async def test_denial_costs_only_its_own_verb_resource_and_namespace():
     assert [answer.code for answer in answers] == [200, 200, 200]
 
 
-async def test_right_that_is_given_back_is_used_within_a_minute_and_people_are_told_both(caplog):
+async def test_right_that_is_given_back_is_used_within_a_minute_and_both_are_logged(caplog):
     caplog.set_level(logging.INFO)
     rights = Rights()
     async with (
@@ -95,7 +95,7 @@ async def test_right_that_is_given_back_is_used_within_a_minute_and_people_are_t
     assert back.startswith("the API server lets us get pods in namespace default again, after ")
 
 
-async def test_right_that_is_missing_for_a_moment_is_nothing_to_tell(caplog):
+async def test_right_that_is_missing_for_a_moment_is_not_logged(caplog):
     rights = Rights()
     async with ScriptedServer(status(403, denied()), FOUND) as server, client_of(server, rights) as client:
         assert (await client.get(POD)).is_success
@@ -103,7 +103,7 @@ async def test_right_that_is_missing_for_a_moment_is_nothing_to_tell(caplog):
     assert told(caplog) == []
 
 
-async def test_watch_that_is_denied_is_told_and_one_that_opens_ends_that(caplog):
+async def test_watch_that_is_denied_is_logged_and_one_that_opens_ends_that(caplog):
     caplog.set_level(logging.INFO)
     rights, nodes = Rights(), Target("/api/v1/nodes", "nodes")
     script = [status(403, "no"), status(503), stream(b"{}\n")]
@@ -128,7 +128,7 @@ async def test_watches_of_the_framework_are_noted_too():
     assert len(seen) == 3
 
 
-async def test_right_that_nobody_needs_any_more_is_not_told_for_ever():
+async def test_right_that_is_not_needed_any_more_is_not_reported_for_ever():
     rights = Rights()
     rights.deny(Need("get", "pods", "gone"), denied())
     assert rights.denied
@@ -208,7 +208,7 @@ async def test_kind_that_is_denied_has_its_attempts_undone_and_everything_else_i
         await until(lambda: is_placed(api, "g"), seconds=200)
 
 
-async def test_operator_without_the_right_to_write_anything_waits_tells_it_once_and_goes_on(caplog):
+async def test_operator_without_the_right_to_write_anything_waits_logs_it_once_and_goes_on(caplog):
     async with operator_over(gangs=[gang("first")]) as (api, parts):
         await until(lambda: is_placed(api, "first"))
         api.fault, api.may_write_statuses = denying(STATUS, ("POST", "pods"), ("POST", "events")), False

@@ -65,7 +65,7 @@ def test_barrier_gives_every_role_a_gate():
         pytest.param({"roles": ({**role("a"), "startAfter": ["b"]}, role("b"))}, id="startAfter"),
     ],
 )
-def test_without_a_gate_image_nobody_can_wait(parts):
+def test_without_a_gate_image_no_member_can_wait(parts):
     refusal = parse(image="", **parts).refusal
 
     assert refusal.reason == "UnsupportedField"

@@ -127,7 +127,7 @@ def test_pieces_of_each_role_are_numbered_from_0():
         pytest.param(IN_PIECES, {"LOCKSTEP_PIECES"}, id="pieces"),
     ],
 )
-def test_members_are_told_of_their_own_load_only(members, want):
+def test_members_read_of_their_own_load_only(members, want):
     told = set(variables(made(members=members)["spec"]["containers"][0]))
 
     assert told - want == {*(f"LOCKSTEP_{name}" for name in ("GANG", "ATTEMPT", "SIZE", "RANK", "HOSTS")), "MINE"}

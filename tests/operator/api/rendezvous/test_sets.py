@@ -104,7 +104,7 @@ def test_many_hosts_stand_in_a_file():
     assert (lines[0], lines[999], len(lines)) == ("g-2-0.g", "g-2-999.g", 1000)
 
 
-def test_without_network_many_hosts_are_told_nowhere():
+def test_without_network_many_hosts_are_listed_nowhere():
     """Such a gang needs no ConfigMap, and waits for none."""
     many = crowd()
 
@@ -155,7 +155,7 @@ def test_jax_meets_at_the_first_worker():
         pytest.param(Rendezvous.JAX, ("JAX_PROCESS_ID",), ("JAX_COORDINATOR_ADDRESS", "g-2-1.g:29500"), id="jax"),
     ],
 )
-def test_who_does_no_part_of_the_work_is_told_where_to_meet_but_has_no_rank(rendezvous, ranks, want):
+def test_member_without_a_part_of_the_work_reads_where_to_meet_but_has_no_rank(rendezvous, ranks, want):
     launcher, *workers = (told(rank, OF_ROLES, roles=ROLES, rendezvous=rendezvous) for rank in range(3))
 
     assert not launcher.keys() & set(ranks)
@@ -185,7 +185,7 @@ def test_member_has_one_slot_at_least(request_):
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_each_launcher_is_told_where_its_file_is(launcher):
+def test_each_launcher_reads_where_its_file_is(launcher):
     found = told(rendezvous=Rendezvous.MPI, launcher=launcher)
 
     assert "/etc/mpi/hostfile" in found.values()

@@ -70,7 +70,7 @@ def test_only_gangs_that_wait_are_planned_and_only_reserved_ones_hold_nodes():
     assert {one for one in Phase if one.holds_nodes} == {Phase.RESERVED, Phase.PLACED}
 
 
-def test_belief_refuses_what_the_spec_names_and_nobody_has_made():
+def test_belief_refuses_what_the_spec_names_and_does_not_exist():
     state = State(lambda: None)
     gang = gang_fact("g", spec=gang_spec(priority_class="urgent"))
     state.apply_gang(gang)

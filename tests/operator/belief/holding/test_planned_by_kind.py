@@ -87,7 +87,7 @@ def test_thousands_of_kinds_cost_no_more_factors():
     [(Load.EQUAL, None), (Load.PROPORTIONAL, None), (Load.PIECES, 300)],
     ids=["equal", "proportional", "pieces"],
 )
-def test_run_on_several_kinds_teaches_what_it_would_have_taken_on_the_usual_one(load, pieces):
+def test_run_on_several_kinds_counts_as_what_it_would_have_taken_on_the_usual_one(load, pieces):
     state = cluster(a="slow", b="usual")
     state.bids.apply(bid_fact("b", slowdown=1.5))
     gang = asked(size=2, load=load, pieces=pieces)
@@ -103,7 +103,7 @@ def test_run_on_several_kinds_teaches_what_it_would_have_taken_on_the_usual_one(
     assert observation.run.kind == ""
 
 
-def test_run_on_one_kind_goes_on_to_teach_its_factor():
+def test_factor_of_one_kind_is_still_learned_from_its_runs():
     state = cluster(a="slow")
     gang = asked()
     placement = placed(state, gang)

@@ -83,7 +83,7 @@ def nodes_with(state, gang_key, wanted):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_members_to_come_are_what_a_look_at_all_members_says(seed):
+def test_members_to_come_are_what_a_check_of_all_members_finds(seed):
     rnd, state = random.Random(seed), State(lambda: None)  # noqa: S311 - a case has to come again
     for name in NODES:
         state.nodes.apply(node_fact(name, labels={"host": name}))

@@ -49,7 +49,7 @@ def test_longer_waits_alone_count_for_a_gang_that_has_waited_already():
     assert told == (NOW + 160, NOW + 200)
 
 
-def test_nobody_says_what_nine_of_ten_keep_to_where_fewer_than_nine_have_waited_longer():
+def test_late_start_is_unknown_where_fewer_than_nine_have_waited_longer():
     forecasts = taught(*(number / 10 for number in range(1, 21)))
     nine, eight = (forecasts.of(since=0.0, now=now, planned=200.0, promised=None) for now in (225.0, 245.0))
 
@@ -61,7 +61,7 @@ def test_plan_is_the_forecast_for_a_gang_that_has_waited_longer_than_all_before(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_half_of_those_that_wait_still_start_by_the_likely_start_that_they_are_told_then(seed):
+def test_half_of_those_that_still_wait_start_by_the_likely_start_of_that_time(seed):
     rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
     forecasts, met = Forecasts(), []
     for number in range(4000):
@@ -87,7 +87,7 @@ def test_each_likely_start_that_passes_halves_the_waits_that_count(seed):
 
 
 @pytest.mark.parametrize(("planned", "started"), [(0.0, 50.0), (0.5, 50.0)])
-def test_who_hardly_had_to_wait_teaches_nothing(planned, started):
+def test_nothing_is_learned_from_a_gang_that_hardly_had_to_wait(planned, started):
     forecasts = Forecasts()
     for _ in range(40):
         forecasts.record("u", created=0.0, planned=planned, started=started)
@@ -128,7 +128,7 @@ def test_nine_of_ten_start_by_the_late_start_also_where_waits_keep_growing(seed)
     assert late / count == pytest.approx(0.9, abs=0.02)
 
 
-def test_first_late_start_that_a_gang_was_told_counts():
+def test_first_late_start_of_a_gang_counts():
     missed, met = (taught(*(number / 10 for number in range(1, 21))) for _ in range(2))
     for forecasts, planned in ((missed, 10.0), (met, 1000.0)):
         for number in range(30):
@@ -155,7 +155,7 @@ def late_after(*gangs):
     return forecasts.of(since=NOW, now=NOW, planned=NOW + 60, promised=None).late
 
 
-def test_statuses_of_gangs_that_waited_teach_whoever_reads_them():
+def test_forecasts_are_learned_from_statuses_of_gangs_that_waited():
     assert late_after(*(waited(str(number)) for number in range(20))) == NOW + 120
 
 
@@ -164,5 +164,5 @@ def test_gang_counts_once_however_often_its_status_is_seen():
 
 
 @pytest.mark.parametrize("other", [{"placed": "False"}, {"plan": False}])
-def test_gangs_that_are_not_placed_or_did_not_wait_teach_nothing(other):
+def test_nothing_is_learned_from_gangs_that_are_not_placed_or_did_not_wait(other):
     assert late_after(*(waited(str(number), **other) for number in range(50))) is None

@@ -50,7 +50,7 @@ def looked_at_each_rank(state, gang):
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_places_of_ranks_are_those_that_a_look_at_each_finds(seed):
+def test_places_of_ranks_are_those_that_a_check_of_each_finds(seed):
     rnd, state = random.Random(seed), State(lambda: None)  # noqa: S311 - a case has to come again
     for name in NODES:
         state.nodes.apply(node_fact(name, labels={"host": name}))
@@ -81,7 +81,7 @@ def test_places_of_ranks_are_those_that_a_look_at_each_finds(seed):
 
 
 @pytest.mark.parametrize("name", ["data-g-0", "data-g-12", "data-g-01", "data-g", "data-g-", "-3", "g-٣", "g-100000"])
-def test_names_of_claims_are_read_as_they_are_spelled(name):
+def test_names_of_claims_are_read_as_they_are_formatted(name):
     named = stem_and_rank(name)
 
     spelled = {kept_claim(stem, gang, rank) for stem in ("data",) for gang in ("g",) for rank in range(100)}
@@ -119,7 +119,7 @@ def members_one_by_one(shared, own, suiting, is_unmade, is_reached, most):
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_members_that_there_are_volumes_for_are_those_of_a_look_at_each_node(seed):
+def test_members_with_volumes_are_those_of_a_check_of_each_node(seed):
     rnd, state = random.Random(seed), State(lambda: None)  # noqa: S311 - a case has to come again
     claims = state.claims
     for name in NODES:

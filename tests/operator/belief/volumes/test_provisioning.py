@@ -129,7 +129,7 @@ def test_claim_without_a_class_is_of_the_default_one():
     assert demand(state, kept(storage_class=None)) == ({NOWHERE: {"n3"}}, {})
 
 
-def test_node_that_a_shared_claim_was_told_is_the_only_one():
+def test_node_that_a_shared_claim_has_got_is_the_only_one():
     state = state_with(claims=[claim_fact(selected_node="n2")])
 
     barred, _ = demand(state, ClaimUse("template.spec.volumes[0].persistentVolumeClaim", "data"))

@@ -72,7 +72,7 @@ def test_elsewhere_a_long_command_says_what_it_does_and_nothing_again_and_again(
     assert lockstep(arguments, subprocess.PIPE).stderr.splitlines() == [label]
 
 
-def test_who_waits_shows_that_it_still_looks(terminal, monkeypatch):
+def test_waiting_command_shows_that_it_still_checks(terminal, monkeypatch):
     screen, written_to = terminal
     with os.fdopen(os.dup(written_to), "w") as stderr:
         monkeypatch.setattr("sys.stderr", stderr)

@@ -53,13 +53,13 @@ def test_says_the_same(before, after, want):
     assert says_the_same(gang_fact(status=before), after) is want
 
 
-def test_time_of_a_condition_is_no_news():
+def test_time_of_a_condition_is_no_change():
     later = replace(waiting(), conditions=tuple(one._replace(last_transition=9.0) for one in waiting().conditions))
 
     assert says_the_same(gang_fact(status=waiting()), later)
 
 
-def test_condition_for_a_new_generation_is_told():
+def test_condition_for_a_new_generation_is_written():
     """Whoever waits for observedGeneration must see it move."""
     newer = [one._replace(observed_generation=2) for one in waiting().conditions]
 
@@ -105,7 +105,7 @@ def for_later(*, start, promised):
         pytest.param(600.0, None, False, id="none any more: that can wait"),
     ],
 )
-def test_promise_that_is_new_or_moved_later_is_told_at_once(before, promised, want):
+def test_promise_that_is_new_or_moved_later_is_written_at_once(before, promised, want):
     hearing, plan = Hearing(), replace(OUTLOOK, promised_start=before)
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, for_later(start=400.0, promised=before), 10.0)
@@ -117,7 +117,7 @@ def test_promise_that_is_new_or_moved_later_is_told_at_once(before, promised, wa
 
 
 @pytest.mark.parametrize("fits_empty", [False, True])
-def test_age_that_comes_to_stand_still_or_goes_on_is_told_at_once(fits_empty):
+def test_age_that_comes_to_stand_still_or_goes_on_is_written_at_once(fits_empty):
     hearing = Hearing()
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, replace(NO_ROOM, fits_empty=not fits_empty), 10.0)
@@ -139,7 +139,7 @@ def test_age_of_which_a_plan_says_nothing_stays_as_it_is():
     assert hearing.heard[1] is None
 
 
-def test_likely_start_that_has_passed_is_told_anew_and_no_more_often_than_each_ten_seconds():
+def test_likely_start_that_has_passed_is_written_anew_and_no_more_often_than_each_ten_seconds():
     hearing, same = Hearing(), for_later(start=500.0, promised=600.0)
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, same, 10.0)
@@ -154,7 +154,7 @@ def test_likely_start_that_has_passed_is_told_anew_and_no_more_often_than_each_t
     assert again == 411.0, "whatever time it tells of"
 
 
-def test_clock_that_was_set_back_keeps_nobody_from_the_news():
+def test_clock_that_was_set_back_delays_no_status():
     hearing = Hearing()
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, for_later(start=100_500.0, promised=100_600.0), 100_010.0)

@@ -50,7 +50,7 @@ async def runs(api, name="runs", seconds=600):
     set_phases(api, name, "Running")
 
 
-async def test_gang_that_waits_is_told_start_promise_size_speeds_position_and_whom_it_waits_for():
+async def test_status_of_a_waiting_gang_has_start_promise_size_speeds_position_and_what_it_waits_for():
     async with operator_over(bids=[bid("n1", capacity="2"), bid("n2", capacity="2")]) as (api, parts):
         await runs(api)
         start = seconds_of(status_of(api, "runs")["expectedFinish"])
@@ -71,7 +71,7 @@ async def test_gang_that_waits_is_told_start_promise_size_speeds_position_and_wh
         assert parts.metric("lockstep_plan_changes_total", reason="FirstPlanned") == 2
 
 
-async def test_short_gang_passes_a_long_one_and_both_are_told_so():
+async def test_short_gang_passes_a_long_one_and_both_statuses_say_so():
     async with operator_over() as (api, parts):
         await runs(api)
         submit(api, "long", 7200)
@@ -138,7 +138,7 @@ async def test_new_leader_keeps_the_promise_and_the_plan_of_the_old_one():
             )
 
 
-async def test_reason_that_somebody_else_has_written_is_not_counted():
+async def test_reason_from_another_writer_is_not_counted():
     async with operator_over() as (api, parts):
         await runs(api)
         submit(api, "a", 120)
@@ -155,7 +155,7 @@ async def test_reason_that_somebody_else_has_written_is_not_counted():
         assert parts.metric("lockstep_plan_changes_total", reason="Nonsense") is None
 
 
-async def test_start_is_compared_with_what_was_told():
+async def test_start_is_compared_with_what_was_forecast():
     async with operator_over() as (api, parts):
         await runs(api, seconds=60)
         submit(api, "a", 120)

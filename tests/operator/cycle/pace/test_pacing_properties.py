@@ -178,6 +178,6 @@ def test_the_largest_and_smallest_numbers_of_a_bid_are_numbers_as_others(offered
         assert FLOOR <= paced.request < paced.limit
 
 
-def test_nobody_is_paced_without_offers():
+def test_no_member_is_paced_without_offers():
     assert node_paces({}) == {}
     assert slowest({}) is None

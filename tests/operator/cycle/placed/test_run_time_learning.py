@@ -38,7 +38,7 @@ def taught(
         pytest.param({"run_time": 10.0, "finish": START + 10}, 1000, id="shortest that counts"),
     ],
 )
-def test_run_teaches_how_many_times_as_long_it_took_as_stated(more, want):
+def test_factor_is_learned_from_how_many_times_as_long_a_run_took_as_stated(more, want):
     assert taught(**more) == {DEFAULT: {HEAT: (PastRun(want),)}}
 
 
@@ -54,11 +54,11 @@ def test_run_teaches_how_many_times_as_long_it_took_as_stated(more, want):
         pytest.param({"factor": "9" * 32}, id="factor out of this world"),
     ],
 )
-def test_run_teaches_nothing(more):
+def test_nothing_is_learned_from_the_run(more):
     assert taught(**more) == {}
 
 
-def test_run_teaches_its_size_the_slow_down_of_its_nodes_and_its_time():
+def test_size_time_and_slow_down_of_its_nodes_are_learned_from_a_run():
     work = SerialWork(serial=200, fixed=20)
 
     # Four members take 70 s on idle nodes; 105 s are 1.5 times that.
@@ -92,7 +92,7 @@ def test_times_out_of_this_world_are_kept_within_bounds(run_time, want):
     assert run.milliseconds == want
 
 
-def test_size_that_the_work_has_no_time_for_teaches_its_factor_alone():
+def test_factor_alone_is_learned_for_a_size_that_the_work_has_no_time_for():
     work = profile_work({3: 40.0, 8: 20.0})
 
     assert taught(work=work, members=[("a", 2)]) == {DEFAULT: {HEAT: (PastRun(1500),)}}
@@ -117,7 +117,7 @@ def of_kind(name, kind):
         pytest.param(["m5.large"], "", id="a node that is gone"),
     ],
 )
-def test_run_teaches_the_kind_that_all_its_nodes_were_of(kinds, want):
+def test_kind_is_learned_from_a_run_whose_nodes_were_all_of_one(kinds, want):
     nodes = [of_kind(f"n{number}", kind) for number, kind in enumerate(kinds)]
 
     runs = taught(work=SerialWork(serial=200), members=(("n0", 1), ("n1", 1)), nodes=nodes)

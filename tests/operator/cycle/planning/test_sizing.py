@@ -48,7 +48,7 @@ async def test_gang_that_is_alone_gets_what_makes_it_fastest_and_no_price():
 
 
 @pytest.mark.asyncio
-async def test_price_counts_those_that_run_and_is_told():
+async def test_price_counts_those_that_run_and_is_reported():
     async with operator_over(*NODES, gangs=[gang("runs", size=1)]) as (api, parts):
         await until(lambda: is_placed(api, "runs"))
         api.store.add("gangjobs", gang("a", size=1, most=15, spec=WORK))
@@ -62,7 +62,7 @@ async def test_price_counts_those_that_run_and_is_told():
 
 
 @pytest.mark.asyncio
-async def test_gangs_that_fit_nowhere_make_nobody_else_s_members_dearer():
+async def test_gangs_that_fit_nowhere_make_no_other_gangs_members_dearer():
     giants = [gang(f"giant{number}", size=99, spec=WORK) for number in range(20)]
     async with operator_over(*NODES, gangs=giants) as (api, _):
         await until(lambda: all(condition(api, one["metadata"]["name"], "Planned") for one in giants))

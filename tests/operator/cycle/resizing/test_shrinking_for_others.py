@@ -39,7 +39,7 @@ def end_grace_of_leaving(api):
     [({"pod_spec": READS}, 150), ({}, 30), ({"mode": "Members"}, 30)],
     ids=["with notice", "without", "while others run"],
 )
-async def test_gang_is_told_when_it_starts_and_who_gives_up_seats_for_it(how, waits):
+async def test_status_says_when_a_gang_starts_and_which_gang_gives_up_seats_for_it(how, waits):
     async with operator_over(*FOUR) as (api, _):
         await run(api, elastic(**how))
         await asyncio.sleep(7200)

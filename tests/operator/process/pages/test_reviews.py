@@ -161,7 +161,7 @@ async def test_what_is_remembered_is_bounded(reviews, clock):
         pytest.param(Answer(403, {"message": "lockstep cannot create that"}), id="the operator may not ask"),
     ],
 )
-async def test_trouble_lets_nobody_in_and_is_told_once(reviews, api, clock, caplog, fault):
+async def test_trouble_refuses_every_user_and_is_logged_once(reviews, api, clock, caplog, fault):
     assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED
     api.fault = fault
     clock.now += 60
@@ -175,7 +175,7 @@ async def test_trouble_lets_nobody_in_and_is_told_once(reviews, api, clock, capl
     assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED
 
 
-async def test_nobody_waits_for_long_while_the_api_server_does_not_accept_our_own_token(reviews, api, caplog):
+async def test_no_request_waits_for_long_while_the_api_server_does_not_accept_our_own_token(reviews, api, caplog):
     api.credentials.trouble = REFUSED
 
     async with asyncio.timeout(60):

@@ -42,7 +42,7 @@ def is_looked_at(one):
     return any(each is one for each in gc.get_objects())
 
 
-def test_what_is_there_is_not_looked_at_by_itself_again():
+def test_what_is_there_is_not_traversed_by_itself_again():
     collect_little()
 
     assert gc.get_threshold()[2] > 10**9

@@ -155,7 +155,7 @@ async def test_stop_waits_but_a_moment_for_an_api_server_that_is_away(api):
         assert now() - before < 3
 
 
-async def test_what_somebody_else_has_added_is_kept_beside_ours(api):
+async def test_what_another_writer_has_added_is_kept_beside_ours(api):
     async with process(api) as one:
         await one.store.read()
         put_there(api, {"default": {HEAT: (run_of(0.009),), RENDER: (run_of(0.007),)}})

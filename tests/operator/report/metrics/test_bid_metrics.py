@@ -95,7 +95,7 @@ def test_bids_are_counted_by_what_members_find_and_those_of_people_apart():
     assert counts == {"offered": 1, "later": 1, "closed": 1, "expired": 1, "by_hand": 1}
 
 
-def test_what_is_measured_is_compared_with_what_was_foretold_before_the_hour_began():
+def test_what_is_measured_is_compared_with_the_forecast_before_the_hour_began():
     reading = Reading()
     nodes = ("n1", "n2", "n3", "n4", "n5")
     reading.read(*(foretelling(node, foretold=None if node == "n3" else 0.25) for node in nodes), at=NOW - 60)
@@ -121,7 +121,7 @@ def test_newest_forecast_before_the_hour_counts_all_through_it_and_no_longer():
     assert reading.read(foretelling("n1", duty_cycle=2.0, foretold=2.0), at=NOW + 3600).duty_cycles == (2.0, 9.0)
 
 
-def test_nothing_is_compared_where_nothing_was_foretold_beforehand():
+def test_nothing_is_compared_without_a_forecast_beforehand():
     reading = Reading()
     reading.read(bid_fact("n2", forecast=(ExpectedHour(NOW, 1.0),), owner_present=False), at=NOW - 60)
 
@@ -164,7 +164,7 @@ def test_owners_who_come_are_compared_with_how_likely_that_was_while_they_were_a
 
 
 @pytest.mark.parametrize(("written", "want"), [(NOW - 60, 60), (NOW + 60, 0), (None, 0)])
-def test_oldest_report_is_told_of_bids_that_count(written, want):
+def test_oldest_report_is_one_of_bids_that_count(written, want):
     oldest = gauges(
         bid_fact("n1", report=bid_report(written=written)),
         bid_fact("n2", report=bid_report(written=0.0), expires=NOW),

@@ -62,7 +62,7 @@ def test_gangs_that_hold_nodes_or_are_refused_do_not_wait(metrics, state):
     assert shown(metrics, state, BY_NAMESPACE) == {"default": 1, OTHERS: 0}
 
 
-def test_series_of_what_nobody_waits_in_any_more_are_gone(metrics, state):
+def test_series_without_waiting_gangs_are_gone(metrics, state):
     submit(state, "g", namespace="one")
     assert shown(metrics, state, BY_NAMESPACE) == {"one": 1, OTHERS: 0}
 

@@ -42,7 +42,7 @@ def planned(api):
     return api.store.get(PLACE)["status"].get("planned", {})
 
 
-async def test_agent_is_told_what_the_planner_makes_of_its_bid():
+async def test_agent_reads_what_the_planner_makes_of_its_bid():
     async with telling(measured(dutyCycle="250m")) as api:
         await until(lambda: planned(api))
 
@@ -57,7 +57,7 @@ async def test_agent_is_told_what_the_planner_makes_of_its_bid():
         assert api.store.get(PLACE)["status"]["measured"] == {"message": "Idle."}
 
 
-async def test_agent_is_told_once():
+async def test_status_for_the_agent_is_written_once():
     async with telling(measured()) as api:
         await asyncio.sleep(1000)
 
@@ -78,7 +78,7 @@ async def test_agent_learns_of_each_member_and_of_its_end():
         assert len(api.writes) <= 4
 
 
-async def test_agent_that_has_measured_no_speed_is_told_that_of_the_same_hardware():
+async def test_agent_that_has_measured_no_speed_gets_that_of_the_same_hardware():
     slow, unmeasured = (measured(name, **spec) for name, spec in (("slow", {"capacity": "500m"}), ("n1", {})))
     for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
         one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
@@ -88,7 +88,7 @@ async def test_agent_that_has_measured_no_speed_is_told_that_of_the_same_hardwar
         assert "by a capacity of 0.50 as measured on a node with the same processor" in planned(api)["message"]
 
 
-async def test_agent_is_told_of_another_speed_of_its_hardware_ten_minutes_after_the_last_one():
+async def test_agent_gets_another_speed_of_its_hardware_ten_minutes_after_the_last_one():
     slow, unmeasured = (measured(name, **spec) for name, spec in (("slow", {"capacity": "500m"}), ("n1", {})))
     for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
         one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
@@ -110,7 +110,7 @@ async def test_bids_of_people_cause_no_write():
         assert api.writes == []
 
 
-async def test_refusal_is_told_and_tried_again(caplog):
+async def test_refusal_is_logged_and_tried_again(caplog):
     async with telling(measured()) as api:
         api.fault = lambda request: Refusal(code=422, message="no") if request.is_write else None
         await until(lambda: caplog.messages)
@@ -120,7 +120,7 @@ async def test_refusal_is_told_and_tried_again(caplog):
         await until(lambda: planned(api))
 
 
-async def test_bid_that_is_gone_is_told_nothing(caplog):
+async def test_bid_that_is_gone_gets_no_write(caplog):
     async with telling(measured()) as api:
         api.fault = lambda request: Refusal(code=404, message="gone") if request.is_write else None
         await until(lambda: api.writes)

@@ -259,7 +259,7 @@ def asked_for(gang=GANG):
         ),
     ],
 )
-def test_nodes_are_told_of_while_they_are_needed(mark):
+def test_nodes_are_reported_while_they_are_needed(mark):
     gang = asked_for()
     assert gang.status.condition(Condition.NODES_REQUESTED).reason == "NodesRequested"
     assert plan_marks.mark_unplaceable(gang, NO_ROOM, now=NOW) == gang.status
@@ -322,7 +322,7 @@ def test_what_is_not_weighed_is_named_for_each_role():
 EVICTED = Failure(reason=Reason.PREEMPTED, message="gang default/hot, of priority 5, takes its place")
 
 
-def test_preempted_gang_says_for_whom_until_it_is_placed_again():
+def test_preempted_gang_names_its_preemptor_until_it_is_placed_again():
     undoing = attempt_marks.mark_undoing(with_status(placed()), EVICTED, waits="", now=NOW)
     released = attempt_marks.mark_released(with_status(undoing), EVICTED, retry_seconds=0, now=NOW)
     again = attempt_marks.mark_placed(with_status(released), now=NOW)

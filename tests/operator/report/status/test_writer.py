@@ -96,7 +96,7 @@ async def test_report_does_not_wait_for_ever():
         assert len(it.statuses) == 1
 
 
-async def test_gang_that_holds_nodes_is_told_of_before_others_that_asked_earlier():
+async def test_gang_that_holds_nodes_is_reported_before_others_that_asked_earlier():
     async with writing() as it:
         others = [f"other-{number}" for number in range(20)]
         for name in others:
@@ -155,7 +155,7 @@ async def test_report_that_is_sent_holds_an_attempt_up_and_its_end_leads_to_a_pl
         assert it.writer.make_way(KEY)
 
 
-async def test_report_that_held_nobody_up_leads_to_no_plan():
+async def test_report_that_delayed_no_gang_leads_to_no_plan():
     async with writing() as it:
         it.report()
         await it.news()
@@ -212,7 +212,7 @@ async def test_attempt_writes_instead_of_a_report_that_rests_since_it_was_refuse
         assert not it.report()
 
 
-async def test_end_of_a_write_that_was_called_off_is_news_of_its_gang():
+async def test_end_of_a_write_that_was_called_off_is_a_change_of_its_gang():
     async with writing() as it:
         write = asyncio.create_task(it.writer.write(it.gang, it.status))
         await it.sending()
@@ -223,7 +223,7 @@ async def test_end_of_a_write_that_was_called_off_is_news_of_its_gang():
         assert it.report()
 
 
-async def test_answer_that_nobody_understands_costs_a_pause():
+async def test_unreadable_answer_costs_a_pause():
     async with writing() as it:
         answers = [Refusal(code=200, message="hello")]
         it.api.fault = lambda request: answers.pop() if request.resource == "gangjobs/status" and answers else None

@@ -51,7 +51,7 @@ def breaking(term, stands):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_first_broken_term_is_the_one_that_a_look_at_every_pair_finds(seed):
+def test_first_broken_term_is_the_one_that_a_check_of_every_pair_finds(seed):
     rnd = random.Random(seed)  # noqa: S311 - a case has to come again
     nodes = {name: node_fact(name, labels=labels) for name, labels in NODES.items()}
     for _ in range(250):
