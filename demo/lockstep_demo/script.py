@@ -15,7 +15,7 @@ SCRATCH_NODES = ("n05", "n06", "n08")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Something that somebody other than Lockstep does, ``at`` seconds after the bids; the log shows ``who``."""
+    """Something that a user does, ``at`` seconds after the bids; the log shows ``who``."""
 
     at: float
     who: str

@@ -257,7 +257,7 @@ def reservation(gang="g", *, attempt=1, members=(("n1", 1), ("n2", 1)), request=
 
 
 def take_changed(state):
-    """The gangs of which there is news in that state, looked at by now."""
+    """Take the changed gangs of that state, as if they were reconciled now."""
     changed = set(state.changes.gangs)
     for gang in changed:
         state.changes.reconciling(gang)
@@ -265,7 +265,7 @@ def take_changed(state):
 
 
 def outlook(likely_start, **more):
-    """Describe what a gang of two that waits is told of its start, first at time 0."""
+    """Describe the start estimate of a waiting gang of two, first made at time 0."""
     told = {
         "likely_start": likely_start,
         "late_start": None,

@@ -56,7 +56,7 @@ class NodeFiles:
         self._write()
 
     def typed_last(self, at):
-        """Somebody is logged in at a terminal, and typed there last at that time, by the node's own clock."""
+        """A user is logged in at a terminal, and typed there last at that time, by the node's own clock."""
         sessions, terminal = self.root / "run" / "systemd" / "sessions", self.root / "dev" / "pts" / "0"
         for folder in (sessions, terminal.parent):
             folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A proxy that troubles what passes, as it was told to: requests, their answers, and single events of watches."""
+"""A proxy that disturbs what passes, as its settings say: requests, their answers, and single events of watches."""
 
 import asyncio
 from collections import Counter

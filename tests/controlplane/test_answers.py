@@ -60,7 +60,7 @@ def ask(arena, asker):
     return run
 
 
-# The operator of this file starts with the first test that asks for it: nobody places these gangs meanwhile.
+# The operator of this file starts with the first test that asks for it: these gangs are not placed meanwhile.
 def test_answer_says_why_a_gang_waits_and_what_would_help(arena, ask):
     nodes = arena.add_nodes(3, cpu="2")
     arena.add_nodes(1, cpu="2", labels={"kind": "other"})

@@ -1,4 +1,4 @@
-"""GangJobs that were stored before the schema had its bounds, and lie beyond them: told, never planned, deletable."""
+"""GangJobs that were stored before the schema had its bounds, and exceed them: reported, never planned, deletable."""
 
 from pathlib import Path
 
@@ -117,7 +117,7 @@ def refusal(arena, manifest):
 
 
 def until_another_lands(arena, name):
-    """Everything that the operator knew before it has looked at by then."""
+    """By then the operator has checked everything that it knew before."""
     arena.submit(gang(name, cpu="100m"))
     arena.until_placed(name)
 

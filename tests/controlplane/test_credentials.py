@@ -42,7 +42,7 @@ def test_operator_without_a_valid_token_is_patient_and_reports_it(operator, prox
     assert "does not accept our credentials" in not_ready_because(operator)
     assert operator.metrics()[GAUGE] == 1
     assert operator.log_text().count("does not accept our credentials") == 1
-    # Before it is told of, three tries; then kopf's two watches and what was under way.
+    # Before it is reported, three tries; then kopf's two watches and what was under way.
     assert refused(operator) < 60
 
     arena.submit(gang("heat"))

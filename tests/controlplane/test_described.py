@@ -1,4 +1,4 @@
-"""What `kubectl describe` tells of gangs and bids: a person reads the events there, and the conditions."""
+"""What `kubectl describe` shows of gangs and bids: a person reads the events there, and the conditions."""
 
 import pytest
 

@@ -33,7 +33,7 @@ def plane(installed) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def voters(plane, operator_kubeconfig, tmp_path, background) -> Iterator["Electorate"]:
-    """Operators that come and go while there is work; at the end the audit log is looked at."""
+    """Operators that come and go while there is work; at the end the audit log is read."""
     plane.request("PATCH", LEASE, UNUSED)
     electorate = Electorate(plane, operator_kubeconfig, tmp_path)
     try:
@@ -227,4 +227,4 @@ def lease(api):
     try:
         return api.request("GET", LEASE).get("spec", {})
     except ApiError:
-        return {}  # somebody has just deleted it
+        return {}  # it has just been deleted

@@ -96,7 +96,7 @@ def check(arena, state, example):
 
 
 def steps_of(example):
-    """What the first comment tells to do and what it promises, in order."""
+    """What the first comment says to do and what it promises, in order."""
     lines = example.read_text(encoding="utf-8").splitlines()
     comment = [line[1:].strip() for line in lines[: next(n for n, line in enumerate(lines) if line[:1] != "#")]]
     return [line for line in comment if re.match(r"Reaches( then)?: |kubectl ", line)]

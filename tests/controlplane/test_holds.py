@@ -1,4 +1,4 @@
-"""A large gang among others whose end nobody knows: it holds the nodes it needs, and waits for nothing that stays."""
+"""A large gang among others whose end is unknown: it holds the nodes it needs, and waits for nothing that stays."""
 
 import pytest
 

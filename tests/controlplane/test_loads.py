@@ -1,4 +1,4 @@
-"""Gangs of every load: chosen as the request language chooses, and each member told its own part of the work."""
+"""Gangs of every load: chosen as the request language chooses, and each member reads its own part of the work."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from builders.manifests import bid, from_now, gang
 from live.examples import OFFERS, documents_of, example_of
 
 MILLI = Fraction(1, 1000)
-# What a float of seconds since 1970 can tell apart, and what a status shows of a share.
+# What a float of seconds since 1970 can distinguish, and what a status shows of a share.
 TIME_TOLERANCE = 1e-6
 SHARE_TOLERANCE = 1e-12
 
@@ -123,7 +123,7 @@ def test_gang_waits_for_a_node_with_which_it_ends_sooner(arena, load):
 
 
 def test_gang_of_pieces_without_work_gets_every_piece_dealt(arena):
-    """Nobody knows when it ends, but 9 pieces on 8 equal nodes end as soon on 5."""
+    """Its end is unknown, but 9 pieces on 8 equal nodes end as soon on 5."""
     arena.add_nodes(8, cpu="1")
     arena.submit(gang("tiles", size=(1, 8), load="Pieces", pieces=9))
 
@@ -229,7 +229,7 @@ def what_is_written(container, environment):
 
 
 def pieces_of(told):
-    """The pieces of a member, from what it is told."""
+    """The pieces of a member, from its variables."""
     first, count = map(int, told["LOCKSTEP_PIECES"].split(" "))
     return range(first, first + count)
 

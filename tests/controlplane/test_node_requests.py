@@ -143,7 +143,7 @@ def is_served(api):
 
 
 def is_refused(process, arena):
-    """Start an operator that can't ask for nodes; returns what a gang that lacks some is told."""
+    """Start an operator that can't ask for nodes; returns the message of a gang that lacks some."""
     arena.add_nodes(1)
     with running(process):
         arena.submit(gang("heat", size=4, cpu="4"))

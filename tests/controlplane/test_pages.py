@@ -59,7 +59,7 @@ def test_callers_that_send_nothing_keep_no_other_caller_out(operator):
 
         are_in = [not is_hung_up(caller) for caller in callers]
         assert 0 < sum(are_in) < MANY / 2
-        # Whoever has been there longest made way.
+        # The caller that had been there longest made way.
         assert are_in == sorted(are_in)
 
 

@@ -1,4 +1,4 @@
-"""Gangs that give way to more urgent ones, on a real API server: what both sides show, and when nobody gives way."""
+"""Gangs that give way to more urgent ones, on a real API server: what both sides show, and when no gang gives way."""
 
 import itertools
 import threading
@@ -46,7 +46,7 @@ def run(arena, name="cold", **more):
 
 
 def keep(arena, pod, *finalizers):
-    """Have somebody's finalizer keep a pod, as a kubelet does for its grace, or nobody's."""
+    """Have a foreign finalizer keep a pod, as a kubelet does for its grace period, or none."""
     path = f"{arena.core}/pods/{pod['metadata']['name']}"
     arena.api.request("PATCH", path, {"metadata": {"finalizers": list(finalizers) or None}})
 

@@ -82,7 +82,7 @@ def test_next_process_plans_with_what_runs_took(arena, elected):
 
 @pytest.fixture
 def tenant(arena):
-    """Somebody who may list the GangJobs of a namespace, and nothing else."""
+    """A user who may list the GangJobs of a namespace, and nothing else."""
     rules = [{"apiGroups": ["lockstep.dev"], "resources": ["gangjobs"], "verbs": ["list"]}]
     account = {"kind": "ServiceAccount", "name": "tenant", "namespace": arena.namespace}
     metadata = {"namespace": arena.namespace, "name": "tenant"}
@@ -122,7 +122,7 @@ def test_tenant_reads_what_the_runs_of_a_template_took(arena, elected, tenant):
     assert [run["members"] for run in document["runs"]] == list(sizes.values())
     assert [run["slowdown"] for run in document["runs"]] == pytest.approx([1] * len(sizes), abs=0.1)
     assert document["toldBy"]["name"] == "run-5"
-    # It has another work in its spec, and the same runs. Whether they are even enough for a law, nobody knows here.
+    # It has another work in its spec, and the same runs. Whether they are even enough for a law is not known here.
     used = arena.status("learner")["workUsed"]
     assert used["source"] in ("Stated", "Learned")
     # It may be planned before the end of the last run has been read.

@@ -1,4 +1,4 @@
-"""The commands of the runbooks that look at the cluster are ones that kubectl and the API server understand."""
+"""The commands of the runbooks that read the cluster are ones that kubectl and the API server understand."""
 
 import shlex
 

@@ -25,12 +25,12 @@ MANY, AT_A_TIME = 300, 16
 
 
 class Secured:
-    """The metrics of one operator. ``shown_to`` is the answer to whoever shows a token: code, text, headers."""
+    """The metrics of one operator. ``shown_to`` is the answer to a client with a token: code, text, headers."""
 
     def __init__(self, operator, url, authority):
         self.operator = operator
         self.url = url
-        # Like Prometheus, it trusts the authority of the certificate and nobody else.
+        # Like Prometheus, it trusts the authority of the certificate and no other.
         context = ssl.create_default_context(cafile=authority)
         self._opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
@@ -179,7 +179,7 @@ def test_new_certificate_is_served_without_a_restart(secured, authority, scraper
     with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
         secured.shown_to(scraper)
     trusting = Secured(secured.operator, secured.url, tmp_path / "ca.crt")
-    # A token that nobody has seen yet has to wait behind those that this address has shown just now.
+    # A token that was not shown yet has to wait behind those that this address has shown just now.
     eventually(lambda: trusting.shown_to(scraper)[0] == 200)
 
 

@@ -36,7 +36,7 @@ def deaf_from(operator, proxy):
 
 
 def keep(arena, path, *finalizers):
-    """Have somebody's finalizer keep an object, or nobody's."""
+    """Have a foreign finalizer keep an object, or none."""
     arena.api.request("PATCH", path, {"metadata": {"finalizers": list(finalizers) or None}})
 
 

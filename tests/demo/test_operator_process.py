@@ -1,4 +1,4 @@
-"""The operator as a process: what whoever starts it hears when it ends by itself."""
+"""The operator as a process: what its caller gets when it ends by itself."""
 
 import pytest
 

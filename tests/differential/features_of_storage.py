@@ -54,7 +54,7 @@ def uses_unbound_claim(rnd: Random) -> Feature:
 
 
 def has_class(rnd: Random) -> Feature:
-    """When and by whom volumes of the class are made."""
+    """When volumes of the class are made, and by which provisioner."""
     mode = rnd.choice(("WaitForFirstConsumer", "WaitForFirstConsumer", "WaitForFirstConsumer", "Immediate"))
     provisioner = rnd.choice((*DRIVERS, NO_PROVISIONER))
 

@@ -1,4 +1,4 @@
-"""The tests that install and kill refuse clusters that somebody may need."""
+"""The tests that install and kill refuse clusters that users may need."""
 
 import pytest
 

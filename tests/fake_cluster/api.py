@@ -19,7 +19,7 @@ _BOOKMARK_SECONDS = 55.0
 
 
 class Request(NamedTuple):
-    """One request: ``resource`` is spelled as in metrics, such as ``pods/binding``."""
+    """One request: ``resource`` is written as in metrics, such as ``pods/binding``."""
 
     verb: str
     resource: str
@@ -63,7 +63,7 @@ class FakeApi:
     object that is patched, by its place and what it would be. With ``lingers``, pods that are on a node stay
     when deleted, marked, as they do until their kubelet agrees; unless ``stops``, no kubelet ends what has been active
     for too long. ``log`` is asked for the chunks of a pod's log, by its name and what is asked; they may come one by
-    one. ``may_write_statuses`` answers whoever asks whether he may, in all namespaces.
+    one. ``may_write_statuses`` answers whether a user may, in all namespaces.
     """
 
     now: object

@@ -1,4 +1,4 @@
-"""What one look at the fake API server shows, as the commands have it that answer questions."""
+"""What one read of the fake API server shows, as the commands have it that answer questions."""
 
 from coschedule import GangKey, Promises
 from fake_cluster.rig import DEFAULT
@@ -21,7 +21,7 @@ def key(name):
 
 
 async def look(api, **options):
-    """What one look at the fake API server believes."""
+    """The state after one read of the fake API server."""
     state = State(lambda: None, **options)
     told = []
     async with one_client(api.configuration) as client:

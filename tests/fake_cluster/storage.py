@@ -16,7 +16,7 @@ _PAUSE_SECONDS = 0.5
 
 @dataclass(slots=True)
 class Storage:
-    """Makes volumes for claims where they are told, but not for nodes that it ``refuses`` or ``ignores``."""
+    """Makes volumes for claims on their selected nodes, but not on nodes that it ``refuses`` or ``ignores``."""
 
     api: object
     refuses: set = field(default_factory=set)
@@ -24,7 +24,7 @@ class Storage:
     told: list = field(default_factory=list)
 
     async def run(self):
-        """Look after all claims until cancelled."""
+        """Serve all claims until cancelled."""
         while True:
             self.look()
             await asyncio.sleep(_PAUSE_SECONDS)

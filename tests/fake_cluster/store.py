@@ -53,7 +53,7 @@ class Store:
         return _copy(self._objects.get(place))
 
     def add(self, resource, *manifests):
-        """Create objects as somebody else would; returns the last one."""
+        """Create objects as another client would; returns the last one."""
         return [self.create(resource, manifest) for manifest in manifests][-1]
 
     def create(self, resource, manifest):
@@ -100,11 +100,11 @@ class Store:
         return queue
 
     def unwatch(self, queue):
-        """Nobody reads that queue any more."""
+        """That queue is not read any more."""
         self._watchers = [watcher for watcher in self._watchers if watcher[1] is not queue]
 
     def expire(self):
-        """Tell every watcher that its version is too old: it has to list again."""
+        """Answer every watch that its version is too old: it has to list again."""
         for _, queue in self._watchers:
             queue.put_nowait({"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}})
 

@@ -57,7 +57,7 @@ def _port(file: Path) -> str:
 
 
 class Tab:
-    """One tab: what it is told to do, and what it shows. ``requests`` are all addresses that it has asked for.
+    """One tab: the commands that it gets, and what it shows. ``requests`` are all addresses that it has asked for.
 
     ``complaints`` are exceptions of the page and what the console has of warnings and errors.
     """

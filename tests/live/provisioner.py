@@ -25,10 +25,10 @@ _MERGE = {"Content-Type": "application/merge-patch+json"}
 
 
 class Provisioner:
-    """Makes volumes for claims of its classes in one namespace, each for the node of which the claim was told.
+    """Makes volumes for claims of its classes in one namespace, each for the selected node of the claim.
 
     On nodes of ``refuses`` it takes the node off the claim again, on those of ``ignores`` it does nothing; both may be
-    changed while it works. ``told`` has each node of which it was told, in order, by claim.
+    changed while it works. ``selected`` has each node that was selected, in order, by claim.
     """
 
     def __init__(self, api: Sandbox, namespace: str, name: str) -> None:
@@ -49,7 +49,7 @@ class Provisioner:
         return name
 
     def make_volume(self, claim: Manifest, node: str) -> None:
-        """Make a volume for a claim, whatever that was told."""
+        """Make a volume for a claim, whatever its node."""
         self.api.request("POST", VOLUMES, volume_on(node, claim))
 
     def close(self) -> None:

@@ -47,7 +47,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Agents:
-    """The writing half of many agents, in one process. A share of them has news each minute."""
+    """The writing half of many agents, in one process. A share of them changes each minute."""
 
     def __init__(self, sandbox: Sandbox, nodes: int, folder: Path) -> None:
         self._names = [node.name for node in generic_nodes(nodes)]
@@ -64,7 +64,7 @@ class Agents:
         return self._tokens[name].read_text()
 
     def run(self) -> None:
-        """Look once a period with each, spread evenly over it, until told to stop."""
+        """Measure once a period with each, spread evenly over it, until the end."""
         began = time.monotonic()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for turn in self._turns():

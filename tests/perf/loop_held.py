@@ -29,13 +29,13 @@ WANTED_SECONDS = 0.05
 
 
 class Looks(NamedTuple):
-    """How often one looked, by the upper bound in seconds of how long the loop had been held then."""
+    """How often it was measured, by the upper bound in seconds of how long the loop had been held then."""
 
     up_to: Mapping[float, float]
 
     @property
     def number(self) -> float:
-        """How often one looked."""
+        """How often it was measured."""
         return self.up_to[float("inf")]
 
     @property

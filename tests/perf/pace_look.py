@@ -1,4 +1,4 @@
-"""For how long a look at the pace of a gang of 10,000 members holds the event loop: prints the longest turns.
+"""For how long a check of the pace of a gang of 10,000 members holds the event loop: prints the longest turns.
 
 In processor time of this process, so that it says the same while others use the machine.
 """
@@ -73,9 +73,9 @@ async def tell(what: str, look: Callable[[], Awaitable[object]]) -> None:
 
 
 async def main() -> None:
-    """Look at a gang before it is paced, when all are to be resized, and when all have been."""
+    """Check a gang before it is paced, when all are to be resized, and when all have been."""
     state, plain = cluster(), gang()
-    # As the operator does when it is ready, so that nobody walks all facts again and again.
+    # As the operator does when it is ready, so that facts are not traversed again and again.
     gc.collect()
     gc.freeze()
     await tell("first status", lambda: find_status(state, plain, RESERVED, refusal=""))

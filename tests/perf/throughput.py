@@ -240,7 +240,7 @@ def _name(gang: int, load: Load) -> str:
 
 
 def _lean_pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
-    """As many pods with nothing in them but an image; nobody could tell whose they are."""
+    """As many pods with nothing in them but an image; no controller could know whose they are."""
     containers = [{"name": "main", "image": "registry.k8s.io/pause:3.10"}]
     names = (f"{_name(gang, load)}-1-{rank}" for rank in range(load.size))
     return {

@@ -26,7 +26,7 @@ NAMESPACE, NAME = "lockstep-system", "lockstep"
 
 
 class Right(NamedTuple):
-    """A verb on a resource, spelled ``group/resource``; everywhere, or in a namespace and on objects of these names."""
+    """A verb on a resource, written ``group/resource``; everywhere, or in a namespace and on objects of these names."""
 
     verb: str
     resource: str

@@ -64,7 +64,7 @@ def use_in(folder: Path, rights: Sequence[Right]) -> Use:
 
 
 def unused(use: Use, rights: Iterable[Right]) -> list[tuple[str, str]]:
-    """The rights of which no use was made, and that nobody has excused."""
+    """The rights of which no use was made, and that have no excuse."""
     return sorted({(one.verb, one.resource) for one in rights} - use.allowed.keys() - UNUSED.keys())
 
 
@@ -95,7 +95,7 @@ def _operators_events(log: Path) -> Iterator[Mapping[str, Any]]:
             if OPERATOR not in line or not line.endswith("}\n"):
                 continue
             event = json.loads(line)
-            # A request that lasts is told of twice; one whose user could not be made out was not authorized at all.
+            # A request that lasts is logged twice; one whose user could not be made out was not authorized at all.
             if event["user"]["username"] == OPERATOR and event["auditID"] not in seen and "annotations" in event:
                 seen.add(event["auditID"])
                 yield event

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "sandbox" / "needs.sh"
 REAL = ("env", "grep", "mktemp", "rm", "sed", "timeout", "touch", "mkdir", "cp", "true")
 PYTHON_AFTER_ITS_PACKAGE = '[ -e "$MACHINE/installed/python3-venv" ]'
-# Chromium leaves files where it is told to, Ubuntu's only asks for a snap.
+# Chromium leaves files where its option says, Ubuntu's only asks for a snap.
 CHROMIUM = 'for option; do case $option in --user-data-dir=*) mkdir -p "${option#*=}/Default" ;; esac; done'
 SEES_ITS_OWN_FOLDERS = "exit 0"
 ASKS_FOR_A_SNAP = 'echo "requires the chromium snap to be installed"; exit 1'

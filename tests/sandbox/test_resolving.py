@@ -49,7 +49,7 @@ wanted = recipe(Tool.ETCD)
 Cache(root=Path(cache)).install(wanted, lambda target: build.build(wanted, go=go, output=target), Silent())
 """
 
-# Kept, so that nobody listens there.
+# Kept, so that no process listens there.
 NOBODY = KeptPort()
 
 

@@ -22,7 +22,7 @@ class ServedTime:
     """A clock that stands still while the processes have something to do, and no core to do it on.
 
     It shows at most the time that passed. On a machine that does nothing else, it shows about that: each moment, a
-    process runs, or none has anything to do. It has to be looked at often.
+    process runs, or none has anything to do. It has to be read often.
     """
 
     def __init__(self, look: Callable[[], Look]) -> None:
@@ -40,7 +40,7 @@ class ServedTime:
 
 
 def look_at(processes: Sequence[int]) -> Look:
-    """Look at processes by their numbers."""
+    """Measure processes by their numbers."""
     return Look(monotonic(), sum(map(_spent, processes)), any(map(_is_busy, processes)))
 
 

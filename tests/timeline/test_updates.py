@@ -1,4 +1,4 @@
-"""The page follows what changes, and says when nobody answers it."""
+"""The page follows what changes, and says when the operator does not answer."""
 
 import time
 

@@ -68,7 +68,7 @@ def is_protected(arena):
 
 
 def finalize(arena, pod, *finalizers):
-    """Have somebody's finalizer keep a pod beside that of its Job, or nobody's."""
+    """Have a foreign finalizer keep a pod beside that of its Job, or none."""
     path = f"{arena.core}/pods/{pod}"
     found = arena.api.request("GET", path)["metadata"].get("finalizers", [])
     others = [one for one in found if not one.startswith("somebody/")]

@@ -42,7 +42,7 @@ WAYS = [BESIDE] if ROUNDS == 1 else [[way] for way in (*BESIDE, *MORE)]
 
 
 class Line(NamedTuple):
-    """What a process has told of itself."""
+    """What a process has written of itself."""
 
     at: float
     steps: int
@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
 
 def cpu(requests: int, limits: int) -> Manifest:
-    """Resources with so many millicores, as the API server spells them."""
+    """Resources with so many millicores, as the API server formats them."""
     return {"requests": {"cpu": spelled(requests)}, "limits": {"cpu": spelled(limits)}}
 
 
@@ -158,7 +158,7 @@ def measure(
 
 
 def tell(measured: Measured, way: Way, rounds: Sequence[Round]) -> None:
-    """Tell how much longer a step took, what the member used, and what part of what the formula says it gave back."""
+    """Print how much longer a step took, what the member used, and what part of what the formula says it gave back."""
     has, needs = way.millicores / 1000, way.millicores / 2000
     longer = [one.paced[0] / one.unpaced[0] - 1 for one in rounds]
     used = [[cpu / seconds for seconds, cpu in measurements] for measurements in zip(*rounds, strict=True)]

@@ -29,7 +29,7 @@ def foretold(sizes, seconds, terms):
 
 
 def error(sizes, seconds, terms):
-    """By how much runs are missed in the mean; inf where one can't be foretold at all."""
+    """By how much runs are missed in the mean; inf where one can't be forecast at all."""
     times = foretold(sizes, seconds, terms)
     if times is None or min(times) <= 0:
         return np.inf

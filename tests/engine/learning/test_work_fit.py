@@ -1,4 +1,4 @@
-"""The law that finished runs have followed: known ones are found again, and what nobody can tell is not told."""
+"""The law that finished runs have followed: known ones are found again, and nothing else is claimed."""
 
 import math
 
@@ -124,7 +124,7 @@ def test_two_sizes_carry_two_terms_and_no_more():
 
 
 def test_single_run_of_a_second_size_does_not_decide_alone():
-    """With two terms nobody could foretell that run, so that the one term that explains both is taken."""
+    """No law of two terms could forecast that run, so that the one term that explains both is taken."""
     fit = fit_work(runs([4, 4, 4, 4, 8], [150, 151, 149, 150, 90]))
 
     assert np.count_nonzero(fit.coefficients) == 1

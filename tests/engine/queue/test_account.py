@@ -1,4 +1,4 @@
-"""What a gang costs is charged: counts of steps, of nodes looked at and of parts read, never of seconds."""
+"""What a gang costs is charged: counts of steps, of nodes checked and of parts read, never of seconds."""
 
 from dataclasses import replace
 

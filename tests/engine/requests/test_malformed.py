@@ -71,7 +71,7 @@ def wrong_values(request, path):
 
 
 def is_one_of_a_few(request, path):
-    """Tell whether a string is a choice or the name of something that must be there."""
+    """Return whether a string is a choice or the name of something that must be there."""
     field = field_of(path)
     names_an_application = field == "name" and at(request, path[:-1])["op"] != "arrive"
     return names_an_application or field in {"problem", "op", "objective", "overhead", "freeBySlice", "order", "exempt"}

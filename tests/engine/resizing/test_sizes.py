@@ -57,7 +57,7 @@ def run(
     keeps=False,
     **terms,
 ):
-    """Describe a gang that runs, on the nodes from 0 on unless told."""
+    """Describe a gang that runs, by default on the nodes from 0 on."""
     others = sum(len(part.nodes) for part in fixed if part.is_work)
     return ElasticRun(
         key=GangKey("ns", name),

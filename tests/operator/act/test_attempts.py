@@ -147,7 +147,7 @@ async def test_attempt_that_is_stopped_before_it_began_leaves_nothing_behind():
     async with attempts(ApiUnavailableError("down")) as (made, ended):
         made.begin(GANG, START)
         await made.stop()
-        # A coroutine that nobody has awaited warns when it is collected.
+        # A coroutine that was never awaited warns when it is collected.
         gc.collect()
 
         assert ended == []

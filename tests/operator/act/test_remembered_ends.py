@@ -1,4 +1,4 @@
-"""Members that were seen to end well stay ended: whoever cleans their pods up, and whenever."""
+"""Members that were seen to end well stay ended, whatever deletes their pods, and whenever."""
 
 import asyncio
 
@@ -123,7 +123,7 @@ async def test_finished_member_is_not_made_again_in_the_same_attempt():
     async with api_with(gangs=[gang("g", size=SIZE)]) as api:
         async with running_operator(api):
             await running_gang(api)
-        # As if its own process had ended before it could tell that all are bound.
+        # As if its own process had ended before it could report that all are bound.
         status = status_of(api)
         status["conditions"] = [it for it in status["conditions"] if it["type"] != "Placed"]
         api.store.change(gang_place("g"), status={**status, "succeededRanks": "0"})

@@ -49,7 +49,7 @@ async def put_back(client, seconds=60, **more):
 
 
 class Seen:
-    """What somebody sees who watches it wait."""
+    """What a user sees while it waits."""
 
     def __init__(self):
         self.looks, self.ended = [], 0
@@ -175,7 +175,7 @@ async def test_gang_that_stays_after_its_deletion_is_not_lost_either():
 
 
 async def cut_off(client):
-    """Somebody who waits gives up, as by Ctrl-C."""
+    """The user gives up waiting, as by Ctrl-C."""
     done = asyncio.create_task(put_back(client))
     await asyncio.sleep(5)
     done.cancel()

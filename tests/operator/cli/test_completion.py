@@ -1,4 +1,4 @@
-"""What a shell is told, and what kubectl is told for it, without a cluster."""
+"""What a shell completes, and what kubectl answers for it, without a cluster."""
 
 import asyncio
 import subprocess

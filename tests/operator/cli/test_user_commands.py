@@ -87,7 +87,7 @@ def test_certificate_authority_that_can_not_be_read_is_one_sentence(tmp_path, mo
 
 @pytest.fixture
 def locked_out(tmp_path):
-    """A kubeconfig that leads to an API server which knows nobody."""
+    """A kubeconfig that leads to an API server which knows no user."""
     with HTTPServer(("127.0.0.1", 0), KnowsNobody) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         path = tmp_path / "config"
@@ -98,7 +98,7 @@ def locked_out(tmp_path):
 
 
 class KnowsNobody(BaseHTTPRequestHandler):
-    """Answers 401 to whoever asks."""
+    """Answers 401 to every request."""
 
     def do_GET(self):
         body = b'{"kind": "Status", "code": 401, "message": "Unauthorized"}'

@@ -1,4 +1,4 @@
-"""Why gangs wait: told at once, told again where it was lost, and not too often."""
+"""Why gangs wait: written at once, written again where it was lost, and not too often."""
 
 import asyncio
 

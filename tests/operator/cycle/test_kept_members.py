@@ -76,7 +76,7 @@ async def test_members_are_stopped_though_asking_for_it_has_raised(monkeypatch):
 
 
 def fails_once(monkeypatch, client):
-    """Have the first patch of a pod raise what nobody expects."""
+    """Have the first patch of a pod raise an unexpected error."""
     patch, raised = client.patch, []
 
     async def spoiled(target, *rest):

@@ -1,4 +1,4 @@
-"""Gangs of each load, from the plan to the members: each is told what the status says, also after a crash."""
+"""Gangs of each load, from the plan to the members: each reads what the status says, also after a crash."""
 
 import pytest
 

@@ -36,7 +36,7 @@ async def placed_and_running(api, *names):
 
 
 async def test_who_waits_is_planned_again_whenever_an_expected_end_has_passed():
-    """It starts when the longer of two has ended: the overrun of the other moves nothing that it is told."""
+    """It starts when the longer of two has ended: the overrun of the other moves nothing in its status."""
     gangs = [timed("a", 100, size=1), timed("b", 1000, size=1)]
     async with operator_over(node("n1"), node("n2"), gangs=gangs, plans=INLINE) as (api, parts):
         await placed_and_running(api, "a", "b")

@@ -150,7 +150,7 @@ async def test_who_becomes_the_slowest_gets_a_limit_back_that_its_owners_work_hi
     async with operator_over(*NODES[:2], gangs=gangs, bids=bids) as (api, _):
         await run_all(api)
         await until(lambda: cpu_by_node(api) == {"n1": ("2500m", "3520m"), "n2": ("2500m", "4")})
-        # Half of n1 is left, 2 cores: a limit of 3.52 would bind nobody while that lasts.
+        # Half of n1 is left, 2 cores: a limit of 3.52 would bind no member while that lasts.
         change_bid(api, "n1", dutyCycle="1")
 
         await until(lambda: cpu_by_node(api) == {"n1": ("2500m", "4000m"), "n2": ("2500m", "2750m")})

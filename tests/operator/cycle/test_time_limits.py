@@ -206,7 +206,7 @@ async def test_deletion_is_asked_for_until_it_happens(fault):
 
 
 async def test_gang_that_has_changed_meanwhile_is_checked_before_it_is_deleted():
-    """Its owner changes it at the moment when it expires: what is deleted is never what nobody has seen."""
+    """Its owner changes it at the moment when it expires: only the version that was read is deleted."""
     async with operator_over(gangs=[gang("g", spec={"ttlSecondsAfterFinished": 10})]) as (api, _):
         await until_ended(api)
         api.store.silent.add("gangjobs")

@@ -1,4 +1,4 @@
-"""The life of a gang, as the log tells it at the level ``debug``."""
+"""The life of a gang, as the log has it at the level ``debug``."""
 
 import asyncio
 import logging

@@ -21,7 +21,7 @@ def lease(*, seconds=15, uid="a", version="1", renewed=0.0):
 
 
 def with_spec(spec, *, uid="a"):
-    """A lease that was held, after somebody has changed what stands there."""
+    """A lease that was held, after a user has changed what stands there."""
     return served({"metadata": dict(lease().metadata), "spec": spec}, uid=uid)
 
 

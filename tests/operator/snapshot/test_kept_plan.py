@@ -1,4 +1,4 @@
-"""What a gang was told before this process planned it."""
+"""The plan in the status of a gang before this process planned it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a drawing, and a look at quotas, cost the event loop: counted in instructions, whatever numbers a tenant writes.
+"""What a drawing and a check of quotas cost the event loop: counted in instructions, whatever numbers tenants write.
 
 A million of them take about a twentieth of a second.
 """

@@ -247,7 +247,7 @@ async def test_silent_watch_is_opened_again_where_it_was_without_a_warning(caplo
 
 
 async def test_watch_without_a_word_leaves_nothing_that_only_the_collector_finds():
-    """Of what has been there for so long it looks for nothing: it would be kept until the process ends."""
+    """Of what has been there for so long it searches for nothing: it would be kept until the process ends."""
     gc.collect()
     before = responses()
     gc.disable()

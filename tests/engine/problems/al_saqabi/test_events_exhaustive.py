@@ -95,7 +95,7 @@ def departure(rnd, current):
 
 
 def check_sound(event):
-    """Check what holds after any event: cells, columns, pieces, turn-arounds, and what is told of every job."""
+    """Check what holds after any event: cells, columns, pieces, turn-arounds, and what is reported of every job."""
     before, after = places(event.change.before), places(event.change.after)
     speeds = event.change.after.speeds
     assert len(set(cells(after))) == len(cells(after))

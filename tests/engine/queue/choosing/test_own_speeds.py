@@ -1,4 +1,4 @@
-"""Kinds of nodes that are faster or slower for some gangs: what is chosen, kept and told is as fast as for them."""
+"""Kinds of nodes that are faster or slower for some gangs: what is chosen, kept and reported is as fast as for them."""
 
 import json
 

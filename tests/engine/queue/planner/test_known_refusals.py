@@ -1,4 +1,4 @@
-"""Gangs that ask for the same of the same nodes are looked at once; one that differs in anything is looked at too."""
+"""Gangs that ask for the same of the same nodes are checked once; one that differs in anything is checked too."""
 
 import math
 from dataclasses import fields, replace

@@ -1,4 +1,4 @@
-"""Plans that remember refusals, beside plans that look at every gang: the same decisions, on random snapshots."""
+"""Plans that remember refusals, beside plans that check every gang: the same decisions, on random snapshots."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Who gives way to whom: worked examples."""
+"""Which gangs give way to which others: worked examples."""
 
 import pytest
 
@@ -16,7 +16,7 @@ FULL = [node(f"n{index}", free=0) for index in range(1, 4)]
 
 
 def preempted(nodes=FULL, gangs=(), **facts):
-    """List who gives way to whom, by name."""
+    """List which gangs give way to which others, by name."""
     snap = snapshot(nodes, gangs, **facts)
     found = preempt(snap, plan(snap)).preemptions
     return {one.gang.name: [victim.name for victim in one.victims] for one in found}

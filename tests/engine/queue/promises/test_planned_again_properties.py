@@ -87,6 +87,6 @@ def test_who_may_do_better_is_as_well_off_as_if_it_had_been_planned_again(seed, 
 
 
 def told(decision):
-    """What a gang is told, but for its nodes: of equal ones it keeps those that it has."""
+    """A decision without its nodes: of equal ones a gang keeps those that it has."""
     assert isinstance(decision, Placement)
     return decision.start, decision.finish, decision.size, decision.alternative

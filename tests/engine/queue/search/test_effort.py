@@ -1,4 +1,4 @@
-"""How much is looked at for a gang is bounded, whatever its load; what was found until then is sound."""
+"""How much is tried for a gang is bounded, whatever its load; what was found until then is sound."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ GANGS = 24
 
 
 def crowd(load, *, deadline=None):
-    """Gangs of many sizes on nodes that become free one after the other; each choice takes many looks."""
+    """Gangs of many sizes on nodes that become free one after the other; each choice takes many steps."""
     chance = seeded(GANGS)
     nodes = [node(f"n{number}", free=2, slowdown=1 + chance.random()) for number in range(8)]
     releases = [release(number % 8, NOW + 10 * chance.random(), 2) for number in range(16)]

@@ -1,4 +1,4 @@
-"""Whose gang is planned next: beside a slower way that looks at every group at every turn."""
+"""Whose gang is planned next: beside a slower way that tries every group at every turn."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -31,7 +31,7 @@ FORBIDDEN = Refusal(
 
 @asynccontextmanager
 async def asking(*gangs, nodes=()):
-    """An operator over these nodes (two of 8 CPUs unless told) and gangs, which asks for nodes."""
+    """An operator over these nodes (by default two of 8 CPUs) and gangs, which asks for nodes."""
     async with operator_over(*nodes, gangs=gangs) as (api, parts), asks(parts):
         yield api, parts
 

@@ -1,4 +1,4 @@
-"""A create whose sender was cut off, and which the API server carries out after the next look at what is there."""
+"""A create whose sender was cut off, and which the API server carries out after the next read of what is there."""
 
 import asyncio
 

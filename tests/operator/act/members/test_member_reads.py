@@ -1,4 +1,4 @@
-"""A look at an attempt's pods whose answer comes when watches have told more."""
+"""A read of an attempt's pods whose answer comes when watches have shown more."""
 
 import pytest
 
@@ -57,7 +57,7 @@ async def test_pods_that_went_with_their_gang_while_they_were_listed_stay_gone(s
 
     await look(state, going, gang_and_pods_go)
 
-    # Nobody would ever hear of them again, and their room would be taken for ever.
+    # No event of them would ever come again, and their room would be taken for ever.
     assert names(state) == []
     assert not state.ledger.release(member(0)["metadata"]["uid"])
 

@@ -132,7 +132,7 @@ async def test_passing_trouble_does_no_harm(resource, verb, fault):
 
 
 async def test_outage_undoes_the_attempt_and_the_next_one_makes_the_service():
-    """Whether the gang counts on it or not: nobody else would make it."""
+    """Whether the gang counts on it or not: nothing else would make it."""
     async with placed(fault=at("services", NEVER_ARRIVED, times=6)) as api:
         assert common_of(api, "g")[0] is not None
         assert status_of(api)["attempt"] == 2
@@ -203,7 +203,7 @@ async def test_refused_service_is_reported_in_the_api_server_s_words():
 
 @pytest.mark.parametrize("spec", [None, EMPTY], ids=["without network", "with network"])
 async def test_what_an_earlier_gang_of_the_name_has_left_is_waited_for(spec):
-    """Somebody who deletes a gang and submits it again is sooner than the garbage collector."""
+    """A user who deletes a gang and submits it again is sooner than the garbage collector."""
     async with api_with() as api:
         api.store.create("services", somebody_s("g", owner("of-an-earlier-one")))
         api.store.create("gangjobs", gang("g", spec=spec))

@@ -1,4 +1,4 @@
-"""An attempt whose members need volumes: told, awaited, taken back, and gone on with after a kill at any point."""
+"""An attempt whose members need volumes: nodes are selected, volumes awaited, and both survive a kill at any point."""
 
 from contextlib import asynccontextmanager
 

@@ -11,7 +11,7 @@ TOLD = {"memberUids": ["a", "b"], "othersRequest": "1500m"}
 
 
 class UntilNoneIsLeft:
-    """Says stop once all watches have been asked for, and lets nobody wait."""
+    """Says stop once all watches have been asked for, and never waits."""
 
     def __init__(self, left):
         self.left = left

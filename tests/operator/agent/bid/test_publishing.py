@@ -1,4 +1,4 @@
-"""When a node's bid is written: on news, before it expires, never more often; and what trouble changes in that."""
+"""When a node's bid is written: on changes, before it expires, never more often; and what trouble changes in that."""
 
 import itertools
 import logging
@@ -37,7 +37,7 @@ class Bench:
         )
 
     def run(self, seconds, *, period=PERIOD):
-        """Look once a period for so long."""
+        """Measure once a period for so long."""
         for _ in range(round(seconds / period)):
             self.publisher.update(self.measured)
             self.steady += period

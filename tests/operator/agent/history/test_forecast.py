@@ -1,4 +1,4 @@
-"""Weekdays and weekends, hours nobody knows, and when the owner is likely to be there."""
+"""Weekdays and weekends, unknown hours, and when the owner is likely to be there."""
 
 from datetime import UTC, datetime
 

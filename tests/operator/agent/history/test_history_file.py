@@ -239,7 +239,7 @@ def test_folder_in_the_place_of_the_new_file_is_a_sentence_and_leaves_the_old_on
 
 
 def saved_meanwhile(path):
-    """What saving returned; nothing where it waits for somebody, whom there is not."""
+    """What saving returned; nothing where it waits for a reader that does not exist."""
     returned = []
     saving = Thread(target=lambda: returned.append(save(path, learnt(), ON)), daemon=True)
     saving.start()

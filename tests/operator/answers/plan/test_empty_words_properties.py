@@ -1,4 +1,4 @@
-"""No sentence says what nobody can use: no time of nothing, nothing unknown, no number that is none."""
+"""No sentence says what is of no use: no time of nothing, nothing unknown, no number that is none."""
 
 import math
 import re

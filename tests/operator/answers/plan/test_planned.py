@@ -1,4 +1,4 @@
-"""One look at a cluster plans what the operator plans, and changes nothing."""
+"""One read of a cluster plans what the operator plans, and changes nothing."""
 
 import asyncio
 import re

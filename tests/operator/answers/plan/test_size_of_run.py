@@ -98,7 +98,7 @@ async def is_not_elastic(api):
 
 
 async def seen(api, life, *, then=lambda _: None):
-    """The state of one who looks after an operator has stopped that brought gangs so far."""
+    """The state that a reader gets after an operator has stopped that brought gangs so far."""
     async with running_operator(api):
         await life(api)
     then(api)

@@ -1,4 +1,4 @@
-"""What finished runs tell of a gang's run time: the block to paste, how sure it is, and what is missing."""
+"""What finished runs show of a gang's run time: the block to paste, how sure it is, and what is missing."""
 
 import pytest
 import yaml

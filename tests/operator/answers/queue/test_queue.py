@@ -1,4 +1,4 @@
-"""Who waits, until when and behind whom: what a person sees of it."""
+"""Which gangs wait, until when and behind which others: what a person sees of it."""
 
 from dataclasses import replace
 

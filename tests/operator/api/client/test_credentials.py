@@ -1,4 +1,4 @@
-"""A token that is not accepted any more: the API server is asked rarely, and people are told once."""
+"""A token that is not accepted any more: the API server is asked rarely, and the log says so once."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""A right that is taken away: what needs it is asked for rarely, people are told once, and everything else goes on."""
+"""A right that is removed: what needs it is asked for rarely, the log says so once, and everything else goes on."""
 
 import asyncio
 import logging

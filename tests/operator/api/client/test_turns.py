@@ -1,4 +1,4 @@
-"""Whose turn it is: by urgency, then in the order of asking; nobody starves, and nothing is lost by giving up."""
+"""Whose turn it is: by urgency, then in the order of asking; no request starves, and nothing is lost by giving up."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Whom the API server names in headers is believed only where nobody else could have written them."""
+"""The user that the API server names in headers is believed only where no other client could have written them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The ConfigMap of what runs have taught: what is written is read again, and nothing else is believed."""
+"""The ConfigMap of what runs have shown: what is written is read again, and nothing else is believed."""
 
 import orjson
 import pytest

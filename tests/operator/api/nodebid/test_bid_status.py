@@ -1,4 +1,4 @@
-"""What the status of a NodeBid says to the node's agent and of it, whatever somebody wrote there."""
+"""What the status of a NodeBid says to the node's agent and of it, whatever was written there."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What has changed stays changes until somebody says that it is dealt with."""
+"""What has changed stays changed until it is marked as handled."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a priority class is worth, and whom a change of it concerns."""
+"""What a priority class is worth, and which gangs a change of it concerns."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Gangs that learn are planned with what runs took on each kind of nodes, and that does not teach itself."""
+"""Gangs that learn are planned with what runs took on each kind of nodes, and nothing is learned from that alone."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a status says that its gang holds, whoever has written it."""
+"""What a status says that its gang holds, whichever process has written it."""
 
 import math
 from dataclasses import replace

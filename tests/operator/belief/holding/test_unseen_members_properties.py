@@ -1,4 +1,4 @@
-"""Members that no watch has shown, and where they are about to be: beside a look at all members after each change."""
+"""Members that no watch has shown, and where they are about to be: beside a check of all members after each change."""
 
 import random
 from collections import Counter

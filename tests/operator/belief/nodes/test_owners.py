@@ -11,7 +11,7 @@ from lockstep.facts.cluster.node import OnReturn
 
 
 class Seen:
-    """Owners who are followed, and who was told what."""
+    """Node owners that are followed, and the changes that were reported."""
 
     def __init__(self):
         self.bids = {}

@@ -1,4 +1,4 @@
-"""Whom running pods keep away, and which claims they use."""
+"""Which pods running pods keep away, and which claims they use."""
 
 import random
 
@@ -29,7 +29,7 @@ def nodes():
 
 
 def ignore(*_):
-    """Nobody asks what changes."""
+    """No query asks what changes."""
 
 
 def keeping_away(node, *, name="other", **term):

@@ -76,7 +76,7 @@ def test_half_of_those_that_still_wait_start_by_the_likely_start_of_that_time(se
 
 @pytest.mark.parametrize("seed", range(5))
 def test_each_likely_start_that_passes_halves_the_waits_that_count(seed):
-    """So a gang is told few of them, however long it waits."""
+    """So a gang gets few of them, however long it waits."""
     rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
     forecasts, told = taught(*(rnd.lognormvariate(0.2, 0.8) for _ in range(200))), [0.0]
     while (likely := forecasts.of(since=0.0, now=told[-1], planned=1e6, promised=None).likely) < 1e6:

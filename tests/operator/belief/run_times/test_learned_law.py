@@ -1,4 +1,4 @@
-"""The law that runs tell, beside what their spec states."""
+"""The law that runs show, beside what their spec states."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What finished runs teach of a template."""
+"""What finished runs show of a template."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Where the volumes of ranks are, and how many there are for members: beside a look at every rank, and every node."""
+"""Where the volumes of ranks are, and how many there are for members: beside a check of every rank, and every node."""
 
 import random
 from collections import Counter
@@ -29,7 +29,7 @@ def roles(rnd):
 
 
 def looked_at_each_rank(state, gang):
-    """The places of all ranks by a look at each, None for a rank that has none yet."""
+    """The places of all ranks by a check of each, None for a rank that has none yet."""
     claims, spec = state.claims, gang.spec
     names = {use.claim for role in spec.roles for use in role.claims}
     by_rank = [

@@ -1,4 +1,4 @@
-"""Times of day at which gangs are looked at again."""
+"""Times of day at which gangs are reconciled again."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ GANG, OTHER = GangKey("default", "g"), GangKey("default", "h")
 
 
 def alarms():
-    """Alarms, and whom they told, after how many seconds."""
+    """Alarms, and which gangs they woke, after how many seconds."""
     rung, began = [], now()
     return Alarms(now, due=lambda gang: rung.append((gang.name, round(now() - began, 3)))), rung
 

@@ -1,4 +1,4 @@
-"""For how long news has waited for the cycle."""
+"""For how long changes have waited for the cycle."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Gangs that are interrupted by owners of their nodes: when, what is told, and what comes next."""
+"""Gangs that are interrupted by owners of their nodes: when, what is reported, and what comes next."""
 
 import asyncio
 

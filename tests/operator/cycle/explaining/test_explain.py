@@ -1,4 +1,4 @@
-"""When a status that says why a gang waits is news."""
+"""When a status that says why a gang waits is written."""
 
 from dataclasses import replace
 
@@ -60,7 +60,7 @@ def test_time_of_a_condition_is_no_change():
 
 
 def test_condition_for_a_new_generation_is_written():
-    """Whoever waits for observedGeneration must see it move."""
+    """A client that waits for observedGeneration must see it move."""
     newer = [one._replace(observed_generation=2) for one in waiting().conditions]
 
     assert not says_the_same(gang_fact(status=waiting()), replace(waiting(), conditions=tuple(newer)))
@@ -151,7 +151,7 @@ def test_likely_start_that_has_passed_is_written_anew_and_no_more_often_than_eac
 
     assert look_again == [401.0, 401.0], "looked at again when the likely start has passed by a second"
     assert [report is not None for report in hearing.heard] == [True, False, True]
-    assert again == 411.0, "whatever time it tells of"
+    assert again == 411.0, "whatever time it says"
 
 
 def test_clock_that_was_set_back_delays_no_status():

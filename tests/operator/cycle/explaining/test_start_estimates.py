@@ -1,4 +1,4 @@
-"""What gangs that wait are told of their start, by a whole operator."""
+"""What statuses of waiting gangs say of their start, by a whole operator."""
 
 import asyncio
 from copy import deepcopy
@@ -167,7 +167,7 @@ async def test_start_is_compared_with_what_was_forecast():
         assert parts.metric("lockstep_promises_kept_total") == 1
         assert parts.metric("lockstep_start_promise_spare_seconds_count") == 1
         assert parts.metric("lockstep_promised_wait_ratio_sum") > 1
-        assert plan_of(api, "a")["changedBecause"] == "FirstPlanned", "what it was told stands beside what came of it"
+        assert plan_of(api, "a")["changedBecause"] == "FirstPlanned", "the forecast stands beside the real start"
 
 
 async def test_speedup_that_was_reached_stands_beside_the_prediction():

@@ -1,4 +1,4 @@
-"""A look at the pace of thousands of members leaves the event loop to others again and again."""
+"""A check of the pace of thousands of members leaves the event loop to others again and again."""
 
 import asyncio
 from dataclasses import replace

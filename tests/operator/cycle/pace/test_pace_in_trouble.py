@@ -105,7 +105,7 @@ async def test_refusal_is_reported_and_rests():
 
 
 async def test_who_may_not_request_more_again_gets_the_limit_at_least():
-    """Others have taken the room that was given back: nobody is slowed for it where nobody else is there."""
+    """Others have taken the room that was given back: no member is slowed for it where no other load is there."""
     async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
         await run_all(api)
         await until_paced(api)

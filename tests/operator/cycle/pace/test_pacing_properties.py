@@ -157,7 +157,7 @@ def test_resizing_once_is_enough_to_share(offered, cpu, later):
 
 @given(offers, containers(), offers)
 def test_resizing_once_is_enough(offered, cpu, later):
-    """What was done is no news, for the same bids; and whoever keeps what it has lacks nothing."""
+    """What was done is no change, for the same bids; and a member that keeps what it has lacks nothing."""
     now = cpu
     for paces in (node_paces(nodes(offered)), node_paces(nodes(later))):
         pace = paces["n0"]

@@ -18,7 +18,7 @@ NEVER = PlanOptions(run=INLINE.run, holds=HoldPolicy(seconds=0))
 
 @asynccontextmanager
 async def large_gang_behind_a_pod(*, reason="HoldsNodes", plans=None):
-    """A gang that needs both nodes, one of which a pod takes for as long as nobody knows; told so by that reason."""
+    """A gang that needs both nodes, one of which a pod takes for an unknown time; its condition has that reason."""
     async with operator_over(node("n1"), node("n2"), plans=plans) as (api, parts):
         api.store.create("pods", pod("forever", node="n1"))
         await asyncio.sleep(1)

@@ -1,4 +1,4 @@
-"""The plan beside the cycle: one gang that makes it raise costs no other its turn, and old news starts nothing."""
+"""The plan beside the cycle: one gang that makes it raise costs no other its turn, and old changes start nothing."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.asyncio
 
 @pytest.fixture
 def poison(monkeypatch):
-    """Make whatever the returned function is told raise for gangs named ``poison``."""
+    """Make what the returned function gets raise for gangs named ``poison``."""
 
     def spoil(owner, name, gang_of):
         real = getattr(owner, name)
@@ -93,7 +93,7 @@ def node_place(name):
 
 
 class Held:
-    """Runs plans when it is told to, as a slow thread would."""
+    """Runs plans when the test says so, as a slow thread would."""
 
     def __init__(self):
         self.gate = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Gangs that give way to more urgent ones: what is written, in which order, and what both sides are told."""
+"""Gangs that give way to more urgent ones: what is written, in which order, and what both statuses say."""
 
 import asyncio
 from functools import partial
@@ -346,7 +346,7 @@ async def test_two_gangs_preempt_two_others():
 
 
 async def test_gangs_take_turns_where_one_at_a_time_may_evict_others(monkeypatch):
-    """The first needs more than there is, whoever gives way to it."""
+    """The first needs more than there is, whichever gangs give way to it."""
     evicting = []
 
     async def note_who_may_evict(work):

@@ -1,4 +1,4 @@
-"""What a gang that waits is told while another one shrinks for it."""
+"""What the status of a waiting gang says while another one shrinks for it."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ GIVES_UP = "It waits until gang default/g has given up its seats there."
 
 
 def told(api, name):
-    """What the gang was told before it was placed: reason, message and plan of each status, from the first on."""
+    """What the statuses said before the gang was placed: reason, message and plan of each, from the first on."""
     found = (it.event["object"] for it in api.store.past if it.resource == "gangjobs")
     statuses = [one["status"] for one in found if one["metadata"]["name"] == name and "status" in one]
     shown = [(planned(one), one.get("plan")) for one in statuses if planned(one)]

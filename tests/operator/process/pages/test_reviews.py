@@ -43,7 +43,7 @@ class FakeApi:
 
 
 class Clock:
-    """A time that passes when it is told to."""
+    """A clock that the test moves."""
 
     now = 1000.0
 

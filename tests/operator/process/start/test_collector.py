@@ -1,4 +1,4 @@
-"""What Python's collector of garbage looks at in the operator, and what it doesn't."""
+"""What Python's garbage collector traverses in the operator, and what it doesn't."""
 
 import asyncio
 import gc
@@ -38,7 +38,7 @@ def look_at_the_young(times):
 
 
 def is_looked_at(one):
-    """Whether the collector may look at an object: none that was put aside is listed."""
+    """Whether the collector may traverse an object: none that was put aside is listed."""
     return any(each is one for each in gc.get_objects())
 
 

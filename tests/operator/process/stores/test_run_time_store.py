@@ -1,4 +1,4 @@
-"""What runs have taught is kept in a ConfigMap: read before leading, written now and then, and no more than that."""
+"""What runs have shown is kept in a ConfigMap: read before leading, written now and then, and no more than that."""
 
 import asyncio
 from contextlib import asynccontextmanager

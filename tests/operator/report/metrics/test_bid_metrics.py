@@ -22,7 +22,7 @@ NONE = dict.fromkeys(BID_STATES, 0)
 
 
 class Read(NamedTuple):
-    """All gauges of bids, as somebody read them; measured and foretold side by side."""
+    """All gauges of bids, as a reader gets them; measured and forecast side by side."""
 
     counts: dict[str, float]
     duty_cycles: tuple[float, float]
@@ -32,7 +32,7 @@ class Read(NamedTuple):
 
 
 class Reading:
-    """Somebody who reads the gauges of one operator again and again."""
+    """Reads the gauges of one operator again and again."""
 
     def __init__(self):
         self.state = State(lambda: None)

@@ -1,4 +1,4 @@
-"""The finish that gangs were told beside the real one."""
+"""The forecast finish of gangs beside the real one."""
 
 import pytest
 from prometheus_client import CollectorRegistry

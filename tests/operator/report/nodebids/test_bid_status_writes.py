@@ -1,4 +1,4 @@
-"""Agents are told what the planner makes of their bids, when it has changed, and nobody else is."""
+"""Agents read what the planner makes of their bids: it is written when it has changed, and to no other bid."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ def measured(name="n1", **spec):
 
 @asynccontextmanager
 async def telling(*bids, operator=watching_operator):
-    """An API server with these bids and a node, and an operator that watches and tells, or that runs too."""
+    """An API server with these bids and a node, and an operator that watches and writes statuses, or that runs too."""
     async with FakeApi(now) as api:
         api.store.create("nodes", node("n1"))
         for one in bids:

@@ -1,4 +1,4 @@
-"""Owners of bids are told why a bid does not count, once; all other bids cause no write."""
+"""The condition of a bid that does not count says why, once; all other bids cause no write."""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -61,7 +61,7 @@ class Writing:
         await until(lambda: self.api.writes)
 
     async def news(self):
-        """Wait until the gang is to be looked at again."""
+        """Wait until the gang is to be reconciled again."""
         await until(lambda: KEY in self.parts.state.changes.gangs)
         take_changed(self.parts.state)
 

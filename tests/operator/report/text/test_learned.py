@@ -1,4 +1,4 @@
-"""What runs tell, in words."""
+"""What runs show, in words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which members break a term, beside a look at every pair of members."""
+"""Which members break a term, beside a check of every pair of members."""
 
 import random
 
@@ -34,7 +34,7 @@ def domain(stand, key):
 
 
 def breaking(term, stands):
-    """The members that break a term, by a look at every other member."""
+    """The members that break a term, by a check of every other member."""
     towards = [stand for stand in stands if stand.role in term.towards]
     for number, stand in enumerate(stands):
         own = domain(stand, term.topology_key)

@@ -1,4 +1,4 @@
-"""What belief knows of preemptions: who gives way to whom, who could, until when, and what budgets say of it."""
+"""What belief knows of preemptions: which gangs give way to which, which could, until when, and what budgets say."""
 
 import math
 from dataclasses import replace

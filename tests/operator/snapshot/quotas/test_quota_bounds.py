@@ -1,4 +1,4 @@
-"""How many members quotas allow: the arithmetic against every combination, and what is counted of whom."""
+"""How many members quotas allow: the arithmetic against every combination, and which pods are counted."""
 
 import itertools
 import random
