@@ -264,9 +264,9 @@ def take_changed(state):
     return changed
 
 
-def outlook(likely_start, **more):
+def start_estimate(likely_start, **more):
     """Describe the start estimate of a waiting gang of two, first made at time 0."""
-    told = {
+    fields = {
         "likely_start": likely_start,
         "late_start": None,
         "promised_start": None,
@@ -278,4 +278,4 @@ def outlook(likely_start, **more):
         "changed_at": 0.0,
         "changed_because": PlanChange.FIRST_PLANNED,
     }
-    return StartEstimate(**{**told, **more})
+    return StartEstimate(**{**fields, **more})

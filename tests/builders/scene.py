@@ -47,9 +47,9 @@ class Scene:
         snapshot = replace(SnapshotCutter(self.state).cut(now, gangs, terms=terms), promises=Promises.SLACK)
         self.decided = LastPlan(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
         for decision in self.decided.plan.decisions:
-            self._tell(decision, now)
+            self._write(decision, now)
 
-    def _tell(self, decision, now):
+    def _write(self, decision, now):
         gang = self.state.gangs[decision.gang]
         if not isinstance(decision, Placement):
             status = mark_unplaceable(gang, decision, now=now)

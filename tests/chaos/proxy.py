@@ -61,7 +61,7 @@ class FaultyProxy(Proxy):
         if request.query.get("watch") == "true":
             fault = self._take(f"open {resource}")
             return await self._stream(request) if fault is None else self._refuse(request, fault.kind)
-        self._look_at(request, resource)
+        self._check(request, resource)
         fault = self._take(f"{request.method} {resource}")
         if fault is None:
             return await self._remembered(request)
@@ -96,7 +96,7 @@ class FaultyProxy(Proxy):
             self._answers[request.path_qs] = again(answer)
         return answer
 
-    def _look_at(self, request: web.Request, resource: str) -> None:
+    def _check(self, request: web.Request, resource: str) -> None:
         """Note what the operator must not do: delete or stop what is no gang or member, write other kinds."""
         what = f"{request.method} {request.path}"
         allowed = {

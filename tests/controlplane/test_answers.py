@@ -263,18 +263,18 @@ def test_answer_says_that_a_gang_is_placed_refused_suspended_or_over(operator, a
     arena.until("refused", "Accepted", "False")
     arena.until("asleep", "Suspended", "True")
 
-    told = {name: ask_json(ask, name) for name in ("placed", "refused", "asleep", "over")}
+    answers = {name: ask_json(ask, name) for name in ("placed", "refused", "asleep", "over")}
 
-    assert {name: one["phase"] for name, one in told.items()} == {
+    assert {name: one["phase"] for name, one in answers.items()} == {
         "placed": "Placed",
         "refused": "Refused",
         "asleep": "Suspended",
         "over": "Complete",
     }
-    assert told["placed"]["why"] == arena.condition("placed", "Planned")["message"]
-    assert [one["node"] for one in told["placed"]["members"]] == arena.nodes
-    assert "schedulerName" in told["refused"]["message"]
-    assert told["over"]["members"] == []
+    assert answers["placed"]["why"] == arena.condition("placed", "Planned")["message"]
+    assert [one["node"] for one in answers["placed"]["members"]] == arena.nodes
+    assert "schedulerName" in answers["refused"]["message"]
+    assert answers["over"]["members"] == []
     assert "2 members since" in ask("explain", "placed").stdout
 
 
@@ -285,13 +285,13 @@ def test_answer_is_the_plan_of_the_operator(operator, arena, ask):
     arena.submit(gang("second", size=(1, 2), cpu="3", **HOUR))
     arena.until("second", "Planned", "True", "StartsLater")
 
-    told = ask_json(ask, "second")
+    answer = ask_json(ask, "second")
 
     status = arena.status("second")
-    assert (told["size"], told["start"], told["reason"]) == (status["size"], status["start"], "StartsLater")
-    assert [one["kind"] for one in told["sooner"]] == ["GangEnds"]
-    assert f"{arena.namespace}/first" in told["sooner"][0]["if"]
-    assert told["price"]["memberSeconds"] > 0
+    assert (answer["size"], answer["start"], answer["reason"]) == (status["size"], status["start"], "StartsLater")
+    assert [one["kind"] for one in answer["sooner"]] == ["GangEnds"]
+    assert f"{arena.namespace}/first" in answer["sooner"][0]["if"]
+    assert answer["price"]["memberSeconds"] > 0
 
 
 def ask_json(ask, name):

@@ -127,9 +127,9 @@ def until_another_lands(arena, name):
 def test_condition_of_a_stored_gang_says_which_field_is_too_large_and_by_how_much(stored, name):
     _, want = BEYOND[name]
 
-    told = stored.until(name, "Accepted", "False", "InvalidSpec")
+    accepted = stored.until(name, "Accepted", "False", "InvalidSpec")
 
-    assert told["message"] == f"{want}; create a GangJob within the bounds instead, and delete this one."
+    assert accepted["message"] == f"{want}; create a GangJob within the bounds instead, and delete this one."
     assert stored.status(name)["state"] == "Refused"
 
 
@@ -158,8 +158,10 @@ def test_stored_gang_that_loses_a_member_is_reported_and_not_planned_again(store
 
     stored.delete_pod("breaks-1-0")
 
-    told = stored.until("breaks", "Accepted", "False", "InvalidSpec")
-    assert told["message"].startswith("template.spec.tolerations: 200 entries are more than the 100 that it may have; ")
+    accepted = stored.until("breaks", "Accepted", "False", "InvalidSpec")
+    assert accepted["message"].startswith(
+        "template.spec.tolerations: 200 entries are more than the 100 that it may have; "
+    )
     stored.until_no_pods("breaks")
     until_another_lands(stored, "in-its-place")
     assert stored.status("breaks")["attempt"] == 1

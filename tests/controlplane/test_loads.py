@@ -37,10 +37,10 @@ def test_member_reads_its_share(twelve_nodes):
 
     shares = {entry["node"]: entry["share"] for entry in placed["status"]["members"]}
     members = members_by_rank(twelve_nodes, "ocean")
-    assert [told["LOCKSTEP_RANK"] for _, told in members] == [str(rank) for rank in range(11)]
-    for node, told in members:
-        assert (told["LOCKSTEP_SIZE"], told["LOCKSTEP_SHARE"]) == ("11", shares[node])
-        assert "LOCKSTEP_PIECES" not in told
+    assert [variables["LOCKSTEP_RANK"] for _, variables in members] == [str(rank) for rank in range(11)]
+    for node, variables in members:
+        assert (variables["LOCKSTEP_SIZE"], variables["LOCKSTEP_SHARE"]) == ("11", shares[node])
+        assert "LOCKSTEP_PIECES" not in variables
 
 
 def test_member_reads_its_pieces(twelve_nodes):
@@ -48,11 +48,11 @@ def test_member_reads_its_pieces(twelve_nodes):
 
     counts = {entry["node"]: entry["pieces"] for entry in placed["status"]["members"]}
     members = members_by_rank(twelve_nodes, "sweep")
-    assert [told["LOCKSTEP_RANK"] for _, told in members] == [str(rank) for rank in range(10)]
-    for node, told in members:
-        assert (told["LOCKSTEP_SIZE"], len(pieces_of(told))) == ("10", counts[node])
-        assert "LOCKSTEP_SHARE" not in told
-    assert [piece for _, told in members for piece in pieces_of(told)] == list(range(30))
+    assert [variables["LOCKSTEP_RANK"] for _, variables in members] == [str(rank) for rank in range(10)]
+    for node, variables in members:
+        assert (variables["LOCKSTEP_SIZE"], len(pieces_of(variables))) == ("10", counts[node])
+        assert "LOCKSTEP_SHARE" not in variables
+    assert [piece for _, variables in members for piece in pieces_of(variables)] == list(range(30))
 
 
 def test_runs_of_the_sweep_are_done_once_each_by_the_command_of_its_members(twelve_nodes, tmp_path):
@@ -75,8 +75,8 @@ def test_member_of_equal_load_reads_no_part(arena):
     arena.until_placed("heat")
 
     assert arena.status("heat")["members"] == [{"node": f"{arena.pool}-n01", "count": 2}]
-    for _, told in members_by_rank(arena, "heat"):
-        assert {"LOCKSTEP_SHARE", "LOCKSTEP_PIECES"}.isdisjoint(told)
+    for _, variables in members_by_rank(arena, "heat"):
+        assert {"LOCKSTEP_SHARE", "LOCKSTEP_PIECES"}.isdisjoint(variables)
 
 
 def test_gang_gets_no_member_that_does_not_end_it_sooner(arena):
@@ -142,7 +142,12 @@ def test_members_of_one_node_have_different_numbers_of_pieces(arena):
         {"node": node, "count": 2, "pieces": 3},
         {"node": node, "count": 2, "pieces": 2},
     ]
-    assert [told["LOCKSTEP_PIECES"] for _, told in members_by_rank(arena, "tiles")] == ["0 3", "3 3", "6 2", "8 2"]
+    assert [variables["LOCKSTEP_PIECES"] for _, variables in members_by_rank(arena, "tiles")] == [
+        "0 3",
+        "3 3",
+        "6 2",
+        "8 2",
+    ]
 
 
 def test_members_of_one_node_have_the_same_share(arena):
@@ -188,7 +193,11 @@ def test_gang_ends_when_the_pieces_of_all_its_roles_are_done(arena, operator):
 
     status = arena.status("tiles")
     assert [(entry["role"], entry["pieces"]) for entry in status["members"]] == [("gpu", 8), ("cpu", 20), ("cpu", 20)]
-    assert [told["LOCKSTEP_PIECES"] for _, told in members_by_rank(arena, "tiles")] == ["0 8", "0 20", "20 20"]
+    assert [variables["LOCKSTEP_PIECES"] for _, variables in members_by_rank(arena, "tiles")] == [
+        "0 8",
+        "0 20",
+        "20 20",
+    ]
     decision = decision_on(operator, arena.namespace, "tiles")
     assert decision["finish"] - decision["start"] == pytest.approx(40, abs=TIME_TOLERANCE)
     planned = arena.condition("tiles", "Planned")["message"]
@@ -206,11 +215,11 @@ def placed_example(arena, stem):
 
 def members_by_rank(arena, name):
     """Node and variables of each member, by rank."""
-    members = [(pod["spec"]["nodeName"], told_to(pod["spec"]["containers"][0])) for pod in arena.pods(name)]
+    members = [(pod["spec"]["nodeName"], variables_of(pod["spec"]["containers"][0])) for pod in arena.pods(name)]
     return sorted(members, key=lambda member: int(member[1]["LOCKSTEP_RANK"]))
 
 
-def told_to(container):
+def variables_of(container):
     """The variables of a container."""
     return {one["name"]: one["value"] for one in container["env"]}
 
@@ -219,7 +228,7 @@ def what_is_written(container, environment):
     """The lines that the command of a container writes, with its variables and these."""
     done = subprocess.run(
         container["command"],
-        env={**environment, **told_to(container)},
+        env={**environment, **variables_of(container)},
         capture_output=True,
         text=True,
         check=True,
@@ -228,9 +237,9 @@ def what_is_written(container, environment):
     return done.stdout.splitlines()
 
 
-def pieces_of(told):
+def pieces_of(variables):
     """The pieces of a member, from its variables."""
-    first, count = map(int, told["LOCKSTEP_PIECES"].split(" "))
+    first, count = map(int, variables["LOCKSTEP_PIECES"].split(" "))
     return range(first, first + count)
 
 

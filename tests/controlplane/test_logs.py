@@ -76,9 +76,9 @@ def test_every_line_is_one_object(operator):
 
 
 def test_reason_for_not_starting_is_such_a_line_too(proxy, tmp_path):
-    nobody = KeptPort()
+    kept_port = KeptPort()
     document = yaml.safe_load(proxy.kubeconfig.read_text())
-    document["clusters"][0]["cluster"] = {"server": f"http://127.0.0.1:{nobody.number}"}
+    document["clusters"][0]["cluster"] = {"server": f"http://127.0.0.1:{kept_port.number}"}
     (tmp_path / "kubeconfig").write_text(yaml.safe_dump(document))
 
     done = subprocess.run(

@@ -126,8 +126,8 @@ def test_members_are_notified_and_keep_their_place_during_their_grace_period(are
     arena.until("hot", "Planned", "True", "Preempting")
 
     eventually(lambda: all("deletionTimestamp" in pod["metadata"] for pod in arena.pods("cold")))
-    told = [disruption_of(pod) for pod in arena.pods("cold")]
-    assert [(one["status"], one["reason"]) for one in told] == [("True", "PreemptionByScheduler")] * 2
+    disruptions = [disruption_of(pod) for pod in arena.pods("cold")]
+    assert [(one["status"], one["reason"]) for one in disruptions] == [("True", "PreemptionByScheduler")] * 2
     assert f"preempts gang {arena.namespace}/cold" in arena.condition("hot", "Planned")["message"]
     arena.submit(gang("other", size=1))
     eventually(lambda: arena.condition("other", "Planned"))

@@ -115,10 +115,10 @@ def test_tenant_reads_what_the_runs_of_a_template_took(arena, elected, tenant):
     elected.stop()
     arena.submit(timed("next", 4, work))
 
-    told = profile(tenant, arena, "next", "-o", "json")
+    answered = profile(tenant, arena, "next", "-o", "json")
 
-    assert told.exit_code == 0, told.stderr
-    document = json.loads(told.stdout)
+    assert answered.exit_code == 0, answered.stderr
+    document = json.loads(answered.stdout)
     assert [run["members"] for run in document["runs"]] == list(sizes.values())
     assert [run["slowdown"] for run in document["runs"]] == pytest.approx([1] * len(sizes), abs=0.1)
     assert document["toldBy"]["name"] == "run-5"

@@ -41,7 +41,7 @@ def test_another_node_is_tried_where_a_volume_takes_too_long(arena, provisioner)
 
     arena.until_placed("heat")
     assert arena.nodes_of("heat") == [second]
-    assert provisioner.told["data-heat-0"] == [first, second]
+    assert provisioner.selected["data-heat-0"] == [first, second]
 
 
 def test_claim_gets_no_node_while_no_attempt_is_under_way(arena, provisioner):

@@ -81,8 +81,8 @@ class Trap:
 class Theatre:
     """An operator behind a proxy, and an arena in which one gang after the other lives its life.
 
-    Each gang fills the two nodes but for a foreign pod on each, so that a reservation that were left over would keep
-    the next gang out.
+    Each gang fills the two nodes but for a foreign pod on each. A reservation that were left over would keep the next
+    gang out.
     """
 
     def __init__(

@@ -177,7 +177,7 @@ def _verdict(pod: Manifest) -> Verdict:
 
 
 def _goes_to_a_node(pod: Manifest) -> bool:
-    """Whether the pod is bound, or is to be as soon as its claims are: nobody makes volumes here."""
+    """Whether the pod is bound, or is to be as soon as its claims are: no volumes are made here."""
     return bool(pod["spec"].get("nodeName") or (pod["status"].get("nominatedNodeName") and not _refusal(pod)))
 
 

@@ -20,11 +20,11 @@ def key(name):
     return GangKey(DEFAULT, name)
 
 
-async def look(api, **options):
+async def read_state(api, **options):
     """The state after one read of the fake API server."""
     state = State(lambda: None, **options)
-    told = []
+    read = []
     async with one_client(api.configuration) as client:
-        await read_cluster(client, state, kind_read=lambda: told.append(None))
-    assert len(told) == len(kinds_of(state))
+        await read_cluster(client, state, kind_read=lambda: read.append(None))
+    assert len(read) == len(kinds_of(state))
     return state

@@ -87,7 +87,7 @@ class Store:
         """Delete an object; returns it as it was last."""
         manifest = self._objects.pop(place)
         manifest["metadata"]["resourceVersion"] = str(self._tick())
-        self._tell("DELETED", place.resource, manifest)
+        self._notify("DELETED", place.resource, manifest)
         return manifest
 
     def watch(self, resource, version):
@@ -116,14 +116,14 @@ class Store:
     def _enter(self, kind, place, manifest):
         manifest["metadata"]["resourceVersion"] = str(self._tick())
         self._objects[place] = manifest
-        self._tell(kind, place.resource, manifest)
+        self._notify(kind, place.resource, manifest)
         return _copy(manifest)
 
     def _tick(self):
         self.version = next(self._versions)
         return self.version
 
-    def _tell(self, kind, resource, manifest):
+    def _notify(self, kind, resource, manifest):
         if resource in self.silent:
             return
         event = {"type": kind, "object": _copy(manifest)}

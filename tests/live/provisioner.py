@@ -37,7 +37,7 @@ class Provisioner:
         self.claims = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims"
         self.refuses: set[str] = set()
         self.ignores: set[str] = set()
-        self.told: dict[str, list[str]] = {}
+        self.selected: dict[str, list[str]] = {}
         self._classes: list[str] = []
 
     def add_class(self, suffix: str = "", **more: Any) -> str:
@@ -71,9 +71,9 @@ class Provisioner:
         node = annotations.get(SELECTED_NODE)
         if node is None or spec.get("volumeName") or annotations.get(_PROVISIONER) != self.name:
             return
-        told = self.told.setdefault(metadata["name"], [])
-        if told[-1:] != [node]:
-            told.append(node)
+        selected = self.selected.setdefault(metadata["name"], [])
+        if selected[-1:] != [node]:
+            selected.append(node)
         if node in self.refuses:
             body = json.dumps({"metadata": {"annotations": {SELECTED_NODE: None}}})
             await session.patch(f"{self.claims}/{metadata['name']}", data=body, headers=_MERGE)

@@ -2,8 +2,9 @@
 
 Each agent has the token of a pod on its node, so that the policy which confines it is asked; it writes by the agents'
 own code, by a connection of its own each time, and watches its bid. What is printed is a minute's processor time: at
-rest, while bids are renewed, and while every twentieth node says something new each minute. Beside it stand how often
-the operator's event loop was held for more than 50 ms, and how long a gang of one took from its object to ``Placed``.
+rest, while bids are renewed, and while every twentieth node says something new each minute. Beside it stands how often
+the operator's event loop was held for more than 50 ms. The last column is how long a gang of one took from its object
+to ``Placed``.
 """
 
 import argparse
@@ -54,7 +55,7 @@ class Agents:
         self._tokens = {name: folder / name for name in self._names}
         self._stop = threading.Event()
         self.writes = 0
-        self.news_share = 0.0
+        self.changed_share = 0.0
         with ThreadPoolExecutor(AT_ONCE) as pool:
             [*pool.map(partial(self._log_in, sandbox), self._names)]
         self._publishers = [self._publisher(sandbox, name) for name in self._names]
@@ -87,12 +88,12 @@ class Agents:
     def _measured(self, number: int) -> Measured:
         hour = time.time() // 3600 * 3600
         minute = int(time.time() // 60)
-        is_news = self.news_share and (number + minute) % round(1 / self.news_share) == 0
+        is_changed = self.changed_share and (number + minute) % round(1 / self.changed_share) == 0
         hours = tuple(HourAhead(hour + 3600 * ahead, 0.1 * (ahead % 5), 0.04 * (ahead % 10)) for ahead in range(24))
         unknown = dict.fromkeys(Measured.__dataclass_fields__)
         known = {"duty_cycle_is_lower_bound": False, "since": hour, "source": "cgroup v2", "forecast": hours}
         measured = Measured(**{**unknown, **known, "duty_cycle": 0.25, "capacity": 1.1, "owner_present": False})
-        return replace(measured, duty_cycle=0.5) if is_news else measured
+        return replace(measured, duty_cycle=0.5) if is_changed else measured
 
     def _log_in(self, sandbox: Sandbox, name: str) -> None:
         self._tokens[name].write_text(token_on(sandbox, name, NAMESPACE, ACCOUNT))
@@ -224,7 +225,7 @@ def _measure(meter: Meter, agents: Agents, sandbox: Sandbox, given: argparse.Nam
         while watches.open < given.nodes:
             time.sleep(1)
         meter.row(f"renewals, {watches.open:,} watches", given.seconds)
-        agents.news_share = 0.05
+        agents.changed_share = 0.05
         meter.row("every twentieth changes", given.seconds)
     finally:
         agents.stop()

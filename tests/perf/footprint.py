@@ -22,7 +22,7 @@ from sandbox import Sandbox, generic_nodes
 IDLE_SECONDS = 60
 FILL_SECONDS = 600
 # To write the metrics of 10,000 gangs takes the operator a tenth of a second, which is no part of what is measured.
-LOOK_SECONDS = 2.0
+POLL_SECONDS = 2.0
 # Of a very long queue some statuses are written at a time, and a plan and the pause after it take up to 3 s in between.
 QUIET_SECONDS = 5.0
 AT_ONCE = 1000
@@ -61,7 +61,7 @@ def _measure(console: Console, sandbox: Sandbox, size: Size) -> None:
     began = monotonic()
     with operator(sandbox) as running:
         ready = monotonic() - began
-        eventually(lambda: _gangs(running, "pending") == size.gangs, seconds=FILL_SECONDS, every=LOOK_SECONDS)
+        eventually(lambda: _gangs(running, "pending") == size.gangs, seconds=FILL_SECONDS, every=POLL_SECONDS)
         until_quiet(running, seconds=QUIET_SECONDS)
         idle = _cpu_of(running, lambda: sleep(IDLE_SECONDS)) / IDLE_SECONDS
         coming = _cpu_of(running, lambda: _bring_gangs(sandbox, running))
@@ -79,7 +79,7 @@ def _cpu_of(running: OperatorProcess, work: Any) -> float:
 def _bring_gangs(sandbox: Sandbox, running: OperatorProcess) -> None:
     came = (_manifest(f"came-{number}", size=COMING_SIZE, cpu="100m") for number in range(COMING))
     asyncio.run(create_all(sandbox, GANGS, came))
-    eventually(lambda: _gangs(running, "placed") == COMING, seconds=FILL_SECONDS, every=LOOK_SECONDS)
+    eventually(lambda: _gangs(running, "placed") == COMING, seconds=FILL_SECONDS, every=POLL_SECONDS)
 
 
 def until_quiet(running: OperatorProcess, *, seconds: float = 1.0) -> None:

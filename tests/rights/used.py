@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rights.granted import NAME, NAMESPACE, Right, spelled
+from rights.granted import NAME, NAMESPACE, Right, formatted
 
 OPERATOR = f"system:serviceaccount:{NAMESPACE}:{NAME}"
 
@@ -74,7 +74,7 @@ def request_of(event: Mapping[str, Any]) -> Request:
     if about is None:
         return Request(event["verb"], event["requestURI"].partition("?")[0])
     resource = "/".join(filter(None, (about["resource"], about.get("subresource"))))
-    whole = spelled(about.get("apiGroup", ""), resource)
+    whole = formatted(about.get("apiGroup", ""), resource)
     return Request(event["verb"], whole, about.get("namespace", ""), about.get("name", ""))
 
 

@@ -50,12 +50,12 @@ Cache(root=Path(cache)).install(wanted, lambda target: build.build(wanted, go=go
 """
 
 # Kept, so that no process listens there.
-NOBODY = KeptPort()
+KEPT_PORT = KeptPort()
 
 
 def unreachable(tool):
     known = recipe(tool)
-    nowhere = f"http://127.0.0.1:{NOBODY.number}/tool"
+    nowhere = f"http://127.0.0.1:{KEPT_PORT.number}/tool"
     return dataclasses.replace(known, download=dataclasses.replace(known.download, url=nowhere, digest_url=nowhere))
 
 

@@ -59,12 +59,12 @@ async def test_page_says_when_the_operator_does_not_answer_and_when_it_does_agai
         async with served(scene) as url:
             await page.open(url)
             await page.until("view.picture !== null")
-        told = await page.until("!trouble.hidden && trouble.textContent")
+        shown = await page.until("!trouble.hidden && trouble.textContent")
         kept = await page.evaluate("document.querySelectorAll('#chart .bar').length")
         port = int(url.split(":")[2].split("/")[0])
         scene.state.nodes.apply(node_fact("n2"))
         async with served(scene, port=port):
             await page.until("trouble.hidden && document.querySelectorAll('.row').length === 2")
 
-    assert told.startswith("The operator has not answered since ")
+    assert shown.startswith("The operator has not answered since ")
     assert kept == 1

@@ -67,7 +67,7 @@ class Jobs(Gangs):
         except CommandError:
             return ""
 
-    def told(self, name: str) -> str:
+    def printed_logs(self, name: str) -> str:
         """Return what ``lockstep logs`` prints of a gang."""
         command = [sys.executable, "-m", "lockstep", "logs", f"gj/{name}", f"--namespace={NAMESPACE}"]
         command.append(f"--kubeconfig={self._cluster.kubeconfig}")

@@ -125,15 +125,15 @@ def test_history_that_is_dropped_is_logged(node, tmp_path, caplog):
 
 def test_measurement_that_fails_costs_one_period(caplog):
     caplog.set_level(logging.ERROR)
-    looks = []
+    measurements = []
 
     def work():
-        looks.append(len(looks))
-        if len(looks) == 3:
+        measurements.append(len(measurements))
+        if len(measurements) == 3:
             stop.set()
         raise OSError("odd")
 
     stop = Event()
     every(0.0, stop, partial(work))
 
-    assert (looks, caplog.messages) == ([0, 1, 2], ["one measurement of the node failed"] * 3)
+    assert (measurements, caplog.messages) == ([0, 1, 2], ["one measurement of the node failed"] * 3)

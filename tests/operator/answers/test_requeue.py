@@ -52,12 +52,12 @@ class Seen:
     """What a user sees while it waits."""
 
     def __init__(self):
-        self.looks, self.ended = [], 0
+        self.checks, self.ended = [], 0
 
     @contextmanager
     def waiting(self):
         try:
-            yield lambda: self.looks.append(now())
+            yield lambda: self.checks.append(now())
         finally:
             self.ended += 1
 
@@ -103,7 +103,7 @@ async def test_each_check_while_it_waits_is_reported_and_that_it_is_over(status)
         with pytest.raises(AnswerError):
             await put_back(client, waiting=seen.waiting)
 
-        assert 100 < len(seen.looks) <= 120, "twice a second for a minute"
+        assert 100 < len(seen.checks) <= 120, "twice a second for a minute"
         assert seen.ended == 1
 
 
@@ -112,7 +112,7 @@ async def test_it_shows_no_wait_where_there_is_nothing_to_wait_for():
         seen = Seen()
         await put_back(client, waiting=seen.waiting)
 
-        assert (seen.looks, seen.ended) == ([], 0)
+        assert (seen.checks, seen.ended) == ([], 0)
 
 
 async def test_gang_that_is_suspended_is_resumed():

@@ -191,10 +191,10 @@ def test_whole_seconds_survive_spelling(seconds):
 
 @given(st.floats(min_value=0, max_value=4e9))
 def test_spelling_rounds_to_the_nearest_second(seconds):
-    spelled = epoch_seconds(rfc3339(seconds))
+    formatted = epoch_seconds(rfc3339(seconds))
 
-    assert spelled is not None
-    assert abs(spelled - seconds) <= 0.5
+    assert formatted is not None
+    assert abs(formatted - seconds) <= 0.5
 
 
 def test_resource_list_is_optional():

@@ -104,10 +104,10 @@ def test_interrupted_it_ends_with_all_of_its_processes():
         # One helper beside the two, which simulate once they have worked for longer than it takes them to start.
         eventually(lambda: sum(seconds_of_processor(pid) > 2 for pid in children.read_text().split()) == 2, seconds=120)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=300)
+        _, printed = process.communicate(timeout=300)
 
     assert process.returncode == 1
-    assert told.endswith("Aborted!\n")
+    assert printed.endswith("Aborted!\n")
 
 
 def test_owners_who_come_unannounced_have_a_table_and_the_same_each_time():
@@ -187,17 +187,17 @@ def test_what_is_left_out_of_a_trace_is_reported_by_number_and_reason(tmp_path):
     result = simulated("--trace", str(trace), "--nodes", "4", "--policy", "fcfs", "--seeds", "1")
 
     assert result.exit_code == 0, result.output
-    told = [line.removeprefix(f"{trace}: ") for line in result.stderr.splitlines() if line.startswith(str(trace))]
-    assert told[0] == (
+    printed = [line.removeprefix(f"{trace}: ") for line in result.stderr.splitlines() if line.startswith(str(trace))]
+    assert printed[0] == (
         "line 6 has -7 as its run time, which must be from 0 to 1e+12, or -1 if unknown; it is left out."
     )
-    assert told[1] == "line 9 has 1 fields, not 18; it is left out."
-    assert told[-3:] == [
+    assert printed[1] == "line 9 has 1 fields, not 18; it is left out."
+    assert printed[-3:] == [
         "81 more lines are wrong, and left out.",
         "jobs are left out: 1 with a run time of 0, 1 without a run time.",
         "2 jobs are too large for 4 nodes, and left out; the machine of the log had 512 processors.",
     ]
-    assert len(told) == 20 + 3
+    assert len(printed) == 20 + 3
 
 
 @pytest.mark.parametrize(

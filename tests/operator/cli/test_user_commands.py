@@ -88,7 +88,7 @@ def test_certificate_authority_that_can_not_be_read_is_one_sentence(tmp_path, mo
 @pytest.fixture
 def locked_out(tmp_path):
     """A kubeconfig that leads to an API server which knows no user."""
-    with HTTPServer(("127.0.0.1", 0), KnowsNobody) as server:
+    with HTTPServer(("127.0.0.1", 0), KnowsNoUser) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         path = tmp_path / "config"
         authority = 'server: "https://127.0.0.1:1234", certificate-authority-data: AAAA'
@@ -97,7 +97,7 @@ def locked_out(tmp_path):
         server.shutdown()
 
 
-class KnowsNobody(BaseHTTPRequestHandler):
+class KnowsNoUser(BaseHTTPRequestHandler):
     """Answers 401 to every request."""
 
     def do_GET(self):

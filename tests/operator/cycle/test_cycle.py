@@ -142,12 +142,12 @@ async def test_predictions_are_measured():
 async def test_lag_is_how_long_a_plan_is_under_way_and_none_where_there_is_nothing_to_do():
     begun, goes_on = asyncio.Event(), asyncio.Event()
 
-    async def when_told(work):
+    async def when_set(work):
         begun.set()
         await goes_on.wait()
         return work()
 
-    async with operator_over(node("n1"), gangs=[gang("g")], plans=PlanOptions(run=when_told)) as (api, parts):
+    async with operator_over(node("n1"), gangs=[gang("g")], plans=PlanOptions(run=when_set)) as (api, parts):
         await begun.wait()
         await asyncio.sleep(300)
         assert parts.cycle.lag == pytest.approx(300, abs=5)

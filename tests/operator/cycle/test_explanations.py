@@ -26,7 +26,7 @@ LONG = {"work": {"serialTime": "10m"}}
 async def test_explanations_of_one_reason_are_written_seldom():
     async with operator_over(gangs=[gang("big", cpu="8", size=3)]) as (api, _):
         await until(lambda: condition(api, "big", "Planned"))
-        told = [len(api.writes)]
+        counts = [len(api.writes)]
         began = now()
         for number in range(30):
             # Every second the numbers are others: one more pod, or one less.
@@ -35,9 +35,9 @@ async def test_explanations_of_one_reason_are_written_seldom():
             else:
                 api.store.remove(pod_place(f"p{number - 1}"))
             await asyncio.sleep(1)
-        told.append(len(api.writes))
+        counts.append(len(api.writes))
 
-        assert told[1] - told[0] <= (now() - began) / 10 + 1
+        assert counts[1] - counts[0] <= (now() - began) / 10 + 1
         assert event_reasons(api) == ["GangUnplaceable"]
 
 

@@ -216,14 +216,14 @@ async def test_gang_that_waits_and_learns_keeps_its_place_after_a_restart():
             await run_learners(api, 1, 2, 4, 8, 2, 4)
             api.store.add("gangjobs", learner("a", 8), learner("b", 8))
             await until(lambda: is_placed(api, "a") and condition(api, "b", "Planned") == ("True", "StartsLater"))
-            told, known = status_of(api, "b"), parts.state.past_runs.runs
-            assert told["workUsed"]["source"] == "Learned"
+            before, known = status_of(api, "b"), parts.state.past_runs.runs
+            assert before["workUsed"]["source"] == "Learned"
         async with running_operator(api) as parts:
             parts.state.past_runs.remember(known)
             await asyncio.sleep(30)
 
-            assert status_of(api, "b")["start"] == told["start"]
-            assert status_of(api, "b")["plan"]["promisedStart"] == told["plan"]["promisedStart"]
+            assert status_of(api, "b")["start"] == before["start"]
+            assert status_of(api, "b")["plan"]["promisedStart"] == before["plan"]["promisedStart"]
 
 
 async def test_gang_that_does_not_ask_has_no_word_of_whose_run_times_were_used():

@@ -140,14 +140,15 @@ async def test_attempt_whose_nodes_left_the_pool_is_undone(moment):
         api.store.add("gangjobs", gang("g"))
         await leave_before(api, moment)
         api.store.add("nodes", node("n2", labels=GANGS))
-        told = []
-        api.fault = lambda _: told.append(says(api, kind="Placed"))
+        messages = []
+        api.fault = lambda _: messages.append(says(api, kind="Placed"))
         async with running_operator(api, pool=POOL):
             await until(lambda: is_placed(api))
 
         assert bound(pods_of(api, "g")) == ["n2"] * 2
         assert any(
-            "NoLongerFits: it cannot go on as reserved: the operator's node pool has no node n1" in it for it in told
+            "NoLongerFits: it cannot go on as reserved: the operator's node pool has no node n1" in it
+            for it in messages
         )
 
 

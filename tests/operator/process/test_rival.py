@@ -27,7 +27,7 @@ def with_spec(spec, *, uid="a"):
 
 NEVER_HELD = served({"metadata": {}, "spec": {}})
 GIVEN_BACK = served(given_back_lease(lease(), OTHER, now=5.0))
-GIVEN_BACK_BY_NOBODY = with_spec({"holderIdentity": "", "leaseDurationSeconds": 1})
+GIVEN_BACK_BY_NO_PROCESS = with_spec({"holderIdentity": "", "leaseDurationSeconds": 1})
 EMPTIED = with_spec({"holderIdentity": "", "leaseDurationSeconds": 15})
 
 
@@ -54,8 +54,8 @@ def seconds_left(now, *sights):
         pytest.param([(90, lease()), (100, lease(version="2"))], 5, id="a label"),
         pytest.param([(80, lease()), (100, lease())], 0, id="time is up"),
         pytest.param([(90, lease()), (100, GIVEN_BACK)], 0, id="given back by its holder"),
-        pytest.param([(100, GIVEN_BACK_BY_NOBODY)], 15, id="as if given back, at first sight"),
-        pytest.param([(90, lease()), (100, GIVEN_BACK_BY_NOBODY)], 15, id="as if given back"),
+        pytest.param([(100, GIVEN_BACK_BY_NO_PROCESS)], 15, id="as if given back, at first sight"),
+        pytest.param([(90, lease()), (100, GIVEN_BACK_BY_NO_PROCESS)], 15, id="as if given back"),
         pytest.param([(90, lease()), (100, with_spec({}))], 15, id="nothing is written there any more"),
         pytest.param([(90, lease()), (100, NEVER_HELD)], 15, id="nothing is left, as if it was never held"),
         pytest.param([(90, replace(lease(), transitions=2)), (100, GIVEN_BACK)], 15, id="set back to an earlier end"),

@@ -24,7 +24,7 @@ def thing(name, version="1", **more):
 
 
 class Belief:
-    """What the informer has told: things by name, and each call in order."""
+    """What the informer has reported: things by name, and each call in order."""
 
     def __init__(self):
         self.things = {}
@@ -281,7 +281,7 @@ async def test_trouble_that_lasts_is_logged_once_and_once_more_when_it_comes_aga
     async with informed_by(*denied, page(version="1"), stream(line("BOOKMARK", thing("", "2"))), *denied):
         pass
 
-    told = [one.getMessage() for one in caplog.records]
+    logged = [one.getMessage() for one in caplog.records]
     # The second time first the watch is refused, and then the list.
     want_whys = ["no right to list", "HTTP 403", "no right to list"]
-    assert told == [f"watch of things broke off, listing again: {why}" for why in want_whys]
+    assert logged == [f"watch of things broke off, listing again: {why}" for why in want_whys]

@@ -72,10 +72,10 @@ async def test_watch_that_opens_and_lists_that_are_believed_are_signs_of_life():
 
 
 async def test_requests_are_reported_by_words_of_ours():
-    told = []
-    streams = Streams(KINDS, observer=lambda *one: told.append(one))
+    observed = []
+    streams = Streams(KINDS, observer=lambda *one: observed.append(one))
 
     streams.answered("WATCH", "gangjobs", 401, 0.5)
     streams.answered("GET", "v1beta1", 200, 0.5)
 
-    assert told == [("WATCH", "gangjobs", 401, 0.5), ("GET", "apis", 200, 0.5)]
+    assert observed == [("WATCH", "gangjobs", 401, 0.5), ("GET", "apis", 200, 0.5)]

@@ -104,10 +104,10 @@ def check_sound(event):
     assert pieces_of(after) == event.pieces
     assert [one.job for one in event.change.jobs] == [*before, *(job for job in after if job not in before)]
     for one in event.change.jobs:
-        check_told(one, event.change.before.speeds, before, speeds, after)
+        check_reported(one, event.change.before.speeds, before, speeds, after)
 
 
-def check_told(one, speeds_before, before, speeds, after):
+def check_reported(one, speeds_before, before, speeds, after):
     """Check one job: its slices, its turn-arounds, and that what moves and what stays are all its pieces."""
     old, new = before.get(one.job), after.get(one.job)
     assert frozenset(one.slices_before) == (old.slices if old else frozenset())

@@ -50,7 +50,7 @@ INDIFFERENT = {
 """For each field that changes when a gang that fits would start, or what it may do, but not whether it fits."""
 
 
-def refusals_looked_up(monkeypatch):
+def refusals_found(monkeypatch):
     """Keep what planners find in their memory, in order."""
     found = []
 
@@ -102,7 +102,7 @@ def test_three_hundred_equal_gangs_cost_as_many_steps_as_one():
 
 
 def test_what_is_claimed_between_two_equal_gangs_has_the_second_checked_itself(monkeypatch):
-    found = refusals_looked_up(monkeypatch)
+    found = refusals_found(monkeypatch)
     runs = [running("r", 3)]
     gangs = [
         gang("a", size=2, created=0.0, not_before=NOW + 1, may_hold=False),
@@ -132,7 +132,7 @@ def test_gang_that_holds_nodes_leaves_less_to_the_next_that_asks_for_the_same():
 
 def test_refusal_for_which_not_everything_was_checked_is_not_remembered(monkeypatch):
     monkeypatch.setattr(effort, "MOST_COMBINATIONS", 1)
-    found = refusals_looked_up(monkeypatch)
+    found = refusals_found(monkeypatch)
     gangs = [gang(name, roles=PAIR, terms=[apart("a", "b")], created=index) for index, name in enumerate("ab")]
 
     decisions = plan(snapshot(FOUR, gangs)).decisions

@@ -43,9 +43,9 @@ def test_promises_are_kept_and_never_moved_later(seed, promises):
         pass
 
     assert history.promised
-    for name, told in history.promised.items():
-        assert told == sorted(told, reverse=True)
-        assert history.started[name] <= told[0]
+    for name, given in history.promised.items():
+        assert given == sorted(given, reverse=True)
+        assert history.started[name] <= given[0]
 
 
 @pytest.mark.parametrize("promises", Promises)

@@ -80,6 +80,6 @@ def test_how_long_processes_wait_for_a_processor_is_said(known, want):
 def test_window_in_which_the_owner_is_likely_to_be_away_is_reported_whole(known, want):
     measured = Measured(**{**UNKNOWN, "source": "cgroup v2", **known})
 
-    told = report_manifest("n1", offer_of(replace(measured, forecast=())), report_of(measured, wall=NINE, kept=()))
+    manifest = report_manifest("n1", offer_of(replace(measured, forecast=())), report_of(measured, wall=NINE, kept=()))
 
-    assert told["status"]["measured"].get("ownerAway") == want
+    assert manifest["status"]["measured"].get("ownerAway") == want

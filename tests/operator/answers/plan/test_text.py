@@ -21,7 +21,7 @@ def planned_of(*args, **kwargs) -> AnsweredPlan:
     return planned_before(RecordedSnapshot(snap, plan(snap)))
 
 
-def told(planned, name="me", marks=ASCII):
+def text_of(planned, name="me", marks=ASCII):
     [key] = [one.key for one in planned.snapshot.gangs if one.key.name == name]
     return list(waiting_lines(answer_about(planned, key), marks))
 
@@ -31,7 +31,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
     nodes = [node("a", free=0), node("b", free=0, slowdown=2.0), node("c", slowdown=2.0)]
     planned = planned_of(nodes, [gang("me", size=2, most=3, serial=60, member_price=0.5)], runs=runs)
 
-    assert told(planned) == [
+    assert text_of(planned) == [
         "default/me starts in 1 min and ends in 1 min 40 s: 3 members expected on a, b, c, starting at",
         "  1970-01-01T00:17:40Z when a has room, 0.60 times as fast as one idle reference node, its wait",
         "  included.",
@@ -99,14 +99,14 @@ def test_size_with_the_shortest_bar_is_the_one_that_it_gets():
 
 
 def test_unknown_run_time_is_said_and_draws_no_bar():
-    lines = told(planned_of([node("a"), node("b")], [gang("me", most=2)]))
+    lines = text_of(planned_of([node("a"), node("b")], [gang("me", most=2)]))
 
     assert " *        2           now             -" in lines
     assert "  It gives no run time: it gets as many members as fit, as soon as possible." in lines
 
 
 def test_deadline_is_named_as_the_rule_for_the_size():
-    lines = told(planned_of([node("a"), node("b")], [gang("me", most=2, serial=60, deadline=NOW + 100)]))
+    lines = text_of(planned_of([node("a"), node("b")], [gang("me", most=2, serial=60, deadline=NOW + 100)]))
 
     want = "  With its deadline, 1970-01-01T00:18:20Z, it gets the fewest members that meet it."
     assert want in lines
@@ -114,7 +114,7 @@ def test_deadline_is_named_as_the_rule_for_the_size():
 
 def test_gang_without_a_place_says_what_each_node_fails():
     red = Taint("pool", "red", "NoSchedule")
-    lines = told(planned_of([node("a"), node("b", taints=[red])], [gang("me", size=3, serial=60)]))
+    lines = text_of(planned_of([node("a"), node("b", taints=[red])], [gang("me", size=3, serial=60)]))
 
     assert lines[0].startswith("default/me has no place, now or later: needs 3 members, 1 fit")
     assert "  None of its sizes fits." in lines
@@ -127,27 +127,27 @@ def test_roles_are_distinguished():
         role("launcher", load=Load.NONE),
         role("workers", size=2, most=3, constraints=Constraints(node_selector=(("k", "v"),))),
     ]
-    lines = told(planned_of([node("a", free=4)], [gang("me", roles=roles, serial=60)]))
+    lines = text_of(planned_of([node("a", free=4)], [gang("me", roles=roles, serial=60)]))
 
     assert any(line.startswith("  Launcher: needs 1 member at least. Of 1 node:") for line in lines)
     assert any("1 without k=v, 0 with room for 0 members." in line for line in lines)
 
 
 def test_gang_that_rests_says_until_when():
-    lines = told(planned_of([node("a")], [gang("me", serial=60, not_before=NOW + 30)]))
+    lines = text_of(planned_of([node("a")], [gang("me", serial=60, not_before=NOW + 30)]))
 
     assert "  It rests until 1970-01-01T00:17:10Z; these counts are for that time." in lines
 
 
 def test_gang_that_holds_nodes_names_them():
     runs = [running("other", 0)]
-    lines = told(planned_of([node("a", free=0)], [gang("me", serial=60)], runs=runs, most_holding=1))
+    lines = text_of(planned_of([node("a", free=0)], [gang("me", serial=60)], runs=runs, most_holding=1))
 
     assert "Until it fits, it keeps a free for itself." in lines
 
 
 def test_nothing_that_helps_is_said_too():
-    lines = told(planned_of([node("a", ready=False)], [gang("me", serial=60)]))
+    lines = text_of(planned_of([node("a", ready=False)], [gang("me", serial=60)]))
 
     assert lines[-1] == "What would let it start sooner: none of 0 single changes that were tried."
 
@@ -157,7 +157,7 @@ def test_long_names_and_many_speeds_fit_into_a_terminal():
     many = [gang(f"gang-with-a-long-name-{index:02}", size=9, serial=60, created=float(index)) for index in range(6)]
     planned = planned_of(nodes, [*many, gang("me", size=30, most=40, serial=60, created=9.0)])
 
-    lines = told(planned)
+    lines = text_of(planned)
 
     assert max(map(len, lines)) <= 100
     assert "  (32 more speeds)" in lines

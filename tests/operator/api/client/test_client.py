@@ -227,10 +227,10 @@ async def test_closed_client_has_closed_its_session():
 
 @pytest.mark.parametrize("code", [200, 401])
 async def test_observer_gets_a_watch_when_it_is_answered(code):
-    told = []
+    observed = []
     async with (
         ScriptedServer(status(code)) as server,
-        client_of(server, observer=lambda *one: told.append(one[:3])) as client,
+        client_of(server, observer=lambda *one: observed.append(one[:3])) as client,
         client.watch(PODS, {}),
     ):
-        assert told == [("WATCH", "pods", code)]
+        assert observed == [("WATCH", "pods", code)]

@@ -62,8 +62,8 @@ async def test_log_says_once_what_is_wrong_and_once_that_it_is_over(caplog):
 
         assert client.credentials.trouble == ""
 
-    told = [(one.levelname, one.getMessage()) for one in caplog.records if one.name.startswith("lockstep")]
-    assert told == [("ERROR", REFUSED), ("INFO", "the API server accepts our credentials again, after 123 s")]
+    logged = [(one.levelname, one.getMessage()) for one in caplog.records if one.name.startswith("lockstep")]
+    assert logged == [("ERROR", REFUSED), ("INFO", "the API server accepts our credentials again, after 123 s")]
 
 
 async def test_log_uses_the_words_of_the_caller(caplog):

@@ -46,7 +46,7 @@ def denying(*needs):
 STATUS = ("PATCH", "gangjobs/status")
 
 
-def told(caplog):
+def logged(caplog):
     return [(one.levelname, one.getMessage()) for one in caplog.records if one.name == "lockstep.api.client.rights"]
 
 
@@ -89,7 +89,7 @@ async def test_right_that_is_given_back_is_used_within_a_minute_and_both_are_log
 
         assert answer.is_success
         assert rights.denied == []
-    [(first, lost), (second, back)] = told(caplog)
+    [(first, lost), (second, back)] = logged(caplog)
     assert (first, second) == ("ERROR", "INFO")
     assert lost.startswith(f"the API server lets us not get pods in namespace default: {denied()}; give it back: ")
     assert back.startswith("the API server lets us get pods in namespace default again, after ")
@@ -100,7 +100,7 @@ async def test_right_that_is_missing_for_a_moment_is_not_logged(caplog):
     async with ScriptedServer(status(403, denied()), FOUND) as server, client_of(server, rights) as client:
         assert (await client.get(POD)).is_success
 
-    assert told(caplog) == []
+    assert logged(caplog) == []
 
 
 async def test_watch_that_is_denied_is_logged_and_one_that_opens_ends_that(caplog):
@@ -112,7 +112,7 @@ async def test_watch_that_is_denied_is_logged_and_one_that_opens_ends_that(caplo
             async with client.watch(nodes, {}):
                 assert [str(need) for need in rights.denied] == want
 
-    assert [level for level, _ in told(caplog)] == ["ERROR", "INFO"]
+    assert [level for level, _ in logged(caplog)] == ["ERROR", "INFO"]
 
 
 async def test_watches_of_the_framework_are_noted_too():
@@ -143,7 +143,7 @@ async def test_however_many_rights_are_denied_the_log_stays_short(caplog):
         rights.deny(Need("create", "pods", f"n{number}"), denied())
 
     assert len(rights.denied) == 500
-    assert len(told(caplog)) == 20
+    assert len(logged(caplog)) == 20
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ async def test_denial_names_a_manifest_that_has_the_right(manifest, caplog):
     for verb, resource in missing:
         rights.deny(Need(verb, as_asked(resource), ""), "no")
 
-    said = [text for _, text in told(caplog)]
+    said = [text for _, text in logged(caplog)]
     assert len(said) == len(missing)
     for right, text in zip(missing, said, strict=True):
         assert any(one in text for one, rights_there in have.items() if right in rights_there), text
@@ -262,5 +262,5 @@ async def test_denial_of_an_eviction_names_the_manifest_that_has_the_right(caplo
     assert ("create", "pods/eviction") in {(it.verb, it.resource) for it in rights_of(OPERATOR / manifest)}
     Rights().deny(Need("create", "pods/eviction", ""), "no")
 
-    [(_, text)] = told(caplog)
+    [(_, text)] = logged(caplog)
     assert manifest in text

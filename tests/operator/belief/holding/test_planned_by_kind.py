@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact, outlook
+from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact, start_estimate
 from builders.statuses import reserved
 from coschedule import KindFactor, Load, Members, SerialWork, plan
 from lockstep.belief.holding.reservation import reserved_in_status
@@ -18,7 +18,7 @@ from lockstep.snapshot.snapshots import SnapshotCutter
 HEAT = "0" * 32
 NOW = 1_800_000_000.0
 STATED = SerialWork(serial=100.0)
-OUTLOOK = outlook(NOW + 60, promised_start=NOW + 60, expected_finish=NOW + 160)
+START_ESTIMATE = start_estimate(NOW + 60, promised_start=NOW + 60, expected_finish=NOW + 160)
 
 
 def asked(*, learns=True, size=1, load=Load.EQUAL, pieces=None, status=None):
@@ -120,17 +120,17 @@ def test_next_process_keeps_the_plan_of_a_gang_with_factors():
     state = cluster(a="slow", b="slow")
     gang = asked(size=2)
     placement = replace(placed(state, gang), start=NOW + 60, finish=NOW + 160, promised=NOW + 60)
-    told = mark_planned_for_later(gang, placement, now=NOW, learned=state.past_runs.in_force(gang))
-    told = replace(told, plan=OUTLOOK)
+    planned_status = mark_planned_for_later(gang, placement, now=NOW, learned=state.past_runs.in_force(gang))
+    planned_status = replace(planned_status, plan=START_ESTIMATE)
 
-    [pending] = cut(state, replace(gang, status=told)).gangs
+    [pending] = cut(state, replace(gang, status=planned_status)).gangs
 
     assert (pending.kept.start, pending.kept.finish) == (NOW + 60, pytest.approx(NOW + 160))
-    [forgets] = cut(cluster(a="usual", b="slow"), replace(gang, status=told)).gangs
+    [forgets] = cut(cluster(a="usual", b="slow"), replace(gang, status=planned_status)).gangs
     assert forgets.kept.finish == pytest.approx(NOW + 160), "the slowest node is as slow"
-    assert cut(cluster(a="usual", b="usual"), replace(gang, status=told)).gangs[0].kept.finish == pytest.approx(
-        NOW + 110
-    )
+    assert cut(cluster(a="usual", b="usual"), replace(gang, status=planned_status)).gangs[
+        0
+    ].kept.finish == pytest.approx(NOW + 110)
 
 
 def test_forged_members_of_a_status_cost_nothing():

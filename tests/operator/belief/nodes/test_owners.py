@@ -15,9 +15,9 @@ class Seen:
 
     def __init__(self):
         self.bids = {}
-        self.news = []
+        self.returned = []
         self.changes = 0
-        self.owners = NodeOwners(self.bids, returned=self.news.append, changed=self._changed)
+        self.owners = NodeOwners(self.bids, returned=self.returned.append, changed=self._changed)
 
     def _changed(self):
         self.changes += 1
@@ -25,8 +25,8 @@ class Seen:
     def note(self, now, **bid):
         self.bids["n1"] = bid_fact("n1", on_return=OnReturn.EVICT, grace_seconds=30.0, **bid)
         self.owners.update(now)
-        told, self.news[:] = list(self.news), []
-        return told
+        reported, self.returned[:] = list(self.returned), []
+        return reported
 
 
 @pytest.fixture

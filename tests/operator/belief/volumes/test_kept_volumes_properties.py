@@ -28,7 +28,7 @@ def roles(rnd):
         yield replace(role, claim_templates=tuple({"metadata": {"name": one}} for one in used))
 
 
-def looked_at_each_rank(state, gang):
+def places_of_each_rank(state, gang):
     """The places of all ranks by a check of each, None for a rank that has none yet."""
     claims, spec = state.claims, gang.spec
     names = {use.claim for role in spec.roles for use in role.claims}
@@ -62,11 +62,11 @@ def test_places_of_ranks_are_those_that_a_check_of_each_finds(seed):
             state.claims.remove_claim(ClaimKey("default", name))
         else:
             state.claims.apply_volume(volume_fact(f"pv-{name}", on=rnd.sample(NODES, rnd.randint(0, 2))))
-            told = rnd.choice(("", "n1"))
-            claim = claim_fact(name, volume=rnd.choice(("", f"pv-{name}")), selected_node=told)
+            selected = rnd.choice(("", "n1"))
+            claim = claim_fact(name, volume=rnd.choice(("", f"pv-{name}")), selected_node=selected)
             state.claims.apply_claim(claim._replace(gang_size=rnd.choice((0, 2, 3, 4, 6))))
 
-        has_any, want = looked_at_each_rank(state, gang)
+        has_any, want = places_of_each_rank(state, gang)
 
         found = kept_places(state.claims, gang)
         assert [found.there.get(rank) for rank in range(found.size)] == want
@@ -84,8 +84,8 @@ def test_places_of_ranks_are_those_that_a_check_of_each_finds(seed):
 def test_names_of_claims_are_read_as_they_are_formatted(name):
     named = stem_and_rank(name)
 
-    spelled = {kept_claim(stem, gang, rank) for stem in ("data",) for gang in ("g",) for rank in range(100)}
-    assert (named is not None and named[0] == kept_stem("data", "g")) == (name in spelled)
+    formatted = {kept_claim(stem, gang, rank) for stem in ("data",) for gang in ("g",) for rank in range(100)}
+    assert (named is not None and named[0] == kept_stem("data", "g")) == (name in formatted)
     assert named is None or f"{named[0]}-{named[1]}" == name
 
 

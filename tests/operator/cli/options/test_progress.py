@@ -76,9 +76,9 @@ def test_waiting_command_shows_that_it_still_checks(terminal, monkeypatch):
     screen, written_to = terminal
     with os.fdopen(os.dup(written_to), "w") as stderr:
         monkeypatch.setattr("sys.stderr", stderr)
-        with waiting_with_progress("Waiting") as told:
+        with waiting_with_progress("Waiting") as made_progress:
             for _ in range(3):
-                told()
+                made_progress()
     shown = whole(screen)
 
     assert "Waiting  [" in shown

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from prometheus_client import CollectorRegistry
 
-from builders.facts import gang_fact, outlook
+from builders.facts import gang_fact, start_estimate
 from builders.statuses import NO_ROOM
 from coschedule import Members, Placement
 from lockstep.cycle.explaining.explain import Explainer, says_the_same
@@ -66,7 +66,7 @@ def test_condition_for_a_new_generation_is_written():
     assert not says_the_same(gang_fact(status=waiting()), replace(waiting(), conditions=tuple(newer)))
 
 
-OUTLOOK = outlook(400.0, promised_start=600.0, expected_finish=500.0)
+START_ESTIMATE = start_estimate(400.0, promised_start=600.0, expected_finish=500.0)
 
 
 class Hearing:
@@ -106,12 +106,12 @@ def for_later(*, start, promised):
     ],
 )
 def test_promise_that_is_new_or_moved_later_is_written_at_once(before, promised, want):
-    hearing, plan = Hearing(), replace(OUTLOOK, promised_start=before)
+    hearing, plan = Hearing(), replace(START_ESTIMATE, promised_start=before)
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, for_later(start=400.0, promised=before), 10.0)
-    told = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=plan))
+    explained = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=plan))
 
-    explainer.explain(told, for_later(start=500.0, promised=promised), 11.0)
+    explainer.explain(explained, for_later(start=500.0, promised=promised), 11.0)
 
     assert (hearing.heard[1] is not None) is want
 
@@ -121,9 +121,9 @@ def test_age_that_comes_to_stand_still_or_goes_on_is_written_at_once(fits_empty)
     hearing = Hearing()
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, replace(NO_ROOM, fits_empty=not fits_empty), 10.0)
-    told = gang_fact("g", version="2", status=hearing.heard[0].status)
+    explained = gang_fact("g", version="2", status=hearing.heard[0].status)
 
-    explainer.explain(told, replace(NO_ROOM, fits_empty=fits_empty), 11.0)
+    explainer.explain(explained, replace(NO_ROOM, fits_empty=fits_empty), 11.0)
 
     assert (hearing.heard[1].status.waited_seconds is None) is fits_empty
 
@@ -132,9 +132,9 @@ def test_age_of_which_a_plan_says_nothing_stays_as_it_is():
     hearing = Hearing()
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, replace(NO_ROOM, fits_empty=False), 10.0)
-    told = gang_fact("g", version="2", status=hearing.heard[0].status)
+    explained = gang_fact("g", version="2", status=hearing.heard[0].status)
 
-    explainer.explain(told, NO_ROOM, 11.0)
+    explainer.explain(explained, NO_ROOM, 11.0)
 
     assert hearing.heard[1] is None
 
@@ -143,13 +143,13 @@ def test_likely_start_that_has_passed_is_written_anew_and_no_more_often_than_eac
     hearing, same = Hearing(), for_later(start=500.0, promised=600.0)
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, same, 10.0)
-    told = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=OUTLOOK))
+    explained = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=START_ESTIMATE))
 
-    look_again = [explainer.explain(told, same, now) for now in (11.0, 400.5)]
-    explainer.explain(told, same, 401.0)
-    again = explainer.explain(told, same, 402.0)
+    due_again = [explainer.explain(explained, same, now) for now in (11.0, 400.5)]
+    explainer.explain(explained, same, 401.0)
+    again = explainer.explain(explained, same, 402.0)
 
-    assert look_again == [401.0, 401.0], "looked at again when the likely start has passed by a second"
+    assert due_again == [401.0, 401.0], "looked at again when the likely start has passed by a second"
     assert [report is not None for report in hearing.heard] == [True, False, True]
     assert again == 411.0, "whatever time it says"
 
@@ -158,8 +158,8 @@ def test_clock_that_was_set_back_delays_no_status():
     hearing = Hearing()
     explainer = Explainer(hearing, Metrics(CollectorRegistry()))
     explainer.explain(GANG, for_later(start=100_500.0, promised=100_600.0), 100_010.0)
-    told = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=outlook(100_400.0)))
+    explained = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=start_estimate(100_400.0)))
 
-    explainer.explain(told, for_later(start=400.0, promised=500.0), 10.0)
+    explainer.explain(explained, for_later(start=400.0, promised=500.0), 10.0)
 
     assert hearing.heard[1] is not None

@@ -195,12 +195,12 @@ async def test_check_that_raises_costs_no_other_gang_anything(caplog, monkeypatc
     offers = [bid(one["metadata"]["name"], capacity=str(2**number)) for number, one in enumerate(nodes)]
     broken = {"odd"}
 
-    async def look(state, gang, reservation):
+    async def check(state, gang, reservation):
         if gang.key.name in broken:
             raise ZeroDivisionError
         return await find_resizes(state, gang, reservation)
 
-    monkeypatch.setattr(paces, "find_resizes", look)
+    monkeypatch.setattr(paces, "find_resizes", check)
     async with operator_over(*nodes, gangs=gangs, bids=offers) as (api, parts):
         for name in ("g", "odd"):
             await run_all(api, name)

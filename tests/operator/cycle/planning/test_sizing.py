@@ -112,10 +112,10 @@ async def test_gang_that_would_take_more_needs_a_class_that_allows_it():
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("spelled", ["fastest", "", "Balanced", "🦀"])
-async def test_class_whose_annotation_says_something_else_allows_nothing(spelled):
+@pytest.mark.parametrize("text", ["fastest", "", "Balanced", "🦀"])
+async def test_class_whose_annotation_says_something_else_allows_nothing(text):
     usual = priority_class("usual", 0, is_default=True)
-    usual["metadata"]["annotations"] = {"lockstep.dev/allowed-sizing": spelled}
+    usual["metadata"]["annotations"] = {"lockstep.dev/allowed-sizing": text}
     async with api_with(*NODES, gangs=[gang("a", size=1, spec={**WORK, "sizing": "Fastest"})]) as api:
         api.store.create("priorityclasses", usual)
         async with running_operator(api):

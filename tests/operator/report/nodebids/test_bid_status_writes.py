@@ -24,7 +24,7 @@ def measured(name="n1", **spec):
 
 
 @asynccontextmanager
-async def telling(*bids, operator=watching_operator):
+async def reporting(*bids, operator=watching_operator):
     """An API server with these bids and a node, and an operator that watches and writes statuses, or that runs too."""
     async with FakeApi(now) as api:
         api.store.create("nodes", node("n1"))
@@ -43,7 +43,7 @@ def planned(api):
 
 
 async def test_agent_reads_what_the_planner_makes_of_its_bid():
-    async with telling(measured(dutyCycle="250m")) as api:
+    async with reporting(measured(dutyCycle="250m")) as api:
         await until(lambda: planned(api))
 
         assert planned(api) == {
@@ -58,14 +58,14 @@ async def test_agent_reads_what_the_planner_makes_of_its_bid():
 
 
 async def test_status_for_the_agent_is_written_once():
-    async with telling(measured()) as api:
+    async with reporting(measured()) as api:
         await asyncio.sleep(1000)
 
         assert len(api.writes) == 1
 
 
 async def test_agent_learns_of_each_member_and_of_its_end():
-    async with telling(measured()) as api:
+    async with reporting(measured()) as api:
         await until(lambda: planned(api))
 
         api.store.create("pods", pod("heat-1-0", node="n1", **owned_by("heat")))
@@ -82,7 +82,7 @@ async def test_agent_that_has_measured_no_speed_gets_that_of_the_same_hardware()
     slow, unmeasured = (measured(name, **spec) for name, spec in (("slow", {"capacity": "500m"}), ("n1", {})))
     for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
         one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
-    async with telling(slow, unmeasured, operator=running_operator) as api:
+    async with reporting(slow, unmeasured, operator=running_operator) as api:
         await until(lambda: planned(api).get("slowdown") == "2000m")
 
         assert "by a capacity of 0.50 as measured on a node with the same processor" in planned(api)["message"]
@@ -93,7 +93,7 @@ async def test_agent_gets_another_speed_of_its_hardware_ten_minutes_after_the_la
     for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
         one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
     began = now()
-    async with telling(slow, unmeasured, operator=running_operator) as api:
+    async with reporting(slow, unmeasured, operator=running_operator) as api:
         await until(lambda: planned(api).get("slowdown") == "2000m")
         api.store.change(Place("nodebids", "", "slow"), status={"measured": {"capacity": "1"}})
         await asyncio.sleep(began + SETTLED_SECONDS - 10 - now())
@@ -104,14 +104,14 @@ async def test_agent_gets_another_speed_of_its_hardware_ten_minutes_after_the_la
 
 
 async def test_bids_of_people_cause_no_write():
-    async with telling(bid("n1", capacity="2")) as api:
+    async with reporting(bid("n1", capacity="2")) as api:
         await asyncio.sleep(1000)
 
         assert api.writes == []
 
 
 async def test_refusal_is_logged_and_tried_again(caplog):
-    async with telling(measured()) as api:
+    async with reporting(measured()) as api:
         api.fault = lambda request: Refusal(code=422, message="no") if request.is_write else None
         await until(lambda: caplog.messages)
         assert caplog.messages[0] == "the API server does not accept the status of bid n1: no"
@@ -121,7 +121,7 @@ async def test_refusal_is_logged_and_tried_again(caplog):
 
 
 async def test_bid_that_is_gone_gets_no_write(caplog):
-    async with telling(measured()) as api:
+    async with reporting(measured()) as api:
         api.fault = lambda request: Refusal(code=404, message="gone") if request.is_write else None
         await until(lambda: api.writes)
         await asyncio.sleep(100)

@@ -42,9 +42,9 @@ async def test_condition_says_what_cannot_be_understood():
         began = now()
         await until(lambda: conditions(api))
 
-        [told] = conditions(api)
-        assert told["lastTransitionTime"] in {at(began + seconds) for seconds in range(5)}
-        assert {key: told[key] for key in ("type", "status", "reason", "message")} == {
+        [accepted] = conditions(api)
+        assert accepted["lastTransitionTime"] in {at(began + seconds) for seconds in range(5)}
+        assert {key: accepted[key] for key in ("type", "status", "reason", "message")} == {
             "type": "Accepted",
             "status": "False",
             "reason": "InvalidSpec",
@@ -59,9 +59,9 @@ async def test_condition_warns_once_of_a_duty_cycle_that_seems_a_percentage():
         api.store.change(PLACE, spec={"dutyCycle": "26"})
         await asyncio.sleep(10)
 
-        [told] = conditions(api)
-        assert (told["status"], told["reason"], len(api.writes)) == ("True", "SpecUnderstood", 1)
-        assert told["message"].endswith(
+        [accepted] = conditions(api)
+        assert (accepted["status"], accepted["reason"], len(api.writes)) == ("True", "SpecUnderstood", 1)
+        assert accepted["message"].endswith(
             "above 10, so a member needs more than 11 times as long as on the idle node; if a percentage was meant, "
             "25 % are 250m."
         )
@@ -79,8 +79,8 @@ async def test_condition_says_that_a_node_is_not_there_until_it_is():
     async with answering(bid("n1", capacity="2")) as (api, _):
         api.store.remove(NODE)
         await until(lambda: conditions(api))
-        [told] = conditions(api)
-        assert (told["status"], told["reason"], told["message"]) == (
+        [accepted] = conditions(api)
+        assert (accepted["status"], accepted["reason"], accepted["message"]) == (
             "False",
             "NodeNotFound",
             "There is no node n1: the name of a bid is that of its node. It counts once there is one.",

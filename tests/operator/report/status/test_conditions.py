@@ -80,7 +80,7 @@ HAPPENINGS = {
 }
 
 
-def told(status):
+def conditions_of(status):
     return {one.type: (one.status, one.reason) for one in status.conditions}
 
 
@@ -113,11 +113,11 @@ UNFINISHED = ("False", "NotFinished")
     ],
 )
 def test_happening(happening, want):
-    assert told(HAPPENINGS[happening]) == dict(zip(ALWAYS, want, strict=True))
+    assert conditions_of(HAPPENINGS[happening]) == dict(zip(ALWAYS, want, strict=True))
 
 
 def test_gang_that_failed_is_not_complete():
-    assert told(HAPPENINGS["failed"]) == {
+    assert conditions_of(HAPPENINGS["failed"]) == {
         "Accepted": ACCEPTED,
         "Planned": ("True", "Reserved"),
         "Placed": ("True", "MemberFailed"),
@@ -328,13 +328,13 @@ def test_preempted_gang_names_its_preemptor_until_it_is_placed_again():
     again = attempt_marks.mark_placed(with_status(released), now=NOW)
 
     assert undoing.condition("Preempted").message == "Gang default/hot, of priority 5, takes its place."
-    assert told(released)["Preempted"] == ("True", "Preempted")
+    assert conditions_of(released)["Preempted"] == ("True", "Preempted")
     assert released.condition("Planned").message == "The gang is planned again at once."
-    assert told(again)["Preempted"] == ("False", "Bound")
+    assert conditions_of(again)["Preempted"] == ("False", "Bound")
 
 
 def test_gang_that_was_never_preempted_has_no_such_condition():
-    assert "Preempted" not in told(placed())
+    assert "Preempted" not in conditions_of(placed())
 
 
 def test_gang_whose_members_request_nothing_is_accepted_with_a_warning():

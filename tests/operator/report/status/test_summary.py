@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from builders.facts import gang_fact, gang_spec, outlook
+from builders.facts import gang_fact, gang_spec, start_estimate
 from builders.statuses import placement, reserved
 from coschedule import Members, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
@@ -42,7 +42,7 @@ def after(status):
 REFUSED = after(conditions.mark_refused(GANG, REFUSAL, now=NOW))
 WAITING = after(plan_marks.mark_unplaceable(GANG, NO_ROOM, now=NOW))
 LATER = plan_marks.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW)
-PLANNED = after(replace(LATER, plan=outlook(NOW + 25, promised_start=NOW + 60)))
+PLANNED = after(replace(LATER, plan=start_estimate(NOW + 25, promised_start=NOW + 60)))
 RESERVED = after(reserved(PLANNED, PLACEMENT, now=NOW))
 PLACED = after(attempt_marks.mark_placed(RESERVED, now=NOW + 1))
 RUNNING = after(attempt_marks.mark_started(PLACED, now=NOW + 2))

@@ -258,14 +258,14 @@ def test_reservation_is_carried_out_only_among_the_pods_that_are_there_now(state
         state.apply_pod(pod)
     held = reservation(members=(("n2", 1), ("n3", 1)))
 
-    misfit = SnapshotCutter(state).conflict(gang(roles), held, 0.0)
+    conflict = SnapshotCutter(state).conflict(gang(roles), held, 0.0)
 
-    assert (misfit and conflict_sentence(misfit)) == want
+    assert (conflict and conflict_sentence(conflict)) == want
 
 
 def test_conflict_of_members_that_would_share_a_domain_says_so(state):
     held = reservation(members=(("n1", 1), ("n2", 1)))
 
-    misfit = SnapshotCutter(state).conflict(gang(one_per="zone"), held, 0.0)
+    conflict = SnapshotCutter(state).conflict(gang(one_per="zone"), held, 0.0)
 
-    assert conflict_sentence(misfit) == "on n1, n2, members that must be apart would share a value of zone"
+    assert conflict_sentence(conflict) == "on n1, n2, members that must be apart would share a value of zone"

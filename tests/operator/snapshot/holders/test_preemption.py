@@ -26,7 +26,7 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 NOW = 1000.0
 COLD, HOT = GangKey(DEFAULT, "cold"), GangKey(DEFAULT, "hot")
 MEMBERS = (Members("n1", 1), Members("n2", 1))
-TELLS = f"Gang {DEFAULT}/hot, of priority 5, takes its place."
+SENTENCE = f"Gang {DEFAULT}/hot, of priority 5, takes its place."
 
 
 def condition(kind, status="True", reason="", message=""):
@@ -154,7 +154,7 @@ def test_gang_that_holds_nothing_any_more_is_not_awaited(state):
 
 
 def test_status_names_the_preemptor_until_the_gang_is_placed_again(state):
-    state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="2"))
+    state.apply_gang(holding("cold", condition("Preempted", message=SENTENCE), version="2"))
     assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
     assert state.giving_way.evicted.preemptor_of(COLD) == HOT
 
@@ -168,13 +168,13 @@ def test_decision_outlives_a_change_of_the_gang_without_it(state):
     state.apply_gang(holding(version="2"))
     assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
 
-    state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="3"))
+    state.apply_gang(holding("cold", condition("Preempted", message=SENTENCE), version="3"))
     state.assumptions.forget(COLD)
     assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
 
 
 def test_gang_that_is_gone_gives_way_to_no_other(state):
-    state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="2"))
+    state.apply_gang(holding("cold", condition("Preempted", message=SENTENCE), version="2"))
 
     state.remove_gang(COLD, "uid-of-cold")
 
@@ -224,7 +224,7 @@ def test_gang_that_shrinks_is_not_evicted(state, status):
 
     assert (state.giving_way.shrunk.victims_of(HOT), state.giving_way.evicted.victims_of(HOT)) == ((COLD,), ())
     assert awaited_end(state, HOT, NOW) is None
-    state.apply_gang(holding("cold", condition("Preempted", "True", "Preempted", TELLS), version="3"))
+    state.apply_gang(holding("cold", condition("Preempted", "True", "Preempted", SENTENCE), version="3"))
     assert (state.giving_way.shrunk.victims_of(HOT), state.giving_way.evicted.victims_of(HOT)) == ((), (COLD,))
 
 
