@@ -66,7 +66,7 @@ def put_foreign_pods(sandbox: Sandbox) -> None:
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": {"name": f"backup-{node}", "namespace": "default", "labels": {"app": "backup"}},
-            "spec": {"nodeName": node, "schedulerName": "somebody-else", "containers": [container]},
+            "spec": {"nodeName": node, "schedulerName": "another", "containers": [container]},
         }
         for node in CROWDED_NODES
     )

@@ -81,7 +81,7 @@ class FaultyProxy(Proxy):
     def _refuse(self, request: web.Request, kind: str) -> web.Response:
         if not kind.isdigit():
             if kind == "no JSON":
-                return web.Response(text="<html>a page of somebody else's</html>", status=502)
+                return web.Response(text="<html>a page of another server</html>", status=502)
             break_off(request)
             return web.Response(status=500)
         headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if kind == "429" else {}

@@ -168,7 +168,7 @@ def test_gang_that_is_there_already_is_not_planned_once_more(arena, ask):
 
 
 def test_missing_gang_is_reported(ask, arena):
-    assert_one_sentence(ask("explain", "gj/nobody"), f"There is no GangJob {arena.namespace}/nobody.")
+    assert_one_sentence(ask("explain", "gj/missing"), f"There is no GangJob {arena.namespace}/missing.")
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ REFUSED = [
         ("  work:", "  load: Pieces\n  work:"),
         f"{INVALID} spec.pieces: Required value: pieces must say into how many pieces the work is "
         "divided, because load is Pieces.",
-        id="pieces that nobody counted",
+        id="pieces without a number",
     ),
 ]
 
@@ -129,7 +129,7 @@ REFUSED_LATER = [
         "Planned",
         "DeadlineCannotBeMet",
         "2 min 30 s at the earliest, with 4 members",
-        id="a deadline that nobody can meet",
+        id="a deadline that no gang can meet",
     ),
 ]
 

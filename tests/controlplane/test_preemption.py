@@ -120,7 +120,7 @@ def test_events_of_both_sides_name_the_other(arena, urgent, one_node):
 def test_members_are_notified_and_keep_their_place_during_their_grace_period(arena, urgent, one_node):
     run(arena)
     for pod in arena.pods("cold"):
-        keep(arena, pod, "somebody/keeps")
+        keep(arena, pod, "example.com/keeps")
 
     arena.submit(gang("hot", priorityClassName=urgent))
     arena.until("hot", "Planned", "True", "Preempting")
@@ -164,7 +164,7 @@ def test_two_gangs_take_two_places(arena, urgent):
 @pytest.mark.parametrize(
     ("value", "policy"),
     [
-        pytest.param(CLASS_VALUE, "Never", id="its class evicts nobody"),
+        pytest.param(CLASS_VALUE, "Never", id="its class evicts no gang"),
         pytest.param(0, "PreemptLowerPriority", id="it is no more urgent"),
     ],
 )
@@ -205,7 +205,7 @@ def test_gang_that_its_tenants_budget_alone_protects_gives_way(arena, urgent, on
 def test_victim_that_its_owner_deletes_meanwhile_leaves_its_place(arena, urgent, one_node):
     run(arena)
     for pod in arena.pods("cold"):
-        keep(arena, pod, "somebody/keeps")
+        keep(arena, pod, "example.com/keeps")
     arena.submit(gang("hot", priorityClassName=urgent))
     arena.until("hot", "Planned", "True", "Preempting")
 
@@ -219,7 +219,7 @@ def test_victim_that_its_owner_deletes_meanwhile_leaves_its_place(arena, urgent,
 
 STEPS = {
     "once the status says so": ("PATCH", "gangjobs/status"),
-    "once a member is told": ("PATCH", "pods/status"),
+    "once a member is notified": ("PATCH", "pods/status"),
     "once a member is deleted": ("DELETE", "pods"),
 }
 

@@ -20,8 +20,8 @@ def test_condition_of_the_gang_that_it_keeps_out_says_so_until_there_is_room(ope
 
     def use_quota(asked, moment):
         if moment is Moment.AFTER and not created and '"reservedAt"' in asked.text:
-            created.append("somebody-s")
-            arena.create(foreign_pod("somebody-s", node, cpu="100m"))
+            created.append("foreign")
+            arena.create(foreign_pod("foreign", node, cpu="100m"))
         return True
 
     proxy.witness = use_quota
@@ -32,7 +32,7 @@ def test_condition_of_the_gang_that_it_keeps_out_says_so_until_there_is_room(ope
     eventually(lambda: " QuotaExceeded " in " ".join(described(arena).split()))
     eventually(lambda: not arena.pods("heat"))
     proxy.reset()
-    arena.delete_pod("somebody-s")
+    arena.delete_pod("foreign")
 
     arena.until_placed("heat")
     assert arena.status("heat")["attempt"] > 1

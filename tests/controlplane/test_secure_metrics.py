@@ -123,7 +123,7 @@ def test_caller_without_a_token_is_refused(secured):
     "spoil",
     [
         pytest.param(lambda _token, _api: "garbage", id="garbage"),
-        pytest.param(lambda token, _api: token[:-8] + "AAAAAAAA", id="a signature of somebody else"),
+        pytest.param(lambda token, _api: token[:-8] + "AAAAAAAA", id="a foreign signature"),
         pytest.param(
             lambda token, api: reissued(token, api._site.token_key, hours_ago=2), id="a token that has expired"
         ),

@@ -215,11 +215,11 @@ def main() -> None:
 
 
 def _measure(meter: Meter, agents: Agents, sandbox: Sandbox, given: argparse.Namespace) -> None:
-    meter.row("nobody writes", 30)
+    meter.row("no agent writes", 30)
     running = threading.Thread(target=agents.run)
     running.start()
     try:
-        meter.row("all begin, and are told", 120)
+        meter.row("all begin, and get a status", 120)
         meter.row("renewals", given.seconds)
         watches = Watches(sandbox, agents, given.nodes)
         while watches.open < given.nodes:

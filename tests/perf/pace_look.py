@@ -84,7 +84,7 @@ async def main() -> None:
     await print_turns("all to be resized", lambda: find_resizes(state, paced, RESERVED))
     for resize in await find_resizes(state, paced, RESERVED):
         state.apply_pod(with_cpu(resize.pod, resize.amounts["main"]))
-    await print_turns("nobody to be resized", lambda: find_resizes(state, paced, RESERVED))
+    await print_turns("none to be resized", lambda: find_resizes(state, paced, RESERVED))
     await print_turns("status", lambda: find_status(state, paced, RESERVED, refusal=""))
 
 

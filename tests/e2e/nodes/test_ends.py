@@ -11,7 +11,7 @@ MEMBERS = 4
 STAYS = ("sh", "-c", "stay; exit $?")
 KILLED = 128 + 9
 ROUNDS = 8
-LAST_WORDS = "I was told to end"
+LAST_WORDS = "I got a signal"
 SPEAKS = f"trap 'echo {LAST_WORDS}; exit 1' TERM; stay & wait $!; exit $?"
 
 

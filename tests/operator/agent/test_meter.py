@@ -170,8 +170,8 @@ def test_owner_is_there_since_they_came(running):
 @pytest.mark.parametrize(
     ("ago", "want"),
     [
-        pytest.param(5, True, id="somebody types all the time"),
-        pytest.param(HOUR, False, id="nobody has typed for an hour"),
+        pytest.param(5, True, id="a user types all the time"),
+        pytest.param(HOUR, False, id="no user has typed for an hour"),
     ],
 )
 def test_typing_is_seen_by_the_node_s_own_clock_however_wrong(running, own_ahead, ago, want):

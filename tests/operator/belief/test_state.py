@@ -257,7 +257,7 @@ def test_departed_member_is_remembered_as_it_was_last_seen(state, holding):
 NOT_OF_THE_ATTEMPT = [
     pytest.param(member_fact("g", attempt=2), id="another attempt"),
     pytest.param(member_fact("g", rank=2), id="a rank that the gang cannot have"),
-    pytest.param(pod_fact("p"), id="nobody's"),
+    pytest.param(pod_fact("p"), id="unowned"),
 ]
 
 
@@ -291,7 +291,7 @@ def test_members_of_gangs_that_are_gone_are_orphans(state):
     state.apply_pod(member_fact("g"))
     state.apply_pod(member_fact("lost", rank=0))
     state.apply_pod(member_fact("lost", rank=1))
-    state.apply_pod(pod_fact("somebody's"))
+    state.apply_pod(pod_fact("foreign"))
 
     assert {pod.key.name for pod in state.orphans({GangKey("default", "lost")})} == {"lost-1-0", "lost-1-1"}
 

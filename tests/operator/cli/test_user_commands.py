@@ -165,7 +165,7 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
         pytest.param(["logs", "gj/a", "--rank", "1-"], "1- is neither a rank nor a list of ranks", id="half a range"),
         pytest.param(["logs", "gj/a", "--tail", "-1"], "-1 is not in the range", id="lines"),
         pytest.param(
-            ["logs", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="logs of nobody"
+            ["logs", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="logs of no gang"
         ),
         pytest.param(["requeue", "gj/a", "--timeout", "soon"], "soon is not a duration", id="time"),
         pytest.param(["resize", "gj/a?dryRun=All", "--size", "2"], "names no GangJob: write gj/NAME", id="a query"),
@@ -174,7 +174,7 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
         pytest.param(["resize", "gj/a", "--size", "2", "--any-size"], "give either --size or", id="two sizes"),
         pytest.param(["resize", "gj/a", "--size", "0"], "0 is not in the range", id="size"),
         pytest.param(
-            ["requeue", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="requeue nobody"
+            ["requeue", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="requeue no gang"
         ),
     ],
 )

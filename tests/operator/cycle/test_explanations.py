@@ -80,7 +80,7 @@ async def test_unknown_priority_class_is_reported_and_then_found():
 async def test_status_that_conflicts_is_computed_again():
     async with operator_over(gangs=[gang("g", size=90)]) as (api, _):
         await until(lambda: condition(api, "g", "Planned"))
-        api.store.change(gang_place("g"), metadata={"labels": {"by": "somebody"}})
+        api.store.change(gang_place("g"), metadata={"labels": {"by": "a-user"}})
         api.store.add("nodes", *[node(f"m{number}") for number in range(20)])
         await until(lambda: is_placed(api))
 
@@ -100,7 +100,7 @@ def first_status(fault):
 
 async def test_explanation_that_conflicts_is_written_over_the_newer_version():
     async with operator_over() as (api, _):
-        edits = iter(["somebody"])
+        edits = iter(["a-user"])
 
         def edit():
             for author in edits:

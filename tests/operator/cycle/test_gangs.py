@@ -176,10 +176,10 @@ def remove_gang_at_second_binding(api):
 async def test_orphans_found_at_the_start_are_swept():
     async with FakeApi(now) as api:
         api.store.add("nodes", node("n1"))
-        api.store.add("pods", pod("lost-1-0", node="n1", **owned_by("lost")), pod("somebody's", node="n1"))
+        api.store.add("pods", pod("lost-1-0", node="n1", **owned_by("lost")), pod("foreign", node="n1"))
         async with running_operator(api):
             await until(lambda: not pods_of(api, "lost"), seconds=60)
-            assert [it["metadata"]["name"] for it in api.store.objects("pods")] == ["somebody's"]
+            assert [it["metadata"]["name"] for it in api.store.objects("pods")] == ["foreign"]
 
 
 async def test_member_that_is_deleted_by_hand_is_an_interrupted_attempt():

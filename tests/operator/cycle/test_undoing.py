@@ -266,7 +266,7 @@ async def test_next_attempt_waits_for_a_member_that_runs_and_names_what_may_keep
 
 
 def delete_kept(api, name="g"):
-    api.store.change(gang_place(name), metadata={"deletionTimestamp": DELETED_AT, "finalizers": ["somebody/keeps"]})
+    api.store.change(gang_place(name), metadata={"deletionTimestamp": DELETED_AT, "finalizers": ["example.com/keeps"]})
 
 
 BEFORE = [

@@ -48,7 +48,7 @@ def seconds_left(now, *sights):
         pytest.param([(100, lease(seconds=40))], 40, id="one that is held for longer than our own would be"),
         pytest.param([(100, lease(seconds=1))], 15, id="one that says it is held for a second"),
         pytest.param([(100, None)], 15, id="a lease that is missing"),
-        pytest.param([(100, EMPTIED)], 15, id="a lease that somebody has emptied"),
+        pytest.param([(100, EMPTIED)], 15, id="a lease that a user has emptied"),
         pytest.param([(90, lease()), (100, lease())], 5, id="no renewal since"),
         pytest.param([(90, lease()), (100, lease(renewed=1.0))], 15, id="a renewal"),
         pytest.param([(90, lease()), (100, lease(version="2"))], 5, id="a label"),

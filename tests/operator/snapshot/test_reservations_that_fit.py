@@ -58,7 +58,7 @@ def test_what_a_reservation_holds_itself_does_not_count_against_it(two_nodes):
 
 def test_member_that_has_ended_needs_no_room(two_nodes):
     two_nodes.apply_pod(member_fact(rank=0, node="n1", phase=PodPhase.SUCCEEDED))
-    two_nodes.apply_pod(pod_fact("somebody's", node="n1", request=(("cpu", 2000),)))
+    two_nodes.apply_pod(pod_fact("foreign", node="n1", request=(("cpu", 2000),)))
 
     assert conflict(two_nodes) is None
 

@@ -101,7 +101,7 @@ def test_slots_of_a_bid_are_a_column(state):
     state.bids.apply(bid_fact("n1", slots=2))
     state.bids.apply(bid_fact("n2"))
     state.assumptions.hold(reservation("held", members=(("n1", 1),)))
-    state.apply_pod(pod_fact("somebody's", node="n1", request=(("cpu", 100), ("pods", 1))))
+    state.apply_pod(pod_fact("foreign", node="n1", request=(("cpu", 100), ("pods", 1))))
 
     assert column(cut(state), "bid slots") == [1, UNLIMITED, UNLIMITED]
 

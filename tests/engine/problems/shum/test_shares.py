@@ -33,7 +33,7 @@ def product_of(applications, levels):
         pytest.param([[(1, 2), (3, 2)]], 9, (0,), id="no more workstations than help"),
         pytest.param([[(5, 3), (2, 3), (2, 3)]], 9, (1,), id="levels in any order: fewest, then first"),
         pytest.param([[(1, 1), (9, 5)], [(1, 1), (5, 3)], [(1, 1), (5, 2)]], 11, (0, 1, 1), id="two small ones"),
-        pytest.param([], 0, (), id="nobody"),
+        pytest.param([], 0, (), id="no application"),
     ],
 )
 def test_division(applications, total, want_levels):

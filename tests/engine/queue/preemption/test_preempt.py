@@ -42,7 +42,7 @@ def hot(name="hot", *, priority=5, may_preempt=True, **more):
         pytest.param(
             [running("a", 0, priority=5), running("b", 1, priority=4)], ["b"], id="never one of equal priority"
         ),
-        pytest.param([running("a", 0, priority=5)], None, id="nobody where all are as urgent"),
+        pytest.param([running("a", 0, priority=5)], None, id="none where all are as urgent"),
         pytest.param(
             [running("a", 0, since=NOW + 1), running("b", 1)],
             ["a"],

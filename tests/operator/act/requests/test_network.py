@@ -155,7 +155,7 @@ async def test_outage_undoes_the_attempt_and_the_next_one_makes_the_service():
         pytest.param(
             (SERVICE, somebody_s("g", owner("of-an-earlier-one"))),
             "Service g of an earlier gang of this name is still there",
-            id="service of an earlier gang that nobody collects",
+            id="service of an earlier gang that is not collected",
         ),
     ],
 )

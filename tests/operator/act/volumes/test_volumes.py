@@ -69,7 +69,7 @@ def assert_each_member_is_where_its_volume_is(api, size=2):
         pytest.param((POST, CLAIMS), id="a claim is made"),
         pytest.param((POST, "pods"), id="a pod is made"),
         pytest.param((GET, CLAIMS), id="a claim is looked at"),
-        pytest.param((PATCH, CLAIMS), id="a claim is told"),
+        pytest.param((PATCH, CLAIMS), id="a claim gets its node"),
         pytest.param((POST, "pods/binding"), id="a pod is bound"),
     ],
 )

@@ -8,7 +8,7 @@ from builders.usage import usage
 from lockstep.agent.measuring.presence import owner_is_there
 
 NOW = 1_795_449_600.0
-TEXT = "# This is private data. Do not parse.\nUID=1000\nUSER=somebody\nACTIVE=1\nSTATE=active\nREMOTE=0\n"
+TEXT = "# This is private data. Do not parse.\nUID=1000\nUSER=alice\nACTIVE=1\nSTATE=active\nREMOTE=0\n"
 AT_A_SCREEN = TEXT + "TYPE=wayland\nCLASS=user\nSEAT=seat0\nTTY=tty2\nVTNR=2\n"
 AT_A_TERMINAL = TEXT + "TYPE=tty\nCLASS=user\nTTY=pts/0\n"
 
@@ -32,9 +32,9 @@ def terminal(root, name, *, read_at, written_at=NOW):
 @pytest.mark.parametrize(
     ("sessions", "want"),
     [
-        pytest.param({}, False, id="nobody is logged in"),
-        pytest.param({"2": AT_A_SCREEN}, True, id="somebody is at the screen"),
-        pytest.param({"5": AT_A_TERMINAL}, True, id="somebody is at a terminal that cannot be seen"),
+        pytest.param({}, False, id="no user is logged in"),
+        pytest.param({"2": AT_A_SCREEN}, True, id="a user is at the screen"),
+        pytest.param({"5": AT_A_TERMINAL}, True, id="a user is at a terminal that cannot be seen"),
         pytest.param({"c1": AT_A_SCREEN.replace("CLASS=user", "CLASS=greeter")}, False, id="the greeter waits"),
         pytest.param({"2": AT_A_SCREEN.replace("STATE=active", "STATE=online")}, False, id="another screen is shown"),
         pytest.param({"2": AT_A_SCREEN.replace("ACTIVE=1", "ACTIVE=0")}, False, id="the session is not active"),

@@ -195,7 +195,7 @@ def test_term_is_formatted_by_its_label():
         pytest.param("utf-8", BLOCKS, id="blocks"),
         pytest.param("ascii", ASCII, id="a terminal without them"),
         pytest.param("latin-1", ASCII, id="letters only"),
-        pytest.param(None, ASCII, id="nobody knows"),
+        pytest.param(None, ASCII, id="unknown"),
         pytest.param("no-such-code", ASCII, id="an unknown encoding"),
     ],
 )

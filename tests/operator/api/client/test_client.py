@@ -45,8 +45,8 @@ async def test_refusal_is_an_answer_and_is_not_tried_again(code):
         pytest.param(Reply(200, b"<html>please log in</html>"), id="a proxy's page that claims success"),
         pytest.param(Reply(200, b'["no", "object"]'), id="no object"),
         pytest.param(Step.RESET, id="connection reset"),
-        pytest.param(status(401, "Unauthorized"), id="nobody is known yet"),
-        pytest.param(status(403, NO_RIGHTS), id="nobody has rights yet"),
+        pytest.param(status(401, "Unauthorized"), id="no user is known yet"),
+        pytest.param(status(403, NO_RIGHTS), id="no user has rights yet"),
     ],
 )
 async def test_trouble_is_tried_again(trouble):

@@ -41,7 +41,7 @@ def phase(status=None, *, deleting=False, reserved=False, refusal=None, resting=
         pytest.param({"suspended": True, "refusal": REFUSAL}, Phase.REFUSED, id="suspended and refused"),
         pytest.param({"suspended": True, "deleting": True}, Phase.DELETED, id="suspended and deleted"),
         pytest.param({"suspended": True, "reserved": True}, Phase.RESERVED, id="suspended while members may exist"),
-        pytest.param({"status": true(Condition.SUSPENDED)}, Phase.SUSPENDED, id="resumed, and not told yet"),
+        pytest.param({"status": true(Condition.SUSPENDED)}, Phase.SUSPENDED, id="resumed, and not reported yet"),
         pytest.param({"suspended": True, "status": true(Condition.COMPLETE)}, Phase.COMPLETE, id="complete, suspended"),
         pytest.param({"deleting": True, "refusal": REFUSAL}, Phase.DELETED, id="deleted and refused"),
         pytest.param({"reserved": True}, Phase.RESERVED, id="reserved"),

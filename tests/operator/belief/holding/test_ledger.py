@@ -201,7 +201,7 @@ def test_same_entry_again_is_no_change(ledger):
 
 
 def test_release_of_what_is_not_there_is_no_change(ledger):
-    assert ledger.release("nobody") is False
+    assert ledger.release("missing") is False
     assert ledger.forget(MEMBER) is False
 
 

@@ -63,7 +63,7 @@ def test_gang_is_planned_where_its_runs_were_fast():
     ("kinds", "gang", "want"),
     [
         pytest.param({"a": "slow", "b": "usual"}, asked(), (KindFactor(0, 2.0), KindFactor(1, 1.0)), id="both"),
-        pytest.param({"a": "slow", "b": "gpu"}, asked(), (KindFactor(1, 2.0),), id="one, and one that nobody knows"),
+        pytest.param({"a": "slow", "b": "gpu"}, asked(), (KindFactor(1, 2.0),), id="one, and one that is unknown"),
         pytest.param({"a": None}, asked(), (), id="nodes without a kind"),
         pytest.param({"a": "slow"}, asked(learns=False), (), id="who does not ask"),
     ],

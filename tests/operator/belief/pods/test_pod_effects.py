@@ -54,7 +54,7 @@ def kept_away(*pods, labels=HEAT, namespace="default", labels_of_namespace=None)
         pytest.param({"topologyKey": "rack"}, set(), id="a label that its node has not got"),
         pytest.param({"labelSelector": {"matchLabels": {"app": "other"}}}, set(), id="others' labels"),
         pytest.param({"labelSelector": {}}, {"n1", "n2"}, id="everybody"),
-        pytest.param({"labelSelector": None}, set(), id="nobody"),
+        pytest.param({"labelSelector": None}, set(), id="none"),
         pytest.param(
             {"labelSelector": {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["x"]}]}},
             {"n1", "n2"},
@@ -271,7 +271,7 @@ def of_terms(count, **more):
 @pytest.mark.parametrize(
     ("pod", "want"),
     [
-        pytest.param(of_terms(MOST_TERMS_OF_POD), set(), id="as many as are told apart"),
+        pytest.param(of_terms(MOST_TERMS_OF_POD), set(), id="as many as are distinguished"),
         pytest.param(of_terms(MOST_TERMS_OF_POD + 1), {"n1"}, id="one more"),
         pytest.param(of_terms(MOST_TERMS_OF_POD + 1, topologyKey="zone"), {"n1", "n2"}, id="one more, of the zone"),
         pytest.param(of_terms(1, namespaces=[f"x{number}" for number in range(2000)]), {"n1"}, id="a long one"),

@@ -63,7 +63,7 @@ def test_who_does_not_ask_is_planned_with_what_is_stated_and_one_factor():
     [
         pytest.param([1, 2, 4, 8], id="four runs"),
         pytest.param([4] * 20, id="one size"),
-        pytest.param([4] * 19 + [8], id="one run of another size, which nobody could foretell with an overhead"),
+        pytest.param([4] * 19 + [8], id="one run of another size, which no law with an overhead could forecast"),
     ],
 )
 def test_stated_work_counts_until_runs_show_a_better_law(sizes):

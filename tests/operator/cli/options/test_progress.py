@@ -82,5 +82,5 @@ def test_waiting_command_shows_that_it_still_checks(terminal, monkeypatch):
     shown = whole(screen)
 
     assert "Waiting  [" in shown
-    assert "%" not in shown, "nobody knows for how long"
+    assert "%" not in shown, "its end is unknown"
     assert shown.endswith("\n")

@@ -98,8 +98,8 @@ def for_later(*, start, promised):
 @pytest.mark.parametrize(
     ("before", "promised", "want"),
     [
-        pytest.param(600.0, 700.0, True, id="later than told"),
-        pytest.param(600.0, 500.0, False, id="sooner than told: that can wait"),
+        pytest.param(600.0, 700.0, True, id="later than in the status"),
+        pytest.param(600.0, 500.0, False, id="sooner than in the status: that can wait"),
         pytest.param(None, 600.0, True, id="the first one"),
         pytest.param(None, None, False, id="still none"),
         pytest.param(600.0, None, False, id="none any more: that can wait"),

@@ -32,7 +32,7 @@ def learned(
         pytest.param({}, 1500, id="as it was stated"),
         pytest.param({"factor": "2"}, 3000, id="without what was learnt before"),
         pytest.param({"factor": "0.5"}, 750, id="also where runs were shorter"),
-        pytest.param({"factor": "0.000"}, 1500, id="factor that nobody has written here"),
+        pytest.param({"factor": "0.000"}, 1500, id="factor that was not written here"),
         pytest.param({"run_time": -5.0}, 1, id="clock that was set back"),
         pytest.param({"run_time": 1e12}, 1_000_000, id="run without end"),
         pytest.param({"run_time": 10.0, "finish": START + 10}, 1000, id="shortest that counts"),

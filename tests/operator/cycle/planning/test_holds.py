@@ -101,7 +101,7 @@ def test_condition_says_what_is_held_since_when_and_how_long(holds):
 @pytest.mark.parametrize(
     ("policy", "want"),
     [
-        pytest.param(HoldPolicy(), 4, id="four gangs unless told"),
+        pytest.param(HoldPolicy(), 4, id="four gangs by default"),
         pytest.param(HoldPolicy(seconds=0), 0, id="no time"),
         pytest.param(HoldPolicy(gangs=0), 0, id="no gang"),
     ],

@@ -127,7 +127,7 @@ async def test_class_whose_annotation_says_something_else_allows_nothing(text):
 @pytest.mark.parametrize(
     ("waiting", "running", "nodes", "want"),
     [
-        pytest.param(1, 0, 100, 0.0, id="nobody else"),
+        pytest.param(1, 0, 100, 0.0, id="no other"),
         pytest.param(3, 2, 100, 0.16, id="two others wait and two run"),
         pytest.param(3, 2, 0, 0.0, id="no nodes"),
     ],

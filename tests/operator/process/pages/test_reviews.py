@@ -71,7 +71,7 @@ def reviews(api, clock):
     [
         pytest.param("reader", Verdict.ALLOWED, id="who may read the metrics"),
         pytest.param("other", Verdict.FORBIDDEN, id="who may not"),
-        pytest.param("garbage", Verdict.UNKNOWN_TOKEN, id="a token of nobody"),
+        pytest.param("garbage", Verdict.UNKNOWN_TOKEN, id="a token of no user"),
     ],
 )
 async def test_verdict_of(reviews, token, want):

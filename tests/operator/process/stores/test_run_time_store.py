@@ -205,7 +205,7 @@ async def test_conflicts_without_end_cost_two_writes_at_a_time(api):
     [
         pytest.param({"data": {"runs.json": "garbage"}}, id="garbage"),
         pytest.param({"data": {"runs.json": "[" * 10 * 2**20}}, id="10 MiB"),
-        pytest.param({"data": {"theirs": "file"}}, id="somebody else's"),
+        pytest.param({"data": {"theirs": "file"}}, id="foreign"),
         pytest.param({"data": None, "binaryData": {"runs.json": "AAEC"}}, id="binary"),
     ],
 )

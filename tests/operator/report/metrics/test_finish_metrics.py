@@ -15,7 +15,7 @@ from lockstep.report.metrics.finish_metrics import FinishMetrics
         pytest.param(200, 100, 0, 1, ("Plan", 100, 0.5), id="started sooner"),
         pytest.param(200, 260, -20, 1, ("Plan", 60, 1.3), id="started later, and ran shorter"),
         pytest.param(200, 400, 200, 2, ("Attempts", 200, 2), id="second attempt"),
-        pytest.param(-5, 100, 1, 1, ("Plan", 105, 100), id="forecast a time before it came: a status of somebody else"),
+        pytest.param(-5, 100, 1, 1, ("Plan", 105, 100), id="forecast a time before it came: a foreign status"),
     ],
 )
 def test_what_moved_a_finish_most(forecast, finish, ran_longer, attempt, want):

@@ -222,7 +222,7 @@ def test_gauges_follow_from_belief(metrics):
 
 def test_gang_that_others_keep_from_being_planned_is_pending_and_one_with_a_wrong_spec_refused(metrics):
     state = State(lambda: None)
-    state.apply_gang(gang_fact("named", created=40.0, spec=gang_spec(priority_class="nobody-made-it")))
+    state.apply_gang(gang_fact("named", created=40.0, spec=gang_spec(priority_class="missing")))
     for name, deleting in (("wrong", False), ("deleted", True)):
         gang = gang_fact(name, created=20.0, deleting=deleting)
         state.apply_gang(gang.refused(Refusal(Reason.INVALID_SPEC, "wrong.")))

@@ -47,7 +47,7 @@ def test_gangs_that_wait_count_in_their_priority_and_namespace(metrics, state):
     state.priorities.apply(PriorityClass(name="high", value=1000, is_default=False, preempts=True))
     submit(state, "a", namespace="one", priority_class="high")
     submit(state, "b", namespace="one")
-    submit(state, "c", namespace="two", priority_class="nobody-made-it")
+    submit(state, "c", namespace="two", priority_class="missing")
 
     assert shown(metrics, state, BY_PRIORITY) == {"1000": 1, "0": 1, UNKNOWN_PRIORITY: 1, OTHERS: 0}
     assert shown(metrics, state, BY_NAMESPACE) == {"one": 2, "two": 1, OTHERS: 0}

@@ -100,7 +100,7 @@ async def test_agent_gets_another_speed_of_its_hardware_ten_minutes_after_the_la
         assert planned(api)["slowdown"] == "2000m"
 
         await asyncio.sleep(60)
-        assert planned(api)["slowdown"] == "1000m", "nobody has written anything"
+        assert planned(api)["slowdown"] == "1000m", "nothing was written"
 
 
 async def test_bids_of_people_cause_no_write():

@@ -60,7 +60,7 @@ DELETED = after(attempt_marks.mark_being_deleted(REFUSED, now=NOW))
 @pytest.mark.parametrize(
     ("gang", "want"),
     [
-        pytest.param(GANG, (GangState.WAITING, "2–12", ""), id="nobody has looked yet"),
+        pytest.param(GANG, (GangState.WAITING, "2–12", ""), id="not planned yet"),
         pytest.param(REFUSED, (GangState.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
         pytest.param(WAITING, (GangState.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
         pytest.param(PLANNED, (GangState.PLANNED, "3 (2–12)", "likely to start 2026-01-01T10:00:25Z"), id="planned"),

@@ -13,7 +13,7 @@ from lockstep.facts.gang.gang import GangStatus
 from lockstep.snapshot.holders.counted_twice import all_counted_twice, counted_twice
 
 NODES = ("n1", "n2", "n3")
-NO_GANG = GangKey("default", "nobody")
+NO_GANG = GangKey("default", "none")
 AMOUNTS = {"a": (("cpu", 1000), ("memory", 7)), "b": (("cpu", 3000),)}
 SPEC = replace(
     gang_spec(roles=[role_spec(name, size=1, most=9, request=request) for name, request in AMOUNTS.items()]),

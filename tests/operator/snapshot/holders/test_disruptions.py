@@ -42,7 +42,7 @@ def counted(state, fact):
         pytest.param({"key": "lockstep.dev/rank", "operator": "In", "values": ["1"]}, 3, id="a rank counts as all"),
         pytest.param({"key": "lockstep.dev/rank", "operator": "NotIn", "values": ["1"]}, 3, id="so do all but one"),
         pytest.param({"key": "lockstep.dev/rank", "operator": "Exists"}, 3, id="all that have a rank"),
-        pytest.param({"key": "lockstep.dev/rank", "operator": "DoesNotExist"}, 0, id="nobody who has a rank"),
+        pytest.param({"key": "lockstep.dev/rank", "operator": "DoesNotExist"}, 0, id="none that has a rank"),
     ],
 )
 def test_budget_counts_members(expression, want):

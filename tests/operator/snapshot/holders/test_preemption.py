@@ -203,7 +203,9 @@ def test_preemptor_of_another_namespace_is_read_by_its_uid():
     assert (shrinks_for(evicted), named_preemptor(shrunk)) == (None, None)
 
 
-@pytest.mark.parametrize("sentence", ["", "Somebody takes its place.", "gang default, of priority 1", "Gang A/b, of"])
+@pytest.mark.parametrize(
+    "sentence", ["", "Another gang takes its place.", "gang default, of priority 1", "Gang A/b, of"]
+)
 def test_foreign_sentence_names_no_gang(sentence):
     assert named_preemptor(sentence) is None
 

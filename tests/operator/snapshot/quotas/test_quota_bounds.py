@@ -188,7 +188,7 @@ def wish(storage_class, size):
         pytest.param({"scopes": ["NotBestEffort", "NotTerminating"]}, 5, id="of them"),
         pytest.param({"scopes": ["BestEffort"]}, 12, id="of others"),
         pytest.param({"scopes": ["NotBestEffort", "Terminating"]}, 12, id="not of all"),
-        pytest.param({"scopes": ["CrossNamespacePodAffinity"]}, 12, id="of who knows whom"),
+        pytest.param({"scopes": ["CrossNamespacePodAffinity"]}, 12, id="of affinity across namespaces"),
         pytest.param({"selector": [("PriorityClass", "In", ["high"])]}, 5, id="of its class"),
         pytest.param({"selector": [("PriorityClass", "In", ["low"])]}, 12, id="of another class"),
         pytest.param({"selector": [("PriorityClass", "NotIn", ["high"])]}, 12, id="not of its class"),
