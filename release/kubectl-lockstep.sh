@@ -15,7 +15,7 @@ install() {
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || refuse 'needs Python 3.11 or newer'
   echo "kubectl lockstep: installing $release …" >&2
   mkdir -p "$data"
-  # What is there under the final name is whole, whoever was interrupted or came first.
+  # What is there under the final name is whole, whichever process was interrupted or came first.
   new=$(mktemp -d "$data/new.XXXXXX")
   trap 'rm -rf "$new"' EXIT
   trap 'exit 130' INT TERM HUP

@@ -1,4 +1,4 @@
-"""`python -m charts.make`: write what is generated, or with --check tell whether it is as it should be."""
+"""`python -m charts.make`: write what is generated, or with --check report whether it is as it should be."""
 
 import click
 from charts.make.files import ROOT, generated_files

@@ -35,7 +35,7 @@ _PLACES_PODS = f"and {_CREATES} .Values.sources"
 _SIZES_OWNERS = f'and {_CREATES} (or (has "sizedjob" .Values.sources) (has "sizedraycluster" .Values.sources))'
 _SUSPENDS = f"{_PLACES_PODS} .Values.suspends"
 _EVICTS = f"{_PLACES_PODS} .Values.evicts"
-# When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
+# When the chart has which object. One that is not named here makes the generator fail: the author has to decide.
 _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep": _CREATES,
     "ClusterRoleBinding/lockstep": _CREATES,

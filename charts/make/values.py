@@ -20,7 +20,7 @@ class Value:
 
     @property
     def name(self) -> str:
-        """The value as `--set` spells it."""
+        """The value as `--set` takes it."""
         return ".".join(self.path)
 
 

@@ -1,4 +1,4 @@
-"""`python -m crds.make`: write what is generated, or with --check tell whether it is as it should be."""
+"""`python -m crds.make`: write what is generated, or with --check report whether it is as it should be."""
 
 import json
 import tempfile

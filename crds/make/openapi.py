@@ -51,7 +51,7 @@ _ENUM_VALUES = "Possible enum values:"
 
 
 def structural_schema(schemas: Mapping[str, Schema], name: str) -> Schema:
-    """The schema of that name as a CRD may spell it.
+    """The schema of that name as a CRD may have it.
 
     ``schemas`` is ``components.schemas`` of an OpenAPI v3 document; KeyError if it lacks one that is referred to.
     A schema that contains itself has no structural form: RecursionError.

@@ -111,7 +111,7 @@ class OperatorProcess:
             str(self._debug_port.number),
             # The only one there is, unless the options say otherwise: its successor need not wait for a lease to end.
             "--leader-elect=false",
-            # Nobody pulls it: nodes of a sandbox only pretend to run pods.
+            # It is not pulled: nodes of a sandbox only pretend to run pods.
             "--gate-image=lockstep",
         ]
         self._life = self._spawn(["run", *where, *self._options], self._log)

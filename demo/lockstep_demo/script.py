@@ -15,7 +15,7 @@ SCRATCH_NODES = ("n05", "n06", "n08")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Something that somebody other than Lockstep does, ``at`` seconds after the bids; the log shows ``who``."""
+    """Something that a user does, ``at`` seconds after the bids; the log shows ``who``."""
 
     at: float
     who: str
@@ -66,7 +66,7 @@ def put_foreign_pods(sandbox: Sandbox) -> None:
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": {"name": f"backup-{node}", "namespace": "default", "labels": {"app": "backup"}},
-            "spec": {"nodeName": node, "schedulerName": "somebody-else", "containers": [container]},
+            "spec": {"nodeName": node, "schedulerName": "another", "containers": [container]},
         }
         for node in CROWDED_NODES
     )

@@ -1,4 +1,4 @@
-"""``python -m image.make``: write the locks of the image's steps, or with --check tell whether they are right."""
+"""``python -m image.make``: write the locks of the image's steps, or with --check report whether they are right."""
 
 from pathlib import Path
 

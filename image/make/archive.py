@@ -10,7 +10,7 @@ from typing import Any
 
 
 def write_archive(target: Path, root: Path, *, name: str, architecture: str, runs: Mapping[str, Any]) -> None:
-    """Write an image of one layer. Equal files give equal layers, whoever owns them and however old they are."""
+    """Write an image of one layer. Equal files give equal layers, whatever their owner and age."""
     layer = target.with_suffix(".layer")
     try:
         _write_layer(layer, root)

@@ -12,7 +12,7 @@ LEFT_OUT = (
     *("test", "idlelib", "tkinter", "_tkinter*", "turtledemo", "ensurepip", "config-*"),
 )
 WHERE_IT_KEEPS_ITS_LIBRARY = "import sysconfig; print(*map(sysconfig.get_path, ('stdlib', 'platstdlib')), sep='\\n')"
-# Of whoever owns a file in the image, somebody looks up the name now and then.
+# Programs read the name of a file's owner in the image now and then.
 ACCOUNTS = {
     "etc/passwd": "root:x:0:0::/root:/usr/sbin/nologin\nlockstep:x:65532:65532::/:/usr/sbin/nologin\n",
     "etc/group": "root:x:0:\nlockstep:x:65532:\n",

@@ -1,7 +1,7 @@
 """``python -m image.make.sbom FILE``: what goes into the image, as locked, in CycloneDX.
 
-It lists the Python packages that are installed on the image's Python, with who needs whom and the hashes of the files
-that may be installed. What the base image has, its publisher lists. The same commit gives the same bytes.
+It lists the packages that are installed on the image's Python, with their dependencies and the hashes of their files.
+What the base image has, its publisher lists. The same commit gives the same bytes.
 """
 
 import uuid
@@ -42,7 +42,7 @@ def write_bill(file: Path, version: str, made: int) -> None:
 
 
 def bill(entries: Iterable[Locked], version: str, made: int) -> Bom:
-    """Return the bill: the operator, all packages, and who needs whom."""
+    """Return the bill: the operator, all packages, and their dependencies."""
     entries = tuple(entries)
     operator = _component("lockstep-operator", version, ComponentType.APPLICATION)
     components = {one.name: _component(one.name, one.version, ComponentType.LIBRARY) for one in entries}

@@ -98,7 +98,7 @@ def _disabled_admission(site: Site) -> list[str]:
     # New nodes get a not-ready taint that a kubelet's heartbeats would have to clear.
     disabled = ["TaintNodesByCondition"]
     if Component.CONTROLLER_MANAGER not in site.addons:
-        # Nobody makes the default service accounts without which no pod would be admitted.
+        # Nothing makes the default service accounts, without which no pod would be admitted.
         disabled.append("ServiceAccount")
     return disabled
 
@@ -112,7 +112,7 @@ def _controller_manager(site: Site, ports: Mapping[Component, Ports]) -> Launch:
             "--use-service-account-credentials=true",
             f"--service-account-private-key-file={site.token_key}",
             f"--root-ca-file={site.ca_file}",
-            # A node is what its status says: no heartbeats are missed because nobody sends any.
+            # A node is what its status says: no heartbeats are missed because none are sent.
             "--controllers=*,-node-lifecycle-controller",
             "--kube-api-qps=500",
             "--kube-api-burst=1000",

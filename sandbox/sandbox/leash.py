@@ -15,7 +15,7 @@ PR_SET_PDEATHSIG = 1
 def run(starter: int, command: list[str]) -> None:
     """Replace this process by ``command``, tied to the life of the process ``starter``, which must be its parent."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # The starter may have died before the line above; then nobody will send the signal.
+    # The starter may have died before the line above; then the signal will not come.
     if os.getppid() == starter:
         os.execv(command[0], command)  # noqa: S606 - becoming the command is this script's purpose
 

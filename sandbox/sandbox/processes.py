@@ -1,7 +1,7 @@
 """Starting, finding and ending the processes of a sandbox.
 
 There are no pid files: each process carries a mark in its environment and the kernel is asked who is there.
-So a stale file cannot lie, and a number that now belongs to somebody else's process is never signalled.
+So a stale file cannot lie, and a number that now belongs to another process is never signalled.
 """
 
 import contextlib

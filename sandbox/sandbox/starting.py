@@ -49,7 +49,7 @@ class Starter:
         self._ports: dict[Component, Ports] = {}
         self._kept: dict[Component, tuple[KeptPort, KeptPort]] = {}
         self._attempts: dict[Component, Attempt] = {}
-        # Only these may be waited for: a pid that was is free to become somebody else's child.
+        # Only these may be waited for: a pid that was is free to become another process's child.
         self._children: set[int] = set()
 
     def port(self, component: Component) -> int:

@@ -257,16 +257,16 @@ def reservation(gang="g", *, attempt=1, members=(("n1", 1), ("n2", 1)), request=
 
 
 def take_changed(state):
-    """The gangs of which there is news in that state, looked at by now."""
+    """Take the changed gangs of that state, as if they were reconciled now."""
     changed = set(state.changes.gangs)
     for gang in changed:
         state.changes.reconciling(gang)
     return changed
 
 
-def outlook(likely_start, **more):
-    """Describe what a gang of two that waits is told of its start, first at time 0."""
-    told = {
+def start_estimate(likely_start, **more):
+    """Describe the start estimate of a waiting gang of two, first made at time 0."""
+    fields = {
         "likely_start": likely_start,
         "late_start": None,
         "promised_start": None,
@@ -278,4 +278,4 @@ def outlook(likely_start, **more):
         "changed_at": 0.0,
         "changed_because": PlanChange.FIRST_PLANNED,
     }
-    return StartEstimate(**{**told, **more})
+    return StartEstimate(**{**fields, **more})

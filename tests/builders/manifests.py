@@ -61,7 +61,7 @@ def bid(node, **spec):
 
 
 def priority_class(name, value, *, policy="Never"):
-    """Describe a priority class, which evicts nobody unless its ``policy`` says so."""
+    """Describe a priority class, which evicts no gang unless its ``policy`` says so."""
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
@@ -93,6 +93,6 @@ def failed_status(exit_code):
 
 
 def from_now(seconds):
-    """A time as manifests spell it: whole seconds, never earlier than asked for."""
+    """A time as manifests have it: whole seconds, never earlier than asked for."""
     when = datetime.now(UTC) + timedelta(seconds=seconds + 1)
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""Manifests with a few values replaced by odd ones: seeded, so that a failure can be looked at again."""
+"""Manifests with a few values replaced by odd ones: seeded, so that a failure can be repeated."""
 
 import copy
 

@@ -1,7 +1,7 @@
 """The files of a node as its kernel and its kubelet lay them out, with counters that a test moves on.
 
 Mounts and the lines of files are as ``tests/operator/agent/measuring/recorded`` has them of a host with version 1 of
-control groups beside version 2, and as the kernel's documentation has them for version 2 alone.
+control groups beside version 2. For version 2 alone they are as the kernel's documentation has them.
 """
 
 import os
@@ -56,7 +56,7 @@ class NodeFiles:
         self._write()
 
     def typed_last(self, at):
-        """Somebody is logged in at a terminal, and typed there last at that time, by the node's own clock."""
+        """A user is logged in at a terminal, and typed there last at that time, by the node's own clock."""
         sessions, terminal = self.root / "run" / "systemd" / "sessions", self.root / "dev" / "pts" / "0"
         for folder in (sessions, terminal.parent):
             folder.mkdir(parents=True, exist_ok=True)

@@ -42,14 +42,14 @@ class Scene:
     def plan(self, now):
         """Plan all that wait, and start what is due."""
         gangs = [gang for gang in self.state.gangs.values() if gang.key not in self.state.reservations]
-        # As dear as where somebody waits, so that the first leave something for the others.
+        # As dear as where gangs wait, so that the first leave something for the others.
         terms = {gang.key: PlanTerms(member_price=0.1) for gang in gangs}
         snapshot = replace(SnapshotCutter(self.state).cut(now, gangs, terms=terms), promises=Promises.SLACK)
         self.decided = LastPlan(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
         for decision in self.decided.plan.decisions:
-            self._tell(decision, now)
+            self._write(decision, now)
 
-    def _tell(self, decision, now):
+    def _write(self, decision, now):
         gang = self.state.gangs[decision.gang]
         if not isinstance(decision, Placement):
             status = mark_unplaceable(gang, decision, now=now)

@@ -44,7 +44,7 @@ def node(name, *, cpu="8", labels=None, taints=(), ready="True", cordoned=False,
 
 
 def pod(name, *, node="", cpu="1", phase="Pending", spec=None, status=None, version="1", **more):
-    """Describe a pod of nobody's; ``more`` is further metadata."""
+    """Describe a pod without an owner; ``more`` is further metadata."""
     return {
         "metadata": metadata(name, namespace="default", version=version, **more),
         "spec": {
@@ -111,7 +111,7 @@ def priority_class(name, value, *, is_default=False, policy=None):
 
 
 def budget(name="budget", *, allowed=0, selector=None, counted=1, generation=1):
-    """Describe a PodDisruptionBudget that allows so many disruptions, as somebody has ``counted`` for a generation."""
+    """Describe a PodDisruptionBudget that allows so many disruptions, ``counted`` for that generation."""
     return {
         "metadata": metadata(name, namespace="default", generation=generation),
         "spec": {"selector": {} if selector is None else selector},
@@ -120,5 +120,5 @@ def budget(name="budget", *, allowed=0, selector=None, counted=1, generation=1):
 
 
 def at(seconds):
-    """A time as manifests spell it."""
+    """A time as manifests have it."""
     return rfc3339(seconds)

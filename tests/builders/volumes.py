@@ -11,7 +11,7 @@ def claim_spec(storage_class, *, mode="ReadWriteOnce", size="1Gi"):
 
 
 def claim_templates(storage_class, *names):
-    """Describe claims that every member has of its own; one called ``data`` unless told."""
+    """Describe claims that every member has of its own; by default one called ``data``."""
     return [{"metadata": {"name": name}, "spec": claim_spec(storage_class)} for name in names or ("data",)]
 
 

@@ -69,7 +69,7 @@ def show(result: Result) -> None:
 
 
 def counted(numbers: Counter[str]) -> str:
-    """Spell how often what happened."""
+    """Format how often what happened."""
     return ", ".join(f"{number} {how}" for how, number in sorted(numbers.items())) or "none"
 
 

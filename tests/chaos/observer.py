@@ -68,7 +68,7 @@ class Observer:
         for watch in self._watches:
             watch.cancel()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check everything that has happened up to now, event by event."""
         versions = self._touch_markers()
         eventually(lambda: all(self._seen_to[kind] >= version for kind, version in versions.items()))

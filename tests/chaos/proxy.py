@@ -1,4 +1,4 @@
-"""A proxy that troubles what passes, as it was told to: requests, their answers, and single events of watches."""
+"""A proxy that disturbs what passes, as its settings say: requests, their answers, and single events of watches."""
 
 import asyncio
 from collections import Counter
@@ -61,7 +61,7 @@ class FaultyProxy(Proxy):
         if request.query.get("watch") == "true":
             fault = self._take(f"open {resource}")
             return await self._stream(request) if fault is None else self._refuse(request, fault.kind)
-        self._look_at(request, resource)
+        self._check(request, resource)
         fault = self._take(f"{request.method} {resource}")
         if fault is None:
             return await self._remembered(request)
@@ -81,7 +81,7 @@ class FaultyProxy(Proxy):
     def _refuse(self, request: web.Request, kind: str) -> web.Response:
         if not kind.isdigit():
             if kind == "no JSON":
-                return web.Response(text="<html>a page of somebody else's</html>", status=502)
+                return web.Response(text="<html>a page of another server</html>", status=502)
             break_off(request)
             return web.Response(status=500)
         headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if kind == "429" else {}
@@ -96,7 +96,7 @@ class FaultyProxy(Proxy):
             self._answers[request.path_qs] = again(answer)
         return answer
 
-    def _look_at(self, request: web.Request, resource: str) -> None:
+    def _check(self, request: web.Request, resource: str) -> None:
         """Note what the operator must not do: delete or stop what is no gang or member, write other kinds."""
         what = f"{request.method} {request.path}"
         allowed = {

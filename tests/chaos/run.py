@@ -25,7 +25,7 @@ from lockstep_demo.operator_process import OperatorEndedError, OperatorProcess, 
 from sandbox import Component, Options, Sandbox, start
 
 STEPS_A_SECOND = 8
-LOOK_EVERY = 8
+CHECK_EVERY = 8
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
 # Nodes that are away are soon lost: a walk has no time for more.
 OPTIONS = ("--sources=job,pods,sizedjob", "--unreachable-after=5s")
@@ -82,8 +82,8 @@ def _do_all(world: World, observer: Observer, invariants: Invariants, steps: Ite
     for number, step in enumerate(steps, start=1):
         result.steps.append(step)
         world.do(step)
-        if number % LOOK_EVERY == 0:
-            observer.look()
+        if number % CHECK_EVERY == 0:
+            observer.check()
             if invariants.violations or world.proxy.forbidden:
                 raise AssertionError(f"after step {number}, {step.act}")
 
@@ -91,12 +91,12 @@ def _do_all(world: World, observer: Observer, invariants: Invariants, steps: Ite
 def _settle(world: World, observer: Observer) -> None:
     world.clean_up()
     check_settled(world)
-    observer.look()
+    observer.check()
     check_empty(world)
     world.make_room()
     check_jobs_run(world)
     check_sets_run(world)
-    observer.look()
+    observer.check()
     check_jobs_go(world)
     check_sets_go(world)
 

@@ -36,5 +36,5 @@ def read(path: Path) -> list[Step]:
 
 
 def as_line(step: Step) -> str:
-    """Spell a step as it is written."""
+    """Format a step as it is written."""
     return json.dumps(step)

@@ -80,7 +80,7 @@ def _check_gang(one: Any, pods: list[Any]) -> None:
 
 
 def _check_probe(world: World) -> None:
-    """A gang that surely fits is placed, unless all room is taken: nobody in front of it can claim or hold nodes."""
+    """A gang that surely fits is placed, unless all room is taken: no gang in front of it can claim or hold nodes."""
     if not _has_room(world):
         return
     first = {"priorityClassName": "chaos-first"}
@@ -120,7 +120,7 @@ def _belief_is_the_cluster(world: World) -> bool:
 
 
 def _free(world: World) -> dict[str, int]:
-    """What is free on each node, in milli-CPU. Nobody else's pods with poisonous requests are left by then."""
+    """What is free on each node, in milli-CPU. Foreign pods with poisonous requests are gone by then."""
     taken: Counter[str] = Counter()
     for pod in world.list(f"{CORE}/pods"):
         if pod["spec"].get("nodeName") and pod["status"]["phase"] not in ENDED:

@@ -1,4 +1,4 @@
-"""The random walk: from a seed to steps. It looks at nothing but its own memory: the same seed, the same walk."""
+"""The random walk: from a seed to steps. It reads nothing but its own memory: the same seed, the same walk."""
 
 import random
 from collections.abc import Callable, Iterator

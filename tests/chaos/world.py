@@ -217,7 +217,7 @@ class World:
     def _member(self, how: How) -> str:
         selector = f"{CORE}/pods?labelSelector=lockstep.dev/gang%3D{how['gang']}"
         names = sorted(pod["metadata"]["name"] for pod in self.list(selector))
-        return names[int(how["which"] * len(names))] if names else "nobody"
+        return names[int(how["which"] * len(names))] if names else "missing"
 
     def _delete_member(self, how: How) -> None:
         self._ask("DELETE", f"{CORE}/pods/{self._member(how)}")

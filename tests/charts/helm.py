@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "lockstep"
 VALUES_FILES = sorted((CHART / "ci").glob("*-values.yaml"))
 NAMESPACE = "lockstep-system"
-# What `helm template` would be told by a cluster with the Prometheus operator.
+# What a cluster with the Prometheus operator would answer to `helm template`.
 HAS_MONITORING = (
     "--api-versions=monitoring.coreos.com/v1/ServiceMonitor",
     "--api-versions=monitoring.coreos.com/v1/PrometheusRule",

@@ -138,7 +138,7 @@ def twelve_nodes(arena: Arena) -> Iterator[Arena]:
 
 @pytest.fixture
 def reader(arena: Arena, tmp_path: Path) -> Iterator[Terminal]:
-    """A terminal of somebody who may do everything, in an empty folder and with the arena's namespace."""
+    """A terminal of a user who may do everything, in an empty folder and with the arena's namespace."""
     own = tmp_path / "kubeconfig"
     shutil.copy(arena.api.kubeconfig, own)
     (tmp_path / "kubectl").symlink_to(arena.api.program(Tool.KUBECTL))

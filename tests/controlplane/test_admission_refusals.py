@@ -20,7 +20,7 @@ def denial(arena):
         yield lift
 
 
-def test_refused_templates_are_told_at_once(arena):
+def test_refused_templates_are_reported_at_once(arena):
     arena.add_nodes(1)
 
     names = submit_all(arena)
@@ -30,7 +30,7 @@ def test_refused_templates_are_told_at_once(arena):
     assert [name for name in names if "reservedAt" in arena.status(name)] == []
 
 
-def test_refused_templates_are_told_while_they_wait(arena):
+def test_refused_templates_are_reported_while_they_wait(arena):
     names = submit_all(arena)
 
     assert_each_is_refused(arena, names)

@@ -152,7 +152,7 @@ def test_launcher_stays_apart_from_the_workers(arena):
     assert not by_role["launcher"] & by_role["workers"]
 
 
-def test_roles_that_do_not_fit_together_are_told_of_which_resource_there_is_too_little(arena):
+def test_condition_names_the_short_resource_of_roles_that_do_not_fit_together(arena):
     arena.add_nodes(1, cpu="4")
 
     arena.submit(with_launcher("3", "1500m", workers=2))

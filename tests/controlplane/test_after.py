@@ -54,5 +54,5 @@ def test_ring_is_refused_with_its_path(arena):
 
 
 def test_missing_one_fails_a_gang_that_does_not_wait_for_it(arena):
-    arena.submit(gang("late", after=[{"name": "nobody", "missing": "Fail"}]))
+    arena.submit(gang("late", after=[{"name": "missing", "missing": "Fail"}]))
     eventually(lambda: says(arena, "late", "Failed") == ("True", "DependencyNeverSatisfied"))

@@ -44,9 +44,9 @@ def test_agent_writes_what_it_measures(agents, agent, arena):
 
     made = written(agent, own, spec={**MEASURED, "forecast": FORECAST})
     changed = written(agent, own, spec={**MEASURED, "dutyCycle": "1"})
-    told = written(agent, own, "/status", status={"measured": {"message": "Busy."}})
+    reported = written(agent, own, "/status", status={"measured": {"message": "Busy."}})
 
-    assert [answer.code for answer in (made, changed, told)] == [201, 200, 200], (made, changed, told)
+    assert [answer.code for answer in (made, changed, reported)] == [201, 200, 200], (made, changed, reported)
     found = agents.request("GET", f"{BIDS}/{own}")
     assert found["spec"] == {**MEASURED, "dutyCycle": "1"}
     assert found["status"] == {"measured": {"message": "Busy."}}
@@ -108,7 +108,7 @@ def test_agent_says_nothing_in_the_operators_name(agents, agent, arena):
         {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u"}]},
     ],
 )
-def test_agent_keeps_nobody_from_deleting_the_bid(agent, arena, metadata):
+def test_agent_does_not_prevent_the_deletion_of_its_bid(agent, arena, metadata):
     answer = written(agent, arena.nodes[0], metadata=metadata, spec=MEASURED)
 
     assert answer.code == 403

@@ -87,7 +87,7 @@ def test_gang_refused_by_a_quota_lands_when_it_is_raised(arena, pods_seen):
     assert arena.status("heat")["attempt"] > 1
 
 
-def test_interrupted_attempt_is_told_in_an_event(arena):
+def test_interrupted_attempt_is_reported_in_an_event(arena):
     arena.add_nodes(1)
     arena.limit_pods(1)
 

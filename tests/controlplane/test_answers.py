@@ -60,8 +60,8 @@ def ask(arena, asker):
     return run
 
 
-# The operator of this file starts with the first test that asks for it: nobody places these gangs meanwhile.
-def test_gang_that_waits_is_told_why_and_what_would_help(arena, ask):
+# The operator of this file starts with the first test that asks for it: these gangs are not placed meanwhile.
+def test_answer_says_why_a_gang_waits_and_what_would_help(arena, ask):
     nodes = arena.add_nodes(3, cpu="2")
     arena.add_nodes(1, cpu="2", labels={"kind": "other"})
     arena.create(bid(nodes[0], dutyCycle="500m"))
@@ -125,7 +125,7 @@ def test_several_gangs_of_a_file_are_planned_together(arena, ask, tmp_path):
     assert [one["kind"] for one in second["sooner"]] == ["GangLeaves"]
 
 
-def test_urgent_gang_says_whom_it_would_delay(arena, ask):
+def test_urgent_gang_says_which_gangs_it_would_delay(arena, ask):
     arena.add_nodes(1, cpu="4")
     arena.create(priority_class(f"urgent-{arena.pool}", 1000))
     arena.submit(gang("first", size=1, cpu="3", **HOUR))
@@ -167,8 +167,8 @@ def test_gang_that_is_there_already_is_not_planned_once_more(arena, ask):
     assert_one_sentence(ask("plan", "-f", "-", stdin=yaml.safe_dump(gang("heat"))), "is there already")
 
 
-def test_gang_that_is_not_there_is_told(ask, arena):
-    assert_one_sentence(ask("explain", "gj/nobody"), f"There is no GangJob {arena.namespace}/nobody.")
+def test_missing_gang_is_reported(ask, arena):
+    assert_one_sentence(ask("explain", "gj/missing"), f"There is no GangJob {arena.namespace}/missing.")
 
 
 @pytest.fixture
@@ -218,7 +218,7 @@ def test_gang_that_awaits_pods_says_how_many_are_there(arena, gangs, ask):
     assert " ".join(done.stdout.split()) == want
 
 
-def test_gang_is_not_there_or_not_looked_for(ask, arena):
+def test_gang_is_missing_or_not_searched_for(ask, arena):
     assert_one_sentence(ask("explain", "gang/none", "--sources", "pods"), f"There is no Gang {arena.namespace}/none.")
     # An operator of another file may have left its options there.
     unknown = f"--settings={arena.namespace}/none"
@@ -252,7 +252,7 @@ def test_kubectl_finds_it_as_a_plugin(arena, asker, installed):
     assert json.loads(done.stdout)["reason"] == "StartsNow"
 
 
-def test_gang_that_is_placed_refused_suspended_or_over_is_told_so(operator, arena, ask):
+def test_answer_says_that_a_gang_is_placed_refused_suspended_or_over(operator, arena, ask):
     arena.add_nodes(2)
     arena.submit(gang("placed", size=2, cpu="3", **HOUR))
     arena.submit(gang("refused", pod={"schedulerName": "another"}))
@@ -263,18 +263,18 @@ def test_gang_that_is_placed_refused_suspended_or_over_is_told_so(operator, aren
     arena.until("refused", "Accepted", "False")
     arena.until("asleep", "Suspended", "True")
 
-    told = {name: ask_json(ask, name) for name in ("placed", "refused", "asleep", "over")}
+    answers = {name: ask_json(ask, name) for name in ("placed", "refused", "asleep", "over")}
 
-    assert {name: one["phase"] for name, one in told.items()} == {
+    assert {name: one["phase"] for name, one in answers.items()} == {
         "placed": "Placed",
         "refused": "Refused",
         "asleep": "Suspended",
         "over": "Complete",
     }
-    assert told["placed"]["why"] == arena.condition("placed", "Planned")["message"]
-    assert [one["node"] for one in told["placed"]["members"]] == arena.nodes
-    assert "schedulerName" in told["refused"]["message"]
-    assert told["over"]["members"] == []
+    assert answers["placed"]["why"] == arena.condition("placed", "Planned")["message"]
+    assert [one["node"] for one in answers["placed"]["members"]] == arena.nodes
+    assert "schedulerName" in answers["refused"]["message"]
+    assert answers["over"]["members"] == []
     assert "2 members since" in ask("explain", "placed").stdout
 
 
@@ -285,13 +285,13 @@ def test_answer_is_the_plan_of_the_operator(operator, arena, ask):
     arena.submit(gang("second", size=(1, 2), cpu="3", **HOUR))
     arena.until("second", "Planned", "True", "StartsLater")
 
-    told = ask_json(ask, "second")
+    answer = ask_json(ask, "second")
 
     status = arena.status("second")
-    assert (told["size"], told["start"], told["reason"]) == (status["size"], status["start"], "StartsLater")
-    assert [one["kind"] for one in told["sooner"]] == ["GangEnds"]
-    assert f"{arena.namespace}/first" in told["sooner"][0]["if"]
-    assert told["price"]["memberSeconds"] > 0
+    assert (answer["size"], answer["start"], answer["reason"]) == (status["size"], status["start"], "StartsLater")
+    assert [one["kind"] for one in answer["sooner"]] == ["GangEnds"]
+    assert f"{arena.namespace}/first" in answer["sooner"][0]["if"]
+    assert answer["price"]["memberSeconds"] > 0
 
 
 def ask_json(ask, name):

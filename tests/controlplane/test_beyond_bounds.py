@@ -1,4 +1,4 @@
-"""GangJobs that were stored before the schema had its bounds, and lie beyond them: told, never planned, deletable."""
+"""GangJobs that were stored before the schema had its bounds, and exceed them: reported, never planned, deletable."""
 
 from pathlib import Path
 
@@ -117,23 +117,23 @@ def refusal(arena, manifest):
 
 
 def until_another_lands(arena, name):
-    """Everything that the operator knew before it has looked at by then."""
+    """By then the operator has checked everything that it knew before."""
     arena.submit(gang(name, cpu="100m"))
     arena.until_placed(name)
 
 
 @pytest.mark.usefixtures("operator")
 @pytest.mark.parametrize("name", BEYOND)
-def test_stored_gang_is_told_which_field_is_too_large_and_by_how_much(stored, name):
+def test_condition_of_a_stored_gang_says_which_field_is_too_large_and_by_how_much(stored, name):
     _, want = BEYOND[name]
 
-    told = stored.until(name, "Accepted", "False", "InvalidSpec")
+    accepted = stored.until(name, "Accepted", "False", "InvalidSpec")
 
-    assert told["message"] == f"{want}; create a GangJob within the bounds instead, and delete this one."
+    assert accepted["message"] == f"{want}; create a GangJob within the bounds instead, and delete this one."
     assert stored.status(name)["state"] == "Refused"
 
 
-def test_stored_gang_is_told_once_and_never_planned(stored, operator):
+def test_stored_gang_is_reported_once_and_never_planned(stored, operator):
     for name in BEYOND:
         stored.until(name, "Accepted", "False")
     before = {name: stored.gang(name)["metadata"]["resourceVersion"] for name in BEYOND}
@@ -153,13 +153,15 @@ def test_stored_gang_that_holds_nodes_runs_to_its_end(stored):
 
 
 @pytest.mark.usefixtures("operator")
-def test_stored_gang_that_loses_a_member_is_told_and_not_planned_again(stored):
+def test_stored_gang_that_loses_a_member_is_reported_and_not_planned_again(stored):
     stored.until_placed("breaks")
 
     stored.delete_pod("breaks-1-0")
 
-    told = stored.until("breaks", "Accepted", "False", "InvalidSpec")
-    assert told["message"].startswith("template.spec.tolerations: 200 entries are more than the 100 that it may have; ")
+    accepted = stored.until("breaks", "Accepted", "False", "InvalidSpec")
+    assert accepted["message"].startswith(
+        "template.spec.tolerations: 200 entries are more than the 100 that it may have; "
+    )
     stored.until_no_pods("breaks")
     until_another_lands(stored, "in-its-place")
     assert stored.status("breaks")["attempt"] == 1

@@ -200,7 +200,7 @@ def test_deleted_bid_no_longer_counts(arena):
     arena.until_placed("heat")
 
 
-def test_owner_who_was_there_when_a_bid_expired_keeps_nobody_away_and_slots_go_on_counting(arena):
+def test_owner_who_was_present_when_a_bid_expired_keeps_no_gang_away_and_slots_go_on_counting(arena):
     [node] = arena.add_nodes(1)
     arena.create(bid(node, slots=1, ownerPresent=True))
     arena.submit(gang("large"))
@@ -233,7 +233,7 @@ def test_deadline_takes_the_fewest_members_that_meet_it(arena):
     assert arena.status("heat")["size"] == 3
 
 
-def test_deadline_that_cannot_be_met_is_told(arena):
+def test_deadline_that_cannot_be_met_is_reported(arena):
     arena.add_nodes(1, cpu="2")
 
     arena.submit(gang("heat", size=(1, 8), deadline="20m", work={"serialTime": "1h"}))
@@ -262,7 +262,7 @@ def test_status_keeps_since_when_an_owner_is_back(arena):
     eventually(lambda: "ownerBackSince" not in arena.bid_status(node))
 
 
-def test_owner_of_a_bid_for_no_node_is_told_until_there_is_one(arena, kubectl):
+def test_condition_of_a_bid_without_a_node_says_so_until_there_is_one(arena, kubectl):
     name = f"{arena.pool}-typo"
     arena.create(bid(name, capacity="2"))
     eventually(lambda: accepted(arena, name).get("status") == "False")

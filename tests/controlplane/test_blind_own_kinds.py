@@ -1,4 +1,4 @@
-"""kopf's watches of GangJobs and NodeBids are refused, end, or say what nobody understands: gangs land all the same."""
+"""kopf's watches of GangJobs and NodeBids are refused, end, or are unreadable: gangs land all the same."""
 
 import json
 

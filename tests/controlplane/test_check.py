@@ -26,7 +26,7 @@ def check(installed, namespace):
 
 
 # The operator of this file starts with the first test that asks for it.
-def test_without_an_operator_nobody_looks_at_the_gang(arena, check):
+def test_without_an_operator_the_gang_is_not_checked(arena, check):
     done = check("--timeout=1s")
 
     assert done.stderr == f"{WAITING}Error: The gang was not placed within 1 s. No operator has read it.\n"
@@ -53,7 +53,7 @@ def test_operators_own_sentence_says_why_no_gang_is_placed(operator, arena, chec
     assert gangs_in(arena) == []
 
 
-def test_refusal_of_the_api_server_is_told(check):
+def test_refusal_of_the_api_server_is_reported(check):
     done = check("--image=")
 
     assert done.returncode == 1

@@ -35,7 +35,7 @@ def test_help_documents_every_option():
         assert option.help.split(".")[0].split()[-1] in done.stdout
 
 
-def test_version_is_told():
+def test_version_is_printed():
     done = lockstep("--version")
 
     assert (done.returncode, done.stdout.split()[0]) == (0, "lockstep,")
@@ -83,12 +83,12 @@ def test_unknown_context_is_answered_by_a_sentence(operator_kubeconfig):
 
 
 def test_unreachable_api_server_is_answered_by_a_sentence(operator_kubeconfig, tmp_path):
-    nobody = KeptPort()
-    file = with_cluster(operator_kubeconfig, tmp_path, server=f"https://127.0.0.1:{nobody.number}")
+    kept_port = KeptPort()
+    file = with_cluster(operator_kubeconfig, tmp_path, server=f"https://127.0.0.1:{kept_port.number}")
 
     done = lockstep("run", "--kubeconfig", str(file), *listening())
 
-    assert_one_sentence(done, f"the API server at https://127.0.0.1:{nobody.number} does not answer")
+    assert_one_sentence(done, f"the API server at https://127.0.0.1:{kept_port.number} does not answer")
 
 
 def test_operator_is_stopped_while_the_api_server_is_silent(operator_kubeconfig, tmp_path):

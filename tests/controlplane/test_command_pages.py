@@ -1,4 +1,4 @@
-"""What the pages tell a person to type is typed in, block by block, by somebody whose namespace is the arena's.
+"""What the pages ask a person to type is typed in, block by block, by a user whose namespace is the arena's.
 
 A page's blocks are all there are: one that is added is typed in too.
 """
@@ -36,7 +36,7 @@ COMMANDS = re.findall(r"`((?:kubectl|lockstep) [^`]*(?:gang\.yaml|NAME|queue)[^`
 
 @pytest.fixture
 def cluster(operator, arena):
-    """An operator, and the twelve nodes of the quick start, of which nobody says anything."""
+    """An operator, and the twelve nodes of the quick start, without bids."""
     arena.create_nodes(generic_nodes(12))
     yield arena
     arena.api.request("DELETE", BIDS)

@@ -28,7 +28,7 @@ def test_tainted_node_is_left_alone(arena):
     assert set(arena.nodes_of("heat")) == {free}
 
 
-def test_tainted_node_is_used_by_whom_tolerates_it(arena):
+def test_tainted_node_is_used_by_gangs_that_tolerate_it(arena):
     [tainted] = arena.add_nodes(1, taints=(DEDICATED,))
 
     arena.submit(gang("heat", pod={"tolerations": [TOLERATION]}))

@@ -85,8 +85,10 @@ def test_pieces_are_dealt_once_whatever_process_creates_the_members(operator, ki
 
     entries = [(one["node"], one["count"], one["pieces"]) for one in arena.status("tiles")["members"]]
     assert entries == [(fast, 2, 6), (slow, 1, 3), (slow, 1, 2)]
-    told = [pod["spec"]["containers"][0]["env"] for pod in arena.pods("tiles")]
-    assert [next(one["value"] for one in variables if one["name"] == "LOCKSTEP_PIECES") for variables in told] == [
+    environments = [pod["spec"]["containers"][0]["env"] for pod in arena.pods("tiles")]
+    assert [
+        next(one["value"] for one in variables if one["name"] == "LOCKSTEP_PIECES") for variables in environments
+    ] == [
         "0 6",
         "6 6",
         "12 3",

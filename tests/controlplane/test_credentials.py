@@ -32,7 +32,7 @@ def leader(proxy, tmp_path):
     proxy.locks_out = False
 
 
-def test_operator_without_a_valid_token_is_patient_and_tells_it(operator, proxy, background, arena):
+def test_operator_without_a_valid_token_is_patient_and_reports_it(operator, proxy, background, arena):
     arena.add_nodes(1)
     assert operator.metrics()[GAUGE] == 0
     proxy.locks_out = True
@@ -42,7 +42,7 @@ def test_operator_without_a_valid_token_is_patient_and_tells_it(operator, proxy,
     assert "does not accept our credentials" in not_ready_because(operator)
     assert operator.metrics()[GAUGE] == 1
     assert operator.log_text().count("does not accept our credentials") == 1
-    # Before it is told of, three tries; then kopf's two watches and what was under way.
+    # Before it is reported, three tries; then kopf's two watches and what was under way.
     assert refused(operator) < 60
 
     arena.submit(gang("heat"))

@@ -1,4 +1,4 @@
-"""What `kubectl describe` tells of gangs and bids: a person reads the events there, and the conditions."""
+"""What `kubectl describe` shows of gangs and bids: a person reads the events there, and the conditions."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_quota_that_is_too_small_is_named_in_an_event(arena):
     assert "Needs 4 members, which take 4 of pods" in said
 
 
-def test_duty_cycle_that_was_meant_as_a_percentage_is_told_where_the_bid_is_read(arena):
+def test_duty_cycle_that_was_meant_as_a_percentage_is_reported_in_the_description_of_the_bid(arena):
     [node] = arena.add_nodes(1)
 
     arena.create(bid(node, dutyCycle="25"))

@@ -140,7 +140,7 @@ def test_gang_shrinks_for_a_short_one_and_grows_again(arena):
 
 
 @pytest.mark.usefixtures("two_nodes")
-def test_gang_that_waits_is_told_who_shrinks_for_it_and_if_it_is_deleted_that_one_keeps_its_size(arena):
+def test_status_names_the_gang_that_shrinks_and_without_the_waiting_gang_that_one_keeps_its_size(arena):
     run(arena, elastic(pod=READS), 2 * SLOTS)
 
     arena.submit(gang("short", size=1, cpu="50m", work={"serialTime": "20s"}))

@@ -33,7 +33,7 @@ def plane(installed) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def voters(plane, operator_kubeconfig, tmp_path, background) -> Iterator["Electorate"]:
-    """Operators that come and go while there is work; at the end the audit log is looked at."""
+    """Operators that come and go while there is work; at the end the audit log is read."""
     plane.request("PATCH", LEASE, UNUSED)
     electorate = Electorate(plane, operator_kubeconfig, tmp_path)
     try:
@@ -176,7 +176,7 @@ def test_lease_that_is_deleted_is_made_anew_by_its_holder(voters):
     assert not second.leads
 
 
-def test_lease_that_somebody_gives_to_another_ends_its_holder(voters):
+def test_lease_that_a_user_gives_to_another_ends_its_holder(voters):
     first, _ = voters.start(2)
     voters.until_one_works(first)
     voters.plane.request("PATCH", LEASE, {"spec": {"holderIdentity": "somebody"}})
@@ -204,7 +204,7 @@ def test_lease_that_somebody_gives_to_another_ends_its_holder(voters):
         pytest.param(UNUSED, id="nothing is left"),
     ],
 )
-def test_lease_that_nobody_else_takes_stays_with_its_holder(voters, change):
+def test_lease_that_no_other_process_takes_stays_with_its_holder(voters, change):
     first, _ = voters.start(2)
     voters.until_one_works(first)
     voters.plane.request("PATCH", LEASE, change)
@@ -227,4 +227,4 @@ def lease(api):
     try:
         return api.request("GET", LEASE).get("spec", {})
     except ApiError:
-        return {}  # somebody has just deleted it
+        return {}  # it has just been deleted

@@ -44,7 +44,7 @@ async def candidate(kubeconfig, name, now):
         yield one
 
 
-async def test_clock_that_is_set_again_and_again_costs_nobody_the_lease(installed, operator_kubeconfig):
+async def test_clock_that_is_set_again_and_again_costs_no_leader_the_lease(installed, operator_kubeconfig):
     steps = itertools.cycle([0.0, YEAR, -YEAR, 20.0])
     async with (
         candidate(operator_kubeconfig, "stepping", lambda: time.time() + next(steps)) as holder,

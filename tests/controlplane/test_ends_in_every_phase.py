@@ -195,7 +195,7 @@ def test_member_that_fails_while_its_attempt_is_undone_does_not_count(arena, sta
 
 @staged(*STAGES)
 def test_more_urgent_gang_takes_all_room(arena, stage):
-    """Whoever holds room gives way, and comes back; whoever holds none keeps what is said of it."""
+    """A gang that holds room gives way, and comes back; one that holds none keeps its status."""
     stage.reach(arena)
     name = f"{arena.pool}-urgent"
     arena.create(priority_class(name, 1000, policy="PreemptLowerPriority"))
@@ -248,7 +248,7 @@ def lose(arena, node):
 
 
 def let_go(arena):
-    """Nobody keeps a member any more."""
+    """No finalizer keeps a member any more."""
     for pod in arena.pods("heat"):
         if "finalizers" in pod["metadata"]:
             arena.patch_pod(pod["metadata"]["name"], finalizers=None)

@@ -66,7 +66,7 @@ def test_size_is_what_the_comment_says(twelve_nodes, stem):
     assert twelve_nodes.status(name)["size"] == size
 
 
-def test_sandbox_says_that_it_paces_nobody(twelve_nodes):
+def test_sandbox_says_that_it_paces_no_member(twelve_nodes):
     twelve_nodes.api.kubectl("apply", "--namespace", twelve_nodes.namespace, "-f", str(example_of("21-pace")))
 
     twelve_nodes.until_placed("tides")
@@ -96,7 +96,7 @@ def check(arena, state, example):
 
 
 def steps_of(example):
-    """What the first comment tells to do and what it promises, in order."""
+    """What the first comment says to do and what it promises, in order."""
     lines = example.read_text(encoding="utf-8").splitlines()
     comment = [line[1:].strip() for line in lines[: next(n for n, line in enumerate(lines) if line[:1] != "#")]]
     return [line for line in comment if re.match(r"Reaches( then)?: |kubectl ", line)]

@@ -41,8 +41,8 @@ def test_table_of_six_gangs_says_how_far_each_is_and_why(arena):
     arena.submit(gang("pvc", pod={"volumes": VOLUMES}))
 
     eventually(lambda: assert_table(arena.api.kubectl("get", "gj", "--namespace", arena.namespace)))
-    [told] = arena.until_events("pvc", "ClaimNotBound")
-    assert told["note"].startswith("Claim scratch is not bound to a volume yet")
+    [event] = arena.until_events("pvc", "ClaimNotBound")
+    assert event["note"].startswith("Claim scratch is not bound to a volume yet")
 
 
 def assert_table(shown):
@@ -73,8 +73,8 @@ def test_gang_that_overruns_says_since_when_and_by_an_event(arena):
     shown = arena.api.kubectl("get", "gj", "late", "--namespace", arena.namespace)
     assert re.search(r"late +Running +1 ", shown)
     assert f"overruns since {end}, when it was expected to end" in shown
-    [told] = arena.until_events("late", "GangOverruns")
-    assert (told["type"], told["note"].startswith(f"The gang was expected to end {end}, and still runs.")) == (
+    [event] = arena.until_events("late", "GangOverruns")
+    assert (event["type"], event["note"].startswith(f"The gang was expected to end {end}, and still runs.")) == (
         "Warning",
         True,
     )

@@ -1,4 +1,4 @@
-"""A large gang among others whose end nobody knows: it holds the nodes it needs, and waits for nothing that stays."""
+"""A large gang among others whose end is unknown: it holds the nodes it needs, and waits for nothing that stays."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_large_gang_does_not_starve_behind_a_stream_of_small_ones(arena, pods_se
 
 def test_large_gang_holds_the_node_of_an_ordinary_pod_until_that_ends(arena):
     first, second = arena.add_nodes(2, cpu="4")
-    arena.create(foreign_pod("somebody-s", first, cpu="2"))
+    arena.create(foreign_pod("foreign", first, cpu="2"))
     arena.submit(gang("large", size=2, cpu="4"))
     says = arena.until("large", "Planned", "False", "HoldsNodes")["message"]
     assert f"it keeps {first}, {second} free for itself since" in says
@@ -37,7 +37,7 @@ def test_large_gang_holds_the_node_of_an_ordinary_pod_until_that_ends(arena):
     says = arena.until("small", "Planned", "False", "HeldByGangsInFront")["message"]
     assert f"but {arena.namespace}/large, which is in front, holds 2 nodes" in says
 
-    arena.delete_pod("somebody-s")
+    arena.delete_pod("foreign")
 
     arena.until_placed("large")
 

@@ -42,7 +42,7 @@ def test_status_predicts_from_speed_load_and_overhead(arena):
     assert status["effectiveSpeedup"] == "2.6"
 
 
-def test_status_of_work_that_nobody_knows_predicts_nothing(arena):
+def test_status_of_unknown_work_predicts_nothing(arena):
     arena.add_nodes(1)
     arena.submit(gang("heat"))
 
@@ -79,7 +79,7 @@ def test_gang_that_succeeds_is_complete_and_keeps_its_history(arena):
     assert [pod["status"]["phase"] for pod in arena.pods("heat")] == ["Succeeded", "Succeeded"]
 
 
-def test_plan_is_told_in_one_sentence(arena):
+def test_plan_is_reported_in_one_sentence(arena):
     first, second, third = arena.add_nodes(3, cpu="1")
     arena.submit(gang("heat", size=3, work={"serialTime": "300s"}))
 
@@ -90,7 +90,7 @@ def test_plan_is_told_in_one_sentence(arena):
     assert second not in message
 
 
-def test_events_tell_of_placement_and_success(arena):
+def test_events_report_placement_and_success(arena):
     arena.add_nodes(1)
     created = arena.submit(gang("heat", run_for="1s"))
 
@@ -120,7 +120,7 @@ def test_member_belongs_to_its_gang(arena):
         assert (owner["kind"], owner["uid"], owner["controller"]) == ("GangJob", created["metadata"]["uid"], True)
 
 
-def test_member_is_told_its_place_in_the_gang(arena):
+def test_member_reads_its_place_in_the_gang(arena):
     arena.add_nodes(1)
     mine = {"name": "MINE", "value": "$(LOCKSTEP_RANK) of $(LOCKSTEP_SIZE)"}
     arena.submit(gang("heat", container={"env": [mine]}))

@@ -1,4 +1,4 @@
-"""Gangs of every load: chosen as the request language chooses, and each member told its own part of the work."""
+"""Gangs of every load: chosen as the request language chooses, and each member reads its own part of the work."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from builders.manifests import bid, from_now, gang
 from live.examples import OFFERS, documents_of, example_of
 
 MILLI = Fraction(1, 1000)
-# What a float of seconds since 1970 can tell apart, and what a status shows of a share.
+# What a float of seconds since 1970 can distinguish, and what a status shows of a share.
 TIME_TOLERANCE = 1e-6
 SHARE_TOLERANCE = 1e-12
 
@@ -32,27 +32,27 @@ def test_example_gets_what_the_request_language_answers(operator, twelve_nodes, 
     assert placed["status"]["size"] == len(wanted_parts(want, offers))
 
 
-def test_member_is_told_its_share(twelve_nodes):
+def test_member_reads_its_share(twelve_nodes):
     placed = placed_example(twelve_nodes, "10-proportional")
 
     shares = {entry["node"]: entry["share"] for entry in placed["status"]["members"]}
     members = members_by_rank(twelve_nodes, "ocean")
-    assert [told["LOCKSTEP_RANK"] for _, told in members] == [str(rank) for rank in range(11)]
-    for node, told in members:
-        assert (told["LOCKSTEP_SIZE"], told["LOCKSTEP_SHARE"]) == ("11", shares[node])
-        assert "LOCKSTEP_PIECES" not in told
+    assert [variables["LOCKSTEP_RANK"] for _, variables in members] == [str(rank) for rank in range(11)]
+    for node, variables in members:
+        assert (variables["LOCKSTEP_SIZE"], variables["LOCKSTEP_SHARE"]) == ("11", shares[node])
+        assert "LOCKSTEP_PIECES" not in variables
 
 
-def test_member_is_told_its_pieces(twelve_nodes):
+def test_member_reads_its_pieces(twelve_nodes):
     placed = placed_example(twelve_nodes, "11-pieces")
 
     counts = {entry["node"]: entry["pieces"] for entry in placed["status"]["members"]}
     members = members_by_rank(twelve_nodes, "sweep")
-    assert [told["LOCKSTEP_RANK"] for _, told in members] == [str(rank) for rank in range(10)]
-    for node, told in members:
-        assert (told["LOCKSTEP_SIZE"], len(pieces_of(told))) == ("10", counts[node])
-        assert "LOCKSTEP_SHARE" not in told
-    assert [piece for _, told in members for piece in pieces_of(told)] == list(range(30))
+    assert [variables["LOCKSTEP_RANK"] for _, variables in members] == [str(rank) for rank in range(10)]
+    for node, variables in members:
+        assert (variables["LOCKSTEP_SIZE"], len(pieces_of(variables))) == ("10", counts[node])
+        assert "LOCKSTEP_SHARE" not in variables
+    assert [piece for _, variables in members for piece in pieces_of(variables)] == list(range(30))
 
 
 def test_runs_of_the_sweep_are_done_once_each_by_the_command_of_its_members(twelve_nodes, tmp_path):
@@ -68,15 +68,15 @@ def test_runs_of_the_sweep_are_done_once_each_by_the_command_of_its_members(twel
     assert sorted(written) == sorted(f"run {number} of the sweep" for number in range(30))
 
 
-def test_member_of_equal_load_is_told_no_part(arena):
+def test_member_of_equal_load_reads_no_part(arena):
     arena.add_nodes(1)
     arena.submit(gang("heat", size=2))
 
     arena.until_placed("heat")
 
     assert arena.status("heat")["members"] == [{"node": f"{arena.pool}-n01", "count": 2}]
-    for _, told in members_by_rank(arena, "heat"):
-        assert {"LOCKSTEP_SHARE", "LOCKSTEP_PIECES"}.isdisjoint(told)
+    for _, variables in members_by_rank(arena, "heat"):
+        assert {"LOCKSTEP_SHARE", "LOCKSTEP_PIECES"}.isdisjoint(variables)
 
 
 def test_gang_gets_no_member_that_does_not_end_it_sooner(arena):
@@ -123,7 +123,7 @@ def test_gang_waits_for_a_node_with_which_it_ends_sooner(arena, load):
 
 
 def test_gang_of_pieces_without_work_gets_every_piece_dealt(arena):
-    """Nobody knows when it ends, but 9 pieces on 8 equal nodes end as soon on 5."""
+    """Its end is unknown, but 9 pieces on 8 equal nodes end as soon on 5."""
     arena.add_nodes(8, cpu="1")
     arena.submit(gang("tiles", size=(1, 8), load="Pieces", pieces=9))
 
@@ -142,7 +142,12 @@ def test_members_of_one_node_have_different_numbers_of_pieces(arena):
         {"node": node, "count": 2, "pieces": 3},
         {"node": node, "count": 2, "pieces": 2},
     ]
-    assert [told["LOCKSTEP_PIECES"] for _, told in members_by_rank(arena, "tiles")] == ["0 3", "3 3", "6 2", "8 2"]
+    assert [variables["LOCKSTEP_PIECES"] for _, variables in members_by_rank(arena, "tiles")] == [
+        "0 3",
+        "3 3",
+        "6 2",
+        "8 2",
+    ]
 
 
 def test_members_of_one_node_have_the_same_share(arena):
@@ -188,7 +193,11 @@ def test_gang_ends_when_the_pieces_of_all_its_roles_are_done(arena, operator):
 
     status = arena.status("tiles")
     assert [(entry["role"], entry["pieces"]) for entry in status["members"]] == [("gpu", 8), ("cpu", 20), ("cpu", 20)]
-    assert [told["LOCKSTEP_PIECES"] for _, told in members_by_rank(arena, "tiles")] == ["0 8", "0 20", "20 20"]
+    assert [variables["LOCKSTEP_PIECES"] for _, variables in members_by_rank(arena, "tiles")] == [
+        "0 8",
+        "0 20",
+        "20 20",
+    ]
     decision = decision_on(operator, arena.namespace, "tiles")
     assert decision["finish"] - decision["start"] == pytest.approx(40, abs=TIME_TOLERANCE)
     planned = arena.condition("tiles", "Planned")["message"]
@@ -206,11 +215,11 @@ def placed_example(arena, stem):
 
 def members_by_rank(arena, name):
     """Node and variables of each member, by rank."""
-    members = [(pod["spec"]["nodeName"], told_to(pod["spec"]["containers"][0])) for pod in arena.pods(name)]
+    members = [(pod["spec"]["nodeName"], variables_of(pod["spec"]["containers"][0])) for pod in arena.pods(name)]
     return sorted(members, key=lambda member: int(member[1]["LOCKSTEP_RANK"]))
 
 
-def told_to(container):
+def variables_of(container):
     """The variables of a container."""
     return {one["name"]: one["value"] for one in container["env"]}
 
@@ -219,7 +228,7 @@ def what_is_written(container, environment):
     """The lines that the command of a container writes, with its variables and these."""
     done = subprocess.run(
         container["command"],
-        env={**environment, **told_to(container)},
+        env={**environment, **variables_of(container)},
         capture_output=True,
         text=True,
         check=True,
@@ -228,9 +237,9 @@ def what_is_written(container, environment):
     return done.stdout.splitlines()
 
 
-def pieces_of(told):
-    """The pieces of a member, from what it is told."""
-    first, count = map(int, told["LOCKSTEP_PIECES"].split(" "))
+def pieces_of(variables):
+    """The pieces of a member, from its variables."""
+    first, count = map(int, variables["LOCKSTEP_PIECES"].split(" "))
     return range(first, first + count)
 
 

@@ -54,7 +54,7 @@ def test_suspended_gang_is_no_warning_in_the_log_or_in_an_event(operator, arena)
     assert {one["type"] for one in arena.events("heat")} == {"Normal"}
 
 
-def test_trouble_of_watches_and_writes_is_told_without_our_token(operator, arena, proxy):
+def test_trouble_of_watches_and_writes_is_logged_without_our_token(operator, arena, proxy):
     arena.add_nodes(1)
     answers = iter([Injected(401), Injected(403), Injected(410), Injected(200, body=b"<html>"), Injected(0)] * 2)
     proxy.watch_fault = lambda _resource: next(answers, None)
@@ -76,9 +76,9 @@ def test_every_line_is_one_object(operator):
 
 
 def test_reason_for_not_starting_is_such_a_line_too(proxy, tmp_path):
-    nobody = KeptPort()
+    kept_port = KeptPort()
     document = yaml.safe_load(proxy.kubeconfig.read_text())
-    document["clusters"][0]["cluster"] = {"server": f"http://127.0.0.1:{nobody.number}"}
+    document["clusters"][0]["cluster"] = {"server": f"http://127.0.0.1:{kept_port.number}"}
     (tmp_path / "kubeconfig").write_text(yaml.safe_dump(document))
 
     done = subprocess.run(

@@ -76,7 +76,7 @@ def test_gang_that_loses_a_member_is_planned_again(arena, pods_seen):
     assert len(pods_seen.uids("heat")) == 6
 
 
-def test_lost_member_is_told_before_the_gang_is_planned_again(arena):
+def test_lost_member_is_reported_before_the_gang_is_planned_again(arena):
     arena.add_nodes(1)
     arena.submit(gang("heat", size=3))
     arena.until_placed("heat")

@@ -80,7 +80,7 @@ REFUSED = [
         ("  work:", "  load: Pieces\n  work:"),
         f"{INVALID} spec.pieces: Required value: pieces must say into how many pieces the work is "
         "divided, because load is Pieces.",
-        id="pieces that nobody counted",
+        id="pieces without a number",
     ),
 ]
 
@@ -129,7 +129,7 @@ REFUSED_LATER = [
         "Planned",
         "DeadlineCannotBeMet",
         "2 min 30 s at the earliest, with 4 members",
-        id="a deadline that nobody can meet",
+        id="a deadline that no gang can meet",
     ),
 ]
 
@@ -153,7 +153,7 @@ def test_mistake_is_refused_at_once(kubectl, typed, want):
 
 
 @pytest.mark.parametrize(("typed", "condition", "reason", "want"), REFUSED_LATER)
-def test_mistake_is_told_in_the_status(cluster, kubectl, typed, condition, reason, want):
+def test_mistake_is_reported_in_the_status(cluster, kubectl, typed, condition, reason, want):
     kubectl("apply", "-f", "-", manifest=mistaken(*typed))
 
     assert want in cluster.until("heat", condition, "False", reason)["message"]

@@ -93,7 +93,7 @@ def test_gang_that_is_submitted_again_at_once_has_a_service_of_its_own(arena):
         arena.delete_gang("heat")
 
 
-def test_service_of_somebody_else_is_left_alone(arena):
+def test_foreign_service_is_left_alone(arena):
     arena.add_nodes(1)
     arena.create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "heat"}, "spec": {"clusterIP": "None"}})
     arena.create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "cold"}, "spec": {"clusterIP": "None"}})

@@ -143,7 +143,7 @@ def is_served(api):
 
 
 def is_refused(process, arena):
-    """Start an operator that can't ask for nodes; returns what a gang that lacks some is told."""
+    """Start an operator that can't ask for nodes; returns the message of a gang that lacks some."""
     arena.add_nodes(1)
     with running(process):
         arena.submit(gang("heat", size=4, cpu="4"))
@@ -174,7 +174,7 @@ def test_without_the_kind_nothing_else_suffers(allowed, process, arena):
 
 
 @pytest.mark.search("node requests in trouble")
-def test_without_the_option_nobody_is_asked(known, arena, autoscaler, operator_kubeconfig, tmp_path):
+def test_without_the_option_no_request_is_made(known, arena, autoscaler, operator_kubeconfig, tmp_path):
     """It comes before the first test with ``operator``, which would ask for this gang's nodes too."""
     with running(OperatorProcess(operator_kubeconfig, tmp_path / "log", spawn=Forked)) as operator:
         arena.submit(gang("heat", size=2, cpu="4"))

@@ -1,4 +1,4 @@
-"""The commands of docs/operations are typed in, in their order: by somebody who runs the operator by hand."""
+"""The commands of docs/operations are typed in, in their order: by a user who runs the operator by hand."""
 
 import pytest
 

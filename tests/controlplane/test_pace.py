@@ -46,7 +46,7 @@ def until_cpu(arena, *want, nodes):
     eventually(probe)
 
 
-def until_told(arena, words):
+def until_pace_says(arena, words):
     eventually(lambda: words in arena.status("heat").get("pace", {}).get("message", ""))
 
 
@@ -86,7 +86,7 @@ def test_member_that_shares_requests_less_and_keeps_its_room_until_it_gives_that
     until_cpu(arena, SHARED, WHOLE, nodes=offered)
     eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "1500m")
     put_in_force(arena, "heat")
-    until_told(arena, f"Paced: 1 of 2 members, 1.5 cores less requested, limits kept. The slowest node is {slow}.")
+    until_pace_says(arena, f"Paced: 1 of 2 members, 1.5 cores less requested, limits kept. The slowest node is {slow}.")
 
     arena.submit(gang("other", size=1, cpu="2"))
 
@@ -115,7 +115,7 @@ def test_quota_has_room_for_what_members_request_less_and_may_lack_it_when_they_
 
     arena.change_gang("heat", pace="None")
 
-    until_told(arena, "exceeded quota")
+    until_pace_says(arena, "exceeded quota")
     assert cpu_by_node(arena) == dict(zip(offered, (SHARED, WHOLE), strict=True))
 
 
@@ -149,7 +149,7 @@ def test_owner_who_is_back_has_most_of_the_node_and_the_gang_goes_on(arena, offe
     arena.patch_bid(fast, ownerPresent=True)
     until_cpu(arena, A_TENTH, WHOLE, nodes=offered)
     put_in_force(arena, "heat")
-    until_told(arena, f"The owner of {fast} is back: members there have a tenth of their CPU.")
+    until_pace_says(arena, f"The owner of {fast} is back: members there have a tenth of their CPU.")
     eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "2700m")
 
     arena.patch_bid(fast, ownerPresent=False)
@@ -170,17 +170,17 @@ def test_quota_that_others_have_used_up_leaves_the_request_and_gives_the_limit(a
     arena.change_gang("heat", pace="None")
 
     until_cpu(arena, ("1500m", "4"), WHOLE, nodes=offered)
-    until_told(arena, "exceeded quota")
+    until_pace_says(arena, "exceeded quota")
 
 
-def test_limit_range_that_refuses_is_told_of(arena, offered):
+def test_limit_range_that_refuses_is_reported(arena, offered):
     limits = [{"type": "Container", "min": {"cpu": "2"}}]
     arena.api.request("POST", f"{arena.core}/limitranges", {"metadata": {"name": "least"}, "spec": {"limits": limits}})
     eventually(lambda: arena.dry_run({"containers": [member_container("1")]}) is None)
 
     submit(arena)
 
-    until_told(arena, "minimum cpu usage per Container is 2")
+    until_pace_says(arena, "minimum cpu usage per Container is 2")
     assert cpu_by_node(arena) == dict.fromkeys(offered, WHOLE)
 
 
@@ -192,15 +192,15 @@ def test_guaranteed_members_stay_guaranteed(arena, offered):
     assert {pod["status"]["qosClass"] for pod in arena.pods("heat")} == {"Guaranteed"}
 
 
-def test_nodes_that_can_not_resize_are_told_of(arena, offered):
+def test_nodes_that_can_not_resize_are_reported(arena, offered):
     """The members here run on nodes that do not say what is in force."""
     arena.submit(gang("heat", cpu="3", pace="Local"))
 
-    until_told(arena, "Pod running on node without support for resize")
+    until_pace_says(arena, "Pod running on node without support for resize")
     assert cpu_by_node(arena) == dict.fromkeys(offered, WHOLE)
 
 
-def test_api_server_lets_nobody_resize_another_pod_of_that_name(arena, offered):
+def test_api_server_refuses_to_resize_another_pod_of_that_name(arena, offered):
     submit(arena)
     [first, _] = arena.pods("heat")
     path = f"{arena.core}/pods/{first['metadata']['name']}"

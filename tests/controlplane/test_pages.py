@@ -53,13 +53,13 @@ def test_log_says_where_the_pages_are(operator):
         assert f"listening on 127.0.0.1 port {url.rsplit(':', 1)[1]}: {pages}\n" in operator.log_text()
 
 
-def test_callers_who_say_nothing_keep_nobody_out(operator):
+def test_callers_that_send_nothing_keep_no_other_caller_out(operator):
     with silent_callers(operator.url) as callers:
         assert operator.page("/healthz") == "ok\n"
 
         are_in = [not is_hung_up(caller) for caller in callers]
         assert 0 < sum(are_in) < MANY / 2
-        # Whoever has been there longest made way.
+        # The caller that had been there longest made way.
         assert are_in == sorted(are_in)
 
 

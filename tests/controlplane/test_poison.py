@@ -96,11 +96,11 @@ NONSENSE = [
 
 
 @pytest.mark.parametrize("requests", NONSENSE)
-def test_nonsense_quantity_is_refused_by_the_api_server_or_told_its_owner(plane, operator, requests, request):
+def test_nonsense_quantity_is_refused_by_the_api_server_or_reported_in_a_condition(plane, operator, requests, request):
     name = f"strict-{request.node.callspec.indices['requests']}"
     refusal = refusal_of(plane, OWN_GANGS, gang(name, container={"resources": {"requests": requests}}))
     if refusal is None:
-        assert_is_told(plane, name, requests)
+        assert_is_reported(plane, name, requests)
     else:
         assert "resources.requests" in refusal
     until_good_gang_lands(plane, f"good-beside-{name}")
@@ -116,11 +116,11 @@ def refusal_of(plane, path, manifest):
     return None
 
 
-def assert_is_told(plane, name, requests):
-    told = eventually(lambda: condition(plane, f"{OWN_GANGS}/{name}", "Accepted"))
+def assert_is_reported(plane, name, requests):
+    accepted = eventually(lambda: condition(plane, f"{OWN_GANGS}/{name}", "Accepted"))
     [(resource, quantity)] = requests.items()
-    assert (told["status"], told["reason"]) == ("False", "InvalidSpec")
-    assert told["message"].startswith(f"template.spec.containers[0].resources.requests.{resource}: {quantity} is ")
+    assert (accepted["status"], accepted["reason"]) == ("False", "InvalidSpec")
+    assert accepted["message"].startswith(f"template.spec.containers[0].resources.requests.{resource}: {quantity} is ")
 
 
 HUGE = [
@@ -194,17 +194,17 @@ def lenient(plane):
 
 
 @pytest.mark.usefixtures("lenient")
-def test_what_no_schema_refuses_is_told_its_owner(plane, operator):
+def test_what_no_schema_refuses_is_reported_in_a_condition(plane, operator):
     requests = [parameter.values[0] for parameter in NONSENSE]
     for number, one in enumerate(requests):
         nonsense = gang(f"lenient-{number}", container={"resources": {"requests": one}})
         eventually(lambda nonsense=nonsense: refusal_of(plane, OWN_GANGS, nonsense) is None)
     for number, one in enumerate(requests):
-        assert_is_told(plane, f"lenient-{number}", one)
+        assert_is_reported(plane, f"lenient-{number}", one)
     eventually(lambda: refusal_of(plane, BIDS, bid("no-speed", capacity="0")) is None)
-    told = eventually(lambda: condition(plane, f"{BIDS}/no-speed", "Accepted"))
+    accepted = eventually(lambda: condition(plane, f"{BIDS}/no-speed", "Accepted"))
 
-    assert (told["status"], told["reason"]) == ("False", "InvalidSpec")
-    assert "so its node is not offered to gangs: no speed follows from" in told["message"]
+    assert (accepted["status"], accepted["reason"]) == ("False", "InvalidSpec")
+    assert "so its node is not offered to gangs: no speed follows from" in accepted["message"]
     until_good_gang_lands(plane, "good-beside-nonsense")
     assert_unharmed(operator)

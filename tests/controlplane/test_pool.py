@@ -92,7 +92,7 @@ def test_nodes_join_and_leave_by_their_label(pool):
     nodes = pool.nodes_of("large")
     assert "outside" in nodes
 
-    # Members that are placed stay, and nobody else comes.
+    # Members that are placed stay, and no other comes.
     label(pool, "outside", None)
     submit(pool, gang("another", size=9))
     pool.until("another", "Planned", "False", "NotEnoughRoom")

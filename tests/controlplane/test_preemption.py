@@ -1,4 +1,4 @@
-"""Gangs that give way to more urgent ones, on a real API server: what both sides show, and when nobody gives way."""
+"""Gangs that give way to more urgent ones, on a real API server: what both sides show, and when no gang gives way."""
 
 import itertools
 import threading
@@ -46,7 +46,7 @@ def run(arena, name="cold", **more):
 
 
 def keep(arena, pod, *finalizers):
-    """Have somebody's finalizer keep a pod, as a kubelet does for its grace, or nobody's."""
+    """Have a foreign finalizer keep a pod, as a kubelet does for its grace period, or none."""
     path = f"{arena.core}/pods/{pod['metadata']['name']}"
     arena.api.request("PATCH", path, {"metadata": {"finalizers": list(finalizers) or None}})
 
@@ -117,17 +117,17 @@ def test_events_of_both_sides_name_the_other(arena, urgent, one_node):
     assert f"Gang {arena.namespace}/cold" in preemptor["note"]
 
 
-def test_members_are_told_and_keep_their_place_while_they_take_their_grace(arena, urgent, one_node):
+def test_members_are_notified_and_keep_their_place_during_their_grace_period(arena, urgent, one_node):
     run(arena)
     for pod in arena.pods("cold"):
-        keep(arena, pod, "somebody/keeps")
+        keep(arena, pod, "example.com/keeps")
 
     arena.submit(gang("hot", priorityClassName=urgent))
     arena.until("hot", "Planned", "True", "Preempting")
 
     eventually(lambda: all("deletionTimestamp" in pod["metadata"] for pod in arena.pods("cold")))
-    told = [disruption_of(pod) for pod in arena.pods("cold")]
-    assert [(one["status"], one["reason"]) for one in told] == [("True", "PreemptionByScheduler")] * 2
+    disruptions = [disruption_of(pod) for pod in arena.pods("cold")]
+    assert [(one["status"], one["reason"]) for one in disruptions] == [("True", "PreemptionByScheduler")] * 2
     assert f"preempts gang {arena.namespace}/cold" in arena.condition("hot", "Planned")["message"]
     arena.submit(gang("other", size=1))
     eventually(lambda: arena.condition("other", "Planned"))
@@ -164,7 +164,7 @@ def test_two_gangs_take_two_places(arena, urgent):
 @pytest.mark.parametrize(
     ("value", "policy"),
     [
-        pytest.param(CLASS_VALUE, "Never", id="its class evicts nobody"),
+        pytest.param(CLASS_VALUE, "Never", id="its class evicts no gang"),
         pytest.param(0, "PreemptLowerPriority", id="it is no more urgent"),
     ],
 )
@@ -205,7 +205,7 @@ def test_gang_that_its_tenants_budget_alone_protects_gives_way(arena, urgent, on
 def test_victim_that_its_owner_deletes_meanwhile_leaves_its_place(arena, urgent, one_node):
     run(arena)
     for pod in arena.pods("cold"):
-        keep(arena, pod, "somebody/keeps")
+        keep(arena, pod, "example.com/keeps")
     arena.submit(gang("hot", priorityClassName=urgent))
     arena.until("hot", "Planned", "True", "Preempting")
 
@@ -219,7 +219,7 @@ def test_victim_that_its_owner_deletes_meanwhile_leaves_its_place(arena, urgent,
 
 STEPS = {
     "once the status says so": ("PATCH", "gangjobs/status"),
-    "once a member is told": ("PATCH", "pods/status"),
+    "once a member is notified": ("PATCH", "pods/status"),
     "once a member is deleted": ("DELETE", "pods"),
 }
 

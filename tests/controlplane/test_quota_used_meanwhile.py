@@ -13,15 +13,15 @@ def operator(operator_behind_proxy):
     return operator_behind_proxy
 
 
-def test_gang_that_it_keeps_out_is_told_so_and_lands_when_there_is_room(operator, proxy, arena):
+def test_condition_of_the_gang_that_it_keeps_out_says_so_until_there_is_room(operator, proxy, arena):
     [node] = arena.add_nodes(1)
     arena.create_quota("small", pods="3")
     created = []
 
     def use_quota(asked, moment):
         if moment is Moment.AFTER and not created and '"reservedAt"' in asked.text:
-            created.append("somebody-s")
-            arena.create(foreign_pod("somebody-s", node, cpu="100m"))
+            created.append("foreign")
+            arena.create(foreign_pod("foreign", node, cpu="100m"))
         return True
 
     proxy.witness = use_quota
@@ -32,7 +32,7 @@ def test_gang_that_it_keeps_out_is_told_so_and_lands_when_there_is_room(operator
     eventually(lambda: " QuotaExceeded " in " ".join(described(arena).split()))
     eventually(lambda: not arena.pods("heat"))
     proxy.reset()
-    arena.delete_pod("somebody-s")
+    arena.delete_pod("foreign")
 
     arena.until_placed("heat")
     assert arena.status("heat")["attempt"] > 1

@@ -1,4 +1,4 @@
-"""Gangs stay on record after their deletion, with the user whom the API server knows, whoever of the processes dies."""
+"""Gangs stay on record after their deletion, with the user that the API server knows, whichever process dies."""
 
 import json
 import sqlite3

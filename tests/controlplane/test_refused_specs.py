@@ -38,7 +38,7 @@ def test_field_that_is_not_supported_is_named(arena, pods_seen, pod, field):
     assert pods_seen.ever == {}
 
 
-def test_refused_spec_is_told_in_an_event(arena):
+def test_refused_spec_is_reported_in_an_event(arena):
     arena.submit(gang("heat", pod={"topologySpreadConstraints": [SPREAD]}))
 
     [event] = arena.until_events("heat", "InvalidSpec")

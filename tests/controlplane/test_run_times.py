@@ -82,7 +82,7 @@ def test_next_process_plans_with_what_runs_took(arena, elected):
 
 @pytest.fixture
 def tenant(arena):
-    """Somebody who may list the GangJobs of a namespace, and nothing else."""
+    """A user who may list the GangJobs of a namespace, and nothing else."""
     rules = [{"apiGroups": ["lockstep.dev"], "resources": ["gangjobs"], "verbs": ["list"]}]
     account = {"kind": "ServiceAccount", "name": "tenant", "namespace": arena.namespace}
     metadata = {"namespace": arena.namespace, "name": "tenant"}
@@ -104,7 +104,7 @@ def profile(tenant, arena, name, *options):
     return CliRunner().invoke(main, ["profile", f"gj/{name}", *where, *options])
 
 
-def test_tenant_is_told_what_the_runs_of_a_template_took(arena, elected, tenant):
+def test_tenant_reads_what_the_runs_of_a_template_took(arena, elected, tenant):
     arena.add_nodes(8)
     sizes, work = {f"run-{number}": 1 + number % 2 for number in range(6)}, {"serialTime": "100s"}
     for name, size in sizes.items():
@@ -115,14 +115,14 @@ def test_tenant_is_told_what_the_runs_of_a_template_took(arena, elected, tenant)
     elected.stop()
     arena.submit(timed("next", 4, work))
 
-    told = profile(tenant, arena, "next", "-o", "json")
+    answered = profile(tenant, arena, "next", "-o", "json")
 
-    assert told.exit_code == 0, told.stderr
-    document = json.loads(told.stdout)
+    assert answered.exit_code == 0, answered.stderr
+    document = json.loads(answered.stdout)
     assert [run["members"] for run in document["runs"]] == list(sizes.values())
     assert [run["slowdown"] for run in document["runs"]] == pytest.approx([1] * len(sizes), abs=0.1)
     assert document["toldBy"]["name"] == "run-5"
-    # It has another work in its spec, and the same runs. Whether they are even enough for a law, nobody knows here.
+    # It has another work in its spec, and the same runs. Whether they are even enough for a law is not known here.
     used = arena.status("learner")["workUsed"]
     assert used["source"] in ("Stated", "Learned")
     # It may be planned before the end of the last run has been read.
@@ -197,7 +197,7 @@ def placed_on(arena, name):
     return [one["node"] for one in arena.status(name)["members"]]
 
 
-def test_who_may_not_list_gangs_is_told_so_and_a_wrong_name_too(arena, tenant):
+def test_user_without_the_right_to_list_gangs_gets_an_error_and_so_does_a_wrong_name(arena, tenant):
     other = CliRunner().invoke(main, ["profile", "gj/heat", f"--kubeconfig={tenant}", "--namespace=kube-system"])
     missing = profile(tenant, arena, "heat")
 

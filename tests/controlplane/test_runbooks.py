@@ -1,4 +1,4 @@
-"""The commands of the runbooks that look at the cluster are ones that kubectl and the API server understand."""
+"""The commands of the runbooks that read the cluster are ones that kubectl and the API server understand."""
 
 import shlex
 
@@ -7,7 +7,7 @@ import pytest
 from builders.manifests import gang
 from docs.markdown import ROOT, fences
 
-LOOKS = ("kubectl get ", "kubectl describe ", "kubectl auth ", "kubectl -n lockstep-system get ")
+READS = ("kubectl get ", "kubectl describe ", "kubectl auth ", "kubectl -n lockstep-system get ")
 # There is no deployment here, so there are no pods of ours.
 COMMANDS = sorted(
     {
@@ -15,7 +15,7 @@ COMMANDS = sorted(
         for page in ROOT.glob("docs/runbooks/*.md")
         for fence in fences(page)
         for line in fence.text.splitlines()
-        if line.startswith(LOOKS) and "POD" not in line
+        if line.startswith(READS) and "POD" not in line
     }
 )
 

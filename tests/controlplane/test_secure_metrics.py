@@ -25,12 +25,12 @@ MANY, AT_A_TIME = 300, 16
 
 
 class Secured:
-    """The metrics of one operator. ``shown_to`` is the answer to whoever shows a token: code, text, headers."""
+    """The metrics of one operator. ``shown_to`` is the answer to a client with a token: code, text, headers."""
 
     def __init__(self, operator, url, authority):
         self.operator = operator
         self.url = url
-        # Like Prometheus, it trusts the authority of the certificate and nobody else.
+        # Like Prometheus, it trusts the authority of the certificate and no other.
         context = ssl.create_default_context(cafile=authority)
         self._opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
@@ -123,7 +123,7 @@ def test_caller_without_a_token_is_refused(secured):
     "spoil",
     [
         pytest.param(lambda _token, _api: "garbage", id="garbage"),
-        pytest.param(lambda token, _api: token[:-8] + "AAAAAAAA", id="a signature of somebody else"),
+        pytest.param(lambda token, _api: token[:-8] + "AAAAAAAA", id="a foreign signature"),
         pytest.param(
             lambda token, api: reissued(token, api._site.token_key, hours_ago=2), id="a token that has expired"
         ),
@@ -153,7 +153,7 @@ def test_flood_of_bad_tokens_reaches_neither_the_api_server_nor_who_may_read(sec
     assert secured.shown_to(scraper)[0] == 200
 
 
-def test_callers_who_never_shake_hands_keep_nobody_out(secured, scraper):
+def test_callers_that_never_shake_hands_keep_no_other_caller_out(secured, scraper):
     with silent_callers(secured.url) as callers:
         assert secured.shown_to(scraper)[0] == 200
         assert sum(map(is_hung_up, callers)) > 0
@@ -179,7 +179,7 @@ def test_new_certificate_is_served_without_a_restart(secured, authority, scraper
     with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
         secured.shown_to(scraper)
     trusting = Secured(secured.operator, secured.url, tmp_path / "ca.crt")
-    # A token that nobody has seen yet has to wait behind those that this address has shown just now.
+    # A token that was not shown yet has to wait behind those that this address has shown just now.
     eventually(lambda: trusting.shown_to(scraper)[0] == 200)
 
 

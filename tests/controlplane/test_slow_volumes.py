@@ -41,10 +41,10 @@ def test_another_node_is_tried_where_a_volume_takes_too_long(arena, provisioner)
 
     arena.until_placed("heat")
     assert arena.nodes_of("heat") == [second]
-    assert provisioner.told["data-heat-0"] == [first, second]
+    assert provisioner.selected["data-heat-0"] == [first, second]
 
 
-def test_claim_is_told_no_node_while_no_attempt_is_under_way(arena, provisioner):
+def test_claim_gets_no_node_while_no_attempt_is_under_way(arena, provisioner):
     [name] = arena.add_nodes(1, cpu="1")
     provisioner.ignores.add(name)
 
@@ -68,7 +68,7 @@ def test_volume_that_comes_too_late_is_used_by_the_next_attempt(arena, provision
     assert arena.nodes_of("heat") == [name]
 
 
-def test_claim_that_somebody_deletes_is_made_again(arena, provisioner):
+def test_claim_that_a_user_deletes_is_made_again(arena, provisioner):
     [name] = arena.add_nodes(1, cpu="1")
     provisioner.ignores.add(name)
     arena.submit(gang("heat", size=1, volumeClaimTemplates=claim_templates(provisioner.name)))

@@ -32,13 +32,13 @@ def test_gangs_that_run_wait_and_fit_nowhere_are_shown(operator, arena, browser,
     arena.until("later", "Planned", reason="StartsLater")
     arena.until("giant", "Placed", "False")
 
-    def told():
+    def shows_all():
         shown, waiting = background.run(seen(browser, f"{operator.debug_url}/timeline"))
         for name, stage in (("heat", "placed"), ("later", "planned")):
             assert shown[name] == [f"bar {stage}", node, arena.condition(name, "Planned")["message"]]
         return arena.condition("giant", "Planned")["message"] in waiting
 
-    assert eventually(told)
+    assert eventually(shows_all)
 
 
 async def seen(browser, url):

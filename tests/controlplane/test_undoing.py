@@ -36,7 +36,7 @@ def deaf_from(operator, proxy):
 
 
 def keep(arena, path, *finalizers):
-    """Have somebody's finalizer keep an object, or nobody's."""
+    """Have a foreign finalizer keep an object, or none."""
     arena.api.request("PATCH", path, {"metadata": {"finalizers": list(finalizers) or None}})
 
 
@@ -60,7 +60,7 @@ def test_gang_with_a_member_that_hangs_says_so_and_goes_on_once_its_node_is_out_
     arena.submit(gang("heat", size=MEMBERS))
     arena.until_placed("heat")
     path = f"{arena.core}/pods/heat-1-0"
-    keep(arena, path, "somebody/keeps")
+    keep(arena, path, "example.com/keeps")
 
     arena.delete_pod("heat-1-0")
 
@@ -84,7 +84,7 @@ def test_gang_that_is_deleted_and_kept_is_undone_whole(operator, arena, moment):
     arena.add_nodes(1, cpu="8")
     arena.submit(gang("heat", size=MEMBERS))
     path = f"{arena.gangs}/heat"
-    keep(arena, path, "somebody/keeps")
+    keep(arena, path, "example.com/keeps")
     eventually(lambda: len(arena.pods("heat")) == MEMBERS)
     eventually(lambda: len([node for node in arena.nodes_of("heat") if node]) >= moment)
 

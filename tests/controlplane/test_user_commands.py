@@ -51,7 +51,7 @@ def ask(arena, user):
     return run
 
 
-def test_queue_shows_who_waits_and_behind_whom(operator, arena, ask):
+def test_queue_shows_waiting_gangs_and_those_in_front(operator, arena, ask):
     arena.add_nodes(2)
     arena.submit(gang("first", size=2, cpu="3", **HOUR))
     arena.until_placed("first")
@@ -215,10 +215,10 @@ def test_gang_that_waits_or_is_not_there_is_said(operator, arena, ask):
     arena.submit(gang("giant", size=50, cpu="3"))
     arena.until("giant", "Planned", "False")
 
-    waits, missing = ask("requeue", "gj/giant"), ask("requeue", "gj/nobody")
+    waits, missing = ask("requeue", "gj/giant"), ask("requeue", "gj/missing")
 
     assert waits.stdout == f"{arena.namespace}/giant waits in the queue already.\n"
-    assert (missing.exit_code, missing.stderr) == (1, f"Error: There is no GangJob {arena.namespace}/nobody.\n")
+    assert (missing.exit_code, missing.stderr) == (1, f"Error: There is no GangJob {arena.namespace}/missing.\n")
 
 
 def test_gang_of_five_answers_is_accepted_by_the_api_server(arena):

@@ -80,7 +80,7 @@ def test_node_that_a_provisioner_refuses_is_left_for_another(arena, provisioner)
     arena.until_placed("heat")
     assert arena.nodes_of("heat") == [second]
     assert arena.status("heat")["attempt"] == 2
-    assert provisioner.told["data-heat-0"] == [first, second]
+    assert provisioner.selected["data-heat-0"] == [first, second]
 
 
 def test_member_whose_volume_was_made_stays_while_another_node_is_found_for_the_other(arena, provisioner):
@@ -93,7 +93,7 @@ def test_member_whose_volume_was_made_stays_while_another_node_is_found_for_the_
     nodes = rank_nodes(arena, "heat")
     assert names[1] not in nodes.values()
     assert nodes == {rank: node_of_claim(arena, claims(arena)[f"data-heat-{rank}"]) for rank in nodes}
-    assert provisioner.told["data-heat-0"][-1] == nodes["0"]
+    assert provisioner.selected["data-heat-0"][-1] == nodes["0"]
 
 
 def test_gang_that_no_node_has_volumes_for_waits_with_a_sentence(arena, provisioner):

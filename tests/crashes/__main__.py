@@ -71,7 +71,7 @@ def crash_in_memory(only: list[str] | None, part: slice) -> list[str]:
 
 
 def lives_for(strike: str, only: list[str] | None) -> Mapping[str, Life]:
-    """The lives to live; where time goes back, what somebody did to a gang is undone too, so there is only one."""
+    """The lives to live; where time goes back, what a user did to a gang is undone too, so there is only one."""
     if strike == "set-back":
         return {"finish again": finish_again}
     return {name: life for name, life in EVERY_LIFE.items() if only is None or name in only}

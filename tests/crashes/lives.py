@@ -1,4 +1,4 @@
-"""The lives of a gang, from its submission to its end, as somebody who waits for each step would see them.
+"""The lives of a gang, from its submission to its end, as a user who waits for each step would see them.
 
 Each is driven from outside and says what must hold when it is over; what happens to the operator meanwhile is not its
 business.
@@ -46,7 +46,7 @@ def undo(stage: Stage) -> None:
         eventually(lambda: "used" in stage.arena.api.request("GET", path)["status"], seconds=PATIENCE_SECONDS)
         stage.submit(run_for="200ms")
         stage.until("Placed", "False", "QuotaExceeded")
-        assert stage.seen.bound_at_once(stage.name) == {0}, "nobody was bound"
+        assert stage.seen.bound_at_once(stage.name) == {0}, "no member was bound"
     finally:
         stage.arena.delete(path)
     stage.until("Complete", reason="Succeeded")
@@ -61,7 +61,7 @@ def delete_while_binding(stage: Stage) -> None:
 
 
 def delete_with_finalizer(stage: Stage) -> None:
-    """Deleted when its first member was just bound, and kept by somebody's finalizer."""
+    """Deleted when its first member was just bound, and kept by a foreign finalizer."""
     stage.delete_once_bound()
     stage.submit(finalizer=FINALIZER)
     stage.until_deleting()
@@ -69,7 +69,7 @@ def delete_with_finalizer(stage: Stage) -> None:
 
 
 def lose(stage: Stage) -> None:
-    """Placed; somebody deletes a member; placed anew, whole."""
+    """Placed; a user deletes a member; placed anew, whole."""
     stage.submit()
     eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
     first = stage.seen.uids(stage.name)
@@ -216,7 +216,7 @@ def expire(stage: Stage) -> None:
 
 
 def finish_again(stage: Stage) -> None:
-    """Submitted, placed, run to its end; and once more where somebody has turned time back meanwhile."""
+    """Submitted, placed, run to its end; and once more where a user has turned time back meanwhile."""
     stage.submit(run_for="200ms")
     stage.until("Complete", reason="Succeeded")
     stage.until_calm()

@@ -1,4 +1,4 @@
-"""One gang on a stage: what somebody does to it from outside, and what they see of it."""
+"""One gang on a stage: what a user does to it from outside, and what the user sees of it."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -82,7 +82,7 @@ class Stage:
         self._until_gone(self.name)
 
     def until_deleting(self) -> None:
-        """Wait until the gang has been deleted, by whoever does it."""
+        """Wait until the gang has been deleted, by any process."""
         eventually(
             lambda: self.arena.is_gone(self.name) or "deletionTimestamp" in self._metadata(), seconds=PATIENCE_SECONDS
         )

@@ -71,7 +71,7 @@ class KillOperator:
             return
 
     def pause(self) -> AbstractContextManager[object]:
-        """Strike nobody during the block."""
+        """Strike no process during the block."""
         return self._striking
 
 

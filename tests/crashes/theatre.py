@@ -50,7 +50,7 @@ class Trap:
         self.sprung: Point | None = None
 
     def witness(self, asked: Asked, moment: Moment) -> bool:
-        """Look at a request; it does not go on where it is the one to be killed at."""
+        """Check a request; it does not go on where it is the one to be killed at."""
         if self._stage.name not in asked.text:
             return True
         self._asked_at = monotonic()
@@ -73,7 +73,7 @@ class Trap:
         return len(self.asked) >= self._number and self.asked[self._number - 1] is asked
 
     def until_calm(self) -> None:
-        """Wait until nobody has asked anything about the gang for a while, and what was struck is up again."""
+        """Wait until no request about the gang has come for a while, and what was struck is up again."""
         eventually(lambda: monotonic() - self._asked_at > CALM_SECONDS)
         self._strike.until_over()
 
@@ -81,8 +81,8 @@ class Trap:
 class Theatre:
     """An operator behind a proxy, and an arena in which one gang after the other lives its life.
 
-    Each gang fills the two nodes but for a foreign pod on each, so that a reservation that were left over would keep
-    the next gang out.
+    Each gang fills the two nodes but for a foreign pod on each. A reservation that were left over would keep the next
+    gang out.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Theatre:
         for moment in moments:
             for number in chosen(range(1, len(trap.asked) + 1)):
                 sprung, problem = self._live(life, number, moment)
-                # A life may have a request less than the undisturbed one, where two were told of at once.
+                # A life may have a request less than the undisturbed one, where two were reported at once.
                 points += [sprung.sprung] if sprung.sprung else []
                 if problem:
                     broken.append(f"{sprung.sprung or number}: {problem}")
@@ -127,7 +127,7 @@ class Theatre:
             self._strike.until_over()
             self._check_pods(stage)
             if self._strike.backup:
-                # Else whoever was deleted would be there again.
+                # Else what was deleted would be there again.
                 self._proxy.reset()
             stage.leave()
             self._check_pods(stage)

@@ -50,7 +50,7 @@ def _owner(manifest: Mapping[str, Any]) -> str:
 
 
 def _provide(stage: Stage) -> int:
-    """Make the volumes of claims that were told their nodes; returns how many of the gang's claims have theirs."""
+    """Make the volumes of claims that have a selected node; returns how many of the gang's claims have theirs."""
     volumes = {one["metadata"]["name"] for one in stage.arena.api.request("GET", VOLUMES)["items"]}
     claims = _claims(stage)
     for claim in claims:

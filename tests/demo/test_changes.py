@@ -23,38 +23,38 @@ def planned(status="True", reason="StartsLater", message="2 members on n01, n02.
     return Condition(status=status, reason=reason, message=message)
 
 
-def told(before, after):
+def printed(before, after):
     return [line for _, line in changes(Sight(gangs=before, occupants={}), Sight(gangs=(after,), occupants={}))]
 
 
 def test_gang_that_has_no_status_yet_is_no_change():
-    assert told((), gang()) == []
+    assert printed((), gang()) == []
 
 
-def test_plan_is_told_once_while_its_start_moves_by_a_rounding():
+def test_plan_is_printed_once_while_its_start_moves_by_a_rounding():
     first = gang(planned=planned(), size=2, start=100.0, nodes=("n01", "n02"))
     rounded = gang(planned=planned(message="Other words."), size=2, start=101.0, nodes=("n01", "n02"))
     moved = gang(planned=planned(message="Later."), size=2, start=104.0, nodes=("n01", "n02"))
 
-    assert told((), first) == ["2 members on n01, n02."]
-    assert told((first,), rounded) == []
-    assert told((first,), moved) == ["Later."]
+    assert printed((), first) == ["2 members on n01, n02."]
+    assert printed((first,), rounded) == []
+    assert printed((first,), moved) == ["Later."]
 
 
-def test_refusal_is_told_once_while_its_numbers_move():
+def test_refusal_is_printed_once_while_its_numbers_move():
     refused = gang(planned=planned("False", "NotEnoughRoom", "Needs 4 members, 2 fit."))
     less = gang(planned=planned("False", "WindowTooShort", "Needs 4 members, 3 fit."))
 
-    assert told((), refused) == ["Cannot be placed. Needs 4 members, 2 fit."]
-    assert told((refused,), less) == []
-    assert told((less,), gang(planned=planned(), size=2)) == ["2 members on n01, n02."]
+    assert printed((), refused) == ["Cannot be placed. Needs 4 members, 2 fit."]
+    assert printed((refused,), less) == []
+    assert printed((less,), gang(planned=planned(), size=2)) == ["2 members on n01, n02."]
 
 
-def test_pods_are_told_when_all_are_so_far():
+def test_pods_are_printed_when_all_have_got_so_far():
     plan = {"planned": planned(), "size": 2, "start": 100.0}
     none, one, bound, running = (gang(**plan, pods=pods) for pods in [(0, 0, 0), (1, 0, 0), (2, 1, 0), (2, 2, 0)])
 
-    assert told((none,), one) == []
-    assert told((one,), bound) == ["2 of 2 pods are bound."]
-    assert told((bound,), running) == ["2 of 2 pods run."]
-    assert told((none,), running) == ["2 of 2 pods are bound and run."]
+    assert printed((none,), one) == []
+    assert printed((one,), bound) == ["2 of 2 pods are bound."]
+    assert printed((bound,), running) == ["2 of 2 pods run."]
+    assert printed((none,), running) == ["2 of 2 pods are bound and run."]

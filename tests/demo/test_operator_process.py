@@ -1,4 +1,4 @@
-"""The operator as a process: what whoever starts it hears when it ends by itself."""
+"""The operator as a process: what its caller gets when it ends by itself."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from lockstep_demo.operator_process import OperatorEndedError, OperatorProcess, 
 from sandbox import SandboxError
 
 
-def test_operator_that_cannot_start_is_told_with_its_last_words_and_leaves_no_process(tmp_path):
+def test_error_has_the_last_lines_of_an_operator_that_cannot_start_and_no_process_is_left(tmp_path):
     operator = OperatorProcess(tmp_path / "no-kubeconfig", tmp_path / "operator" / "log")
 
     with pytest.raises(OperatorEndedError, match="ended by itself") as caught, running(operator):

@@ -107,7 +107,7 @@ class Cluster:
         if "status" in manifest:
             await self._patch(f"{folder}/{name}/status", {"status": manifest["status"]})
         if name in draft.deleting:
-            # It has a finalizer, which nobody removes, and stays.
+            # It has a finalizer that stays, and so it stays.
             await self._delete(f"{folder}/{name}")
 
     async def _create_pod(self, draft: Draft, pod: Manifest) -> None:
@@ -139,7 +139,7 @@ class Cluster:
         raise RefusedError("kube-scheduler makes no room for a pod")
 
     async def until_decided(self, names: set[str]) -> dict[str, Manifest]:
-        """The probes, once kube-scheduler has looked at all of these."""
+        """The probes, once kube-scheduler has checked all of these."""
         async with asyncio.timeout(DECISION_SECONDS):
             while True:
                 pods = {pod["metadata"]["name"]: pod for pod in await self.listed(f"/api/v1/namespaces/{PROBES}/pods")}
@@ -168,7 +168,7 @@ class Cluster:
 
 
 def is_decided(pod: Manifest) -> bool:
-    """Whether kube-scheduler has looked at a pod."""
+    """Whether kube-scheduler has checked a pod."""
     return _goes_to_a_node(pod) or bool(_refusal(pod))
 
 
@@ -177,7 +177,7 @@ def _verdict(pod: Manifest) -> Verdict:
 
 
 def _goes_to_a_node(pod: Manifest) -> bool:
-    """Whether the pod is bound, or is to be as soon as its claims are: nobody makes volumes here."""
+    """Whether the pod is bound, or is to be as soon as its claims are: no volumes are made here."""
     return bool(pod["spec"].get("nodeName") or (pod["status"].get("nominatedNodeName") and not _refusal(pod)))
 
 

@@ -37,7 +37,7 @@ GROUPS = (
 )
 AT_ONCE = 60
 # kube-scheduler may look at a pod before it has seen all that was created before it.
-LOOKS = 3
+TRIES = 3
 
 
 @dataclass
@@ -105,7 +105,7 @@ class Comparison:
         built = await together(self._build(draft) for draft in drafts)
         there = [(case, draft) for case, draft, error in zip(cases, drafts, built, strict=True) if error is None]
         compared = await self._decide(there)
-        for _ in range(LOOKS - 1):
+        for _ in range(TRIES - 1):
             again = [(one.case, one.draft) for one in compared if one.differs]
             agreeing = [one for one in compared if not one.differs]
             compared = agreeing + (await self._decide(again) if again else [])

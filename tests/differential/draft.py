@@ -69,7 +69,7 @@ class Draft:
         return main
 
     def add_pod(self, *, near: bool = False, namespace: str = "ours", **more: Any) -> Manifest:
-        """A pod of somebody else's on the node, or on the one near it."""
+        """A foreign pod on the node, or on the one near it."""
         node = self.near if near else self.node
         name = f"{self.case}-other-{len(self.pods)}"
         spec = {

@@ -56,7 +56,7 @@ def uses_claim(rnd: Random) -> Feature:
             if others == "ended":
                 draft.statuses[pod["metadata"]["name"]] = {"phase": "Succeeded"}
 
-    return Feature(f"the template uses a claim, {mode} {trouble}, and so does {others or 'nobody else'}", apply)
+    return Feature(f"the template uses a claim, {mode} {trouble}, and so does {others or 'no other pod'}", apply)
 
 
 def has_a_place(rnd: Random) -> Feature:

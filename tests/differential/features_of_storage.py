@@ -29,7 +29,7 @@ def class_of(draft: Draft) -> Manifest:
 def uses_unbound_claim(rnd: Random) -> Feature:
     """A claim of the template's that has no volume yet."""
     size, mode = rnd.choice(SIZES), rnd.choice(("ReadWriteOnce", "ReadWriteMany"))
-    told = rnd.choice(("", "", "", "here", "elsewhere"))
+    selected = rnd.choice(("", "", "", "here", "elsewhere"))
     storage_class = rnd.choice(("the case's", "the case's", "the case's", "the case's", "missing", "none"))
     prebound = rnd.random() < 0.1
 
@@ -37,7 +37,7 @@ def uses_unbound_claim(rnd: Random) -> Feature:
         kind = class_of(draft)["metadata"]["name"]
         name = f"{draft.case}-unbound-{sum(one['kind'] == 'PersistentVolumeClaim' for one in draft.objects)}"
         nodes = {"here": draft.case, "elsewhere": f"{draft.case}-near"}
-        annotations = {SELECTED_NODE: nodes[told]} if told else {}
+        annotations = {SELECTED_NODE: nodes[selected]} if selected else {}
         spec: Manifest = {
             "accessModes": [mode],
             "storageClassName": {"missing": f"{kind}-missing", "none": ""}.get(storage_class, kind),
@@ -50,11 +50,13 @@ def uses_unbound_claim(rnd: Random) -> Feature:
         use(draft.spec, name)
 
     what = f"{size} {mode} of class {storage_class}"
-    return Feature(f"the template uses an unbound claim, {what}, told {told or 'nothing'}, prebound {prebound}", apply)
+    return Feature(
+        f"the template uses an unbound claim, {what}, selected node {selected or 'none'}, prebound {prebound}", apply
+    )
 
 
 def has_class(rnd: Random) -> Feature:
-    """When and by whom volumes of the class are made."""
+    """When volumes of the class are made, and by which provisioner."""
     mode = rnd.choice(("WaitForFirstConsumer", "WaitForFirstConsumer", "WaitForFirstConsumer", "Immediate"))
     provisioner = rnd.choice((*DRIVERS, NO_PROVISIONER))
 

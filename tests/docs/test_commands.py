@@ -43,8 +43,8 @@ FOLLOWED_BY = {
     "docs/why.md": "tests/controlplane/test_command_pages.py",
     "docs/for-tenants.md": "tests/controlplane/tenantanswers/test_page.py",
     "docs/shared-clusters.md": "tests/charts/rendered/test_shared_clusters.py",
-    "docs/decisions.md": "nobody, since it takes minutes; this file reads the options",
-    "CONTRIBUTING.md": "whoever changes a dependency",
+    "docs/decisions.md": "no test, since it takes minutes; this file reads the options",
+    "CONTRIBUTING.md": "the author of a change of dependencies",
 }
 RUNBOOKS = ROOT / "docs" / "runbooks"  # tests/controlplane/test_runbooks.py types in what looks and changes nothing
 WANT_NOT_FOLLOWED = [
@@ -89,7 +89,7 @@ def commands(page):
 
 
 def typed(fence):
-    """The lines of a block that somebody types, two or three words of each."""
+    """The lines of a block that a user types, two or three words of each."""
     lines = fence.text.splitlines()
     shown = [line for line in lines if line.startswith("$ ")] if fence.language == "console" else lines
     return [" ".join(line.split()[: 3 if fence.language == "console" else 2]) for line in shown]

@@ -45,5 +45,5 @@ def test_what_a_plan_takes_and_gives_is_public_and_named():
 
 
 def has_reason(thing):
-    """Tell the refusals of the engine, whose reason is fixed, from everything else."""
+    """Return whether it is a refusal of the engine, whose reason is fixed."""
     return isinstance(getattr(thing, "reason", None), coschedule.Reason)

@@ -73,8 +73,8 @@ def test_everything_drawn_has_a_colour_in_both_modes(name):
     used = set(re.findall(r'class="([\w-]+)"', text))
     light, _, dark = text.partition("@media")
 
-    assert {look for look in used if f".{look} {{" not in light} == set()
-    assert {look for look in used if f".{look} {{" not in dark} == set()
+    assert {style for style in used if f".{style} {{" not in light} == set()
+    assert {style for style in used if f".{style} {{" not in dark} == set()
 
 
 @pytest.mark.parametrize("name", WITH_MODES)

@@ -71,7 +71,7 @@ def known_fields(request):
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_every_field_of_a_problem_is_documented(problem):
     request = next(request_of(one) for one in EXAMPLES if request_of(one)["problem"] == problem)
-    want_fields = known_fields(request | {"nobody": 1})
+    want_fields = known_fields(request | {"unknown": 1})
     # Its section says that it takes the fields of the other.
     shared = first_words("## equal") if problem == "proportional" else []
 
@@ -83,18 +83,18 @@ def test_every_field_of_a_node_and_of_work_is_documented():
     words = first_words("## Nodes and work")
     work = {field for word in words if word.startswith("{") for field in json.loads(word)}
 
-    assert [word for word in words if word[0] != "{"] == known_fields(request | {"nodes": [{"nobody": 1}]})
-    assert work == {"times", *known_fields(request | {"work": {"serial": 1, "nobody": 1}})}
+    assert [word for word in words if word[0] != "{"] == known_fields(request | {"nodes": [{"unknown": 1}]})
+    assert work == {"times", *known_fields(request | {"work": {"serial": 1, "unknown": 1}})}
 
 
 def test_every_event_of_an_auction_is_documented_with_its_fields():
     documented = [re.findall(r'"(\w+)"', event) for event in first_words("### Events")]
-    request = {"problem": "auction", "total": 1, "psi": 1, "events": [{"op": "nobody"}]}
+    request = {"problem": "auction", "total": 1, "psi": 1, "events": [{"op": "unknown"}]}
     refusal = json.loads(answer_line(json.dumps(request).encode()))["error"]["message"]
 
     assert [op for _, op, *_ in documented] == refusal.removeprefix("must be one of ").split(", ")
     for _, op, *fields in documented:
-        want_fields = known_fields(request | {"events": [{"op": op, "nobody": 1}]})
+        want_fields = known_fields(request | {"events": [{"op": op, "unknown": 1}]})
         assert ["op", *fields] == want_fields
 
 

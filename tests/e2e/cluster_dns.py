@@ -1,4 +1,4 @@
-"""The names of services and pods, as in any cluster: CoreDNS, at the address that kubelets tell their pods.
+"""The names of services and pods, as in any cluster: CoreDNS, at the address that kubelets give their pods.
 
 It is a process beside the control plane, since no node here forwards the addresses of services.
 """
@@ -39,7 +39,7 @@ def cluster_dns(sandbox: Sandbox, folder: Path) -> Iterator[None]:
 
 
 def corefile(kubeconfig: Path) -> str:
-    """Return the configuration: the cluster's own names and nobody else's, and none is remembered."""
+    """Return the configuration: the cluster's own names and no others, and none is remembered."""
     return f"""\
 .:53 {{
     bind {DNS_ADDRESS}

@@ -5,7 +5,7 @@ KIND_PREFIX = "kind-"
 
 
 class NotOursError(Exception):
-    """The context is of a cluster that somebody may need."""
+    """The context is of a cluster that users may need."""
 
 
 def refuse_unless_ours(context: str) -> None:

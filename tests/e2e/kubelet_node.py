@@ -64,7 +64,7 @@ class KubeletNode:
         )
 
     def stop_kubelet(self) -> None:
-        """Kill it; its containers run on, and nobody tells of them."""
+        """Kill it; its containers run on, and are not reported."""
         _end(self._kubelet)
 
     def stop(self) -> None:
@@ -83,7 +83,7 @@ class KubeletNode:
         assert done.returncode == 0, done.stderr.decode()
 
     def put_static_pod(self, pod: Mapping[str, Any]) -> None:
-        """Have the kubelet run a pod that nobody has asked the API server for."""
+        """Have the kubelet run a pod that the API server does not know."""
         self._write(f"static/{pod['metadata']['name']}.json", json.dumps(pod))
 
     def remove_static_pod(self, name: str) -> None:

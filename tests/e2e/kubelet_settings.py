@@ -1,4 +1,4 @@
-"""What a containerd and a kubelet are told, so that several share one machine and meet nowhere."""
+"""The settings of a containerd and a kubelet, so that several share one machine and meet nowhere."""
 
 from pathlib import Path
 from typing import Any

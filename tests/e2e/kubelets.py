@@ -66,7 +66,7 @@ def import_images(nodes: Collection[KubeletNode], for_all: Sequence[Path], for_m
 
 
 def write_pause_image(target: Path) -> None:
-    """Write the image of the examples' members, which does nothing until it is told to end."""
+    """Write the image of the examples' members, which does nothing until a signal ends it."""
     root = target.with_suffix(".root")
     (root / "bin").mkdir(parents=True)
     shutil.copy("/bin/busybox", root / "bin" / "busybox")

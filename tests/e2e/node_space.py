@@ -64,7 +64,7 @@ def _mounts(home: Path) -> Iterator[str]:
         yield f"umount {hierarchy}"
         yield f"mount -t {_type_and_options(hierarchy.name)} none {hierarchy}"
     yield f"mount --bind {home} {HOME}"
-    # Nobody is logged in there.
+    # No user is logged in there.
     yield "mount -t devpts -o newinstance none /dev/pts"
     yield "mkdir -p /run/systemd"
     yield "mount -t tmpfs none /run/systemd"

@@ -1,8 +1,9 @@
 """What a kubelet would do for the operator's pods, in a sandbox whose pods only pretend to run.
 
-For every pod of the operator that kwok shows running there is a process of the command ``lockstep``, with the
-container's own arguments and environment and a token of its service account. A process that ends is started again while
-its pod is there. It is asked to end when its pod is deleted, and killed where the pod is gone without a grace period.
+For every pod of the operator that kwok shows running there is a process of the command ``lockstep``. It has the
+container's own arguments and environment, and a token of its service account. A process that ends is started again
+while its pod is there. It is asked to end when its pod is deleted, and killed where the pod is gone without a grace
+period.
 """
 
 import json
@@ -26,7 +27,7 @@ from sandbox.progress import Silent
 
 Manifest = dict[str, Any]
 
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 STOP_SECONDS = 20.0
 # What differs when all pods share one machine: no port twice, and no place of its own for a token.
 ON_ONE_MACHINE = (f"--listen-host={LOOPBACK}", "--listen-port=0", "--debug-listen-port=0")
@@ -90,7 +91,7 @@ class PodProcesses:
     def _keep(self) -> None:
         while not self._is_over.is_set():
             try:
-                event = self._events.get(timeout=LOOK_SECONDS)
+                event = self._events.get(timeout=POLL_SECONDS)
             except queue.Empty:
                 self._restart_what_ended()
             else:

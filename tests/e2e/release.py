@@ -67,7 +67,7 @@ class Release:
         def probe() -> str:
             spec = self._cluster.get("lease", NAME, f"--namespace={NAMESPACE}")["spec"]
             name = str(spec.get("holderIdentity") or "").rpartition("_")[0]
-            assert name in self.pod_names(), f"the lease names {name or 'nobody'}"
+            assert name in self.pod_names(), f"the lease names {name or 'no process'}"
             return name
 
         return str(self._cluster.until(probe))

@@ -1,4 +1,4 @@
-"""The tests that install and kill refuse clusters that somebody may need."""
+"""The tests that install and kill refuse clusters that users may need."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def test_cluster_that_can_be_thrown_away_is_taken(context):
     refuse_unless_ours(context)
 
 
-@pytest.mark.parametrize("context", ["", "production", "my-kind-lockstep", "sandbox-of-somebody", "kind", "gke_kind-a"])
+@pytest.mark.parametrize("context", ["", "production", "my-kind-lockstep", "sandbox-of-a-user", "kind", "gke_kind-a"])
 def test_any_other_context_is_refused(context):
     with pytest.raises(NotOursError, match=f"^The context {context} is not sandbox "):
         refuse_unless_ours(context)

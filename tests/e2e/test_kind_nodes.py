@@ -23,7 +23,7 @@ def test_one_worker_is_left_to_everything_but_gangs():
     assert [node.name for node in kind_nodes() if not node.taints] == ["lockstep-worker"]
 
 
-def test_pool_is_what_the_release_is_told():
+def test_pool_is_that_of_the_releases_values():
     node_pool = yaml.safe_load(VALUES.read_text(encoding="utf-8"))["nodePool"]
     pool = [node for node in kind_nodes() if POOL_LABEL in node.labels]
 

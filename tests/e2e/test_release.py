@@ -46,7 +46,7 @@ def test_example_gets_what_the_pool_has(gangs, pool, example, gang):
         gangs.until_running(name)
 
 
-def test_offers_of_nodes_that_are_not_there_harm_nobody(cluster, gangs, pool):
+def test_offers_of_nodes_that_are_not_there_harm_no_gang(cluster, gangs, pool):
     [offers, *_] = EXAMPLES
     cluster.kubectl("apply", f"--filename={offers}")
 

@@ -192,12 +192,12 @@ def nodes_taken(placement):
 
 
 def release(node_index, time, *request):
-    """Describe what comes back on a node, one place unless told."""
+    """Describe what comes back on a node, by default one place."""
     return Release(node=node_index, request=request or (1,), time=time)
 
 
 def in_front(node_index, *request, priority=0):
-    """Describe a pod for which room is made on a node, one place unless told."""
+    """Describe a pod for which room is made on a node, by default one place."""
     return Nominated(node=node_index, request=request or (1,), priority=priority)
 
 
@@ -263,7 +263,7 @@ def releases_of(gang, time):
 
 
 def held_without_end(nodes, runs, resources):
-    """Tell what is held of each node, nobody knows how long: also by gangs."""
+    """Return what is held of each node for an unknown time: also by gangs."""
     held = amounts(nodes, "someday", resources)
     for each in runs:
         for index, request in each.holds if each.end == math.inf else ():
@@ -287,7 +287,7 @@ def only(nodes, one, **facts):
 
 
 def amounts(nodes, kind, resources):
-    """Tell what each node has of a kind: nothing, unless told."""
+    """Return what each node has of a kind: nothing by default."""
     return np.array([one[kind] or (0,) * len(resources) for one in nodes], dtype=np.int64)
 
 

@@ -19,7 +19,7 @@ _BOOKMARK_SECONDS = 55.0
 
 
 class Request(NamedTuple):
-    """One request: ``resource`` is spelled as in metrics, such as ``pods/binding``."""
+    """One request: ``resource`` is written as in metrics, such as ``pods/binding``."""
 
     verb: str
     resource: str
@@ -58,12 +58,12 @@ ANSWER_LOST = Cut(is_done=True)
 class FakeApi:
     """Serves ``store`` inside ``async with``.
 
-    ``fault`` is asked before each request what is to go wrong with it, ``admit`` what becomes of a pod, or why
-    it is refused, and ``admit_resize`` the same of one that is resized. ``admit_patch`` is asked what becomes of an
-    object that is patched, by its place and what it would be. With ``lingers``, pods that are on a node stay
-    when deleted, marked, as they do until their kubelet agrees; unless ``stops``, no kubelet ends what has been active
-    for too long. ``log`` is asked for the chunks of a pod's log, by its name and what is asked; they may come one by
-    one. ``may_write_statuses`` answers whoever asks whether he may, in all namespaces.
+    ``fault`` answers before each request what is to go wrong with it. ``admit`` answers what becomes of a pod, or why
+    it is refused; ``admit_resize`` does so for one that is resized. ``admit_patch`` answers what becomes of an object
+    that is patched, by its place and what it would be. With ``lingers``, pods that are on a node stay when deleted,
+    marked, as they do until their kubelet agrees; unless ``stops``, no kubelet ends what has been active for too long.
+    ``log`` is asked for the chunks of a pod's log, by its name and what is asked; they may come one by one.
+    ``may_write_statuses`` answers whether a user may, in all namespaces.
     """
 
     now: object

@@ -41,7 +41,7 @@ def with_launcher(name="g", *, least=1, most=4, work=HOURS, asked=None, is_first
 
 
 def rigid(name, *, size, takes=None, **spec):
-    """Describe a gang of one size, whose work takes one member so long; nobody knows how long without ``takes``."""
+    """Describe a gang of one size, whose work takes one member so long; without ``takes`` its time is unknown."""
     return gang(name, size=size, spec={**_work(takes and {"serialTime": takes}), **spec})
 
 

@@ -1,6 +1,6 @@
 """An event loop whose clock jumps: what sleeps an hour is woken at once, an hour later by the loop's own clock.
 
-Time passes only while nothing else can happen, so that a test of pauses, time-outs and back-off takes milliseconds and
+Time passes only while nothing else can happen. So a test of pauses, time-outs and back-off takes milliseconds, and
 gives the same figures on every machine. For one process that talks to itself over the loopback: a byte that was
 written is there to be read before the clock jumps, and while a thread works the clock stands. Where nothing was
 written since the last jump, the clock jumps without a wait.

@@ -1,4 +1,4 @@
-"""What one look at the fake API server shows, as the commands have it that answer questions."""
+"""What one read of the fake API server shows, as the commands have it that answer questions."""
 
 from coschedule import GangKey, Promises
 from fake_cluster.rig import DEFAULT
@@ -20,11 +20,11 @@ def key(name):
     return GangKey(DEFAULT, name)
 
 
-async def look(api, **options):
-    """What one look at the fake API server believes."""
+async def read_state(api, **options):
+    """The state after one read of the fake API server."""
     state = State(lambda: None, **options)
-    told = []
+    read = []
     async with one_client(api.configuration) as client:
-        await read_cluster(client, state, kind_read=lambda: told.append(None))
-    assert len(told) == len(kinds_of(state))
+        await read_cluster(client, state, kind_read=lambda: read.append(None))
+    assert len(read) == len(kinds_of(state))
     return state

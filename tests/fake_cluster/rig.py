@@ -69,7 +69,7 @@ class Parts:
 
 @asynccontextmanager
 async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE, *, sweeps=False):
-    """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
+    """Everything but the cycle: watches feed belief. Plans are made in the event loop by default."""
     woken, bindings, rights = WakeEvent(monotonic=now), [], Rights()
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as stack:
@@ -139,14 +139,14 @@ INLINE = PlanOptions(run=inline)
 
 @asynccontextmanager
 async def operator_over(*nodes, gangs=(), bids=(), plans=None, pool=ALL_NODES, **more):
-    """A fake API server with these nodes (two of 8 CPUs unless told), gangs and bids, and an operator that runs."""
+    """A fake API server with these nodes (by default two of 8 CPUs), gangs and bids, and an operator that runs."""
     async with api_with(*nodes, gangs=gangs, bids=bids) as api, running_operator(api, plans, pool, **more) as parts:
         yield api, parts
 
 
 @asynccontextmanager
 async def api_with(*nodes, gangs=(), bids=()):
-    """A fake API server with these nodes (two of 8 CPUs unless told), gangs and bids."""
+    """A fake API server with these nodes (by default two of 8 CPUs), gangs and bids."""
     async with FakeApi(now) as api:
         api.store.add("nodes", *(nodes or (node("n1"), node("n2"))))
         for resource, manifests in (("nodebids", bids), ("gangjobs", gangs)):

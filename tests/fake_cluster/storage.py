@@ -16,20 +16,20 @@ _PAUSE_SECONDS = 0.5
 
 @dataclass(slots=True)
 class Storage:
-    """Makes volumes for claims where they are told, but not for nodes that it ``refuses`` or ``ignores``."""
+    """Makes volumes for claims on their selected nodes, but not on nodes that it ``refuses`` or ``ignores``."""
 
     api: object
     refuses: set = field(default_factory=set)
     ignores: set = field(default_factory=set)
-    told: list = field(default_factory=list)
+    selected: list = field(default_factory=list)
 
     async def run(self):
-        """Look after all claims until cancelled."""
+        """Serve all claims until cancelled."""
         while True:
-            self.look()
+            self.serve()
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    def look(self):
+    def serve(self):
         """Do for every claim what is to be done."""
         for pod in self.api.store.objects("pods"):
             self._make_claims_of(pod)
@@ -52,10 +52,10 @@ class Storage:
         if promised:
             self.bind(place.name, promised[0]["metadata"]["name"])
         elif node in self.refuses:
-            self.told.append((place.name, node))
+            self.selected.append((place.name, node))
             self.api.store.change(place, metadata={"annotations": {}})
         elif node is not None and node not in self.ignores:
-            self.told.append((place.name, node))
+            self.selected.append((place.name, node))
             self.make(place.name, node)
 
     def make(self, claim, node):

@@ -53,7 +53,7 @@ class Store:
         return _copy(self._objects.get(place))
 
     def add(self, resource, *manifests):
-        """Create objects as somebody else would; returns the last one."""
+        """Create objects as another client would; returns the last one."""
         return [self.create(resource, manifest) for manifest in manifests][-1]
 
     def create(self, resource, manifest):
@@ -87,7 +87,7 @@ class Store:
         """Delete an object; returns it as it was last."""
         manifest = self._objects.pop(place)
         manifest["metadata"]["resourceVersion"] = str(self._tick())
-        self._tell("DELETED", place.resource, manifest)
+        self._notify("DELETED", place.resource, manifest)
         return manifest
 
     def watch(self, resource, version):
@@ -100,11 +100,11 @@ class Store:
         return queue
 
     def unwatch(self, queue):
-        """Nobody reads that queue any more."""
+        """That queue is not read any more."""
         self._watchers = [watcher for watcher in self._watchers if watcher[1] is not queue]
 
     def expire(self):
-        """Tell every watcher that its version is too old: it has to list again."""
+        """Answer every watch that its version is too old: it has to list again."""
         for _, queue in self._watchers:
             queue.put_nowait({"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}})
 
@@ -116,14 +116,14 @@ class Store:
     def _enter(self, kind, place, manifest):
         manifest["metadata"]["resourceVersion"] = str(self._tick())
         self._objects[place] = manifest
-        self._tell(kind, place.resource, manifest)
+        self._notify(kind, place.resource, manifest)
         return _copy(manifest)
 
     def _tick(self):
         self.version = next(self._versions)
         return self.version
 
-    def _tell(self, kind, resource, manifest):
+    def _notify(self, kind, resource, manifest):
         if resource in self.silent:
             return
         event = {"type": kind, "object": _copy(manifest)}

@@ -11,7 +11,7 @@ SWEEP = Place("gangsweeps", DEFAULT, "s")
 
 
 def sweep(name="s", *, runs=3, template=None, **spec):
-    """Describe a GangSweep of so many runs, each of two members unless told."""
+    """Describe a GangSweep of so many runs, by default each of two members."""
     counted = {} if runs is None else {"runs": runs}
     return {
         "apiVersion": "lockstep.dev/v1alpha1",

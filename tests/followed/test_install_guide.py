@@ -21,7 +21,7 @@ CHECK_SECONDS = 300
 
 @pytest.fixture
 def cluster(tmp_path):
-    """A cluster of somebody's, with twelve nodes, where only what the release brings really runs."""
+    """A user's cluster, with twelve nodes, where only what the release brings really runs."""
     options = Options(name="followed", addons=ADDONS, nodes=12, state=tmp_path / "sandboxes")
     with start(options) as sandbox, pod_processes(sandbox, tmp_path / "logs"), definitions_that_end(sandbox):
         yield sandbox

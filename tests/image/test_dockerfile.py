@@ -63,7 +63,7 @@ def test_both_builders_find_one_file_of_what_they_may_see():
     assert names == {".dockerignore"}
 
 
-def test_result_runs_the_operator_as_nobody(dockerfile):
+def test_result_runs_the_operator_without_privileges(dockerfile):
     runs = run_configuration(dockerfile, VERSION=lockstep.__version__, REVISION="abc")
 
     assert runs["User"] == "65532:65532"

@@ -31,7 +31,7 @@ main()
 
 
 class Agent:
-    """An agent on a node. ``files`` is what it measures; what runs there moves on when somebody asks for the bid."""
+    """An agent on a node. ``files`` is what it measures; what runs there moves on when the bid is read."""
 
     def __init__(self, api: Sandbox, node: str, folder: Path) -> None:
         self.api, self.node = api, node

@@ -127,7 +127,7 @@ def odd_volume(name):
         "spec": {
             "capacity": {"storage": "1Gi"},
             "accessModes": ["ReadWriteMany"],
-            "hostPath": {"path": "/tmp/x"},  # noqa: S108 - nobody mounts it
+            "hostPath": {"path": "/tmp/x"},  # noqa: S108 - it is never mounted
             "nodeAffinity": {"required": {"nodeSelectorTerms": terms}},
         },
     }

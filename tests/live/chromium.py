@@ -57,7 +57,7 @@ def _port(file: Path) -> str:
 
 
 class Tab:
-    """One tab: what it is told to do, and what it shows. ``requests`` are all addresses that it has asked for.
+    """One tab: the commands that it gets, and what it shows. ``requests`` are all addresses that it has asked for.
 
     ``complaints`` are exceptions of the page and what the console has of warnings and errors.
     """
@@ -72,12 +72,12 @@ class Tab:
 
     async def open(self, url: str) -> None:
         """Go to a page, and return once it is loaded."""
-        await self.tell("Page.navigate", url=url)
+        await self.send("Page.navigate", url=url)
         await self.until(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
 
     async def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page."""
-        found = await self.tell("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        found = await self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
@@ -88,14 +88,14 @@ class Tab:
     async def press(self, key: str) -> None:
         """Press one key of the keyboard and let it go."""
         about = {"key": key, "code": key, "windowsVirtualKeyCode": _VIRTUAL_KEYS.get(key, 39)}
-        await self.tell("Input.dispatchKeyEvent", type="keyDown", **about)
-        await self.tell("Input.dispatchKeyEvent", type="keyUp", **about)
+        await self.send("Input.dispatchKeyEvent", type="keyDown", **about)
+        await self.send("Input.dispatchKeyEvent", type="keyUp", **about)
 
     async def point_at(self, selector: str) -> None:
         """Move the pointer to the middle of the first element that matches."""
         find = f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({_box(selector)})"
         x, y = await self.evaluate(find)
-        await self.tell("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        await self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     async def click(self, selector: str) -> None:
         """Click on the first element that matches."""
@@ -103,19 +103,19 @@ class Tab:
 
     async def prefer(self, scheme: str) -> None:
         """Have the user prefer ``light`` or ``dark``."""
-        await self.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        await self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     async def resize(self, width: int, height: int) -> None:
         """Give the page so many pixels."""
         about = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        await self.tell("Emulation.setDeviceMetricsOverride", **about)
+        await self.send("Emulation.setDeviceMetricsOverride", **about)
 
     async def picture(self) -> bytes:
         """What it shows, as PNG."""
-        shot = await self.tell("Page.captureScreenshot", format="png")
+        shot = await self.send("Page.captureScreenshot", format="png")
         return base64.b64decode(shot["data"])
 
-    async def tell(self, method: str, **parameters: Any) -> dict[str, Any]:
+    async def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Send one command of the protocol, and return its result."""
         number = next(self._numbers)
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
@@ -162,7 +162,7 @@ async def tab(browser: str) -> AsyncIterator[Tab]:
             opened = Tab(socket)
             listening = asyncio.create_task(opened.listen())
             for domain in ("Page", "Runtime", "Network", "Log"):
-                await opened.tell(f"{domain}.enable")
+                await opened.send(f"{domain}.enable")
             yield opened
-            await opened.tell("Page.close")
+            await opened.send("Page.close")
             listening.cancel()

@@ -23,7 +23,7 @@ LATE_SECONDS = 1.0
 NONSENSE: tuple[Mapping[str, Any], ...] = (
     {"cpu": "-1"},
     {"cpu": "1e30"},
-    {"priorityClassName": "nobody-knows-it"},
+    {"priorityClassName": "missing"},
     {
         "pod": {
             "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]

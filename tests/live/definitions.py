@@ -1,7 +1,7 @@
 """Definitions of kinds whose end the API server has forgotten.
 
-Kubernetes 1.36 does not look again at a definition that is deleted while the storage of its kind is being prepared, as
-happens where another definition of the same group has just gone. Any change of the definition makes it look.
+Kubernetes 1.36 does not reconcile a definition again that is deleted while the storage of its kind is being prepared.
+This happens where another definition of its group was just deleted. Any change of the definition makes it reconcile.
 """
 
 import threading

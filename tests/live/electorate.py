@@ -118,5 +118,5 @@ def is_write(event: dict[str, Any]) -> bool:
 
 
 def overlaps(every: list[Tenure]) -> list[tuple[Tenure, Tenure]]:
-    """Who wrote before somebody else had written for the last time."""
+    """The processes that wrote before another one had written for the last time."""
     return [(one, other) for one, other in combinations(every, 2) if other.first < one.last]

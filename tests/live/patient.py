@@ -13,7 +13,7 @@ AWAY = frozenset({429, 500, 503, 504})
 
 
 def patient(api: Sandbox) -> Sandbox:
-    """The same sandbox for whoever goes on asking while its API server is away."""
+    """The same sandbox for a client that goes on asking while its API server is away."""
     return cast("Sandbox", _Patient(api))
 
 

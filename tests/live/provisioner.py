@@ -25,10 +25,10 @@ _MERGE = {"Content-Type": "application/merge-patch+json"}
 
 
 class Provisioner:
-    """Makes volumes for claims of its classes in one namespace, each for the node of which the claim was told.
+    """Makes volumes for claims of its classes in one namespace, each for the selected node of the claim.
 
     On nodes of ``refuses`` it takes the node off the claim again, on those of ``ignores`` it does nothing; both may be
-    changed while it works. ``told`` has each node of which it was told, in order, by claim.
+    changed while it works. ``selected`` has each node that was selected, in order, by claim.
     """
 
     def __init__(self, api: Sandbox, namespace: str, name: str) -> None:
@@ -37,7 +37,7 @@ class Provisioner:
         self.claims = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims"
         self.refuses: set[str] = set()
         self.ignores: set[str] = set()
-        self.told: dict[str, list[str]] = {}
+        self.selected: dict[str, list[str]] = {}
         self._classes: list[str] = []
 
     def add_class(self, suffix: str = "", **more: Any) -> str:
@@ -49,7 +49,7 @@ class Provisioner:
         return name
 
     def make_volume(self, claim: Manifest, node: str) -> None:
-        """Make a volume for a claim, whatever that was told."""
+        """Make a volume for a claim, whatever its node."""
         self.api.request("POST", VOLUMES, volume_on(node, claim))
 
     def close(self) -> None:
@@ -71,9 +71,9 @@ class Provisioner:
         node = annotations.get(SELECTED_NODE)
         if node is None or spec.get("volumeName") or annotations.get(_PROVISIONER) != self.name:
             return
-        told = self.told.setdefault(metadata["name"], [])
-        if told[-1:] != [node]:
-            told.append(node)
+        selected = self.selected.setdefault(metadata["name"], [])
+        if selected[-1:] != [node]:
+            selected.append(node)
         if node in self.refuses:
             body = json.dumps({"metadata": {"annotations": {SELECTED_NODE: None}}})
             await session.patch(f"{self.claims}/{metadata['name']}", data=body, headers=_MERGE)

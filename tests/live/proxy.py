@@ -23,7 +23,7 @@ HOP_BY_HOP = frozenset({"connection", "content-length", "host", "keep-alive", "t
 
 
 class Moment(StrEnum):
-    """When somebody looks at a request."""
+    """When a request is checked."""
 
     BEFORE = "just before it is sent"
     AFTER = "just after it was answered"

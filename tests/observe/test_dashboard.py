@@ -32,7 +32,7 @@ def test_file_is_as_make_generate_would_write_it():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_it_is_named_and_tagged_as_people_look_for_it():
+def test_it_is_named_and_tagged_as_people_search_for_it():
     assert DOCUMENT["id"] is None
     assert DOCUMENT["uid"] == "lockstep-overview"
     assert DOCUMENT["title"] == "Lockstep / Overview"

@@ -89,7 +89,7 @@ def test_every_threshold_is_a_number_by_itself_before_the_alerts_and_one_of_them
 
 
 @pytest.mark.parametrize("alert", ALERTS)
-def test_alert_says_what_somebody_who_is_woken_must_know(alert):
+def test_alert_says_what_a_person_on_call_must_know(alert):
     rule = ALERTS[alert]
 
     assert rule["for"]

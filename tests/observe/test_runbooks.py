@@ -1,4 +1,4 @@
-"""Each alert has a runbook that answers the four questions of whoever is woken, with words that are there."""
+"""Each alert has a runbook that answers the four questions of the person on call, with words that are there."""
 
 import re
 

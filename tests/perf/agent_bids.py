@@ -2,8 +2,9 @@
 
 Each agent has the token of a pod on its node, so that the policy which confines it is asked; it writes by the agents'
 own code, by a connection of its own each time, and watches its bid. What is printed is a minute's processor time: at
-rest, while bids are renewed, and while every twentieth node says something new each minute. Beside it stand how often
-the operator's event loop was held for more than 50 ms, and how long a gang of one took from its object to ``Placed``.
+rest, while bids are renewed, and while every twentieth node says something new each minute. Beside it stands how often
+the operator's event loop was held for more than 50 ms. The last column is how long a gang of one took from its object
+to ``Placed``.
 """
 
 import argparse
@@ -47,14 +48,14 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Agents:
-    """The writing half of many agents, in one process. A share of them has news each minute."""
+    """The writing half of many agents, in one process. A share of them changes each minute."""
 
     def __init__(self, sandbox: Sandbox, nodes: int, folder: Path) -> None:
         self._names = [node.name for node in generic_nodes(nodes)]
         self._tokens = {name: folder / name for name in self._names}
         self._stop = threading.Event()
         self.writes = 0
-        self.news_share = 0.0
+        self.changed_share = 0.0
         with ThreadPoolExecutor(AT_ONCE) as pool:
             [*pool.map(partial(self._log_in, sandbox), self._names)]
         self._publishers = [self._publisher(sandbox, name) for name in self._names]
@@ -64,7 +65,7 @@ class Agents:
         return self._tokens[name].read_text()
 
     def run(self) -> None:
-        """Look once a period with each, spread evenly over it, until told to stop."""
+        """Measure once a period with each, spread evenly over it, until the end."""
         began = time.monotonic()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for turn in self._turns():
@@ -87,12 +88,12 @@ class Agents:
     def _measured(self, number: int) -> Measured:
         hour = time.time() // 3600 * 3600
         minute = int(time.time() // 60)
-        is_news = self.news_share and (number + minute) % round(1 / self.news_share) == 0
+        is_changed = self.changed_share and (number + minute) % round(1 / self.changed_share) == 0
         hours = tuple(HourAhead(hour + 3600 * ahead, 0.1 * (ahead % 5), 0.04 * (ahead % 10)) for ahead in range(24))
         unknown = dict.fromkeys(Measured.__dataclass_fields__)
         known = {"duty_cycle_is_lower_bound": False, "since": hour, "source": "cgroup v2", "forecast": hours}
         measured = Measured(**{**unknown, **known, "duty_cycle": 0.25, "capacity": 1.1, "owner_present": False})
-        return replace(measured, duty_cycle=0.5) if is_news else measured
+        return replace(measured, duty_cycle=0.5) if is_changed else measured
 
     def _log_in(self, sandbox: Sandbox, name: str) -> None:
         self._tokens[name].write_text(token_on(sandbox, name, NAMESPACE, ACCOUNT))
@@ -214,17 +215,17 @@ def main() -> None:
 
 
 def _measure(meter: Meter, agents: Agents, sandbox: Sandbox, given: argparse.Namespace) -> None:
-    meter.row("nobody writes", 30)
+    meter.row("no agent writes", 30)
     running = threading.Thread(target=agents.run)
     running.start()
     try:
-        meter.row("all begin, and are told", 120)
+        meter.row("all begin, and get a status", 120)
         meter.row("renewals", given.seconds)
         watches = Watches(sandbox, agents, given.nodes)
         while watches.open < given.nodes:
             time.sleep(1)
         meter.row(f"renewals, {watches.open:,} watches", given.seconds)
-        agents.news_share = 0.05
+        agents.changed_share = 0.05
         meter.row("every twentieth changes", given.seconds)
     finally:
         agents.stop()

@@ -3,7 +3,7 @@
     PYTHONPATH=tests nice -n 19 .venv/bin/python tests/perf/agent_footprint.py [SAMPLES]
 
 Prints, and never fails on a figure. The files of the node are laid out in a folder, which is read as /sys is, and the
-history is that of a month. Samples are ten seconds apart on the clock that the meter is told, so an hour of them has
+history is that of a month. Samples are ten seconds apart on the meter's clock, so an hour of them has
 twelve writes of the history; members run all the time, so there is no benchmark.
 """
 

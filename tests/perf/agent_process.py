@@ -60,7 +60,7 @@ def _arguments(sandbox: Sandbox, folder: Path) -> tuple[str, ...]:
 
 
 def _until_measured(sandbox: Sandbox) -> None:
-    """Tell the agent that no member runs here, and wait until it says what it measured."""
+    """Write to the agent's bid that no member runs here, and wait until the agent says what it measured."""
     path = f"{BIDS}/{NODE}"
     eventually(lambda: NODE in sandbox.kubectl("get", "nodebids", "-o", "name"), seconds=120)
     sandbox.request("PATCH", f"{path}/status", {"status": {"planned": {"state": "Offered", "memberUids": []}}})

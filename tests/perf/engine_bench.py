@@ -26,7 +26,7 @@ FEWER = SIZES[:-1]
 FEWEST = SIZES[:-2]
 ROUNDS = 5
 WIDTH = 116
-"""Columns that the table needs; a pipe has fewer unless told."""
+"""Columns that the table needs; a pipe has fewer by default."""
 PATIENCE = 2.0
 """Seconds: what takes longer is timed once."""
 

@@ -21,9 +21,9 @@ from sandbox import Sandbox, generic_nodes
 
 IDLE_SECONDS = 60
 FILL_SECONDS = 600
-# To tell the state of 10,000 gangs takes the operator a tenth of a second, which is no part of what is measured.
-LOOK_SECONDS = 2.0
-# Of a very long queue some are told at a time, and a plan and the pause after it take up to 3 s in between.
+# To write the metrics of 10,000 gangs takes the operator a tenth of a second, which is no part of what is measured.
+POLL_SECONDS = 2.0
+# Of a very long queue some statuses are written at a time, and a plan and the pause after it take up to 3 s in between.
 QUIET_SECONDS = 5.0
 AT_ONCE = 1000
 COMING = 100
@@ -55,13 +55,13 @@ def measure(console: Console) -> None:
 
 def _measure(console: Console, sandbox: Sandbox, size: Size) -> None:
     asyncio.run(create_all(sandbox, paths.pods_of(NAMESPACE), _pods(size)))
-    # More than any node has: they wait for good, and keep nobody from anything.
+    # More than any node has: they wait for good, and delay no other gang.
     waiting = (_manifest(f"waiting-{number}", size=2, cpu="500") for number in range(size.gangs))
     asyncio.run(create_all(sandbox, GANGS, waiting))
     began = monotonic()
     with operator(sandbox) as running:
         ready = monotonic() - began
-        eventually(lambda: _gangs(running, "pending") == size.gangs, seconds=FILL_SECONDS, every=LOOK_SECONDS)
+        eventually(lambda: _gangs(running, "pending") == size.gangs, seconds=FILL_SECONDS, every=POLL_SECONDS)
         until_quiet(running, seconds=QUIET_SECONDS)
         idle = _cpu_of(running, lambda: sleep(IDLE_SECONDS)) / IDLE_SECONDS
         coming = _cpu_of(running, lambda: _bring_gangs(sandbox, running))
@@ -79,11 +79,11 @@ def _cpu_of(running: OperatorProcess, work: Any) -> float:
 def _bring_gangs(sandbox: Sandbox, running: OperatorProcess) -> None:
     came = (_manifest(f"came-{number}", size=COMING_SIZE, cpu="100m") for number in range(COMING))
     asyncio.run(create_all(sandbox, GANGS, came))
-    eventually(lambda: _gangs(running, "placed") == COMING, seconds=FILL_SECONDS, every=LOOK_SECONDS)
+    eventually(lambda: _gangs(running, "placed") == COMING, seconds=FILL_SECONDS, every=POLL_SECONDS)
 
 
 def until_quiet(running: OperatorProcess, *, seconds: float = 1.0) -> None:
-    """Wait until everybody has been told why they wait: until so many seconds pass without a write."""
+    """Wait until every status says why its gang waits: until so many seconds pass without a write."""
 
     def is_quiet() -> bool:
         before = running.writes()

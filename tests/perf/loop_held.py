@@ -28,36 +28,36 @@ SECONDS = 600
 WANTED_SECONDS = 0.05
 
 
-class Looks(NamedTuple):
-    """How often one looked, by the upper bound in seconds of how long the loop had been held then."""
+class Measurements(NamedTuple):
+    """How often it was measured, by the upper bound in seconds of how long the loop had been held then."""
 
     up_to: Mapping[float, float]
 
     @property
     def number(self) -> float:
-        """How often one looked."""
+        """How often it was measured."""
         return self.up_to[float("inf")]
 
     @property
     def longest(self) -> float:
         """The least of the bounds that held for all."""
-        return min(bound for bound, looks in self.up_to.items() if looks == self.number)
+        return min(bound for bound, measured in self.up_to.items() if measured == self.number)
 
-    def since(self, before: "Looks") -> "Looks":
+    def since(self, before: "Measurements") -> "Measurements":
         """Those that came after some."""
-        return Looks({bound: looks - before.up_to[bound] for bound, looks in self.up_to.items()})
+        return Measurements({bound: measured - before.up_to[bound] for bound, measured in self.up_to.items()})
 
 
 def measure(console: Console) -> None:
     """Fill a cluster, let gangs wait for it, and let more come, land and go."""
-    title = f"how long the event loop is held: share of looks up to {WANTED_SECONDS:g} s, and the longest"
+    title = f"how long the event loop is held: share of measurements up to {WANTED_SECONDS:g} s, and the longest"
     when = (f"{WAITING} gangs come and wait", f"{COMING} gangs of {COMING_SIZE} land", f"these {COMING} go")
     table = Table("nodes", "the operator has cores", *when, title=title)
     for nodes, (whose_turn, spawned) in product(NODES, _ways().items()):
         with bare_cluster(nodes) as sandbox, operator(sandbox, spawn=spawned) as running:
             _take_most(sandbox, running, nodes)
-            looks = [_looks_while(running, work) for work in _works(sandbox)]
-        table.add_row(str(nodes), whose_turn, *map(_spelled, looks))
+            measured = [_measured_while(running, work) for work in _works(sandbox)]
+        table.add_row(str(nodes), whose_turn, *map(_formatted, measured))
     console.print(table)
 
 
@@ -79,21 +79,21 @@ def _works(sandbox: Sandbox) -> list[Coroutine[None, None, None]]:
     return [create_all(sandbox, GANGS, waiting), create_all(sandbox, GANGS, coming), _delete(sandbox, COMING)]
 
 
-def _spelled(looks: Looks) -> str:
-    return f"{looks.up_to[WANTED_SECONDS] / looks.number:.2%} of {looks.number:.0f}, {looks.longest:g} s"
+def _formatted(measured: Measurements) -> str:
+    return f"{measured.up_to[WANTED_SECONDS] / measured.number:.2%} of {measured.number:.0f}, {measured.longest:g} s"
 
 
-def _looks_while(running: OperatorProcess, work: Coroutine[None, None, None]) -> Looks:
-    before = _looks(running)
+def _measured_while(running: OperatorProcess, work: Coroutine[None, None, None]) -> Measurements:
+    before = _measurements(running)
     asyncio.run(work)
     until_quiet(running)
-    return _looks(running).since(before)
+    return _measurements(running).since(before)
 
 
-def _looks(running: OperatorProcess) -> Looks:
+def _measurements(running: OperatorProcess) -> Measurements:
     buckets = re.compile(r'lockstep_event_loop_held_seconds_bucket\{le="(.+)"\}')
     found = ((buckets.fullmatch(name), value) for name, value in running.metrics().items())
-    return Looks({float(match[1]): value for match, value in found if match})
+    return Measurements({float(match[1]): value for match, value in found if match})
 
 
 def _take_most(sandbox: Sandbox, running: OperatorProcess, nodes: int) -> None:

@@ -1,9 +1,9 @@
 """What a quota of the kernel does to a paced member, by how it waits: docs/pace.md has some rows of the table.
 
-Two members meet after every step. The slow one needs all of a step's time, the fast one a share of it, and has a quota
-of ``MARGIN`` times that share in every tenth of a second. While it waits it uses CPU too. Nothing else runs: this is
-what follows from the quota alone, which on a machine drowns in what others do there. What is given back is a part of
-1 - share, with the shortest steps.
+Two members meet after every step. The slow one needs all of a step's time, the fast one a share of it. The fast one
+has a quota of ``MARGIN`` times that share in every tenth of a second. While it waits it uses CPU too. Nothing else
+runs: this is what follows from the quota alone, which on a machine drowns in what others do there. What is given back
+is a part of 1 - share, with the shortest steps.
 """
 
 from itertools import count

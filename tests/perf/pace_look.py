@@ -1,4 +1,4 @@
-"""For how long a look at the pace of a gang of 10,000 members holds the event loop: prints the longest turns.
+"""For how long a check of the pace of a gang of 10,000 members holds the event loop: prints the longest turns.
 
 In processor time of this process, so that it says the same while others use the machine.
 """
@@ -54,9 +54,9 @@ def gang(status: GangStatus | None = None) -> AcceptedGang:
     return gang_fact("g", spec=replace(gang_spec(size=MEMBERS), pace=Pace.LOCAL), status=status)
 
 
-async def turns(look: Callable[[], Awaitable[object]]) -> list[float]:
+async def turns(check: Callable[[], Awaitable[object]]) -> list[float]:
     """How long each turn of the event loop took while that was found, in milliseconds."""
-    task, found = asyncio.ensure_future(look()), []
+    task, found = asyncio.ensure_future(check()), []
     while not task.done():
         began = time.process_time()
         await asyncio.sleep(0)
@@ -65,27 +65,27 @@ async def turns(look: Callable[[], Awaitable[object]]) -> list[float]:
     return found
 
 
-async def tell(what: str, look: Callable[[], Awaitable[object]]) -> None:
+async def print_turns(what: str, check: Callable[[], Awaitable[object]]) -> None:
     """Print the medians of some rounds."""
-    rounds = sorted([await turns(look) for _ in range(ROUNDS)], key=max)
+    rounds = sorted([await turns(check) for _ in range(ROUNDS)], key=max)
     middle = rounds[ROUNDS // 2]
     Console().print(f"{what}: {len(middle)} turns, {sum(middle):.0f} ms together, the longest {max(middle):.0f} ms")
 
 
 async def main() -> None:
-    """Look at a gang before it is paced, when all are to be resized, and when all have been."""
+    """Check a gang before it is paced, when all are to be resized, and when all have been."""
     state, plain = cluster(), gang()
-    # As the operator does when it is ready, so that nobody walks all facts again and again.
+    # As the operator does when it is ready, so that facts are not traversed again and again.
     gc.collect()
     gc.freeze()
-    await tell("first status", lambda: find_status(state, plain, RESERVED, refusal=""))
+    await print_turns("first status", lambda: find_status(state, plain, RESERVED, refusal=""))
     first = await find_status(state, plain, RESERVED, refusal="")
     paced = gang(GangStatus(pace=first))
-    await tell("all to be resized", lambda: find_resizes(state, paced, RESERVED))
+    await print_turns("all to be resized", lambda: find_resizes(state, paced, RESERVED))
     for resize in await find_resizes(state, paced, RESERVED):
         state.apply_pod(with_cpu(resize.pod, resize.amounts["main"]))
-    await tell("nobody to be resized", lambda: find_resizes(state, paced, RESERVED))
-    await tell("status", lambda: find_status(state, paced, RESERVED, refusal=""))
+    await print_turns("none to be resized", lambda: find_resizes(state, paced, RESERVED))
+    await print_turns("status", lambda: find_status(state, paced, RESERVED, refusal=""))
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ def _measure_events(console: Console) -> None:
 
 
 def _times_after_events(queue: Queue) -> Mapping[str, list[float]]:
-    """Let every kind of event happen so many times, one kind after the other; tell the seconds by its name."""
+    """Let every kind of event happen so many times, one kind after the other; return the seconds by its name."""
     times: dict[str, list[float]] = {name: [] for name in EVENTS}
     chance = np.random.default_rng(EVENT_ROUNDS)
     for _, (name, happens) in product(range(EVENT_ROUNDS), EVENTS.items()):
@@ -140,7 +140,7 @@ def _measure_long_queues(console: Console) -> None:
 
 
 def _processor_seconds(facts: Snapshot) -> float:
-    """Take the least of some rounds: whoever else uses the processor only adds to it."""
+    """Take the least of some rounds: another user of the processor only adds to it."""
     times = []
     for _ in range(FEW_ROUNDS):
         began = process_time()

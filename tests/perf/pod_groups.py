@@ -1,6 +1,6 @@
 """kube-scheduler's own gang scheduling, to be measured beside Lockstep: what it asks of a control plane, and its gangs.
 
-It binds the pods of a PodGroup together, and creates none: whoever wants a gang creates the group and the pods.
+It binds the pods of a PodGroup together, and creates none: a user who wants a gang creates the group and the pods.
 """
 
 from collections.abc import Mapping

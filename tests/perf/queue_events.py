@@ -27,7 +27,7 @@ class Queue(NamedTuple):
 
     @property
     def next_start(self) -> float:
-        """When somebody starts as planned."""
+        """When a gang starts as planned."""
         return min(one.start for one in self.made.decisions if isinstance(one, Placement))
 
     def after(self, facts: Snapshot) -> Snapshot:
@@ -70,7 +70,7 @@ def _newcomers(before: Snapshot, after: Snapshot) -> int:
 
 
 def with_due_started(queue: Queue) -> Snapshot:
-    """Start whoever is planned to start now."""
+    """Start the gangs that are planned to start now."""
     now = queue.facts.now
     due = [one for one in queue.made.decisions if isinstance(one, Placement) and one.start <= now]
     return with_started(queue.facts, due)
@@ -101,7 +101,7 @@ def overrun(queue: Queue, _: np.random.Generator) -> Snapshot:
 
 
 def start(queue: Queue, _: np.random.Generator) -> Snapshot:
-    """Whoever is planned to start next starts, and so does whoever gives nodes back until then."""
+    """Start the gang that is planned to start next, and end those that give nodes back until then."""
     now = max(queue.facts.now, queue.next_start)
     return with_due_started(queue._replace(facts=_given_back(replace(queue.facts, now=now))))
 

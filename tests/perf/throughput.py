@@ -1,9 +1,9 @@
 """Pods per second from the first gang object to the last bind: Lockstep, kube-scheduler's own gangs, and two ceilings.
 
 A ceiling is one client that only creates and binds pods: the very ones that Lockstep makes, or the smallest that there
-can be. Each load is put on a control plane that has just started, with a scheduler that has just become ready (cold),
-and once more when that is done (warm). All run on the same kind of API server, and one observer notes when pods are
-seen bound.
+can be. Each load is put on a control plane that has just started, with a scheduler that has just become ready (cold).
+It is put on it once more when that is done (warm). All run on the same kind of API server, and one observer notes when
+pods are seen bound.
 """
 
 import asyncio
@@ -240,7 +240,7 @@ def _name(gang: int, load: Load) -> str:
 
 
 def _lean_pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
-    """As many pods with nothing in them but an image; nobody could tell whose they are."""
+    """As many pods with nothing in them but an image; no controller could know whose they are."""
     containers = [{"name": "main", "image": "registry.k8s.io/pause:3.10"}]
     names = (f"{_name(gang, load)}-1-{rank}" for rank in range(load.size))
     return {

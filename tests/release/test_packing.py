@@ -1,4 +1,4 @@
-"""Archives of the same files are the same, whoever packs them and where."""
+"""Archives of the same files are the same, whichever user packs them and where."""
 
 from release.make.packing import DATA, PROGRAM, Packed, pack, unpack
 

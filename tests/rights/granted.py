@@ -26,7 +26,7 @@ NAMESPACE, NAME = "lockstep-system", "lockstep"
 
 
 class Right(NamedTuple):
-    """A verb on a resource, spelled ``group/resource``; everywhere, or in a namespace and on objects of these names."""
+    """A verb on a resource, written ``group/resource``; everywhere, or in a namespace and on objects of these names."""
 
     verb: str
     resource: str
@@ -45,7 +45,7 @@ def rights_of(*manifests: Path) -> list[Right]:
     return list(_rights(documents))
 
 
-def spelled(group: str, resource: str) -> str:
+def formatted(group: str, resource: str) -> str:
     """A resource of a group, as a person writes it."""
     return f"{group}/{resource}" if group else resource
 
@@ -65,4 +65,4 @@ def _of_rule(rule: Manifest, namespace: str) -> Iterator[Right]:
     for group in rule["apiGroups"]:
         for resource in rule["resources"]:
             for verb in rule["verbs"]:
-                yield Right(verb, spelled(group, resource), namespace, tuple(rule.get("resourceNames", ())))
+                yield Right(verb, formatted(group, resource), namespace, tuple(rule.get("resourceNames", ())))

@@ -17,8 +17,8 @@ VARIABLE = "LOCKSTEP_SANDBOX_AUDIT"
 class RightsOfRun:
     """A plug-in of the process that has begun the run, and that ends after all others.
 
-    A run of some tests only can tell what was forbidden, but not what nobody needs. A test that wants to see something
-    forbidden asks as somebody else. Keeps the logs in ``folder``, and deletes it in the end.
+    A run of some tests only can show what was forbidden, but not what is not needed. A test that wants to see something
+    forbidden asks as another user. Keeps the logs in ``folder``, and deletes it in the end.
     """
 
     def __init__(self, folder: Path) -> None:

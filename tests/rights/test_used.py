@@ -56,7 +56,7 @@ def test_rights_are_read_from_the_manifests():
         ("patch", "gangs/status"),
     }
     assert Right("patch", "lockstep.dev/gangsweeps/status") in rights
-    # Roles for users are nobody's of the operator's.
+    # Roles for users are no role of the operator's.
     assert {one.verb for one in rights if one.resource == "lockstep.dev/gangjobs"} == {
         *("get", "list", "watch", "delete", "create")
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rights.granted import NAME, NAMESPACE, Right, spelled
+from rights.granted import NAME, NAMESPACE, Right, formatted
 
 OPERATOR = f"system:serviceaccount:{NAMESPACE}:{NAME}"
 
@@ -64,7 +64,7 @@ def use_in(folder: Path, rights: Sequence[Right]) -> Use:
 
 
 def unused(use: Use, rights: Iterable[Right]) -> list[tuple[str, str]]:
-    """The rights of which no use was made, and that nobody has excused."""
+    """The rights of which no use was made, and that have no excuse."""
     return sorted({(one.verb, one.resource) for one in rights} - use.allowed.keys() - UNUSED.keys())
 
 
@@ -74,7 +74,7 @@ def request_of(event: Mapping[str, Any]) -> Request:
     if about is None:
         return Request(event["verb"], event["requestURI"].partition("?")[0])
     resource = "/".join(filter(None, (about["resource"], about.get("subresource"))))
-    whole = spelled(about.get("apiGroup", ""), resource)
+    whole = formatted(about.get("apiGroup", ""), resource)
     return Request(event["verb"], whole, about.get("namespace", ""), about.get("name", ""))
 
 
@@ -95,7 +95,7 @@ def _operators_events(log: Path) -> Iterator[Mapping[str, Any]]:
             if OPERATOR not in line or not line.endswith("}\n"):
                 continue
             event = json.loads(line)
-            # A request that lasts is told of twice; one whose user could not be made out was not authorized at all.
+            # A request that lasts is logged twice; one whose user could not be made out was not authorized at all.
             if event["user"]["username"] == OPERATOR and event["auditID"] not in seen and "annotations" in event:
                 seen.add(event["auditID"])
                 yield event

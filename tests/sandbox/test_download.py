@@ -95,11 +95,11 @@ def test_file_that_is_not_published_is_refused(publish, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_host_that_does_not_answer_is_told_from_one_that_refuses(tmp_path):
-    nobody = KeptPort()
-    url = f"http://127.0.0.1:{nobody.number}/tool"
+def test_host_that_does_not_answer_is_distinguished_from_one_that_refuses(tmp_path):
+    kept_port = KeptPort()
+    url = f"http://127.0.0.1:{kept_port.number}/tool"
 
-    with pytest.raises(UnreachableError, match=f"127.0.0.1:{nobody.number} cannot be reached"):
+    with pytest.raises(UnreachableError, match=f"127.0.0.1:{kept_port.number} cannot be reached"):
         fetch(Download(url=url, digest_url=url, read_digest=digest_in_text), tmp_path / "tool")
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "sandbox" / "needs.sh"
 REAL = ("env", "grep", "mktemp", "rm", "sed", "timeout", "touch", "mkdir", "cp", "true")
 PYTHON_AFTER_ITS_PACKAGE = '[ -e "$MACHINE/installed/python3-venv" ]'
-# Chromium leaves files where it is told to, Ubuntu's only asks for a snap.
+# Chromium leaves files where its option says, Ubuntu's only asks for a snap.
 CHROMIUM = 'for option; do case $option in --user-data-dir=*) mkdir -p "${option#*=}/Default" ;; esac; done'
 SEES_ITS_OWN_FOLDERS = "exit 0"
 ASKS_FOR_A_SNAP = 'echo "requires the chromium snap to be installed"; exit 1'
@@ -146,7 +146,7 @@ def test_packages_that_cannot_be_had_are_asked_for_in_one_line(machine):
     assert line.endswith("apt-get update && apt-get install --yes --no-install-recommends python3-venv")
 
 
-def test_machine_without_apt_is_told_what_debian_calls_it(machine):
+def test_message_has_debians_name_on_a_machine_without_apt(machine):
     (machine.bin / "apt-get").unlink()
 
     [line] = lines(machine.asked())

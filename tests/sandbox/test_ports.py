@@ -24,14 +24,14 @@ def test_server_listens_on_a_kept_port_again_and_again():
             assert server.getsockname() == (LOOPBACK, port.number)
 
 
-def test_nobody_answers_on_a_kept_port_without_a_server():
+def test_no_process_answers_on_a_kept_port_without_a_server():
     port = KeptPort()
 
     with socket.socket() as client:
         assert client.connect_ex((LOOPBACK, port.number)) != 0
 
 
-def test_kept_ports_are_given_to_nobody_else():
+def test_kept_ports_are_given_to_no_other_process():
     ports = [KeptPort() for _ in range(200)]
     others = [listener(0) for _ in range(200)]
     numbers = [port.number for port in ports] + [other.getsockname()[1] for other in others]
@@ -42,7 +42,7 @@ def test_kept_ports_are_given_to_nobody_else():
     assert listener(ports[0].number, reuse=False) is None
 
 
-def test_port_is_free_again_when_nobody_keeps_it():
+def test_port_is_free_again_when_it_is_not_kept():
     port = KeptPort()
     number = port.number
 

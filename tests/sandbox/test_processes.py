@@ -121,7 +121,7 @@ def test_end_leaves_other_components_alone(mark):
     processes.kill(other)
 
 
-def test_reap_tells_ended_from_running(mark):
+def test_reap_distinguishes_ended_from_running(mark):
     pid = start(mark, "/bin/sleep", "600")
     assert not processes.reap(pid)
 

@@ -49,13 +49,13 @@ wanted = recipe(Tool.ETCD)
 Cache(root=Path(cache)).install(wanted, lambda target: build.build(wanted, go=go, output=target), Silent())
 """
 
-# Kept, so that nobody listens there.
-NOBODY = KeptPort()
+# Kept, so that no process listens there.
+KEPT_PORT = KeptPort()
 
 
 def unreachable(tool):
     known = recipe(tool)
-    nowhere = f"http://127.0.0.1:{NOBODY.number}/tool"
+    nowhere = f"http://127.0.0.1:{KEPT_PORT.number}/tool"
     return dataclasses.replace(known, download=dataclasses.replace(known.download, url=nowhere, digest_url=nowhere))
 
 
@@ -169,7 +169,7 @@ def test_file_that_cannot_be_executed_is_not_taken(machine):
     assert machine.resolve(Tool.ETCD).origin is Origin.PATH
 
 
-def test_program_that_nobody_publishes_is_built_at_once(machine):
+def test_program_that_is_not_published_is_built_at_once(machine):
     put_program(machine.path, "go", WRITES_OUTPUT)
     resolver = Resolver(folders=(), search_path=str(machine.path), cache=machine.cache, progress=machine)
 

@@ -121,14 +121,14 @@ def _line(portion: Sequence[Counted], priced: Sequence[Priced], groups: int) -> 
     """The dearest shape of a portion, and every one beyond a bound."""
     dearest = max(priced, key=lambda one: one.nearest.share)
     beyond = [phrase for one in priced for phrase in _beyond(one)]
-    return "\n".join([f"{portion[0].number}-{portion[-1].number}/{groups} {_told(dearest)}", *beyond])
+    return "\n".join([f"{portion[0].number}-{portion[-1].number}/{groups} {_formatted(dearest)}", *beyond])
 
 
 def _beyond(one: Priced) -> list[str]:
     return [*too_dear(one.shape, one.price), *too_slow(one.shape, one.delay)]
 
 
-def _told(one: Priced) -> str:
+def _formatted(one: Priced) -> str:
     numbers = {**one.price._asdict(), **one.delay._asdict()}
     paid = ", ".join(f"{measure} {number:.2f}" for measure, number in numbers.items())
     return f"{_named(one.shape)}: {paid}"

@@ -102,7 +102,7 @@ class Cluster:
         return [room for find in self.rooms() if (room := find()) is not None]
 
     def terms(self, gangs: list[AcceptedGang]) -> Mapping[Any, PlanTerms]:
-        """What the gangs are planned on: members are dear where somebody waits, and urgent gangs may evict."""
+        """What the gangs are planned on: members are dear where gangs wait, and urgent gangs may evict."""
         return {one.key: _terms(one) for one in gangs}
 
     def _add_nodes(self) -> None:

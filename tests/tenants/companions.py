@@ -160,7 +160,7 @@ def _at_most(role: Mapping[str, Any], most: int) -> Mapping[str, Any]:
 
 
 def siblings_of(path: str, holder: Schema) -> Beside:
-    """Makes what stands beside the field of that path in what holds it; a number tells entries of lists apart."""
+    """Makes what stands beside the field of that path in what holds it; a number distinguishes entries of lists."""
     return _siblings_of(path)(holder)
 
 

@@ -7,7 +7,7 @@ Made = TypeVar("Made")
 
 
 def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
-    """The same function, which makes something of each object only once; objects are told apart by identity.
+    """The same function, which makes something of each object only once; objects are distinguished by identity.
 
     It keeps the objects, so that no other object gets the identity of one of them.
     """

@@ -80,13 +80,13 @@ class Ordinary:
 
     def _renew(self) -> None:
         self._usual, self._since_usual = self._met(()), 0
-        self._report(f"beside nothing: {_told(self._usual)}")
+        self._report(f"beside nothing: {_formatted(self._usual)}")
 
     def _delay(self, portion: Sequence[Counted]) -> Delay:
         usual, met = self._usual, self._met(portion)
         held = met.held if met.held > usual.held else 0.0
         delay = Delay(met.latency / usual.latency, met.cpu / usual.cpu, met.peak - usual.peak, held)
-        self._report(f"beside {len(portion)} shapes from group {portion[0].number} on: {_told(delay)}")
+        self._report(f"beside {len(portion)} shapes from group {portion[0].number} on: {_formatted(delay)}")
         return delay
 
     def _met(self, portion: Sequence[Counted]) -> _Met:
@@ -94,13 +94,13 @@ class Ordinary:
         groups = [[*group] for _, group in itertools.groupby(portion, key=lambda one: one.number)]
         with self._cluster.tenants(len(groups)) as tenants:
             operator.forget_peak()
-            looks, cpu = _looks(operator), operator.cpu_seconds()
+            held, cpu = _held(operator), operator.cpu_seconds()
             for group, tenant in zip(groups, tenants, strict=True):
                 self._create(group, tenant)
             names = [*itertools.islice(self._names, GANGS)]
             latency = sum(map(self._latency, names)) / GANGS
             spent, peak = (operator.cpu_seconds() - cpu) / GANGS, operator.peak_resident_bytes() / 2**20
-            met = _Met(latency, spent, peak, _longest(looks, _looks(operator)))
+            met = _Met(latency, spent, peak, _longest(held, _held(operator)))
             self._cluster.remove_gangs(names)
             return met
 
@@ -124,11 +124,11 @@ class Ordinary:
         return sum("nodeName" in pod["spec"] for pod in self._cluster.members_of(name)) == SIZE
 
 
-def _told(paid: Delay | _Met) -> str:
+def _formatted(paid: Delay | _Met) -> str:
     return ", ".join(f"{measure} {number:.2f}" for measure, number in paid._asdict().items())
 
 
-def _looks(operator: OperatorProcess) -> Mapping[float, float]:
+def _held(operator: OperatorProcess) -> Mapping[float, float]:
     """How often the event loop was seen held for at most so many seconds."""
     found = {name: value for name, value in operator.metrics().items() if name.startswith(_HELD)}
     return {float(name.removeprefix(_HELD).removesuffix('"}')): value for name, value in found.items()}
@@ -136,5 +136,5 @@ def _looks(operator: OperatorProcess) -> Mapping[float, float]:
 
 def _longest(before: Mapping[float, float], after: Mapping[float, float]) -> float:
     """The least number of seconds for which the event loop was held at most, between two states of the histogram."""
-    looks = {seconds: after[seconds] - before[seconds] for seconds in after}
-    return min(seconds for seconds in looks if looks[seconds] == max(looks.values()))
+    held = {seconds: after[seconds] - before[seconds] for seconds in after}
+    return min(seconds for seconds in held if held[seconds] == max(held.values()))

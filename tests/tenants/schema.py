@@ -102,7 +102,7 @@ def _fields(schema: Schema, path: str, steps: tuple[Step, ...]) -> Iterator[Fiel
 
 
 def _value_of(steps: Sequence[Step], counts: Sequence[int], leaf: Leaf) -> Leaf:
-    """Makes the value that these steps lead through. What numbers have in common is looked up once for all of them."""
+    """Makes the value that these steps lead through. What numbers have in common is found once for all of them."""
     if not steps:
         return leaf
     step, below = steps[0], steps[1:]

@@ -10,7 +10,7 @@ _PROC = Path("/proc")
 _CPU_CLOCK = 2
 
 
-class Look(NamedTuple):
+class Measured(NamedTuple):
     """The time and the CPU time of the processes, in seconds, and whether any of them had something to do."""
 
     now: float
@@ -22,26 +22,26 @@ class ServedTime:
     """A clock that stands still while the processes have something to do, and no core to do it on.
 
     It shows at most the time that passed. On a machine that does nothing else, it shows about that: each moment, a
-    process runs, or none has anything to do. It has to be looked at often.
+    process runs, or none has anything to do. It has to be read often.
     """
 
-    def __init__(self, look: Callable[[], Look]) -> None:
-        self._look = look
-        self._last = look()
+    def __init__(self, measure: Callable[[], Measured]) -> None:
+        self._measure = measure
+        self._last = measure()
         self._seconds = 0.0
 
     def seconds(self) -> float:
         """The seconds since the clock was made."""
-        before, last = self._last, self._look()
+        before, last = self._last, self._measure()
         passed, spent = last.now - before.now, last.spent - before.spent
         self._seconds += min(passed, spent if last.is_busy else spent + passed)
         self._last = last
         return self._seconds
 
 
-def look_at(processes: Sequence[int]) -> Look:
-    """Look at processes by their numbers."""
-    return Look(monotonic(), sum(map(_spent, processes)), any(map(_is_busy, processes)))
+def measure_processes(processes: Sequence[int]) -> Measured:
+    """Measure processes by their numbers."""
+    return Measured(monotonic(), sum(map(_spent, processes)), any(map(_is_busy, processes)))
 
 
 def _spent(process: int) -> float:

@@ -176,7 +176,7 @@ def _filled(field: Field, whole: Whole, *, is_equal: bool = False, is_large: boo
 
 
 def _entries_of(field: Field, count: int, *, is_equal: bool = False, is_large: bool = False) -> Leaf:
-    """Makes so many entries of a list or a map; a number tells them from those of others."""
+    """Makes so many entries of a list or a map; a number distinguishes them from those of others."""
 
     def numbers(number: int) -> Sequence[int]:
         return [number] * count if is_equal else range(number * count, (number + 1) * count)

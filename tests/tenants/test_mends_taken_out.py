@@ -42,7 +42,7 @@ def counted_rank_by_rank(monkeypatch):
 
 
 def without_index_of_resources(monkeypatch):
-    """Look at each resource that a quota names, for each gang."""
+    """Read each resource that a quota names, for each gang."""
     monkeypatch.setattr(
         QuotaFact,
         "amounts_of",
@@ -58,7 +58,7 @@ def reading_all_in_one_turn(monkeypatch):
 
 
 def with_column_for_each_port(monkeypatch):
-    """Tell as many host ports apart as anybody asks for."""
+    """Distinguish as many host ports as are asked for."""
 
     def standing_in(*_):
         yield

@@ -8,39 +8,39 @@ from time import monotonic, process_time, sleep
 import pytest
 
 from tenants.held import watch_served_loop
-from tenants.served_time import Look, ServedTime, look_at
+from tenants.served_time import Measured, ServedTime, measure_processes
 
 WORKED = 0.2
 WAITED = 0.3
 
 
 @pytest.mark.parametrize(
-    ("looks", "want_seconds"),
+    ("measurements", "want_seconds"),
     [
-        pytest.param([Look(1, 0.5, is_busy=True)], 0.5, id="busy for half of the time, and starved for the rest"),
-        pytest.param([Look(1, 0.5, is_busy=False)], 1, id="busy, and idle since then"),
-        pytest.param([Look(1, 0, is_busy=False)], 1, id="idle: it waits for a timer"),
-        pytest.param([Look(1, 0, is_busy=True)], 0, id="starved all the time"),
-        pytest.param([Look(1, 1.8, is_busy=True)], 1, id="two processes on two cores"),
-        pytest.param([Look(1, 0, is_busy=True), Look(3, 1, is_busy=False)], 2, id="starved, and served later"),
+        pytest.param([Measured(1, 0.5, is_busy=True)], 0.5, id="busy for half of the time, and starved for the rest"),
+        pytest.param([Measured(1, 0.5, is_busy=False)], 1, id="busy, and idle since then"),
+        pytest.param([Measured(1, 0, is_busy=False)], 1, id="idle: it waits for a timer"),
+        pytest.param([Measured(1, 0, is_busy=True)], 0, id="starved all the time"),
+        pytest.param([Measured(1, 1.8, is_busy=True)], 1, id="two processes on two cores"),
+        pytest.param([Measured(1, 0, is_busy=True), Measured(3, 1, is_busy=False)], 2, id="starved, and served later"),
     ],
 )
-def test_clock_stands_still_for_those_that_are_starved(looks, want_seconds):
-    looked = iter([Look(0, 0, is_busy=False), *looks])
-    clock = ServedTime(lambda: next(looked))
+def test_clock_stands_still_for_those_that_are_starved(measurements, want_seconds):
+    measured = iter([Measured(0, 0, is_busy=False), *measurements])
+    clock = ServedTime(lambda: next(measured))
 
-    assert [clock.seconds() for _ in looks][-1] == want_seconds
+    assert [clock.seconds() for _ in measurements][-1] == want_seconds
 
 
 def test_process_is_seen_busy_and_idle():
     program = "import sys; sum(range(10_000_000)); print(flush=True); sys.stdin.read(1); all(iter(lambda: 1, 0))"
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
-        while (idle := look_at([process.pid])).is_busy:
+        while (idle := measure_processes([process.pid])).is_busy:
             sleep(0.01)
         process.stdin.write(b".")
         process.stdin.flush()
-        while not (busy := look_at([process.pid])).is_busy:
+        while not (busy := measure_processes([process.pid])).is_busy:
             sleep(0.01)
         process.kill()
 

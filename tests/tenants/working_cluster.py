@@ -24,7 +24,7 @@ from sandbox import ApiError, Component, Node, Options, Sandbox, processes, star
 from tenants.cluster import pod_gang, waiting_pod
 from tenants.companions import HOST
 from tenants.held import spawn_held
-from tenants.served_time import ServedTime, look_at
+from tenants.served_time import ServedTime, measure_processes
 from tenants.shapes import GROUP, MANY
 
 Manifest = Mapping[str, Any]
@@ -82,7 +82,7 @@ class WorkingCluster:
 
     def served_time(self) -> ServedTime:
         """A clock that begins now, and shows how long the processes of the cluster were served."""
-        return ServedTime(partial(look_at, self._working))
+        return ServedTime(partial(measure_processes, self._working))
 
     @contextmanager
     def tenants(self, count: int) -> Iterator[list[str]]:

@@ -68,9 +68,9 @@ async def test_keyboard_reaches_the_last_gang_and_brings_it_into_sight(show, cro
             " [...document.querySelectorAll('.chosen')].map((bar) => bar.getBoundingClientRect().top)]"
         )
         last = await page.evaluate("idOf(view.picture.gangs[view.scene.order.at(-1)])")
-        told = await page.evaluate("card.querySelector('b').textContent")
+        shown = await page.evaluate("card.querySelector('b').textContent")
 
-    assert told == last
+    assert shown == last
     assert any(top < one < bottom for one in chosen)
 
 

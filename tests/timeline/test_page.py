@@ -99,15 +99,15 @@ async def test_promise_is_a_mark_at_the_latest_start(show, scene, now):
         slack = await page.evaluate(SECONDS_OF_PIXELS)
         marks = await page.evaluate(PROMISES)
         await page.point_at("#chart .bar.planned")
-        told = await page.until("!card.hidden && card.innerText")
+        shown = await page.until("!card.hidden && card.innerText")
 
     [want] = [one.promised for one in scene.decided.plan.decisions if one.gang.name == "second"]
     assert marks == [["n3", pytest.approx(want, abs=slack)], ["n1", pytest.approx(want, abs=slack)]]
     # Before the time stands the day, where that is not today.
-    assert re.search(rf"^Starts by (\w+ \d+, )?{time.strftime('%H:%M', time.localtime(want))}\b", told, re.MULTILINE)
+    assert re.search(rf"^Starts by (\w+ \d+, )?{time.strftime('%H:%M', time.localtime(want))}\b", shown, re.MULTILINE)
 
 
-async def test_time_of_another_day_is_told_with_its_day(show, scene, now):
+async def test_time_of_another_day_is_shown_with_its_day(show, scene, now):
     later = now + 48 * HOUR
     async with show(scene) as page:
         today, another = await page.evaluate(f"[spellTime(now()), spellTime({later})]")
@@ -144,7 +144,7 @@ async def test_gang_that_changes_its_size_has_a_bar_with_steps(show, now):
         slack = await page.evaluate(SECONDS_OF_PIXELS)
         bars = await page.evaluate(BARS)
         await page.point_at("#chart .bar")
-        told = await page.until("!card.hidden && card.innerText")
+        shown = await page.until("!card.hidden && card.innerText")
         summary = await page.evaluate("summary.textContent")
 
     # The members have a grace of 30 s.
@@ -153,8 +153,8 @@ async def test_gang_that_changes_its_size_has_a_bar_with_steps(show, now):
         "n3": pytest.approx((now, now + HOUR / 2), abs=slack),
         "n4": pytest.approx((now + 130, now + HOUR / 2), abs=slack),
     }
-    assert told.startswith("default/grows 3→2\n\n3 members, on its nodes from")
-    assert re.search(r"^From .+ on 2 members, on n3, n4\.$", told, re.MULTILINE)
+    assert shown.startswith("default/grows 3→2\n\n3 members, on its nodes from")
+    assert re.search(r"^From .+ on 2 members, on n3, n4\.$", shown, re.MULTILINE)
     assert summary.startswith("4 nodes. 1 gang on nodes, ")
 
 
@@ -166,16 +166,16 @@ async def test_gangs_that_fit_nowhere_are_listed_with_their_sentence(show, scene
     assert "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints; bid slots: needs 9, 3 free." in listed
 
 
-async def test_pointer_is_told_who_and_why(show, scene):
+async def test_pointer_shows_which_gang_and_why(show, scene):
     async with show(scene) as page:
         await page.point_at("#chart .bar.planned")
-        told = await page.until("!card.hidden && card.innerText")
+        shown = await page.until("!card.hidden && card.innerText")
         await page.point_at("#summary")
         await page.until("card.hidden")
 
-    assert told.startswith("default/second\n")
-    assert "2 members, expected from" in told
-    assert scene.state.gangs[GangKey("default", "second")].status.condition("Planned").message in told
+    assert shown.startswith("default/second\n")
+    assert "2 members, expected from" in shown
+    assert scene.state.gangs[GangKey("default", "second")].status.condition("Planned").message in shown
 
 
 COVERED = """
@@ -226,17 +226,17 @@ async def test_arrow_keys_move_between_gangs_and_escape_leaves(show, scene):
         while await page.evaluate("document.activeElement !== chart"):
             await page.press("Tab")
         ring = await page.evaluate("getComputedStyle(chart).outlineStyle")
-        told = []
+        shown = []
         for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "End", "Home"):
             await page.press(key)
-            told.append(await page.evaluate("card.querySelector('b').textContent"))
+            shown.append(await page.evaluate("card.querySelector('b').textContent"))
         chosen = await page.evaluate("[...document.querySelectorAll('.chosen')].map((bar) => bar.textContent)")
         await page.press("Escape")
         left = await page.evaluate("[document.activeElement === document.body, card.hidden]")
 
     first, second = "default/first", "default/second"
     assert ring == "solid"
-    assert told == [first, second, second, first, second, first]
+    assert shown == [first, second, second, first, second, first]
     assert chosen == ["first"] * 3
     assert left == [True, True]
 
@@ -284,17 +284,17 @@ async def test_link_leads_to_a_gang_and_its_sentence(show, scene):
         await page.click("#table summary")
         await page.until("document.querySelectorAll('tbody tr').length > 0")
         await page.click("tbody tr:nth-child(2) a")
-        told = await page.until("!card.hidden && card.textContent")
+        shown = await page.until("!card.hidden && card.textContent")
         link = await page.evaluate("location.hash")
 
     assert link == "#gang=default%2Fsecond"
-    assert "default/second" in told
-    assert "starting at" in told
+    assert "default/second" in shown
+    assert "starting at" in shown
 
 
 async def test_ticks_are_round_local_times(show, scene):
     async with show(scene) as page:
-        await page.tell("Emulation.setTimezoneOverride", timezoneId="Asia/Kolkata")
+        await page.send("Emulation.setTimezoneOverride", timezoneId="Asia/Kolkata")
         await page.click("[value='21600']")
         ticks = await page.evaluate("ticksOf(view.span, 800).map((tick) => tick.time)")
 
@@ -336,13 +336,13 @@ async def test_words_of_tenants_are_words_and_nothing_else(show, scene, now):
         await page.click("#table summary")
         await page.evaluate("chart.focus()")
         await page.press("End")
-        told = await page.evaluate("card.textContent")
+        shown = await page.evaluate("card.textContent")
         made = await page.evaluate("document.querySelectorAll('body img, body b script, body div script').length")
         struck = await page.evaluate("window.struck === undefined")
         complaints = page.complaints
 
-    assert told.startswith(f"{HOSTILE}/{HOSTILE}")
-    assert told.endswith(HOSTILE)
+    assert shown.startswith(f"{HOSTILE}/{HOSTILE}")
+    assert shown.endswith(HOSTILE)
     assert (made, struck, complaints) == (0, True, [])
 
 

@@ -1,4 +1,4 @@
-"""The page follows what changes, and says when nobody answers it."""
+"""The page follows what changes, and says when the operator does not answer."""
 
 import time
 
@@ -54,17 +54,17 @@ async def test_picture_that_stays_is_sent_once(show, scene):
     assert set(page.statuses[2:]) == {304}
 
 
-async def test_page_says_when_nobody_answers_and_when_somebody_does_again(browser, scene):
+async def test_page_says_when_the_operator_does_not_answer_and_when_it_does_again(browser, scene):
     async with tab(browser) as page:
         async with served(scene) as url:
             await page.open(url)
             await page.until("view.picture !== null")
-        told = await page.until("!trouble.hidden && trouble.textContent")
+        shown = await page.until("!trouble.hidden && trouble.textContent")
         kept = await page.evaluate("document.querySelectorAll('#chart .bar').length")
         port = int(url.split(":")[2].split("/")[0])
         scene.state.nodes.apply(node_fact("n2"))
         async with served(scene, port=port):
             await page.until("trouble.hidden && document.querySelectorAll('.row').length === 2")
 
-    assert told.startswith("The operator has not answered since ")
+    assert shown.startswith("The operator has not answered since ")
     assert kept == 1

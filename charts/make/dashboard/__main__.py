@@ -1,4 +1,4 @@
-"""`python -m charts.make.dashboard`: write the dashboard, or with --check tell whether it is as it should be."""
+"""`python -m charts.make.dashboard`: write the dashboard, or with --check report whether it is as it should be."""
 
 from pathlib import Path
 

@@ -2,7 +2,7 @@
 
 from charts.make.dashboard.panels import (
     BAD,
-    DOUBTFUL,
+    FAIR,
     GOOD,
     NARROW_COLUMNS,
     WIDE_COLUMNS,
@@ -37,10 +37,10 @@ def waits_in_view() -> list[Panel]:
         number(
             "Past its plan",
             "How far the gang that is latest, and not placed yet, is past its first planned start. Above 15 minutes "
-            "somebody waits much longer than the first plan said.",
+            "a gang waits much longer than the first plan said.",
             Query(believed("lockstep_start_overdue_seconds"), "late"),
             unit=Seconds,
-            steps=(Step(None, GOOD), Step(300, DOUBTFUL), Step(900, BAD)),
+            steps=(Step(None, GOOD), Step(300, FAIR), Step(900, BAD)),
         ),
     ]
 
@@ -114,7 +114,7 @@ def _numbers() -> list[Panel]:
             "template that many share.",
             _gangs("refused"),
             columns=NARROW_COLUMNS,
-            steps=(Step(None, GOOD), Step(1, DOUBTFUL)),
+            steps=(Step(None, GOOD), Step(1, FAIR)),
         ),
     ]
 

@@ -2,7 +2,7 @@
 
 from charts.make.dashboard.panels import (
     BAD,
-    DOUBTFUL,
+    FAIR,
     GOOD,
     GRAPH_COLUMNS,
     NARROW_COLUMNS,
@@ -37,7 +37,7 @@ def health_in_view() -> list[Panel]:
             "Replicas",
             "Replicas that Prometheus scrapes. With 1 no other takes over when it fails; 0 is no data.",
             Query(f"count ({series('lockstep_build_info')})", "replicas"),
-            steps=(Step(None, DOUBTFUL), Step(2, GOOD)),
+            steps=(Step(None, FAIR), Step(2, GOOD)),
         ),
         number(
             "Cycle lag",
@@ -45,7 +45,7 @@ def health_in_view() -> list[Panel]:
             "hundreds of nodes a second or so. Minutes mean that nothing is decided.",
             Query(leaders("lockstep_cycle_lag_seconds"), "lag"),
             unit=Seconds,
-            steps=(Step(None, GOOD), Step(10, DOUBTFUL), Step(120, BAD)),
+            steps=(Step(None, GOOD), Step(10, FAIR), Step(120, BAD)),
         ),
         number(
             "Errors in range",
@@ -66,7 +66,7 @@ def _signs_of_life() -> list[Panel]:
             "minute. Above five minutes a replica does not know what has changed.",
             Query(watch_age, "age"),
             unit=Seconds,
-            steps=(Step(None, GOOD), Step(150, DOUBTFUL), Step(300, BAD)),
+            steps=(Step(None, GOOD), Step(150, FAIR), Step(300, BAD)),
             columns=GRAPH_COLUMNS,
         ),
         number(
@@ -75,7 +75,7 @@ def _signs_of_life() -> list[Panel]:
             "raise the limit before that.",
             Query(of_limit, "memory"),
             unit=PercentUnit,
-            steps=(Step(None, GOOD), Step(0.75, DOUBTFUL), Step(0.9, BAD)),
+            steps=(Step(None, GOOD), Step(0.75, FAIR), Step(0.9, BAD)),
             columns=GRAPH_COLUMNS,
         ),
         number(
@@ -129,7 +129,7 @@ def _trouble() -> list[Panel]:
         counts(
             "Not understood or not taken",
             "Objects that made no sense, and statuses that the API server did not take, in the time shown. The log "
-            "names them: somebody else has to correct something.",
+            "names them: a user has to correct them.",
             Query(happened("lockstep_objects_not_understood_total"), "objects"),
             Query(happened("lockstep_statuses_refused_total"), "statuses"),
             columns=NARROW_COLUMNS,

@@ -39,7 +39,7 @@ _NUMBER_ROWS, _GRAPH_ROWS = 4, 8
 # What a panel says where its queries give nothing: a zero would look like a measured value.
 _NOTHING = "none in this range"
 # Named colours, which Grafana adapts to its light and its dark theme.
-GOOD, DOUBTFUL, BAD = "green", "orange", "red"
+GOOD, FAIR, BAD = "green", "orange", "red"
 
 
 Panel = stat.Panel | timeseries.Panel | bargauge.Panel

@@ -4,7 +4,7 @@ Two replicas serve the same metrics. Of what follows from belief both say the sa
 the leader knows is taken from the leader; counters are added up, since what the standby does not do it does not count.
 """
 
-# What tells one process from another; those that a cluster does not have match as empty.
+# What distinguishes one process from another; those that a cluster does not have match as empty.
 _IDENTITY = ("cluster", "namespace", "job", "instance")
 _CHOSEN = ", ".join(f'{label}=~"${label}"' for label in _IDENTITY)
 _LEADS = f"on ({', '.join(_IDENTITY)}) lockstep_leader{{{_CHOSEN}}} == 1"

@@ -17,7 +17,7 @@ def source_variable() -> DatasourceVariable:
 
 
 def process_variables() -> list[QueryVariable]:
-    """Which processes are looked at, each choice narrowed by those before it."""
+    """Which processes are shown, each choice narrowed by those before it."""
     return [
         _chosen("cluster", ""),
         _chosen("namespace", 'cluster=~"$cluster"'),

@@ -32,7 +32,7 @@ def _cycles() -> list[Panel]:
         counts(
             "Attempts undone by reason",
             "Attempts taken back, in the time shown. Single ones are the cluster's life; one reason again and again "
-            "has a cause that somebody has to remove. pods kept: a part of the pods of a Job or another owner runs on.",
+            "has a cause that a person has to remove. pods kept: a part of the pods of a Job or another owner runs on.",
             Query(happened("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
             Query(happened("lockstep_gangs_given_up_total", by="result"), "pods {{result}}"),
         ),

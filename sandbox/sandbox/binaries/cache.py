@@ -62,7 +62,7 @@ def _install(target: Path, produce: Callable[[Path], None], progress: Progress) 
 
 def _produce_whole(target: Path, produce: Callable[[Path], None]) -> None:
     workshop = target.with_name(f".{target.name}.part")
-    # Under the lock nobody else works here: what lies there was left by an interruption.
+    # Under the lock no other process works here: what lies there was left by an interruption.
     shutil.rmtree(workshop, ignore_errors=True)
     workshop.mkdir()
     try:

@@ -71,7 +71,7 @@ def test_braces_in_a_description_stay_what_they_are(clone):
             "charts/lockstep/values.yaml",
             f"{MARK}A number.\nnew: 1\n",
             "schema.yaml has to say what new may be",
-            id="a value whose type nobody knows",
+            id="a value of unknown type",
         ),
         pytest.param(
             "charts/make/schema.yaml", "  gone: {type: string}\n", "does not have: gone", id="a type without a value"
@@ -80,7 +80,7 @@ def test_braces_in_a_description_stay_what_they_are(clone):
             "operator/rbac.yaml",
             "---\napiVersion: v1\nkind: Role\nmetadata: {name: lockstep-new}\n",
             "Role/lockstep-new",
-            id="a role of which nobody says when it is there",
+            id="a role without a condition",
         ),
     ],
 )

@@ -66,7 +66,7 @@ def test_agents_run_where_gangs_do():
     ]
 
 
-def test_agent_is_nobody_and_writes_only_its_history():
+def test_agent_runs_unprivileged_and_writes_only_its_history():
     spec = pod()
     [container] = spec["containers"]
 

@@ -33,7 +33,7 @@ def test_no_two_releases_share_a_name():
     assert render(release="one").names() & render(release="two").names() == set()
 
 
-def test_release_tells_its_pods_from_those_of_another():
+def test_release_selects_its_own_pods_only():
     one, two = (render(release=name).one("Deployment")["spec"]["selector"]["matchLabels"] for name in ("one", "two"))
 
     assert one != two
@@ -75,7 +75,7 @@ def test_account_that_is_not_made_is_one_that_is_there(account, want):
 
 
 @pytest.mark.parametrize("name", ["123", "on", "a #b"], ids=["a number", "a bool", "what looks like a comment"])
-def test_name_stays_a_name_whatever_it_looks_like(name):
+def test_name_stays_a_string_whatever_its_characters(name):
     rendered = render(
         {
             "namespaceOverride": name,

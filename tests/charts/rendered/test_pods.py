@@ -115,7 +115,7 @@ def test_pods_are_what_the_restricted_standard_asks_for():
         }
 
 
-def test_token_goes_to_the_operators_pods_and_to_nobody_else_with_that_account():
+def test_token_goes_to_the_operators_pods_and_to_no_other_pod_with_that_account():
     rendered = render()
 
     assert rendered.one("ServiceAccount")["automountServiceAccountToken"] is False

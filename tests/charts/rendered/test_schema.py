@@ -40,7 +40,7 @@ def keys(values, path=()):
             yield from keys(inner, (*path, key))
 
 
-def test_key_that_is_taken_away_is_missed_by_the_schema_or_by_nobody(pytestconfig):
+def test_key_that_is_removed_is_required_by_the_schema_or_not_needed(pytestconfig):
     values = yaml.safe_load((CHART / "values.yaml").read_text())
     rendered = {"metrics": {kind: {"enabled": True} for kind in ("secure", "serviceMonitor", "prometheusRule")}}
     everything = {**rendered, "grafanaDashboard": {"enabled": True}, "networkPolicy": {"enabled": True}}

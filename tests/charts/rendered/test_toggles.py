@@ -81,14 +81,14 @@ class TestRenderMode:
         assert render(values()).kinds() == DEFAULT
         assert render(values(), f"--api-versions={kind}").kinds() == DEFAULT | {kind.rsplit("/", 1)[1]}
 
-    def test_fails_where_it_is_told_to(self, kind, values):
+    def test_fails_for_values_that_must_fail(self, kind, values):
         with pytest.raises(
             RefusedError, match=rf"The cluster has no kind {kind.rsplit('/', 1)[1]} .*: install the Prometheus"
         ):
             render(values(renderMode="failIfMissing"))
         assert kind.rsplit("/", 1)[1] in render(values(renderMode="failIfMissing"), f"--api-versions={kind}").kinds()
 
-    def test_renders_always_where_it_is_told_to(self, kind, values):
+    def test_renders_for_values_that_must_render(self, kind, values):
         assert kind.rsplit("/", 1)[1] in render(values(renderMode="alwaysRender")).kinds()
 
     def test_is_nothing_where_the_object_is_off(self, kind, values):

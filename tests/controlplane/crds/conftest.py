@@ -50,7 +50,7 @@ def api(control_plane: Sandbox) -> Sandbox:
 
 @pytest.fixture
 def namespace(api: Sandbox, namespace: str) -> Iterator[str]:
-    """A namespace without gangs afterwards: its deletion takes a while, and nobody's operator should find them."""
+    """A namespace without gangs afterwards: its deletion takes a while, and no operator should find them."""
     yield namespace
     for kind in ("gangjobs", "gangs"):
         api.request("DELETE", f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/{kind}")

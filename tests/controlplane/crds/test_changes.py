@@ -1,4 +1,4 @@
-"""What may be changed of a GangJob after its creation, and by whom its status."""
+"""What may be changed of a GangJob after its creation, and which users may change its status."""
 
 import pytest
 

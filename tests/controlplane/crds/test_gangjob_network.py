@@ -86,7 +86,7 @@ def test_gangjob_accepts_network(answer_to_gang, patch):
             "spec.network.port: Invalid value: 65536: spec.network.port in body should be less than or equal to 65535",
             id="a port that is none",
         ),
-        pytest.param(barrier("999ms"), TIMEOUT.format("999ms"), id="a barrier that nobody keeps"),
+        pytest.param(barrier("999ms"), TIMEOUT.format("999ms"), id="a barrier that no gang meets"),
         pytest.param(barrier("24h1s"), TIMEOUT.format("24h1s"), id="a barrier of more than a day"),
         pytest.param(barrier("soon"), TIMEOUT.format("soon"), id="a barrier of no duration"),
         pytest.param(

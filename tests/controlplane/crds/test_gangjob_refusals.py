@@ -197,13 +197,13 @@ def pod(**fields):
             spec(interruptible="Checkpointed"),
             "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
             " with that.",
-            id="checkpoints nobody knows when",
+            id="checkpoints at unknown times",
         ),
         pytest.param(
             spec(interruptible="Freely", checkpointInterval="1m"),
             "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
             " with that.",
-            id="checkpoints nobody needs",
+            id="checkpoints that are not needed",
         ),
         pytest.param(
             spec(elastic={"mode": "Pieces"}, work=HOUR),
@@ -325,7 +325,7 @@ def test_gangjob_refuses_a_quantity_out_of_this_world(answer_to_gang, quantity):
         pytest.param(
             {"key": "a", "operator": "Exists", "value": "b"},
             "a toleration whose operator is Exists must not have a value.",
-            id="a value that nobody compares",
+            id="a value that is not compared",
         ),
         pytest.param({"value": "b"}, "a toleration without a key must have the operator Exists.", id="no key"),
         pytest.param(

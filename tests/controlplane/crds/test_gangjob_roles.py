@@ -147,9 +147,9 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         pytest.param(roles(*POOLS, elastic=RESTART), NO_ROLE_FOR_ELASTIC, id="elastic with pieces of several roles"),
         pytest.param(
             roles(LAUNCHER),
-            "spec.roles: Invalid value: roles must have one at least whose load is not None, because somebody has to do"
+            "spec.roles: Invalid value: roles must have one at least whose load is not None, because a member has to do"
             " the work.",
-            id="nobody works",
+            id="no member works",
         ),
         *(
             pytest.param(roles(*listed, elastic=RESTART), NO_ROLE_FOR_ELASTIC, id=f"elastic with {case}")

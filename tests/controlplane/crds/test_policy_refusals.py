@@ -108,13 +108,13 @@ def test_gangjob_refuses(answer_to_gang, patch, want):
             policy(rules=[{"action": "Retry", "onExitCodes": CODES}]),
             'spec.failurePolicy.rules[0].action: Unsupported value: "Retry": supported values: "FailGang",'
             ' "RestartGang", "Ignore"',
-            id="an action that nobody knows",
+            id="an unknown action",
         ),
         pytest.param(
             rule(onExitCodes={"operator": "Between", "values": [1]}),
             'spec.failurePolicy.rules[0].onExitCodes.operator: Unsupported value: "Between": supported values: "In",'
             ' "NotIn"',
-            id="an operator that nobody knows",
+            id="an unknown operator",
         ),
         pytest.param(
             rule(onExitCodes={"operator": "In", "values": [1, 1]}),

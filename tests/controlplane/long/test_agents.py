@@ -115,7 +115,7 @@ def test_bid_of_an_agent_that_was_killed_expires_and_members_may_start(agent, ar
     arena.until_placed("heat")
 
 
-def test_agent_that_is_told_to_end_does_so_at_once(agent):
+def test_agent_ends_at_once_when_it_gets_a_signal(agent):
     assert agent.stop() == 0
 
 
@@ -234,13 +234,13 @@ def test_what_two_people_set_by_hand_stays_and_all_else_is_renewed(agents, agent
     eventually(lambda: agent.planned()["slowdown"] == "2000m")
 
 
-def test_bid_that_somebody_deletes_comes_again_with_its_status(agents, agent):
+def test_bid_that_a_user_deletes_comes_again_with_its_status(agents, agent):
     agents.request("DELETE", f"{BIDS}/{agent.node}")
 
     eventually(lambda: agent.bid().get("status", {}).get("measured"))
 
 
-def test_agent_of_a_node_that_is_labelled_off_ends_and_people_are_told_why(agents, agent):
+def test_agent_of_a_node_that_is_labelled_off_ends_and_the_bid_says_why(agents, agent):
     agents.request("PATCH", f"/api/v1/nodes/{agent.node}", {"metadata": {"labels": {"lockstep.dev/agent": "off"}}})
     # As the DaemonSet's controller ends it.
     agent.stop()

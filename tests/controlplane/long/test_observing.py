@@ -67,7 +67,7 @@ def test_dashboard_has_data_and_alerts_fire_and_end(arena, voters, observer, pro
         arena.create(bid(node, slots=8))
 
     every_query_has_data(observer)
-    # While two operators start, a busy machine may let pages wait for seconds, of which alerts then tell.
+    # While two operators start, a busy machine may let pages wait for seconds, which alerts then report.
     eventually(lambda: alerts_of(observer) == set())
     every_left_side_has_data(observer)
 
@@ -175,7 +175,7 @@ def both_replicas_believe_the_same(observer):
 
 
 def until_it_fires(observer, alert, **labels):
-    """Wait until the alert fires; it then tells what somebody who is woken can read."""
+    """Wait until the alert fires; it then says what a person on call can read."""
     found = eventually(lambda: observer.fires(alert, **labels))
     assert found["labels"]["severity"] in {"critical", "warning"}
     assert not re.search(r"[{}<>]|%!", found["annotations"]["summary"] + found["annotations"]["description"])
@@ -186,7 +186,7 @@ def until_it_ends(observer, alert, **labels):
 
 
 def alerts_of(observer, *, ever=False):
-    """The alerts that fire, or ever did; quiet watches are a minute old at all times, which is no news here."""
+    """The alerts that fire, or ever did; quiet watches are a minute old at all times, which is left out here."""
     if ever:
         samples = observer.query('count_over_time(ALERTS{alertstate="firing"}[6h])')
         return {sample.labels["alertname"] for sample in samples}

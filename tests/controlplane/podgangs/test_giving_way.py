@@ -68,10 +68,10 @@ def is_protected(arena):
 
 
 def finalize(arena, pod, *finalizers):
-    """Have somebody's finalizer keep a pod beside that of its Job, or nobody's."""
+    """Have a foreign finalizer keep a pod beside that of its Job, or none."""
     path = f"{arena.core}/pods/{pod}"
     found = arena.api.request("GET", path)["metadata"].get("finalizers", [])
-    others = [one for one in found if not one.startswith("somebody/")]
+    others = [one for one in found if not one.startswith("example.com/")]
     arena.api.request("PATCH", path, {"metadata": {"finalizers": [*others, *finalizers] or None}})
 
 
@@ -230,7 +230,7 @@ def test_urgent_gang_says_for_which_job_it_waits_while_pods_still_end(arena, gan
     run_job(arena, gangs, backoffLimit=0)
     names = [pod["metadata"]["name"] for pod in gangs.pods("job.heat")]
     for name in names:
-        finalize(arena, name, "somebody/keeps")
+        finalize(arena, name, "example.com/keeps")
     arena.submit(gang("hot", size=2, priorityClassName=urgent))
 
     found = arena.until("hot", "Planned", "True", "Preempting")

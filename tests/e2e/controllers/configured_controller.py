@@ -22,9 +22,8 @@ CERTIFICATES = Path("k8s-webhook-server", "serving-certs")
 class Layout(NamedTuple):
     """The configuration's API and its field for certificates, and where the module has its kinds and its webhooks.
 
-    ``takes_folder``: the configuration may name the folder of certificates; else it is looked for in what is temporary.
-    ``metrics`` is where they are looked for beside that, and can't be named. ``own`` and ``options`` are of no other
-    controller.
+    ``takes_folder``: the configuration may name the folder of certificates; else the folder is a temporary one.
+    ``metrics`` is a second folder of certificates, without a name. ``own`` and ``options`` are of no other controller.
     """
 
     api_version: str
@@ -58,7 +57,7 @@ def configured_controller(sandbox: Sandbox, tool: Tool, layout: Layout, folder: 
 
 
 def _command(layout: Layout, webhooks: Webhooks, command: list[str]) -> list[str]:
-    """The command, in mounts of its own if the controller looks for certificates where only administrators write."""
+    """The command, in mounts of its own if the controller searches for certificates where only administrators write."""
     if layout.metrics is None:
         return command
     hidden, folder = Path(*layout.metrics.parts[:2]), webhooks.folder

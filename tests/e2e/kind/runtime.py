@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Docker's runtime for machines that do not grant all rights: runc, without what nobody here may have.
+"""Docker's runtime for machines that do not grant all rights: runc, without rights that are not granted here.
 
 A privileged container asks for CAP_SYS_RESOURCE and for limits above those of the machine; both would be refused.
 """

@@ -22,7 +22,7 @@ VALUES = (
 QUIET = 0.1
 # So soon has a bid to follow.
 BID_SECONDS = 120.0
-# Where only load tells of an owner, an agent that has just begun measures it for two minutes first.
+# Where only load shows an owner, an agent that has just begun measures it for two minutes first.
 OWNER_SECONDS = 120.0 + BID_SECONDS
 _PODS = ("pods", f"--namespace={NAMESPACE}", "--selector=app.kubernetes.io/component=agent")
 
@@ -96,7 +96,7 @@ class Agents:
             self._cluster.patch("node", node, {"metadata": {"labels": {LABEL: None}}})
 
     def damage_history(self, node: str) -> None:
-        """Leave a history that nobody can read."""
+        """Leave a history that is unreadable."""
         (self._nodes[node].home / HISTORY / "history.json").write_bytes(b"\x00{" * 1000)
 
     def kill(self, node: str) -> None:

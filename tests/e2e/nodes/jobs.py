@@ -67,7 +67,7 @@ class Jobs(Gangs):
         except CommandError:
             return ""
 
-    def told(self, name: str) -> str:
+    def printed_logs(self, name: str) -> str:
         """Return what ``lockstep logs`` prints of a gang."""
         command = [sys.executable, "-m", "lockstep", "logs", f"gj/{name}", f"--namespace={NAMESPACE}"]
         command.append(f"--kubeconfig={self._cluster.kubeconfig}")
@@ -85,7 +85,7 @@ class Jobs(Gangs):
         return {pod["metadata"]["name"]: self.log(pod["metadata"]["name"]) for pod in self.staying(name)}
 
     def staying(self, name: str) -> list[Manifest]:
-        """Return the members that nobody has deleted, by rank."""
+        """Return the members that are not deleted, by rank."""
         pods = [pod for pod in self.pods(name) if "deletionTimestamp" not in pod["metadata"]]
         return sorted(pods, key=lambda pod: _rank(pod["metadata"]["name"]))
 

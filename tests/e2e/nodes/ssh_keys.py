@@ -13,7 +13,7 @@ READ_BY_OWNER_ONLY = 0o400
 
 
 def ssh_keys() -> Manifest:
-    """Return a Secret with a new pair of keys, each of which opens the door to whoever has the other."""
+    """Return a Secret with a new pair of keys, each of which opens the door to the owner of the other."""
     key = Ed25519PrivateKey.generate()
     public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
     private = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
@@ -27,7 +27,7 @@ def ssh_keys() -> Manifest:
 
 
 def with_ssh_keys(template: Manifest) -> Manifest:
-    """Return a template whose containers have the keys where `ssh` and `sshd` of their image look for them."""
+    """Return a template whose containers have the keys where `ssh` and `sshd` of their image search for them."""
     spec: dict[str, Any] = template["spec"]
     secret = {"secretName": SECRET, "defaultMode": READ_BY_OWNER_ONLY}
     mount = {"name": "ssh", "mountPath": "/keys"}

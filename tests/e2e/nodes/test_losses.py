@@ -9,7 +9,7 @@ from e2e.gangs import IMAGE
 from e2e.nodes.conftest import FAST, SLOW
 from e2e.nodes.jobs import job, size, template
 
-# Twice as long on the slow node, so that whoever has the choice takes the fast one.
+# Twice as long on the slow node, so that a gang that has the choice takes the fast one.
 WORK = {"serialTime": "600s"}
 WHOLE_CPU = {"requests": {"cpu": "1", "memory": "32Mi"}}
 

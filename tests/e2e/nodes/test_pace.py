@@ -42,7 +42,7 @@ WAYS = [BESIDE] if ROUNDS == 1 else [[way] for way in (*BESIDE, *MORE)]
 
 
 class Line(NamedTuple):
-    """What a process has told of itself."""
+    """What a process has written of itself."""
 
     at: float
     steps: int
@@ -50,11 +50,11 @@ class Line(NamedTuple):
 
 
 def cpu(requests: int, limits: int) -> Manifest:
-    """Resources with so many millicores, as the API server spells them."""
-    return {"requests": {"cpu": spelled(requests)}, "limits": {"cpu": spelled(limits)}}
+    """Resources with so many millicores, as the API server formats them."""
+    return {"requests": {"cpu": formatted(requests)}, "limits": {"cpu": formatted(limits)}}
 
 
-def spelled(millicores: int) -> str:
+def formatted(millicores: int) -> str:
     return f"{millicores}m" if millicores % 1000 else str(millicores // 1000)
 
 
@@ -109,8 +109,8 @@ def until_in_force(cluster: Cluster, jobs: Jobs, gang: str, fast: Manifest, slow
 
 
 def lines(jobs: Jobs, gang: str, node: str) -> list[Line]:
-    told = [line.split() for line in jobs.log(f"{gang}-1-0").splitlines() if line.startswith(f"{node} ")]
-    return [Line(float(at), int(steps), float(cpu)) for _, at, steps, cpu in told]
+    printed = [line.split() for line in jobs.log(f"{gang}-1-0").splitlines() if line.startswith(f"{node} ")]
+    return [Line(float(at), int(steps), float(cpu)) for _, at, steps, cpu in printed]
 
 
 def lines_on_fast(jobs: Jobs, gang: str, since: float) -> list[Line]:
@@ -157,8 +157,8 @@ def measure(
     return [seconds_of_a_step(jobs, way.gang, since) for way in ways]
 
 
-def tell(measured: Measured, way: Way, rounds: Sequence[Round]) -> None:
-    """Tell how much longer a step took, what the member used, and what part of what the formula says it gave back."""
+def print_results(measured: Measured, way: Way, rounds: Sequence[Round]) -> None:
+    """Print how much longer a step took, what the member used, and what part of what the formula says it gave back."""
     has, needs = way.millicores / 1000, way.millicores / 2000
     longer = [one.paced[0] / one.unpaced[0] - 1 for one in rounds]
     used = [[cpu / seconds for seconds, cpu in measurements] for measurements in zip(*rounds, strict=True)]
@@ -213,5 +213,5 @@ def test_member_on_the_fast_node_gives_half_of_its_cpu_back(cluster, jobs, measu
     rounds = [a_round(cluster, jobs, ways) for _ in range(ROUNDS)]
 
     for way, measurements in zip(ways, zip(*rounds, strict=True), strict=True):
-        tell(measured, way, measurements)
+        print_results(measured, way, measurements)
         assert jobs.status(way.gang)["pace"]["givenBack"] == f"{way.millicores // 2}m"

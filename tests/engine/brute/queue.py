@@ -64,7 +64,7 @@ def best_placement(snapshot, gang, taken, passes):
     """Return the best placement among all starts worth trying, all sizes and all distributions over nodes."""
     found = list(placements(snapshot, gang, taken, passes))
     if gang.work is None:
-        # As early as possible, then as many as possible; but as few as are of use where pieces tell.
+        # As early as possible, then as many as possible; but as few as are of use where pieces matter.
         wanted = partial(_use, snapshot, gang)
         return min(found, key=lambda one: (one.start, wanted(one), *_preference(snapshot, one)), default=None)
     if gang.deadline is not None:
@@ -136,7 +136,7 @@ def _may_end_in_time(snapshot, gang, sizes, start):
 
 
 def _in_the_end(snapshot, gang, taken, node):
-    """Tell the places of a node once all has ended, how many of them wait for unknown ends, and when the others end."""
+    """Return the places of a node once all has ended, how many wait for unknown ends, and when the others end."""
     own = [claim for claim in taken if claim.node == node]
     if snapshot.until[node] < math.inf or any(isinstance(claim, Closed) for claim in own):
         return 0, 0, math.inf

@@ -11,7 +11,7 @@ def law(coefficients, size):
     return sum(one * term(size) for one, term in zip(coefficients, TERMS, strict=True))
 
 
-def foretold(sizes, seconds, terms):
+def forecast(sizes, seconds, terms):
     """Each run's time by the law of the others, solved anew without it."""
     times = []
     for left_out in range(len(sizes)):
@@ -29,8 +29,8 @@ def foretold(sizes, seconds, terms):
 
 
 def error(sizes, seconds, terms):
-    """By how much runs are missed in the mean; inf where one can't be foretold at all."""
-    times = foretold(sizes, seconds, terms)
+    """By how much runs are missed in the mean; inf where one can't be forecast at all."""
+    times = forecast(sizes, seconds, terms)
     if times is None or min(times) <= 0:
         return np.inf
     return np.exp(np.mean([abs(np.log(a / b)) for a, b in zip(times, seconds, strict=True)])) - 1

@@ -12,7 +12,7 @@ def problem(seed, rows=12, terms=3):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_rows_are_foretold_as_by_solving_without_each_of_them(seed):
+def test_rows_are_forecast_as_by_solving_without_each_of_them(seed):
     rows, targets = problem(seed)
 
     solution = solve(rows, targets)
@@ -47,7 +47,7 @@ def test_covariance_is_that_of_solutions_of_noisy_targets():
     assert np.mean([one.covariance for one in solved], axis=0) == pytest.approx(seen, rel=0.15, abs=2e-6)
 
 
-def test_row_that_alone_says_something_of_a_column_is_not_foretold():
+def test_row_that_alone_says_something_of_a_column_is_not_forecast():
     solution = solve(np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 2.0, 3.0]))
 
     assert np.isnan(solution.forecasts).tolist() == [False, False, True]
@@ -61,11 +61,11 @@ def test_row_that_alone_says_something_of_a_column_is_not_foretold():
         pytest.param([[1.0, 2.0], [1.0, 3.0]], id="no more rows than columns"),
     ],
 )
-def test_columns_that_cannot_be_told_apart_have_no_solution(rows):
+def test_columns_that_cannot_be_distinguished_have_no_solution(rows):
     assert solve(np.array(rows), np.ones(len(rows))) is None
 
 
-def test_columns_of_very_different_units_are_told_apart():
+def test_columns_of_very_different_units_are_distinguished():
     rows, targets = problem(3)
     units = np.array([1e-9, 1.0, 1e9])
 

@@ -48,7 +48,7 @@ def test_median_is_that_of_the_runs_of_the_size():
         pytest.param([4] * 5, [100, 101, 99, 100, 1], [4], id="much shorter"),
         pytest.param([4] * 5, [100, 101, 99, 100, 120], [], id="a little longer where the others are alike"),
         pytest.param([4] * 5, [100, 50, 150, 70, 190], [], id="runs that differ much"),
-        pytest.param([4, 4, 8, 8], [100, 900, 50, 450], [], id="two of each size, so that nobody can tell"),
+        pytest.param([4, 4, 8, 8], [100, 900, 50, 450], [], id="two of each size, so that none stands out"),
         pytest.param([4, 4, 4, 8], [100, 100, 100, 1e6], [], id="the only one of its size"),
         pytest.param([], [], [], id="no run"),
     ],

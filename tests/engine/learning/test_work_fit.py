@@ -1,4 +1,4 @@
-"""The law that finished runs have followed: known ones are found again, and what nobody can tell is not told."""
+"""The law that finished runs have followed: known ones are found again, and nothing else is claimed."""
 
 import math
 
@@ -46,7 +46,7 @@ def test_known_law_is_found_exactly_where_nothing_is_off(law):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("law", LAWS)
-def test_known_law_is_foretold_from_noisy_runs(law, seed):
+def test_known_law_is_forecast_from_noisy_runs(law, seed):
     sizes = np.arange(1, 17)
     fit = fit_work(noisy(law, seed=seed))
 
@@ -112,7 +112,7 @@ def test_run_unlike_the_others_of_its_size_is_left_out():
         ),
     ],
 )
-def test_what_the_runs_do_not_tell_is_said(sizes, seconds, want):
+def test_result_says_what_the_runs_do_not_show(sizes, seconds, want):
     assert fit_work(runs(sizes, seconds)) == want
 
 
@@ -124,7 +124,7 @@ def test_two_sizes_carry_two_terms_and_no_more():
 
 
 def test_single_run_of_a_second_size_does_not_decide_alone():
-    """With two terms nobody could foretell that run, so that the one term that explains both is taken."""
+    """No law of two terms could forecast that run, so that the one term that explains both is taken."""
     fit = fit_work(runs([4, 4, 4, 4, 8], [150, 151, 149, 150, 90]))
 
     assert np.count_nonzero(fit.coefficients) == 1
@@ -243,5 +243,5 @@ def test_fit_beats_a_law_of_another_shape_and_not_its_own():
 
 
 @pytest.mark.parametrize("stated", [[], [0.0], [5.0], [math.inf, 5.0], [math.nan, 5.0]], ids=str)
-def test_error_of_what_fewer_than_two_runs_tell_of_is_endless(stated):
+def test_error_of_what_fewer_than_two_runs_show_is_endless(stated):
     assert error_of_multiple(runs([4] * len(stated), [9.0] * len(stated)), np.array(stated)) == math.inf

@@ -5,7 +5,7 @@ import pytest
 from engine.builders import FOUR, NOW, gang, node, only
 
 
-def test_more_members_later_tell_more_than_more_members_now():
+def test_alternative_is_more_members_later_rather_than_more_members_now():
     nodes = [*FOUR[:2], node("n3", slowdown=3.0), node("n4", start=NOW + 20)]
 
     other = only(nodes, gang(size=2, most=3, serial=12)).alternative
@@ -13,7 +13,7 @@ def test_more_members_later_tell_more_than_more_members_now():
     assert (other.size, other.start, other.finish) == (3, NOW + 20, NOW + 24)
 
 
-def test_as_many_members_later_tell_nothing():
+def test_as_many_members_later_are_no_alternative():
     nodes = [*FOUR, node("n5", start=NOW + 5)]
 
     other = only(nodes, gang(size=2, most=4, serial=12)).alternative

@@ -26,6 +26,6 @@ def test_gang_that_raises_costs_no_other_its_plan(where):
     assert [one.reason for one in made.decisions if one.gang == poison.key] == [Reason.PLANNING_FAILED]
 
 
-def test_mistake_of_the_planner_is_raised_where_nobody_wants_to_hear_of_it():
+def test_mistake_of_the_planner_is_raised_without_an_observer():
     with pytest.raises(OverflowError):
         plan(snapshot(FOUR, [gang(request=(2**80,))]))

@@ -68,7 +68,7 @@ def full_snapshot():
 @pytest.mark.parametrize(
     "members",
     [
-        pytest.param((), id="that nobody has spelled"),
+        pytest.param((), id="that are not formatted"),
         pytest.param((Members("n1", 2), Members("n2", 1)), id="of equal members"),
         pytest.param((Members("n1", 2, Share(0.25)), Members("n2", 1, Share(0.5))), id="of members with shares"),
     ],
@@ -223,7 +223,9 @@ def test_empty_cluster_comes_back():
         pytest.param(("free", 0), [1], "", id="a ragged table"),
         pytest.param(("free", 0, 0), 2**70, "free[0][0]", id="more than 64 bits"),
         pytest.param(("gangs", 0, "key", "name"), 3, "gangs[0].key.name", id="a number for a name"),
-        pytest.param(("gangs", 0, "roles", 0, "sizes", "minimum"), 0, "gangs[0].roles[0].sizes", id="a gang of nobody"),
+        pytest.param(
+            ("gangs", 0, "roles", 0, "sizes", "minimum"), 0, "gangs[0].roles[0].sizes", id="a gang of no members"
+        ),
         pytest.param(("gangs", 0, "work"), {"fixed": 1}, "gangs[0].work.serial", id="half a description of work"),
         pytest.param(("gangs", 0, "work"), 3, "gangs[0].work", id="a number for work"),
         pytest.param(("gangs", 0, "work", "serial"), "1/0", "gangs[0].work.serial", id="division by zero"),

@@ -144,7 +144,7 @@ def test_gang_behind_runs_before_a_later_claim_if_it_is_done_by_then():
     assert plans["long"].start == NOW + 20
 
 
-def test_gang_behind_a_gang_without_an_end_waits_for_nobody():
+def test_gang_behind_a_gang_without_an_end_waits_for_no_other():
     plans = decisions(FOUR[:2], gang("endless", size=2, priority=1), gang("behind", serial=1))
 
     assert plans["endless"].finish == math.inf

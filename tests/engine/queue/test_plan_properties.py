@@ -105,7 +105,7 @@ def test_plan_is_sound(seed):
 
 
 @pytest.mark.parametrize("most", [1, 100, 1000, 10_000])
-def test_plan_is_sound_where_not_everything_is_looked_at(most, monkeypatch):
+def test_plan_is_sound_where_not_everything_is_checked(most, monkeypatch):
     monkeypatch.setattr(effort, "MOST_COMBINATIONS", most)
     snap = cluster(seeded(most))
 

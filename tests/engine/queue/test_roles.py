@@ -219,7 +219,7 @@ def test_refusal_says_what_is_missing(nodes, one, want):
     assert only(nodes, one).refusal == want
 
 
-def test_gang_that_takes_too_long_to_look_through_says_so_and_costs_the_others_nothing(monkeypatch):
+def test_gang_that_takes_too_long_to_search_says_so_and_costs_the_others_nothing(monkeypatch):
     monkeypatch.setattr(effort, "MOST_COMBINATIONS", 20)
     nodes = [node(f"n{number}", free=2 + number % 3) for number in range(9)]
     large = gang("large", roles=[role("a", size=5), role("b", size=5), role("c", size=5)], priority=1)
@@ -243,7 +243,7 @@ def test_windows_are_as_short_for_roles_as_for_one():
     assert (refusal.reason, refusal.needed, refusal.shortest_seconds) == (Reason.WINDOW_TOO_SHORT, 2, 6.0)
 
 
-def test_gangs_behind_those_that_take_long_are_given_less_to_look_through(monkeypatch):
+def test_gangs_behind_those_that_take_long_have_less_to_search(monkeypatch):
     monkeypatch.setattr(effort, "MOST_IN_A_PLAN", 20_000)
     monkeypatch.setattr(effort, "LEAST_COMBINATIONS", 20_000)
     nodes = [node(f"n{number}", free=2 + number % 3) for number in range(9)]

@@ -205,7 +205,7 @@ def selected(snap):
 
 
 def seated(snap, pending, placement):
-    """Tell the node of each member, by role; every member passes what its role asks for."""
+    """Return the node of each member, by role; every member passes what its role asks for."""
     nodes = tuple(
         tuple(
             snap.nodes.names.index(entry.node)

@@ -137,7 +137,7 @@ def test_no_group_is_an_answer_and_not_an_error():
         pytest.param({"work": {"times": [3, 0]}}, "work.times[1]", id="no time"),
         pytest.param({"work": {"times": [3, None]}}, "work.times[1]", id="an unknown time"),
         pytest.param({"size": {"min": 1}}, "size.max", id="no largest size"),
-        pytest.param({"size": {"min": 0, "max": 1}}, "size.min", id="nobody"),
+        pytest.param({"size": {"min": 0, "max": 1}}, "size.min", id="no members"),
         pytest.param({"size": {"min": 2, "max": 1}}, "size.max", id="an empty range"),
         pytest.param({"deadline": "soon"}, "deadline", id="a word for a deadline"),
         pytest.param({"deadline": -3}, "deadline", id="a deadline before the request"),

@@ -160,7 +160,7 @@ def test_module_answers_standard_input():
     assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == ["x", None]
 
 
-def test_module_ends_quietly_when_nobody_reads_the_answers():
+def test_module_ends_quietly_when_its_answers_are_not_read():
     lines = (json.dumps(ONE).encode() + b"\n") * 20_000
     with subprocess.Popen(
         [sys.executable, "-m", "coschedule"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -66,12 +66,12 @@ def wrong_values(request, path):
     if isinstance(value, list) or (value is None and field in ("slowdowns", "order")):
         return NO_LISTS + null
     if isinstance(value, str) and not re.fullmatch(r"[0-9]+/[0-9]+", value):
-        return NO_STRINGS + ['"nobody"'] * is_one_of_a_few(request, path)
+        return NO_STRINGS + ['"unknown"'] * is_one_of_a_few(request, path)
     return NO_NUMBERS + null + out_of_range(request["problem"], field)
 
 
 def is_one_of_a_few(request, path):
-    """Tell whether a string is a choice or the name of something that must be there."""
+    """Return whether a string is a choice or the name of something that must be there."""
     field = field_of(path)
     names_an_application = field == "name" and at(request, path[:-1])["op"] != "arrive"
     return names_an_application or field in {"problem", "op", "objective", "overhead", "freeBySlice", "order", "exempt"}
@@ -106,7 +106,7 @@ def with_a_field_missing(request):
 
 def with_a_field_too_many(request):
     for path in objects_of(request):
-        yield json.dumps(replaced(request, (*path, "nobody"), None)), written((*path, "nobody"))
+        yield json.dumps(replaced(request, (*path, "unknown"), None)), written((*path, "unknown"))
 
 
 def with_a_field_doubled(request):
@@ -140,7 +140,7 @@ def assert_each_is_refused_by_name(cases, identity):
 def test_requests_show_every_problem_and_every_field():
     assert {request["problem"] for request in FULL} == set(PROBLEMS)
     for request in FULL:
-        [answer] = serve_lines([json.dumps(request | {"nobody": 1})])
+        [answer] = serve_lines([json.dumps(request | {"unknown": 1})])
         known = set(answer["error"]["message"].partition("known are ")[2].split(", "))
         assert known == set(request), request["problem"]
 

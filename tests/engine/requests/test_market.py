@@ -57,7 +57,7 @@ def answer(request):
             id="forecast of whole numbers",
         ),
         pytest.param(SHARES, {"levels": [0, 1], "value": math.log(2.5)}, id="shares"),
-        pytest.param(SHARES | {"total": 0, "apps": []}, {"levels": [], "value": 0.0}, id="shares of nobody"),
+        pytest.param(SHARES | {"total": 0, "apps": []}, {"levels": [], "value": 0.0}, id="shares of no application"),
         pytest.param(
             SHARES | {"total": 1},
             {
@@ -159,7 +159,9 @@ def test_decimals_of_an_auction_mean_what_is_written():
             AUCTION | {"events": [ARRIVE | {"unitTimes": [1, 0, 1]}]}, "events[0].unitTimes[1]", id="no unit time"
         ),
         pytest.param(AUCTION | {"events": [ARRIVE | {"size": 3}]}, "events[0].size", id="unknown field of an event"),
-        pytest.param(AUCTION | {"events": [{"op": "depart", "name": "A"}]}, "events[0].name", id="nobody of that name"),
+        pytest.param(
+            AUCTION | {"events": [{"op": "depart", "name": "A"}]}, "events[0].name", id="no application of that name"
+        ),
         pytest.param(
             AUCTION | {"events": [{"op": "loaders", "workstations": -1}]},
             "events[0].workstations",

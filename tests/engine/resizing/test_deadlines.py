@@ -17,7 +17,7 @@ from engine.resizing.test_sizes import NOW, run, waiting
 
 ANY = Sizes(minimum=1, maximum=8)
 DIVIDED = TimesWork(times=tuple(40_000.0 / size for size in range(1, 9)))
-# Nobody would stop a gang for two minutes to gain as little as this.
+# It is not worth a stop of two minutes to gain as little as this.
 HARDLY_FASTER = TimesWork(times=tuple(10_000.0 - 300.0 * size for size in range(1, 9)))
 
 

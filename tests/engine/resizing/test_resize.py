@@ -46,7 +46,7 @@ def resized(run, *gangs, elastic=("short",)):
 
 
 def planned(result):
-    """Tell when the plan starts each gang."""
+    """Return when the plan starts each gang."""
     return {decision.gang.name: decision.start for decision in result.plan.decisions}
 
 

@@ -57,7 +57,7 @@ def run(
     keeps=False,
     **terms,
 ):
-    """Describe a gang that runs, on the nodes from 0 on unless told."""
+    """Describe a gang that runs, by default on the nodes from 0 on."""
     others = sum(len(part.nodes) for part in fixed if part.is_work)
     return ElasticRun(
         key=GangKey("ns", name),
@@ -280,7 +280,7 @@ def test_who_must_start_does_so_though_that_loses():
     assert [len(change.nodes) for change in forced.changes] == [1]
 
 
-def test_of_more_gangs_than_one_choice_looks_at_those_of_the_greatest_weight_take_part():
+def test_of_more_gangs_than_one_choice_compares_those_of_the_greatest_weight_take_part():
     seats = RunSeats(np.ones(100), np.full(100, math.inf), tuple(range(100)))
     many = [waiting(f"{number:02}", LINEAR, Sizes(minimum=1, maximum=1), age=number) for number in range(70)]
 

@@ -96,7 +96,7 @@ async def test_release_waits_until_the_last_pod_is_gone():
 async def test_reservation_is_not_written_over_a_newer_version():
     async with cluster() as (api, parts):
         attempt = Try(parts)
-        api.store.change(gang_place("g"), metadata={"labels": {"by": "somebody"}})
+        api.store.change(gang_place("g"), metadata={"labels": {"by": "a-user"}})
         outcome = await attempt.begin()
 
         assert outcome.ending is Ending.NOT_RESERVED
@@ -116,7 +116,7 @@ async def test_pod_made_by_an_earlier_process_is_taken_over():
 
 
 FOREIGN = [
-    pytest.param({}, id="of nobody"),
+    pytest.param({}, id="without an owner"),
     pytest.param(owned_by("other", attempt=1, rank=1), id="of another gang"),
     pytest.param({"labels": owned_by("g")["labels"]}, id="with stolen labels"),
 ]
@@ -141,7 +141,7 @@ async def test_pod_that_took_the_place_of_a_deleted_one_is_not_deleted():
         def swap(request):
             if request.verb == "DELETE" and not replaced:
                 api.store.remove(pod_place(request.name))
-                replaced.append(api.store.add("pods", pod(request.name, uid="of-somebody-else")))
+                replaced.append(api.store.add("pods", pod(request.name, uid="foreign")))
 
         refuse = api.fault
         api.fault = lambda request: refuse(request) or swap(request)

@@ -63,7 +63,7 @@ async def test_refusal_is_tried_again_with_growing_pauses_and_holds_nothing_mean
 
 
 @pytest.mark.parametrize("code", [403, 422, 400, 404])
-async def test_refused_reservation_is_told_each_time(code, caplog):
+async def test_refused_reservation_is_reported_each_time(code, caplog):
     async with operator_over() as (api, parts):
         api.fault = at(RESERVING, Refusal(code=code, message="denied by a policy"))
         api.store.create("gangjobs", gang("g", size=2))
@@ -89,7 +89,7 @@ async def test_gang_that_exists_in_belief_only_is_forgotten():
 
 
 @pytest.mark.parametrize("code", [403, 422, 400])
-async def test_refused_report_is_tried_again_with_growing_pauses_and_told(code):
+async def test_refused_report_causes_an_event_and_is_tried_again_with_growing_pauses(code):
     async with operator_over() as (api, parts):
         api.fault = at(RESERVING, Refusal(code=code))
         api.store.create("gangjobs", gang("g", size=90))
@@ -130,7 +130,7 @@ STEPS = [
     pytest.param(making.Creator, "create_missing", None, id="creating"),
     pytest.param(making.Binder, "bind_all", None, id="binding"),
     pytest.param(making, "progress", None, id="counting"),
-    pytest.param(undoing, "mark_undoing", BINDING, id="telling that it is undone"),
+    pytest.param(undoing, "mark_undoing", BINDING, id="reporting that it is torn down"),
     pytest.param(undoing, "refresh_members", BINDING, id="listing what to undo"),
     pytest.param(Deletions, "delete", BINDING, id="deleting"),
     pytest.param(release, "mark_released", BINDING, id="releasing"),

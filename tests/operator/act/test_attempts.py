@@ -66,7 +66,7 @@ async def test_nothing_is_remembered_of_an_unknown_gang():
         made.forgive(GANG.key)
 
 
-async def test_attempt_that_breaks_off_is_told_at_once_and_rests():
+async def test_attempt_that_breaks_off_is_reported_at_once_and_rests():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
         began = now()
         made.begin(GANG, START)
@@ -147,7 +147,7 @@ async def test_attempt_that_is_stopped_before_it_began_leaves_nothing_behind():
     async with attempts(ApiUnavailableError("down")) as (made, ended):
         made.begin(GANG, START)
         await made.stop()
-        # A coroutine that nobody has awaited warns when it is collected.
+        # A coroutine that was never awaited warns when it is collected.
         gc.collect()
 
         assert ended == []

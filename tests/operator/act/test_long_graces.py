@@ -1,4 +1,4 @@
-"""Members that somebody deletes with a grace period that ends in years: their nodes are given back in an hour."""
+"""Members that a user deletes with a grace period that ends in years: their nodes are given back in an hour."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from lockstep.facts.pods.pod import MOST_GRACE_SECONDS
 pytestmark = pytest.mark.asyncio
 
 YEARS = 1e9
-# Somebody's clock may be so wrong.
+# A user's clock may be so wrong.
 TOLERANCE = 310
 
 

@@ -1,4 +1,4 @@
-"""Members that were seen to end well stay ended: whoever cleans their pods up, and whenever."""
+"""Members that were seen to end well stay ended, whatever deletes their pods, and whenever."""
 
 import asyncio
 
@@ -107,7 +107,7 @@ async def test_gang_whose_members_have_all_ended_is_complete_whatever_pods_are_t
         assert pods_of(api, "g") == []
 
 
-async def test_one_finished_member_that_is_cleaned_up_kills_nobody():
+async def test_one_finished_member_that_is_cleaned_up_ends_no_other():
     async with operator_over(gangs=[gang("g", size=SIZE)]) as (api, _):
         await running_gang(api)
         end_well(api, 0)
@@ -123,7 +123,7 @@ async def test_finished_member_is_not_made_again_in_the_same_attempt():
     async with api_with(gangs=[gang("g", size=SIZE)]) as api:
         async with running_operator(api):
             await running_gang(api)
-        # As if its own process had ended before it could tell that all are bound.
+        # As if its own process had ended before it could report that all are bound.
         status = status_of(api)
         status["conditions"] = [it for it in status["conditions"] if it["type"] != "Placed"]
         api.store.change(gang_place("g"), status={**status, "succeededRanks": "0"})

@@ -103,7 +103,7 @@ async def test_members_that_are_bound_on_a_cordoned_node_do_not_keep_the_others_
 
 
 def forged(**fields):
-    """A status as somebody might write it who has the right to."""
+    """A status as a user with the right to write it might write it."""
     return {"attempt": 7, "reservedAt": at(now()), "members": [{"node": "n1", "count": 3}], **fields}
 
 

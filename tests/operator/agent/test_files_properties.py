@@ -1,4 +1,4 @@
-"""Files of any content: the meter never raises, and what it tells stays within its bounds."""
+"""Files of any content: the meter never raises, and what it reports stays within its bounds."""
 
 import pytest
 from hypothesis import given

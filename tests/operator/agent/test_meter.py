@@ -95,7 +95,7 @@ def test_nothing_is_known_before_the_first_sample(running):
         pytest.param("processor\t: 0\n", "", id="of no name"),
     ],
 )
-def test_processor_is_told_with_what_its_speed_depends_on(running, cpuinfo, want):
+def test_processor_is_reported_with_what_its_speed_depends_on(running, cpuinfo, want):
     (running.node.proc / "cpuinfo").write_text(cpuinfo)
     running.restart()
 
@@ -127,7 +127,7 @@ def test_what_other_pods_requested_is_no_local_work(running):
     assert running.meter.measured(MONDAY).duty_cycle == 0
 
 
-def test_usage_of_the_last_five_minutes_is_told(running):
+def test_usage_of_the_last_five_minutes_is_reported(running):
     usage = running.run(300, gang=1, host=0.5).usage
 
     assert usage.cores_gang == pytest.approx(1)
@@ -170,8 +170,8 @@ def test_owner_is_there_since_they_came(running):
 @pytest.mark.parametrize(
     ("ago", "want"),
     [
-        pytest.param(5, True, id="somebody types all the time"),
-        pytest.param(HOUR, False, id="nobody has typed for an hour"),
+        pytest.param(5, True, id="a user types all the time"),
+        pytest.param(HOUR, False, id="no user has typed for an hour"),
     ],
 )
 def test_typing_is_seen_by_the_node_s_own_clock_however_wrong(running, own_ahead, ago, want):
@@ -285,7 +285,7 @@ def test_file_is_written_at_most_once_in_five_minutes(running):
 
 
 @pytest.mark.parametrize("text", [b"", b"\xff" * 100, b'{"version": 9}', b" " * 100_000])
-def test_damaged_history_is_told_once_and_replaced(running, text):
+def test_damaged_history_is_logged_once_and_replaced(running, text):
     running.file.write_bytes(text)
     running.run(60)
 
@@ -297,7 +297,7 @@ def test_damaged_history_is_told_once_and_replaced(running, text):
     assert running.meter.take_messages() == ()
 
 
-def test_history_that_cannot_be_written_is_told_once(running):
+def test_history_that_cannot_be_written_is_logged_once(running):
     running.file.mkdir()
     running.run(3 * HOUR, period=300)
 

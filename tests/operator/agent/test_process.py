@@ -114,7 +114,7 @@ def test_clock_of_the_node_that_is_set_while_the_agent_runs_changes_nothing(node
     assert {*kept.history.days, kept.history.running.day} == {clock_hour(EPOCH).day}
 
 
-def test_history_that_is_dropped_is_told(node, tmp_path, caplog):
+def test_history_that_is_dropped_is_logged(node, tmp_path, caplog):
     node.history.write_bytes(b"\x00{")
     node.meter = Meter(node.history, root=node.files.root, proc=node.files.proc)
 
@@ -123,17 +123,17 @@ def test_history_that_is_dropped_is_told(node, tmp_path, caplog):
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
-def test_look_that_fails_costs_one_period(caplog):
+def test_measurement_that_fails_costs_one_period(caplog):
     caplog.set_level(logging.ERROR)
-    looks = []
+    measurements = []
 
     def work():
-        looks.append(len(looks))
-        if len(looks) == 3:
+        measurements.append(len(measurements))
+        if len(measurements) == 3:
             stop.set()
         raise OSError("odd")
 
     stop = Event()
     every(0.0, stop, partial(work))
 
-    assert (looks, caplog.messages) == ([0, 1, 2], ["one measurement of the node failed"] * 3)
+    assert (measurements, caplog.messages) == ([0, 1, 2], ["one measurement of the node failed"] * 3)

@@ -50,7 +50,7 @@ async def members(*pods, status=None, log=log_of):
         yield api, client
 
 
-async def told(client, way=show_logs, **wish):
+async def shown(client, way=show_logs, **wish):
     said = []
     is_whole = await way(client, LogsWish(KEY, **wish), said.append)
     lines = [(one.rank, one.line.decode()) for one in said if one.line is not None]
@@ -59,7 +59,7 @@ async def told(client, way=show_logs, **wish):
 
 async def test_each_line_has_the_rank_of_its_member_and_members_come_one_after_the_other():
     async with members(*(member(rank) for rank in (0, 1, 10))) as (_, client):
-        is_whole, lines, notices = await told(client)
+        is_whole, lines, notices = await shown(client)
 
     assert lines == [(rank, line) for rank in (0, 1, 10) for line in (f"g-1-{rank} says", "hello", "and ends")]
     assert (is_whole, notices) == (True, [])
@@ -71,7 +71,7 @@ async def test_members_that_do_not_run_yet_are_said():
     async with members(
         member(0), member(1, state=waits), member(2, state=pulls), member(3, node="", state={"state": {}})
     ) as (_, client):
-        is_whole, lines, notices = await told(client)
+        is_whole, lines, notices = await shown(client)
 
     assert not is_whole
     assert {rank for rank, _ in lines} == {0}
@@ -85,7 +85,7 @@ async def test_members_that_do_not_run_yet_are_said():
 async def test_member_that_has_failed_and_waits_for_its_restart_has_a_log():
     crashed = {"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": {"terminated": {}}}
     async with members(member(0, state=crashed)) as (_, client):
-        is_whole, lines, _ = await told(client)
+        is_whole, lines, _ = await shown(client)
 
     assert is_whole
     assert len(lines) == 3
@@ -93,7 +93,7 @@ async def test_member_that_has_failed_and_waits_for_its_restart_has_a_log():
 
 async def test_only_the_ranks_that_are_asked_for_are_read():
     async with members(*(member(rank) for rank in range(6))) as (api, client):
-        _, lines, _ = await told(client, ranks="0-1,4", tail=7, container="main")
+        _, lines, _ = await shown(client, ranks="0-1,4", tail=7, container="main")
 
     assert {rank for rank, _ in lines} == {0, 1, 4}
     assert sum(request.resource == "pods/log" for request in api.requests) == 3
@@ -107,7 +107,7 @@ async def test_tail_and_container_reach_the_api_server():
         return chunks(b"x\n")
 
     async with members(member(0, containers=("main", "side")), log=log) as (_, client):
-        await told(client, tail=7, container="side")
+        await shown(client, tail=7, container="side")
 
     assert asked == [{"container": "side", "tailLines": "7"}]
 
@@ -125,7 +125,7 @@ async def test_without_a_name_it_is_the_default_container_or_the_first(annotatio
         return chunks(b"x\n")
 
     async with members(member(0, containers=("main", "side"), annotations=annotations), log=log) as (_, client):
-        await told(client)
+        await shown(client)
 
     assert asked == [want]
 
@@ -133,13 +133,13 @@ async def test_without_a_name_it_is_the_default_container_or_the_first(annotatio
 async def test_container_that_is_not_there_is_said_with_those_that_are():
     async with members(member(0, containers=("main", "side"))) as (_, client):
         with pytest.raises(AnswerError, match=r"g-1-0 has no container heat: it has main, side\."):
-            await told(client, container="heat")
+            await shown(client, container="heat")
 
 
-async def test_members_of_the_last_attempt_are_shown_and_no_strangers():
+async def test_members_of_the_last_attempt_are_shown_and_no_unowned_pods():
     strange = member(7, uid="uid-of-another")
     async with members(member(0, attempt=1), member(0, attempt=2), strange) as (_, client):
-        _, lines, _ = await told(client)
+        _, lines, _ = await shown(client)
 
     assert next(line for _, line in lines) == "g-2-0 says"
     assert {rank for rank, _ in lines} == {0}
@@ -147,7 +147,7 @@ async def test_members_of_the_last_attempt_are_shown_and_no_strangers():
 
 async def test_ranks_without_a_pod_are_said():
     async with members(member(1), status={"size": 4, "attempt": 1}) as (_, client):
-        is_whole, _, notices = await told(client)
+        is_whole, _, notices = await shown(client)
 
     assert not is_whole
     assert notices == ["There is no pod of rank 0,2-3, and so no log."]
@@ -158,7 +158,7 @@ async def test_log_that_the_kubelet_does_not_give_costs_the_others_nothing():
         return Refusal(code=502, message="dial tcp: no route") if name == "g-1-0" else log_of(name, asked)
 
     async with members(member(0), member(1), log=log) as (_, client):
-        is_whole, lines, notices = await told(client)
+        is_whole, lines, notices = await shown(client)
 
     assert not is_whole
     assert {rank for rank, _ in lines} == {1}
@@ -183,14 +183,14 @@ async def test_gang_without_members_says_why():
     status = {"conditions": [{**condition, "lastTransitionTime": "2027-01-15T07:00:00Z"}]}
     async with members(status=status) as (_, client):
         with pytest.raises(AnswerError, match=r"There is no member of default/g: Needs 20, 12 fit\."):
-            await told(client)
+            await shown(client)
 
 
 async def test_gang_that_is_not_there_is_said():
     async with members() as (api, client):
         api.store.remove(PLACE)
         with pytest.raises(AnswerError, match=r"There is no GangJob default/g\."):
-            await told(client)
+            await shown(client)
 
 
 # Following
@@ -210,7 +210,7 @@ async def test_logs_are_followed_side_by_side_until_the_gang_is_over():
 
     async with members(member(0), member(1), log=lambda name, _: grows(name)) as (api, client):
         asyncio.get_running_loop().call_later(30, complete, api)
-        is_whole, lines, _ = await told(client, follow_logs)
+        is_whole, lines, _ = await shown(client, follow_logs)
 
     assert is_whole
     assert sorted(lines[:2]) == [(0, "g-1-0 starts"), (1, "g-1-1 starts")]
@@ -225,7 +225,7 @@ async def test_member_that_starts_later_and_the_next_attempt_are_followed_too():
         loop.call_later(20, lambda: api.store.remove(place))
         loop.call_later(30, lambda: api.store.add("pods", member(0, attempt=2)))
         loop.call_later(40, complete, api)
-        _, lines, notices = await told(client, follow_logs)
+        _, lines, notices = await shown(client, follow_logs)
 
     assert [line for _, line in lines if "says" in line] == ["g-1-0 says", "g-2-0 says"]
     assert notices[0] == "g-1-0 does not run yet: ContainerCreating on n1"
@@ -235,7 +235,7 @@ async def test_member_that_starts_later_and_the_next_attempt_are_followed_too():
 async def test_too_many_members_to_follow_are_refused_before_anything_is_read():
     async with members(*(member(rank) for rank in range(MOST_FOLLOWED + 1))) as (api, client):
         with pytest.raises(AnswerError, match=r"default/g has 101 members .* such as --rank 0-99\."):
-            await told(client, follow_logs)
+            await shown(client, follow_logs)
 
     assert not [request for request in api.requests if request.resource == "pods/log"]
 
@@ -252,6 +252,6 @@ async def test_output_that_is_closed_ends_it():
 async def test_ranks_that_no_member_has_are_not_missed():
     status = {"size": 3, "attempt": 1, "ranks": "0,2,5"}
     async with members(member(0), member(2), status=status) as (_, client):
-        _, _, notices = await told(client)
+        _, _, notices = await shown(client)
 
     assert notices == ["There is no pod of rank 5, and so no log."]

@@ -49,15 +49,15 @@ async def put_back(client, seconds=60, **more):
 
 
 class Seen:
-    """What somebody sees who watches it wait."""
+    """What a user sees while it waits."""
 
     def __init__(self):
-        self.looks, self.ended = [], 0
+        self.checks, self.ended = [], 0
 
     @contextmanager
     def waiting(self):
         try:
-            yield lambda: self.looks.append(now())
+            yield lambda: self.checks.append(now())
         finally:
             self.ended += 1
 
@@ -96,23 +96,23 @@ async def test_gang_whose_end_takes_too_long_stays_suspended_and_that_is_said():
 
 
 @pytest.mark.parametrize("status", [{"reservedAt": TIME}, FAILED], ids=["it runs", "it is over"])
-async def test_each_look_while_it_waits_is_told_and_that_it_is_over(status):
+async def test_each_check_while_it_waits_is_reported_and_that_it_is_over(status):
     async with submitted(status) as (api, client):
         api.store.remove = lambda _: None
         seen = Seen()
         with pytest.raises(AnswerError):
             await put_back(client, waiting=seen.waiting)
 
-        assert 100 < len(seen.looks) <= 120, "twice a second for a minute"
+        assert 100 < len(seen.checks) <= 120, "twice a second for a minute"
         assert seen.ended == 1
 
 
-async def test_nobody_sees_it_wait_where_there_is_nothing_to_wait_for():
+async def test_it_shows_no_wait_where_there_is_nothing_to_wait_for():
     async with submitted(spec={"suspend": True}) as (_, client):
         seen = Seen()
         await put_back(client, waiting=seen.waiting)
 
-        assert (seen.looks, seen.ended) == ([], 0)
+        assert (seen.checks, seen.ended) == ([], 0)
 
 
 async def test_gang_that_is_suspended_is_resumed():
@@ -167,7 +167,7 @@ async def test_gang_that_can_not_be_created_again_is_not_lost():
         assert raised.value.manifest["metadata"] == {"namespace": "default", "name": "g"}
 
 
-async def test_gang_that_somebody_keeps_is_not_lost_either():
+async def test_gang_that_stays_after_its_deletion_is_not_lost_either():
     async with submitted(FAILED) as (api, client):
         api.store.remove = lambda _: None
         with pytest.raises(NotMadeAnewError, match="something of it is still there after 1 min"):
@@ -175,14 +175,14 @@ async def test_gang_that_somebody_keeps_is_not_lost_either():
 
 
 async def cut_off(client):
-    """Somebody who waits gives up, as by Ctrl-C."""
+    """The user gives up waiting, as by Ctrl-C."""
     done = asyncio.create_task(put_back(client))
     await asyncio.sleep(5)
     done.cancel()
     await done
 
 
-async def test_gang_that_nobody_waits_for_any_more_is_not_lost_either():
+async def test_gang_without_a_waiting_user_is_not_lost_either():
     async with submitted(FAILED) as (api, client):
         api.store.remove = lambda _: None
         with pytest.raises(NotMadeAnewError, match=r"is deleted, and was not awaited .* the output\.") as raised:
@@ -191,7 +191,7 @@ async def test_gang_that_nobody_waits_for_any_more_is_not_lost_either():
         assert raised.value.manifest["spec"]["template"] == gang("g")["spec"]["template"]
 
 
-async def test_gang_that_nobody_waits_for_any_more_stays_suspended_and_that_is_said():
+async def test_gang_without_a_waiting_user_stays_suspended_and_that_is_said():
     async with submitted({"reservedAt": TIME}) as (api, client):
         with pytest.raises(AnswerError, match=r"is suspended, and was not awaited until it holds no nodes: ask again"):
             await cut_off(client)

@@ -61,7 +61,7 @@ def test_taint_is_read(text, want):
     [
         pytest.param("pool=gangs", "'pool=gangs' is not a taint: write KEY[=VALUE]:EFFECT", id="no effect"),
         pytest.param("pool:", "the effect of 'pool:' is neither NoSchedule nor NoExecute", id="empty effect"),
-        pytest.param("pool:PreferNoSchedule", "is neither NoSchedule nor NoExecute", id="effect that keeps nobody off"),
+        pytest.param("pool:PreferNoSchedule", "is neither NoSchedule nor NoExecute", id="effect that keeps no pod off"),
         pytest.param(":NoSchedule", "the key '' is not one", id="no key"),
         pytest.param("a=b c:NoSchedule", "the value 'b c' is not one", id="blank in the value"),
     ],

@@ -176,7 +176,7 @@ def test_what_is_no_time_is_said(text):
     ("seconds", "want"),
     [(math.inf, "9999-12-31T23:59:59Z"), (-math.inf, "0001-01-01T00:00:00Z"), (1e300, "9999-12-31T23:59:59Z")],
 )
-def test_time_that_cannot_be_spelled_becomes_the_nearest_that_can(seconds, want):
+def test_time_that_cannot_be_formatted_becomes_the_nearest_that_can(seconds, want):
     assert rfc3339(seconds) == want
 
 
@@ -191,10 +191,10 @@ def test_whole_seconds_survive_spelling(seconds):
 
 @given(st.floats(min_value=0, max_value=4e9))
 def test_spelling_rounds_to_the_nearest_second(seconds):
-    spelled = epoch_seconds(rfc3339(seconds))
+    formatted = epoch_seconds(rfc3339(seconds))
 
-    assert spelled is not None
-    assert abs(spelled - seconds) <= 0.5
+    assert formatted is not None
+    assert abs(formatted - seconds) <= 0.5
 
 
 def test_resource_list_is_optional():

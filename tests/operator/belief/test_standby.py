@@ -60,14 +60,14 @@ def test_what_another_process_has_reserved_is_no_intrusion(state):
     assert not state.assumptions.has_unowned(state.gangs[NAME])
 
 
-def test_news_is_not_kept(state):
+def test_changes_are_not_kept(state):
     state.apply_gang(gang_fact("g"))
     state.remove_gang(NAME, state.gangs[NAME].uid)
 
     assert state.changes.gangs == frozenset()
 
 
-def test_nobody_is_woken_before_this_process_leads():
+def test_no_waiter_is_woken_before_this_process_leads():
     woken = []
     state = State(lambda: woken.append(1))
     state.stand_by()
@@ -79,7 +79,7 @@ def test_nobody_is_woken_before_this_process_leads():
     assert woken
 
 
-def test_leader_looks_at_every_gang_and_at_those_that_only_have_pods(state):
+def test_leader_reconciles_every_gang_and_those_that_only_have_pods(state):
     state.apply_gang(gang_fact("g"))
     state.apply_pod(parse_pod(pod("gone-1-0", node="n1", **owned_by("gone"))))
     state.lead()

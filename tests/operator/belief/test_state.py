@@ -108,7 +108,7 @@ def test_order_and_repetition_of_facts_do_not_matter(older, seed, repeated):
         pytest.param(State.apply_pod, pod_fact(node="n1"), id="pod"),
     ],
 )
-def test_same_fact_again_wakes_nobody(state, wakes, apply, fact):
+def test_same_fact_again_wakes_no_waiter(state, wakes, apply, fact):
     apply(state, fact)
     before = (settled(state), len(wakes))
     apply(state, fact)
@@ -126,7 +126,7 @@ def test_same_fact_again_wakes_nobody(state, wakes, apply, fact):
         ),
     ],
 )
-def test_older_version_is_no_news(state, wakes, apply, newer, older):
+def test_older_version_is_no_change(state, wakes, apply, newer, older):
     apply(state, newer)
     count = len(wakes)
     apply(state, older)
@@ -229,7 +229,7 @@ def test_member_that_another_pod_has_replaced_has_departed(state, holding):
     assert [pod.uid for pod in state.members(holding).values()] == ["second"]
 
 
-def test_removing_what_is_not_there_is_no_news(state, wakes):
+def test_removing_what_is_not_there_is_no_change(state, wakes):
     state.remove_pod(PodKey("default", "p"), "uid-of-p")
     state.nodes.remove("n1")
     state.bids.remove("n1")
@@ -238,7 +238,7 @@ def test_removing_what_is_not_there_is_no_news(state, wakes):
     assert wakes == []
 
 
-def test_news_of_a_member_is_news_of_its_gang(state):
+def test_change_of_a_member_is_a_change_of_its_gang(state):
     state.apply_pod(member_fact("g"))
     first = take_changed(state)
     state.remove_pod(member_fact("g").key, member_fact("g").uid)
@@ -257,7 +257,7 @@ def test_departed_member_is_remembered_as_it_was_last_seen(state, holding):
 NOT_OF_THE_ATTEMPT = [
     pytest.param(member_fact("g", attempt=2), id="another attempt"),
     pytest.param(member_fact("g", rank=2), id="a rank that the gang cannot have"),
-    pytest.param(pod_fact("p"), id="nobody's"),
+    pytest.param(pod_fact("p"), id="unowned"),
 ]
 
 
@@ -291,7 +291,7 @@ def test_members_of_gangs_that_are_gone_are_orphans(state):
     state.apply_pod(member_fact("g"))
     state.apply_pod(member_fact("lost", rank=0))
     state.apply_pod(member_fact("lost", rank=1))
-    state.apply_pod(pod_fact("somebody's"))
+    state.apply_pod(pod_fact("foreign"))
 
     assert {pod.key.name for pod in state.orphans({GangKey("default", "lost")})} == {"lost-1-0", "lost-1-1"}
 

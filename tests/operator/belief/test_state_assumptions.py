@@ -140,7 +140,7 @@ def test_member_that_ends_before_it_was_seen_bound_is_no_longer_assumed(state):
     assert (committed(state, "n1"), state.ledger.assumed) == (0, 0)
 
 
-def test_forgetting_twice_is_no_news(state, wakes):
+def test_forgetting_twice_is_no_change(state, wakes):
     state.assumptions.hold(reservation("g"))
     state.assumptions.forget(("default", "g"))
     count = len(wakes)
@@ -165,7 +165,7 @@ def test_reservation_without_members_is_none(state):
     ],
 )
 def test_reservation_of_a_size_that_the_spec_does_not_allow_is_none(state, members):
-    """Not written by us; and nobody may make belief grow by a status."""
+    """Not written by us; and a status must not make belief grow."""
     status = GangStatus(attempt=2, members=members, start=50.0, reserved_at=51.0)
     state.apply_gang(gang_fact("g", spec=gang_spec(size=2, most=4), status=status))
 

@@ -14,7 +14,7 @@ _show_as("text")(Said(3, 1, "g-1-3", bytes([27]) + b"[1mbold"))
 
 
 def shown(environment):
-    """What a line of a log looks like at a terminal."""
+    """The format of a line of a log at a terminal."""
     ours, theirs = os.openpty()
     done = subprocess.run([sys.executable, "-c", SAYS], stdout=theirs, check=True, timeout=300, env=environment)
     os.close(theirs)

@@ -1,4 +1,4 @@
-"""What a shell is told, and what kubectl is told for it, without a cluster."""
+"""What a shell completes, and what kubectl answers for it, without a cluster."""
 
 import asyncio
 import subprocess
@@ -44,7 +44,7 @@ def complete(*words):
         pytest.param(["explain", "sweep/"], ([], ":4"), id="sweeps of no cluster"),
     ],
 )
-def test_kubectl_is_told_how_a_command_goes_on(words, want):
+def test_kubectl_gets_the_completions_of_a_command(words, want):
     assert complete(*words) == want
 
 

@@ -57,8 +57,8 @@ def test_answer_that_makes_no_sense_is_asked_for_again():
     done = init("heat", *ANSWERED[:2], *ANSWERED[3:], stdin="many\n12-2\n0\n4,8,16\n")
 
     assert yaml.safe_load(done.stdout)["spec"]["size"] == {"allowed": [4, 8, 16]}
-    told = [line for line in done.stderr.splitlines() if "Error: " in line]
-    assert ["neither a number" in told[0], "12 is more than 2" in told[1], "1 to 10000" in told[2]] == [True] * 3
+    errors = [line for line in done.stderr.splitlines() if "Error: " in line]
+    assert ["neither a number" in errors[0], "12 is more than 2" in errors[1], "1 to 10000" in errors[2]] == [True] * 3
 
 
 def test_options_answer_everything_and_the_name_is_asked_for():

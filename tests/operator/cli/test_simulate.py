@@ -104,10 +104,10 @@ def test_interrupted_it_ends_with_all_of_its_processes():
         # One helper beside the two, which simulate once they have worked for longer than it takes them to start.
         eventually(lambda: sum(seconds_of_processor(pid) > 2 for pid in children.read_text().split()) == 2, seconds=120)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=300)
+        _, printed = process.communicate(timeout=300)
 
     assert process.returncode == 1
-    assert told.endswith("Aborted!\n")
+    assert printed.endswith("Aborted!\n")
 
 
 def test_owners_who_come_unannounced_have_a_table_and_the_same_each_time():
@@ -120,7 +120,7 @@ def test_owners_who_come_unannounced_have_a_table_and_the_same_each_time():
     assert first.stdout == again.stdout
 
 
-def test_recorded_owners_are_followed_and_what_is_wrong_of_them_is_told(tmp_path):
+def test_recorded_owners_are_followed_and_their_mistakes_are_reported(tmp_path):
     hours = range(5 * 7 * 24)
     lines = [f"pc1,{hour * 3600},{int(hour % 24 in {9, 10, 11})}" for hour in hours]
     series = tmp_path / "owners.csv"
@@ -144,7 +144,7 @@ def test_sizes_that_only_go_up_are_never_below_what_is_asked_for(tmp_path):
     assert all(sizes["fewest", seed, job] == size for (_, seed, job), size in sizes.items())
 
 
-def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
+def test_trace_is_replayed_and_its_mistakes_are_reported(tmp_path):
     trace = tmp_path / "log.swf"
     trace.write_text(
         "\n".join(
@@ -178,7 +178,7 @@ def test_mark_that_editors_put_before_a_trace_is_no_part_of_its_first_line(tmp_p
     assert str(trace) not in result.stderr
 
 
-def test_what_is_left_out_of_a_trace_is_told_by_number_and_reason(tmp_path):
+def test_what_is_left_out_of_a_trace_is_reported_by_number_and_reason(tmp_path):
     trace = tmp_path / "log.swf"
     jobs = [(1, 0, 10, 4), (2, 0, 20, 4), (3, 0, -1, 4), (4, 0, 0, 4), (5, 0, -7, 4), (6, 0, 10, 512), (7, 0, 9, 5)]
     lines = [JOB.format(number=number, at=at, seconds=seconds, size=size) for number, at, seconds, size in jobs]
@@ -187,17 +187,17 @@ def test_what_is_left_out_of_a_trace_is_told_by_number_and_reason(tmp_path):
     result = simulated("--trace", str(trace), "--nodes", "4", "--policy", "fcfs", "--seeds", "1")
 
     assert result.exit_code == 0, result.output
-    told = [line.removeprefix(f"{trace}: ") for line in result.stderr.splitlines() if line.startswith(str(trace))]
-    assert told[0] == (
+    printed = [line.removeprefix(f"{trace}: ") for line in result.stderr.splitlines() if line.startswith(str(trace))]
+    assert printed[0] == (
         "line 6 has -7 as its run time, which must be from 0 to 1e+12, or -1 if unknown; it is left out."
     )
-    assert told[1] == "line 9 has 1 fields, not 18; it is left out."
-    assert told[-3:] == [
+    assert printed[1] == "line 9 has 1 fields, not 18; it is left out."
+    assert printed[-3:] == [
         "81 more lines are wrong, and left out.",
         "jobs are left out: 1 with a run time of 0, 1 without a run time.",
         "2 jobs are too large for 4 nodes, and left out; the machine of the log had 512 processors.",
     ]
-    assert len(told) == 20 + 3
+    assert len(printed) == 20 + 3
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_error_that_can_not_be_written_is_one_still():
     assert (done.returncode, done.stdout) == (2, "")
 
 
-def test_reader_who_stops_is_told_nothing():
+def test_reader_that_stops_gets_no_message():
     done = lockstep(["run", "--help"], "| true")
 
     assert "rror" not in done.stderr

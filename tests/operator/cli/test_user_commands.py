@@ -87,8 +87,8 @@ def test_certificate_authority_that_can_not_be_read_is_one_sentence(tmp_path, mo
 
 @pytest.fixture
 def locked_out(tmp_path):
-    """A kubeconfig that leads to an API server which knows nobody."""
-    with HTTPServer(("127.0.0.1", 0), KnowsNobody) as server:
+    """A kubeconfig that leads to an API server which knows no user."""
+    with HTTPServer(("127.0.0.1", 0), KnowsNoUser) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         path = tmp_path / "config"
         authority = 'server: "https://127.0.0.1:1234", certificate-authority-data: AAAA'
@@ -97,8 +97,8 @@ def locked_out(tmp_path):
         server.shutdown()
 
 
-class KnowsNobody(BaseHTTPRequestHandler):
-    """Answers 401 to whoever asks."""
+class KnowsNoUser(BaseHTTPRequestHandler):
+    """Answers 401 to every request."""
 
     def do_GET(self):
         body = b'{"kind": "Status", "code": 401, "message": "Unauthorized"}'
@@ -165,7 +165,7 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
         pytest.param(["logs", "gj/a", "--rank", "1-"], "1- is neither a rank nor a list of ranks", id="half a range"),
         pytest.param(["logs", "gj/a", "--tail", "-1"], "-1 is not in the range", id="lines"),
         pytest.param(
-            ["logs", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="logs of nobody"
+            ["logs", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="logs of no gang"
         ),
         pytest.param(["requeue", "gj/a", "--timeout", "soon"], "soon is not a duration", id="time"),
         pytest.param(["resize", "gj/a?dryRun=All", "--size", "2"], "names no GangJob: write gj/NAME", id="a query"),
@@ -174,7 +174,7 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
         pytest.param(["resize", "gj/a", "--size", "2", "--any-size"], "give either --size or", id="two sizes"),
         pytest.param(["resize", "gj/a", "--size", "0"], "0 is not in the range", id="size"),
         pytest.param(
-            ["requeue", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="requeue nobody"
+            ["requeue", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="requeue no gang"
         ),
     ],
 )

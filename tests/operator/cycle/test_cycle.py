@@ -142,12 +142,12 @@ async def test_predictions_are_measured():
 async def test_lag_is_how_long_a_plan_is_under_way_and_none_where_there_is_nothing_to_do():
     begun, goes_on = asyncio.Event(), asyncio.Event()
 
-    async def when_told(work):
+    async def when_set(work):
         begun.set()
         await goes_on.wait()
         return work()
 
-    async with operator_over(node("n1"), gangs=[gang("g")], plans=PlanOptions(run=when_told)) as (api, parts):
+    async with operator_over(node("n1"), gangs=[gang("g")], plans=PlanOptions(run=when_set)) as (api, parts):
         await begun.wait()
         await asyncio.sleep(300)
         assert parts.cycle.lag == pytest.approx(300, abs=5)
@@ -157,7 +157,7 @@ async def test_lag_is_how_long_a_plan_is_under_way_and_none_where_there_is_nothi
         assert parts.cycle.lag == 0
 
 
-async def test_news_from_before_the_first_cycle_makes_no_lag():
+async def test_changes_from_before_the_first_cycle_make_no_lag():
     async with api_with(node("n1"), gangs=[gang("g")]) as api, watching_operator(api) as parts:
         await asyncio.sleep(3600)
         assert parts.cycle.lag == pytest.approx(3600, abs=5)

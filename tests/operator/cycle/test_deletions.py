@@ -22,7 +22,7 @@ async def test_every_pod_of_deleted_gangs_is_deleted_once_and_a_new_gang_does_no
         api.requests.clear()
         for name in NAMES:
             api.store.remove(gang_place(name))
-        # The garbage collector deletes them too, and each of its deletions is news.
+        # The garbage collector deletes them too, and each of its deletions is a change.
         for it in [it for name in NAMES for it in pods_of(api, name)][::2]:
             api.store.change(pod_place(it["metadata"]["name"]), metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
         began = now()
@@ -41,7 +41,7 @@ async def test_deletion_is_no_attempt_that_was_undone(caplog):
     caplog.set_level(logging.INFO)
     async with operator_over(gangs=[gang("g")]) as (api, _):
         await until(lambda: is_placed(api))
-        # Somebody's finalizer keeps the object, so that its end can be told.
+        # A foreign finalizer keeps the object, so that its end can be reported.
         api.store.change(gang_place("g"), metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
         await until(lambda: condition(api, "g", "Placed") == ("False", "GangDeleted"))
         await asyncio.sleep(5)

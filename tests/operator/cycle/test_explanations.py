@@ -1,4 +1,4 @@
-"""Why gangs wait: told at once, told again where it was lost, and not too often."""
+"""Why gangs wait: written at once, written again where it was lost, and not too often."""
 
 import asyncio
 
@@ -23,10 +23,10 @@ pytestmark = pytest.mark.asyncio
 LONG = {"work": {"serialTime": "10m"}}
 
 
-async def test_explanations_of_one_reason_are_told_seldom():
+async def test_explanations_of_one_reason_are_written_seldom():
     async with operator_over(gangs=[gang("big", cpu="8", size=3)]) as (api, _):
         await until(lambda: condition(api, "big", "Planned"))
-        told = [len(api.writes)]
+        counts = [len(api.writes)]
         began = now()
         for number in range(30):
             # Every second the numbers are others: one more pod, or one less.
@@ -35,20 +35,20 @@ async def test_explanations_of_one_reason_are_told_seldom():
             else:
                 api.store.remove(pod_place(f"p{number - 1}"))
             await asyncio.sleep(1)
-        told.append(len(api.writes))
+        counts.append(len(api.writes))
 
-        assert told[1] - told[0] <= (now() - began) / 10 + 1
+        assert counts[1] - counts[0] <= (now() - began) / 10 + 1
         assert event_reasons(api) == ["GangUnplaceable"]
 
 
-async def test_new_reason_is_told_at_once():
+async def test_new_reason_is_written_at_once():
     async with operator_over(node("n1", cordoned=True), gangs=[gang("g", size=9)]) as (api, _):
         await until(lambda: condition(api, "g", "Planned") == ("False", "NoNodeFits"))
         api.store.change(Place("nodes", "", "n1"), spec={"unschedulable": False})
         await until(lambda: condition(api, "g", "Planned") == ("False", "NotEnoughRoom"), seconds=2)
 
 
-async def test_last_explanation_is_told_in_the_end():
+async def test_last_explanation_is_written_in_the_end():
     async with operator_over(node("n1"), node("n2", cpu="1"), gangs=[gang("big", cpu="8", size=3)]) as (api, _):
         await until(lambda: condition(api, "big", "Planned"))
         first = status_of(api, "big")["conditions"][1]["message"]
@@ -56,7 +56,7 @@ async def test_last_explanation_is_told_in_the_end():
         await until(lambda: status_of(api, "big")["conditions"][1]["message"] != first, seconds=15)
 
 
-async def test_refused_spec_is_told_once():
+async def test_refused_spec_is_reported_once():
     refused = gang("g", pod_spec={"nodeName": "n1"})
     async with operator_over(gangs=[refused]) as (api, parts):
         await until(lambda: condition(api, "g", "Accepted") == ("False", "UnsupportedField"))
@@ -69,7 +69,7 @@ async def test_refused_spec_is_told_once():
         assert event_reasons(api) == ["InvalidSpec"]
 
 
-async def test_unknown_priority_class_is_told_and_then_found():
+async def test_unknown_priority_class_is_reported_and_then_found():
     async with operator_over(gangs=[gang("g", spec={"priorityClassName": "urgent"})]) as (api, _):
         await until(lambda: condition(api, "g", "Accepted") == ("False", "UnknownPriorityClass"))
         api.store.create("priorityclasses", priority_class("urgent", 100))
@@ -80,7 +80,7 @@ async def test_unknown_priority_class_is_told_and_then_found():
 async def test_status_that_conflicts_is_computed_again():
     async with operator_over(gangs=[gang("g", size=90)]) as (api, _):
         await until(lambda: condition(api, "g", "Planned"))
-        api.store.change(gang_place("g"), metadata={"labels": {"by": "somebody"}})
+        api.store.change(gang_place("g"), metadata={"labels": {"by": "a-user"}})
         api.store.add("nodes", *[node(f"m{number}") for number in range(20)])
         await until(lambda: is_placed(api))
 
@@ -98,9 +98,9 @@ def first_status(fault):
     return decide
 
 
-async def test_explanation_that_conflicts_is_told_over_the_newer_version():
+async def test_explanation_that_conflicts_is_written_over_the_newer_version():
     async with operator_over() as (api, _):
-        edits = iter(["somebody"])
+        edits = iter(["a-user"])
 
         def edit():
             for author in edits:
@@ -113,7 +113,7 @@ async def test_explanation_that_conflicts_is_told_over_the_newer_version():
 
 
 @pytest.mark.parametrize("code", [422, 503])
-async def test_explanation_that_was_not_accepted_is_told_again(code):
+async def test_explanation_that_was_not_accepted_is_written_again(code):
     async with operator_over() as (api, _):
         api.fault = first_status(lambda: Refusal(code=code))
         api.store.create("gangjobs", gang("g", size=90))

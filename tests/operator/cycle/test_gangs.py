@@ -40,7 +40,7 @@ async def test_reservation_whose_answer_was_lost_is_carried_out():
 
 async def test_reservation_whose_answer_was_lost_is_never_taken_for_a_placed_gang():
     async with operator_over(node("n1"), gangs=[gang("g", size=3)]) as (api, _):
-        # Before the gang is looked at again, somebody else's pod takes the room.
+        # Before the gang is reconciled again, a foreign pod takes the room.
         api.fault = lose_the_reservation(api, then=lambda: api.store.create("pods", pod("thief", node="n1", cpu="7")))
         await asyncio.sleep(300)
         assert is_placed(api) == (len(bound(pods_of(api, "g"))) == 3)
@@ -176,10 +176,10 @@ def remove_gang_at_second_binding(api):
 async def test_orphans_found_at_the_start_are_swept():
     async with FakeApi(now) as api:
         api.store.add("nodes", node("n1"))
-        api.store.add("pods", pod("lost-1-0", node="n1", **owned_by("lost")), pod("somebody's", node="n1"))
+        api.store.add("pods", pod("lost-1-0", node="n1", **owned_by("lost")), pod("foreign", node="n1"))
         async with running_operator(api):
             await until(lambda: not pods_of(api, "lost"), seconds=60)
-            assert [it["metadata"]["name"] for it in api.store.objects("pods")] == ["somebody's"]
+            assert [it["metadata"]["name"] for it in api.store.objects("pods")] == ["foreign"]
 
 
 async def test_member_that_is_deleted_by_hand_is_an_interrupted_attempt():
@@ -321,7 +321,7 @@ async def test_pod_of_an_attempt_that_is_over_is_swept_beside_the_present_one():
 
 
 async def test_status_that_reserves_what_the_spec_does_not_allow_is_replaced():
-    """Somebody else wrote it: its pods are strays, and the gang is planned as if it had none."""
+    """Another writer wrote it: its pods are stale, and the gang is planned as if it had none."""
     absurd = [{"node": f"n{number}", "count": 10_000} for number in range(10_000)]
     status = {"attempt": 2**31 - 1, "members": absurd, "reservedAt": "0000-01-01t00:00:00+99:00"}
     async with operator_over(gangs=[gang("g", size=3, status=status)]) as (api, parts):

@@ -76,7 +76,7 @@ async def test_members_are_stopped_though_asking_for_it_has_raised(monkeypatch):
 
 
 def fails_once(monkeypatch, client):
-    """Have the first patch of a pod raise what nobody expects."""
+    """Have the first patch of a pod raise an unexpected error."""
     patch, raised = client.patch, []
 
     async def spoiled(target, *rest):
@@ -141,7 +141,7 @@ def set_spec(api, fields):
     api.store.change(gang_place("g"), metadata={"generation": generation + 1}, spec=fields)
 
 
-async def test_time_goes_on_while_no_operator_looks():
+async def test_time_goes_on_while_no_operator_runs():
     async with api_with(gangs=[gang("g", size=3, spec=keeps("10m"))]) as api:
         async with running_operator(api):
             failed = await until_failed(api)
@@ -209,7 +209,7 @@ async def test_room_is_taken_until_members_have_stopped_and_free_then():
         assert phases(api) == ALL_FAILED
 
 
-async def test_gang_that_is_deleted_leaves_none_though_somebody_keeps_it():
+async def test_gang_that_is_deleted_leaves_none_though_a_finalizer_keeps_it():
     manifest = gang("g", size=3)
     manifest["metadata"]["finalizers"] = ["example.com/kept"]
     async with operator_over(gangs=[manifest]) as (api, _):

@@ -1,4 +1,4 @@
-"""Gangs of each load, from the plan to the members: each is told what the status says, also after a crash."""
+"""Gangs of each load, from the plan to the members: each reads what the status says, also after a crash."""
 
 import pytest
 
@@ -27,7 +27,7 @@ IN_TWO_ROLES = gang(
 )
 
 
-def told(api):
+def variables_by_rank(api):
     """The variables of each member, by rank."""
     variables = [{one["name"]: one["value"] for one in it["spec"]["containers"][0]["env"]} for it in pods_of(api, "g")]
     return sorted(variables, key=lambda one: int(one["LOCKSTEP_RANK"]))
@@ -45,11 +45,11 @@ def told(api):
         pytest.param(PIECES, "LOCKSTEP_PIECES", ["0 6", "6 6", "12 3", "15 2"], id="pieces"),
     ],
 )
-async def test_member_is_told_its_part(spec, name, want):
+async def test_member_reads_its_part(spec, name, want):
     async with operator_over(*FAST_AND_SLOW, gangs=[gang("g", size=4, spec=spec)], bids=[TWICE_AS_FAST]) as (api, _):
         await until(lambda: is_placed(api))
 
-        assert [one[name] for one in told(api)] == want
+        assert [one[name] for one in variables_by_rank(api)] == want
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_each_role_deals_its_own_pieces():
             {"role": "gpu", "node": "n1", "count": 1, "pieces": 4},
             {"role": "cpu", "node": "n2", "count": 2, "pieces": 4},
         ]
-        assert [one["LOCKSTEP_PIECES"] for one in told(api)] == ["0 4", "0 4", "4 4"]
+        assert [one["LOCKSTEP_PIECES"] for one in variables_by_rank(api)] == ["0 4", "0 4", "4 4"]
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ async def test_each_role_deals_its_own_pieces():
     ids=["proportional", "pieces", "pieces of two roles"],
 )
 @pytest.mark.parametrize("created", range(4))
-async def test_members_created_after_a_crash_are_told_what_they_would_have_been(whole, created):
+async def test_members_created_after_a_crash_read_what_they_would_have_read(whole, created):
     async with operator_over(*FAST_AND_SLOW, gangs=[whole], bids=[TWICE_AS_FAST]) as (api, _):
         await until(lambda: is_placed(api))
-        want = told(api)
+        want = variables_by_rank(api)
 
     async with FakeApi(now) as api:
         api.store.add("nodes", *FAST_AND_SLOW)
@@ -125,7 +125,7 @@ async def test_members_created_after_a_crash_are_told_what_they_would_have_been(
         async with running_operator(api):
             await until(lambda: is_placed(api))
 
-        assert told(api) == want
+        assert variables_by_rank(api) == want
         assert status_of(api)["attempt"] == 1
 
 

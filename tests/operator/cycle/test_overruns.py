@@ -36,7 +36,7 @@ async def placed_and_running(api, *names):
 
 
 async def test_who_waits_is_planned_again_whenever_an_expected_end_has_passed():
-    """It starts when the longer of two has ended: the overrun of the other moves nothing that it is told."""
+    """It starts when the longer of two has ended: the overrun of the other moves nothing in its status."""
     gangs = [timed("a", 100, size=1), timed("b", 1000, size=1)]
     async with operator_over(node("n1"), node("n2"), gangs=gangs, plans=INLINE) as (api, parts):
         await placed_and_running(api, "a", "b")
@@ -49,7 +49,7 @@ async def test_who_waits_is_planned_again_whenever_an_expected_end_has_passed():
         assert 23 <= plans_made(parts) - before <= 2 * 23
 
 
-async def test_nobody_is_planned_where_nobody_waits():
+async def test_no_plan_is_made_where_no_gang_waits():
     async with operator_over(node("n1"), gangs=[timed("a", 100, size=1)], plans=INLINE) as (api, parts):
         await placed_and_running(api, "a")
         await asyncio.sleep(50)
@@ -123,7 +123,7 @@ async def test_overrun_keeps_what_was_predicted_and_is_expected_to_end_later_and
         await until(lambda: is_placed(api, "b"))
 
 
-async def test_owner_is_told_once_of_an_overrun_also_after_a_restart():
+async def test_overrun_is_reported_once_also_after_a_restart():
     async with api_with(node("n1"), gangs=[timed("a", 100, size=1)]) as api:
         async with running_operator(api):
             await placed_and_running(api, "a")

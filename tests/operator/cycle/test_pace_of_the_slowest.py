@@ -74,7 +74,7 @@ async def test_who_does_not_ask_is_not_paced(spec):
         assert "pace" not in status_of(api)
 
 
-async def test_nobody_is_paced_before_all_run():
+async def test_no_member_is_paced_before_all_run():
     async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
         await until(lambda: is_placed(api))
         for name in ("g-1-0", "g-1-1"):
@@ -150,7 +150,7 @@ async def test_who_becomes_the_slowest_gets_a_limit_back_that_its_owners_work_hi
     async with operator_over(*NODES[:2], gangs=gangs, bids=bids) as (api, _):
         await run_all(api)
         await until(lambda: cpu_by_node(api) == {"n1": ("2500m", "3520m"), "n2": ("2500m", "4")})
-        # Half of n1 is left, 2 cores: a limit of 3.52 would bind nobody while that lasts.
+        # Half of n1 is left, 2 cores: a limit of 3.52 would bind no member while that lasts.
         change_bid(api, "n1", dutyCycle="1")
 
         await until(lambda: cpu_by_node(api) == {"n1": ("2500m", "4000m"), "n2": ("2500m", "2750m")})
@@ -190,7 +190,7 @@ async def test_two_changes_within_a_second_end_in_the_second():
 
 
 @pytest.mark.parametrize("how", ["deleted", "expired"])
-async def test_nobody_is_paced_by_guesses(how):
+async def test_no_member_is_paced_by_guesses(how):
     async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
         await run_all(api)
         await until_paced(api)
@@ -261,7 +261,7 @@ async def test_guaranteed_members_stay_so():
         pytest.param({"resources": {"requests": {"cpu": "4"}}}, "their pods request cpu as a whole", id="whole pods"),
     ],
 )
-async def test_members_that_can_not_be_resized_are_told_of(pod_spec, why):
+async def test_members_that_can_not_be_resized_are_reported(pod_spec, why):
     async with operator_over(*NODES, gangs=[paced_gang(**pod_spec)], bids=BIDS) as (api, _):
         await run_all(api)
         await until(lambda: pace_of(api))

@@ -69,7 +69,7 @@ async def test_fourth_run_is_planned_with_what_the_first_three_took_and_says_so(
         assert planned(api, "next").endswith("; run times as the last 3 runs had them: 1.5 times as stated.")
 
 
-async def test_what_is_learnt_does_not_teach_itself():
+async def test_what_is_learnt_is_not_learned_from_itself():
     async with operator_over(node("n1")) as (api, parts):
         await run_three(api, seconds=200)
         await run(api, "next", seconds=200)
@@ -89,7 +89,7 @@ async def test_what_is_learnt_does_not_teach_itself():
         ) == pytest.approx(1)
 
 
-async def test_gang_that_waits_is_told_what_runs_have_taught():
+async def test_status_of_a_waiting_gang_says_what_runs_have_shown():
     async with operator_over(node("n1")) as (api, _):
         await run_three(api, seconds=50)
         api.store.add("gangjobs", timed("a"), timed("b"))
@@ -100,7 +100,7 @@ async def test_gang_that_waits_is_told_what_runs_have_taught():
         assert status_of(api, "b")["runTimeFactor"] == "0.5"
 
 
-async def test_run_that_was_interrupted_or_failed_teaches_nothing():
+async def test_nothing_is_learned_from_a_run_that_was_interrupted_or_failed():
     async with operator_over(node("n1")) as (api, parts):
         await run(api, "failed", seconds=50, end="Failed")
         api.store.add("gangjobs", timed("evicted"))
@@ -115,7 +115,7 @@ async def test_run_that_was_interrupted_or_failed_teaches_nothing():
         assert len(parts.state.past_runs) == 0
 
 
-async def test_gang_of_unknown_run_time_teaches_nothing():
+async def test_nothing_is_learned_from_a_gang_of_unknown_run_time():
     async with operator_over(node("n1")) as (api, parts):
         api.store.add("gangjobs", gang("g", size=1))
         await run(api, "g", seconds=50, place=False)
@@ -123,7 +123,7 @@ async def test_gang_of_unknown_run_time_teaches_nothing():
         assert len(parts.state.past_runs) == 0
 
 
-async def test_run_too_short_to_be_timed_teaches_nothing():
+async def test_nothing_is_learned_from_a_run_too_short_to_be_timed():
     async with operator_over(node("n1")) as (api, parts):
         api.store.add("gangjobs", gang("g", size=1, spec={"work": {"serialTime": "5s"}}))
         await run(api, "g", seconds=50, place=False)
@@ -216,14 +216,14 @@ async def test_gang_that_waits_and_learns_keeps_its_place_after_a_restart():
             await run_learners(api, 1, 2, 4, 8, 2, 4)
             api.store.add("gangjobs", learner("a", 8), learner("b", 8))
             await until(lambda: is_placed(api, "a") and condition(api, "b", "Planned") == ("True", "StartsLater"))
-            told, known = status_of(api, "b"), parts.state.past_runs.runs
-            assert told["workUsed"]["source"] == "Learned"
+            before, known = status_of(api, "b"), parts.state.past_runs.runs
+            assert before["workUsed"]["source"] == "Learned"
         async with running_operator(api) as parts:
             parts.state.past_runs.remember(known)
             await asyncio.sleep(30)
 
-            assert status_of(api, "b")["start"] == told["start"]
-            assert status_of(api, "b")["plan"]["promisedStart"] == told["plan"]["promisedStart"]
+            assert status_of(api, "b")["start"] == before["start"]
+            assert status_of(api, "b")["plan"]["promisedStart"] == before["plan"]["promisedStart"]
 
 
 async def test_gang_that_does_not_ask_has_no_word_of_whose_run_times_were_used():

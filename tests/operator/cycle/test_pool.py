@@ -59,7 +59,7 @@ async def test_sentences_count_the_pool_s_nodes():
         assert says(api, "big").startswith("Needs 9 members, 6 fit: 3 of 3 nodes of the pool pass its constraints")
 
 
-async def test_empty_pool_is_told_as_such():
+async def test_empty_pool_is_reported_as_such():
     async with operator_over(node("n1"), gangs=[gang("g")], pool=POOL) as (api, _):
         await until(lambda: condition(api, "g", "Planned") == ("False", "NoNodeFits"))
 
@@ -140,14 +140,15 @@ async def test_attempt_whose_nodes_left_the_pool_is_undone(moment):
         api.store.add("gangjobs", gang("g"))
         await leave_before(api, moment)
         api.store.add("nodes", node("n2", labels=GANGS))
-        told = []
-        api.fault = lambda _: told.append(says(api, kind="Placed"))
+        messages = []
+        api.fault = lambda _: messages.append(says(api, kind="Placed"))
         async with running_operator(api, pool=POOL):
             await until(lambda: is_placed(api))
 
         assert bound(pods_of(api, "g")) == ["n2"] * 2
         assert any(
-            "NoLongerFits: it cannot go on as reserved: the operator's node pool has no node n1" in it for it in told
+            "NoLongerFits: it cannot go on as reserved: the operator's node pool has no node n1" in it
+            for it in messages
         )
 
 

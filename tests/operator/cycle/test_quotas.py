@@ -86,7 +86,7 @@ async def test_gang_gets_as_many_members_as_its_quota_allows_and_says_so():
         ),
     ],
 )
-async def test_what_the_quota_withholds_is_told_as_far_as_it_is_known(spec, want):
+async def test_what_the_quota_withholds_is_reported_as_far_as_it_is_known(spec, want):
     async with under_quota(5, gang("g", size=2, most=12, cpu="1", spec=spec)) as (api, _):
         await until(lambda: is_placed(api))
 
@@ -94,7 +94,7 @@ async def test_what_the_quota_withholds_is_told_as_far_as_it_is_known(spec, want
         assert planned(api).endswith(want)
 
 
-async def test_quota_that_allows_the_fastest_size_is_nothing_to_tell():
+async def test_quota_that_allows_the_fastest_size_is_not_reported():
     work = {"work": {"serialTime": "10m", "overhead": {"perMember": "40s"}}}
     async with under_quota(5, gang("g", size=2, most=12, cpu="1", spec=work)) as (api, _):
         await until(lambda: is_placed(api))
@@ -166,7 +166,7 @@ async def test_gang_that_waits_for_a_quota_keeps_no_node_from_others():
         await until(lambda: len([it for it in api.store.objects("pods", "other") if "nodeName" in it["spec"]]) == 11)
 
 
-async def test_gang_whose_volumes_a_quota_has_no_room_for_is_told_so_and_nothing_is_created():
+async def test_quota_without_room_for_the_volumes_is_reported_and_nothing_is_created():
     wish = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "3Gi"}}}
     volumes = {"volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": wish}]}
     limits = {"hard": {"requests.storage": "10Gi"}, "used": {"requests.storage": "5Gi"}}

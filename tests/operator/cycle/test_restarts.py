@@ -116,7 +116,7 @@ async def test_gang_that_rests_before_a_restart_says_when_it_goes_on():
         assert "container main exited with 3; restart 1 of 1" in said["Placed"]["message"]
 
 
-async def test_gang_all_of_whose_members_fail_leaves_its_nodes_to_nobody_behind_it():
+async def test_gang_all_of_whose_members_fail_leaves_its_nodes_to_no_gang_behind_it():
     spec = policy(maxRestarts=3, backoff="1s")
     async with operator_over(node("n1", cpu="2"), gangs=[gang("g", spec=spec)]) as (api, _):
         await until_running(api, 1)
@@ -190,7 +190,7 @@ async def test_loss_by_the_cluster_fails_a_gang_whose_rule_says_so():
         await until_over(api, "MemberFailed")
 
 
-async def test_restart_is_counted_once_though_its_write_is_answered_by_nobody():
+async def test_restart_is_counted_once_though_its_write_is_not_answered():
     async with operator_over(gangs=[gang("g", spec=policy(maxRestarts=5, backoff="1s"))]) as (api, _):
         await until_running(api, 1)
         faults = iter([ANSWER_LOST, NEVER_ARRIVED, ANSWER_LOST])

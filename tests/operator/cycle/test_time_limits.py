@@ -135,7 +135,7 @@ async def test_suspension_ends_the_activity_which_begins_anew():
         await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
 
 
-async def test_time_goes_on_while_no_operator_looks():
+async def test_time_goes_on_while_no_operator_runs():
     async with api_with(gangs=[gang("g", spec=MINUTE)]) as api:
         async with running_operator(api):
             await until_running(api)
@@ -205,8 +205,8 @@ async def test_deletion_is_asked_for_until_it_happens(fault):
         await until(lambda: is_gone(api))
 
 
-async def test_gang_that_has_changed_meanwhile_is_looked_at_before_it_is_deleted():
-    """Its owner changes it at the moment when it expires: what is deleted is never what nobody has seen."""
+async def test_gang_that_has_changed_meanwhile_is_checked_before_it_is_deleted():
+    """Its owner changes it at the moment when it expires: only the version that was read is deleted."""
     async with operator_over(gangs=[gang("g", spec={"ttlSecondsAfterFinished": 10})]) as (api, _):
         await until_ended(api)
         api.store.silent.add("gangjobs")
@@ -217,7 +217,7 @@ async def test_gang_that_has_changed_meanwhile_is_looked_at_before_it_is_deleted
         assert not is_gone(api)
 
 
-async def test_gang_that_somebody_keeps_is_deleted_once():
+async def test_gang_that_a_finalizer_keeps_is_deleted_once():
     async with operator_over(gangs=[gang("g", spec={"ttlSecondsAfterFinished": 10})]) as (api, _):
         await until_ended(api)
         api.store.change(gang_place("g"), metadata={"deletionTimestamp": "2027-01-15T08:00:00Z", "finalizers": ["a/b"]})

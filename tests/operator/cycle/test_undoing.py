@@ -214,7 +214,7 @@ async def test_next_process_leaves_stuck_members_alone_and_remembers_their_room(
             await until(lambda: is_placed(api, "next"))
 
 
-# Members that have ended, and are kept by somebody's finalizer.
+# Members that have ended, and are kept by a foreign finalizer.
 
 
 def keep(api, name, phase):
@@ -262,11 +262,11 @@ async def test_next_attempt_waits_for_a_member_that_runs_and_names_what_may_keep
         await until(lambda: status_of(api)["attempt"] == 2 and is_placed(api))
 
 
-# Deleted, and kept by somebody's finalizer.
+# Deleted, and kept by a foreign finalizer.
 
 
 def delete_kept(api, name="g"):
-    api.store.change(gang_place(name), metadata={"deletionTimestamp": DELETED_AT, "finalizers": ["somebody/keeps"]})
+    api.store.change(gang_place(name), metadata={"deletionTimestamp": DELETED_AT, "finalizers": ["example.com/keeps"]})
 
 
 BEFORE = [

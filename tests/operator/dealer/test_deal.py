@@ -1,4 +1,4 @@
-"""The dealer's decisions: whatever members ask, report and lose, each piece is settled at last, and by whom it was."""
+"""The dealer's decisions: whatever members ask, report and lose, each piece is settled at last by a known member."""
 
 from itertools import product
 from random import Random

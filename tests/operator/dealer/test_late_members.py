@@ -42,7 +42,7 @@ def test_first_rank_does_not_wait_for_a_member_that_has_left_before_it_asked():
 
 
 class NoJournal:
-    """A journal of which nobody will read anything."""
+    """A journal that is never read."""
 
     def add(self, pieces, state):
         """Forget them."""

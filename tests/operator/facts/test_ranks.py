@@ -28,7 +28,7 @@ def test_spelling(ranks, want_text):
 
 
 @given(st.sets(st.integers(0, MOST_RANKS - 1)))
-def test_what_is_spelt_is_read(ranks):
+def test_what_is_formatted_is_read(ranks):
     assert parse_ranks(format_ranks(ranks_from(ranks))) == ranks_from(ranks)
     assert all(has_rank(ranks_from(ranks), rank) for rank in ranks)
 

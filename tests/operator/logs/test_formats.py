@@ -59,10 +59,10 @@ def test_text_line_has_the_gang_before_the_sentence():
 
 
 def test_line_about_an_attempt_has_its_number_in_both_formats():
-    told = record("POST %s: 201", "/api", extra=about(GangKey("team", "heat"), 3))
+    entry = record("POST %s: 201", "/api", extra=about(GangKey("team", "heat"), 3))
 
-    assert json.loads(JsonFormat().format(told))["attempt"] == 3
-    assert TextFormat().format(told).endswith(" team/heat: attempt 3: POST /api: 201")
+    assert json.loads(JsonFormat().format(entry))["attempt"] == 3
+    assert TextFormat().format(entry).endswith(" team/heat: attempt 3: POST /api: 201")
 
 
 def test_line_about_no_gang_says_so_in_neither_format():
@@ -112,7 +112,7 @@ def test_long_words_of_a_tenant_are_written_in_no_time():
     assert words in TextFormat().format(record("denied: %s", words))
 
 
-def test_name_that_looks_like_the_start_of_a_token_stays():
+def test_name_that_resembles_the_start_of_a_token_stays():
     assert "eyJ-7 and bearer of news" in TextFormat().format(record("eyJ-7 and bearer of news"))
 
 

@@ -1,4 +1,4 @@
-"""The life of a gang, as the log tells it at the level ``debug``."""
+"""The life of a gang, as the log has it at the level ``debug``."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ def appear_in_order(patterns, lines):
     return [pattern for pattern in patterns if not any(re.search(pattern, line) for line in left)]
 
 
-async def test_log_tells_the_life_of_a_gang_in_order_to_its_end(caplog):
+async def test_log_has_the_life_of_a_gang_in_order_to_its_end(caplog):
     caplog.set_level(logging.DEBUG, logger="lockstep")
     async with operator_over(gangs=[gang("other")]) as (api, _):
         api.store.create("gangjobs", gang("first", size=2))
@@ -57,7 +57,7 @@ async def test_log_tells_the_life_of_a_gang_in_order_to_its_end(caplog):
     assert appear_in_order(want_lines, lines_about(caplog, "default/first")) == []
 
 
-async def test_log_tells_why_a_gang_waits_and_of_its_dry_run(caplog):
+async def test_log_says_why_a_gang_waits_and_has_its_dry_run(caplog):
     caplog.set_level(logging.DEBUG, logger="lockstep")
     async with operator_over(node("n1"), gangs=[gang("large", size=9)]):
         await asyncio.sleep(60)

@@ -21,13 +21,13 @@ def lease(*, seconds=15, uid="a", version="1", renewed=0.0):
 
 
 def with_spec(spec, *, uid="a"):
-    """A lease that was held, after somebody has changed what stands there."""
+    """A lease that was held, after a user has changed what stands there."""
     return served({"metadata": dict(lease().metadata), "spec": spec}, uid=uid)
 
 
 NEVER_HELD = served({"metadata": {}, "spec": {}})
 GIVEN_BACK = served(given_back_lease(lease(), OTHER, now=5.0))
-GIVEN_BACK_BY_NOBODY = with_spec({"holderIdentity": "", "leaseDurationSeconds": 1})
+GIVEN_BACK_BY_NO_PROCESS = with_spec({"holderIdentity": "", "leaseDurationSeconds": 1})
 EMPTIED = with_spec({"holderIdentity": "", "leaseDurationSeconds": 15})
 
 
@@ -48,14 +48,14 @@ def seconds_left(now, *sights):
         pytest.param([(100, lease(seconds=40))], 40, id="one that is held for longer than our own would be"),
         pytest.param([(100, lease(seconds=1))], 15, id="one that says it is held for a second"),
         pytest.param([(100, None)], 15, id="a lease that is missing"),
-        pytest.param([(100, EMPTIED)], 15, id="a lease that somebody has emptied"),
+        pytest.param([(100, EMPTIED)], 15, id="a lease that a user has emptied"),
         pytest.param([(90, lease()), (100, lease())], 5, id="no renewal since"),
         pytest.param([(90, lease()), (100, lease(renewed=1.0))], 15, id="a renewal"),
         pytest.param([(90, lease()), (100, lease(version="2"))], 5, id="a label"),
         pytest.param([(80, lease()), (100, lease())], 0, id="time is up"),
         pytest.param([(90, lease()), (100, GIVEN_BACK)], 0, id="given back by its holder"),
-        pytest.param([(100, GIVEN_BACK_BY_NOBODY)], 15, id="as if given back, at first sight"),
-        pytest.param([(90, lease()), (100, GIVEN_BACK_BY_NOBODY)], 15, id="as if given back"),
+        pytest.param([(100, GIVEN_BACK_BY_NO_PROCESS)], 15, id="as if given back, at first sight"),
+        pytest.param([(90, lease()), (100, GIVEN_BACK_BY_NO_PROCESS)], 15, id="as if given back"),
         pytest.param([(90, lease()), (100, with_spec({}))], 15, id="nothing is written there any more"),
         pytest.param([(90, lease()), (100, NEVER_HELD)], 15, id="nothing is left, as if it was never held"),
         pytest.param([(90, replace(lease(), transitions=2)), (100, GIVEN_BACK)], 15, id="set back to an earlier end"),

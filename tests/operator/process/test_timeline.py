@@ -71,7 +71,7 @@ async def test_picture_is_there_before_the_first_plan(pictures):
     assert [row["nodes"] for kind in orjson.loads(body)["kinds"] for row in kind["rows"]] == ["n1"]
 
 
-async def test_whoever_has_the_picture_is_told_so(pictures, state, clock):
+async def test_browser_that_has_the_picture_gets_not_modified(pictures, state, clock):
     async with asking(pictures) as ask:
         _, headers, _ = await ask("/timeline.json")
         tag = {"If-None-Match": headers["ETag"]}
@@ -84,7 +84,7 @@ async def test_whoever_has_the_picture_is_told_so(pictures, state, clock):
     assert headers["ETag"] != tag["If-None-Match"]
 
 
-async def test_change_that_nobody_would_see_is_no_other_picture(pictures, state, clock):
+async def test_change_that_is_not_visible_is_no_other_picture(pictures, state, clock):
     before = await pictures.newest()
     state.nodes.record_change()
     clock.seconds += 1

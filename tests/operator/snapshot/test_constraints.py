@@ -48,7 +48,7 @@ def test_pod_that_wants_no_gang_near_it_is_left_alone(state):
     assert (phrase, names) == ("near a pod whose anti-affinity keeps it away", {"n2"})
 
 
-def test_labels_of_the_gangs_namespace_count_and_their_change_is_news(state):
+def test_labels_of_the_gangs_namespace_count_and_their_change_leads_to_a_plan(state):
     term = PodTerm("host", (), (), (Requirement("team", "In", ("a",)),))
     state.apply_pod(pod_fact("other", node="n2", keeps_away=(term,)))
     gang = gang_fact("g")

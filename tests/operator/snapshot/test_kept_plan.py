@@ -1,10 +1,10 @@
-"""What a gang was told before this process planned it."""
+"""The plan in the status of a gang before this process planned it."""
 
 from dataclasses import replace
 
 import pytest
 
-from builders.facts import bid_fact, gang_fact, gang_spec, node_fact, outlook
+from builders.facts import bid_fact, gang_fact, gang_spec, node_fact, start_estimate
 from coschedule import Constraints, Load, Members, Pieces, Role, SerialWork, Sizes
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
@@ -15,7 +15,7 @@ from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms
 
 START = 1_800_000_000.0
-OUTLOOK = outlook(START, promised_start=START + 60, expected_finish=START + 100)
+START_ESTIMATE = start_estimate(START, promised_start=START + 60, expected_finish=START + 100)
 ROLE = Role(
     name="", sizes=Sizes(minimum=1, maximum=1), request=(1,), constraints=Constraints(), load=Load.EQUAL, pieces=None
 )
@@ -23,7 +23,7 @@ ROLE = Role(
 WORK = SerialWork(serial=100)
 
 
-def told(factor=None, *, seconds=100):
+def planned_status(factor=None, *, seconds=100):
     """The status of a gang that waits for a run of so long, planned with that factor."""
     return GangStatus(
         conditions=(ConditionFact("Planned", "True", "StartsLater", "", 1, START),),
@@ -31,7 +31,7 @@ def told(factor=None, *, seconds=100):
         expected_finish=None if seconds is None else START + seconds,
         members=(Members("n1", 1),),
         run_time_factor=factor,
-        plan=OUTLOOK,
+        plan=START_ESTIMATE,
     )
 
 
@@ -55,7 +55,7 @@ def kept_of(status, work, *, learned=None, slowdown=1.0, roles=(ROLE,)):
     ],
 )
 def test_gang_keeps_its_place_for_as_long_as_its_run_is_known_to_take_now(factor, learned, want):
-    kept = kept_of(told(factor), SerialWork(serial=want), learned=learned)
+    kept = kept_of(planned_status(factor), SerialWork(serial=want), learned=learned)
 
     assert (kept.start, kept.finish) == (START, START + want)
 
@@ -63,8 +63,8 @@ def test_gang_keeps_its_place_for_as_long_as_its_run_is_known_to_take_now(factor
 # What anybody may have written there, as far as the schema goes; or nodes are not as fast as they were.
 
 
-def test_run_too_short_to_be_told_from_none_is_not_kept():
-    assert kept_of(told(32 * "9"), WORK) is None
+def test_run_too_short_to_be_distinguished_from_none_is_not_kept():
+    assert kept_of(planned_status(32 * "9"), WORK) is None
 
 
 @pytest.mark.parametrize(
@@ -72,12 +72,12 @@ def test_run_too_short_to_be_told_from_none_is_not_kept():
     [(98, False), (99, True), (201, True), (202, False), (250_000_000_000, False), (None, False)],
 )
 def test_run_is_kept_if_such_members_may_need_as_long(seconds, want):
-    assert (kept_of(told(seconds=seconds), WORK) is not None) == want
+    assert (kept_of(planned_status(seconds=seconds), WORK) is not None) == want
 
 
 def test_slower_node_needs_longer():
-    assert kept_of(told(seconds=100), WORK, slowdown=3.0) is None
-    assert kept_of(told(seconds=300), WORK, slowdown=3.0).finish == START + 300
+    assert kept_of(planned_status(seconds=100), WORK, slowdown=3.0) is None
+    assert kept_of(planned_status(seconds=300), WORK, slowdown=3.0).finish == START + 300
 
 
 # Ten members with a piece each, and one with 90: it ends after 90 s of the work on a reference node, and has 5 s more.
@@ -90,7 +90,7 @@ IN_POOLS = (Members("n1", 10, Pieces(1), "a"), Members("n1", 1, Pieces(90), "b")
     [(1.0, 95, True), (1.0, 93, False), (2.0, 185, True), (2.0, 183, False), (1.0, 187, False)],
 )
 def test_run_of_several_pools_is_as_long_as_that_of_the_last(slowdown, seconds, want):
-    status = replace(told(seconds=seconds), members=IN_POOLS)
+    status = replace(planned_status(seconds=seconds), members=IN_POOLS)
 
     kept = kept_of(status, SerialWork(serial=100, fixed=5), slowdown=slowdown, roles=POOLS)
 
@@ -99,7 +99,7 @@ def test_run_of_several_pools_is_as_long_as_that_of_the_last(slowdown, seconds, 
 
 @pytest.mark.parametrize(("seconds", "want"), [(100, False), (None, True)])
 def test_run_of_unknown_work_never_ends(seconds, want):
-    assert (kept_of(told(seconds=seconds), None) is not None) == want
+    assert (kept_of(planned_status(seconds=seconds), None) is not None) == want
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_run_of_unknown_work_never_ends(seconds, want):
 def test_place_is_read_from_the_status_where_no_plan_is_remembered(terms, want):
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1"))
-    gang = gang_fact("g", spec=gang_spec(size=1, work=WORK), status=told())
+    gang = gang_fact("g", spec=gang_spec(size=1, work=WORK), status=planned_status())
 
     [pending] = SnapshotCutter(state).cut(START - 10, [gang], terms={gang.key: terms}).gangs
 

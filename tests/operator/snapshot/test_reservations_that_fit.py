@@ -32,7 +32,7 @@ def state():
     return State(lambda: None)
 
 
-def misfit(state, gang=None, *, finish=NOW + 100, **more):
+def conflict(state, gang=None, *, finish=NOW + 100, **more):
     """In words, why a reservation would not be planned so."""
     found = SnapshotCutter(state).conflict(gang or gang_fact(), reservation(start=NOW, finish=finish, **more), NOW)
     return None if found is None else conflict_sentence(found)
@@ -46,21 +46,21 @@ def two_nodes(state):
 
 
 def test_reservation_that_would_be_planned_so_fits(two_nodes):
-    assert misfit(two_nodes) is None
+    assert conflict(two_nodes) is None
 
 
 def test_what_a_reservation_holds_itself_does_not_count_against_it(two_nodes):
     two_nodes.assumptions.hold(reservation(members=(("n1", 2), ("n2", 2))))
     two_nodes.apply_pod(member_fact(rank=0, node="n1", phase=PodPhase.RUNNING))
 
-    assert misfit(two_nodes, members=(("n1", 2), ("n2", 2))) is None
+    assert conflict(two_nodes, members=(("n1", 2), ("n2", 2))) is None
 
 
 def test_member_that_has_ended_needs_no_room(two_nodes):
     two_nodes.apply_pod(member_fact(rank=0, node="n1", phase=PodPhase.SUCCEEDED))
-    two_nodes.apply_pod(pod_fact("somebody's", node="n1", request=(("cpu", 2000),)))
+    two_nodes.apply_pod(pod_fact("foreign", node="n1", request=(("cpu", 2000),)))
 
-    assert misfit(two_nodes) is None
+    assert conflict(two_nodes) is None
 
 
 def tolerant(seconds):
@@ -72,11 +72,11 @@ def tolerant(seconds):
 def test_node_that_evicts_the_members_before_they_have_ended_does_not_fit(two_nodes):
     two_nodes.nodes.apply(node_fact("n2", cpu=2000, taints=[Taint("leaving", "", "NoExecute")]))
 
-    assert misfit(two_nodes, tolerant(100.0)) is None
+    assert conflict(two_nodes, tolerant(100.0)) is None
     want = "a taint of n2 evicts members after 1 min 39 s, and the gang ends in 1 min 40 s"
-    assert misfit(two_nodes, tolerant(99.0)) == want
+    assert conflict(two_nodes, tolerant(99.0)) == want
     want = "a taint of n2 evicts members after 24 h, and the gang gives no run time"
-    assert misfit(two_nodes, tolerant(86_400.0), finish=None) == want
+    assert conflict(two_nodes, tolerant(86_400.0), finish=None) == want
 
 
 @pytest.mark.parametrize(
@@ -132,20 +132,20 @@ def test_node_that_evicts_the_members_before_they_have_ended_does_not_fit(two_no
 def test_reservation_that_would_not_be_planned_so_says_why(two_nodes, change, want):
     change(two_nodes)
 
-    assert misfit(two_nodes) == want
+    assert conflict(two_nodes) == want
 
 
 def test_reservation_leaves_room_to_pods_as_urgent_as_its_gang(two_nodes):
     two_nodes.apply_pod(pod_fact("urgent", nominated="n2", request=(("cpu", 1500),), priority=0))
     two_nodes.apply_pod(pod_fact("patient", nominated="n1", request=(("cpu", 1500),), priority=-1))
 
-    assert misfit(two_nodes) == "n2 has room for 0 of 1 members: cpu is short"
+    assert conflict(two_nodes) == "n2 has room for 0 of 1 members: cpu is short"
 
 
 def test_gang_of_unknown_run_time_fits_no_node_that_is_taken_back(two_nodes):
     two_nodes.bids.apply(bid_fact("n1", until=NOW + 500))
 
-    assert misfit(two_nodes, finish=None) == "n1 is open for 8 min 20 s more only, and the gang gives no run time"
+    assert conflict(two_nodes, finish=None) == "n1 is open for 8 min 20 s more only, and the gang gives no run time"
 
 
 def with_volumes(state, *, limit, volumes=1):
@@ -162,15 +162,15 @@ def with_volumes(state, *, limit, volumes=1):
 def test_members_whose_volumes_can_be_attached_fit(two_nodes):
     gang = with_volumes(two_nodes, limit=2)
 
-    assert misfit(two_nodes, gang, members=(("n1", 2),)) is None
-    assert misfit(two_nodes, gang, members=(("n2", 2),)) is None
+    assert conflict(two_nodes, gang, members=(("n1", 2),)) is None
+    assert conflict(two_nodes, gang, members=(("n2", 2),)) is None
 
 
 def test_members_whose_volumes_can_no_longer_be_attached_do_not_fit(two_nodes):
     gang = with_volumes(two_nodes, limit=3, volumes=2)
 
     want = "n1 has room for 1 of 2 members: volumes of disk.example.com is short"
-    assert misfit(two_nodes, gang, members=(("n1", 2),)) == want
+    assert conflict(two_nodes, gang, members=(("n1", 2),)) == want
 
 
 def test_members_for_whose_claims_there_are_too_few_volumes_do_not_fit(two_nodes):
@@ -180,6 +180,6 @@ def test_members_for_whose_claims_there_are_too_few_volumes_do_not_fit(two_nodes
     gang = gang_fact(spec=spec)
     two_nodes.apply_gang(gang)
 
-    assert misfit(two_nodes, gang, members=(("n1", 1),)) is None
+    assert conflict(two_nodes, gang, members=(("n1", 1),)) is None
     want = "n1 has room for 1 of 2 members: volumes of its claims is short"
-    assert misfit(two_nodes, gang, members=(("n1", 2),)) == want
+    assert conflict(two_nodes, gang, members=(("n1", 2),)) == want

@@ -50,7 +50,7 @@ def test_nodes_are_in_the_order_of_their_names(state):
     assert [labels["is"] for labels in table.labels] == ["n1", "n10", "n2"]
 
 
-def test_conditions_of_nodes_are_told(state):
+def test_conditions_of_nodes_are_in_the_snapshot(state):
     taint = Taint("pool", "x", "NoSchedule")
     state.nodes.apply(node_fact("a", ready=False))
     state.nodes.apply(node_fact("b", cordoned=True, taints=[taint]))
@@ -101,7 +101,7 @@ def test_slots_of_a_bid_are_a_column(state):
     state.bids.apply(bid_fact("n1", slots=2))
     state.bids.apply(bid_fact("n2"))
     state.assumptions.hold(reservation("held", members=(("n1", 1),)))
-    state.apply_pod(pod_fact("somebody's", node="n1", request=(("cpu", 100), ("pods", 1))))
+    state.apply_pod(pod_fact("foreign", node="n1", request=(("cpu", 100), ("pods", 1))))
 
     assert column(cut(state), "bid slots") == [1, UNLIMITED, UNLIMITED]
 
@@ -115,7 +115,7 @@ def test_host_port_is_free_once_a_node(state):
     assert column(cut(state, gang_fact(spec=gang_spec(request=((port, WHOLE), ("pods", 1))))), port) == [0, WHOLE]
 
 
-def test_disk_is_free_for_those_who_read_it_as_long_as_nobody_writes(state):
+def test_disk_is_free_for_readers_without_a_writer(state):
     disk = "disk GCE data"
     for name in ("n1", "n2", "n3"):
         state.nodes.apply(node_fact(name))
@@ -247,7 +247,7 @@ def test_expected_finish(finish, now, want):
     assert expected_finish(reservation(start=0, finish=finish), now) == want
 
 
-def test_gang_is_told_to_the_planner(state):
+def test_gang_is_in_the_snapshot(state):
     state.nodes.apply(node_fact("n1"))
     state.priorities.apply(PriorityClass("urgent", 7, is_default=False))
     gang = gang_fact(created=900.0, spec=gang_spec(size=2, most=5, priority_class="urgent", deadline=300.0))
@@ -259,7 +259,7 @@ def test_gang_is_told_to_the_planner(state):
     assert role.request == (1, 1000, 1)
 
 
-def test_load_is_told_to_the_planner(state):
+def test_load_is_in_the_snapshot(state):
     snapshot = cut(state, gang_fact("a"), gang_fact("b", spec=gang_spec(pieces=9)))
 
     assert [(gang.roles[0].load, gang.roles[0].pieces) for gang in snapshot.gangs] == [
@@ -302,7 +302,7 @@ def test_snapshot_of_no_node_has_no_rows(state):
     assert snapshot.free.dtype == np.int64
 
 
-def test_room_that_is_made_for_a_pod_is_told_to_the_planner(state):
+def test_room_that_is_made_for_a_pod_is_in_the_snapshot(state):
     for name in ("n1", "n2"):
         state.nodes.apply(node_fact(name))
     state.apply_pod(pod_fact("urgent", nominated="n2", priority=7))
@@ -314,7 +314,7 @@ def test_room_that_is_made_for_a_pod_is_told_to_the_planner(state):
     assert (pod.node, pod.request, pod.priority) == (1, (1, 1000, 1), 7)
 
 
-def test_nomination_is_news_and_so_is_its_end(state):
+def test_nomination_is_a_change_and_so_is_its_end(state):
     state.nodes.apply(node_fact("n2"))
     waiting, urgent = pod_fact("urgent"), pod_fact("urgent", nominated="n2")
     state.apply_pod(waiting)

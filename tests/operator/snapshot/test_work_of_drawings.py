@@ -1,4 +1,4 @@
-"""What a drawing, and a look at quotas, cost the event loop: counted in instructions, whatever numbers a tenant writes.
+"""What a drawing and a check of quotas cost the event loop: counted in instructions, whatever numbers tenants write.
 
 A million of them take about a twentieth of a second.
 """
@@ -54,7 +54,7 @@ def drawn(state, gangs):
     return counts
 
 
-def quotas_looked_at(state, gangs):
+def quotas_checked(state, gangs):
     counts, _ = instructions_of_steps(keeping_within_quotas(state, gangs, raising))
     return counts
 
@@ -70,19 +70,19 @@ def with_quota(state, **hard):
     return state
 
 
-@pytest.mark.parametrize("look", [drawn, quotas_looked_at])
-def test_gang_that_may_have_many_members_with_volumes_costs_no_more_than_a_small_one(look):
+@pytest.mark.parametrize("check", [drawn, quotas_checked])
+def test_gang_that_may_have_many_members_with_volumes_costs_no_more_than_a_small_one(check):
     costs = []
     for most in (2_000, 10_000):
         state = with_quota(state_with(20), persistentvolumeclaims="9000")
         gangs = [gang_fact(spec=gang_spec(roles=[with_volumes(1, most, 8)]))]
         state.apply_gang(gangs[0])
-        costs.append(sum(look(state, gangs)))
+        costs.append(sum(check(state, gangs)))
 
     assert costs[1] <= 1.1 * costs[0]
 
 
-def test_whether_a_gang_can_use_its_claims_is_told_whatever_its_size():
+def test_snapshot_says_whether_a_gang_can_use_its_claims_whatever_its_size():
     costs = []
     for most in (2_000, 10_000):
         state, gang = state_with(1), gang_fact(spec=gang_spec(roles=[with_volumes(1, most, 1)]))
@@ -105,18 +105,18 @@ def crowd(waiting, running, *, claims=()):
     return state, gangs
 
 
-def looked_at(look, waiting, running, **more):
+def cost_of(check, waiting, running, **more):
     state, gangs = crowd(waiting, running, **more)
-    if look is quotas_looked_at:
+    if check is quotas_checked:
         with_quota(state, **{"pods": "900", "requests.cpu": "900"})
-    return sum(look(state, gangs))
+    return sum(check(state, gangs))
 
 
-@pytest.mark.parametrize("look", [drawn, quotas_looked_at])
-def test_gangs_that_wait_do_not_each_look_at_all_that_have_reserved(look):
+@pytest.mark.parametrize("check", [drawn, quotas_checked])
+def test_gangs_that_wait_do_not_each_read_all_that_have_reserved(check):
     """What one more that waits costs is the same, whether two or twenty hold nodes."""
     one_more = [
-        looked_at(look, 11, running, claims=(kept(),)) - looked_at(look, 10, running, claims=(kept(),))
+        cost_of(check, 11, running, claims=(kept(),)) - cost_of(check, 10, running, claims=(kept(),))
         for running in (2, 20)
     ]
 

@@ -22,7 +22,7 @@ def test_gangs_that_run_are_counted_and_their_ends_are_coarse():
 
 
 def test_end_of_others_is_no_finer_for_those_who_ask_again_and_again():
-    """Each answer says within how many minutes, and when the next one is another tells no more."""
+    """Each answer says within how many minutes, and says no more when the next one is another."""
     end = MARK + 1_234
     moments = [MARK + seconds for seconds in range(0, 1_300, 15)]
     said = [(others_of((), [running("a", 0, end=end)], now).freed[0].within_minutes, now) for now in moments]

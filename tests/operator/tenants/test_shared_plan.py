@@ -68,7 +68,7 @@ async def test_error_is_kept_as_a_plan_is():
     assert cluster.made == 1
 
 
-async def test_one_who_gives_up_takes_the_plan_from_nobody():
+async def test_caller_that_gives_up_takes_the_plan_from_no_other():
     cluster = Cluster()
     asking = [asyncio.create_task(cluster.plans.newest()) for _ in range(2)]
     await asyncio.sleep(0)

@@ -45,7 +45,7 @@ async def test_kopf_that_gives_up_cancels_no_task_of_ours(monkeypatch):
     ("name", "want"), [("watcher for gangjobs", []), ("cycle", ["Task exception was never retrieved"])]
 )
 @pytest.mark.asyncio
-async def test_only_errors_of_kopfs_watchers_need_nobody_who_handles_them(caplog, name, want):
+async def test_only_errors_of_kopfs_watchers_need_no_handler(caplog, name, want):
     async def break_off():
         raise RuntimeError("broken off")
 

@@ -24,7 +24,7 @@ def thing(name, version="1", **more):
 
 
 class Belief:
-    """What the informer has told: things by name, and each call in order."""
+    """What the informer has reported: things by name, and each call in order."""
 
     def __init__(self):
         self.things = {}
@@ -234,7 +234,7 @@ async def test_streams_that_end_at_once_are_not_opened_in_a_tight_loop():
     assert all(later - earlier >= 0.199 for earlier, later in itertools.pairwise(watches))
 
 
-async def test_watch_without_a_word_is_opened_again_where_it_was_and_nobody_is_warned(caplog):
+async def test_silent_watch_is_opened_again_where_it_was_without_a_warning(caplog):
     """Of a kind without objects some API servers send no bookmark: that is no trouble."""
     quiet = stream(("ADDED", thing("b", "11")), Step.SILENCE)
     async with informed_by(page(), quiet, stream(("ADDED", thing("c", "12")))) as (server, belief, _):
@@ -247,7 +247,7 @@ async def test_watch_without_a_word_is_opened_again_where_it_was_and_nobody_is_w
 
 
 async def test_watch_without_a_word_leaves_nothing_that_only_the_collector_finds():
-    """Of what has been there for so long it looks for nothing: it would be kept until the process ends."""
+    """Of what has been there for so long it searches for nothing: it would be kept until the process ends."""
     gc.collect()
     before = responses()
     gc.disable()
@@ -276,12 +276,12 @@ async def test_watch_asks_for_an_end_so_that_a_quiet_one_is_renewed():
         assert 240 <= int(server.asked[-1].query["timeoutSeconds"]) <= 360
 
 
-async def test_trouble_that_lasts_is_told_once_and_once_more_when_it_comes_again(caplog):
+async def test_trouble_that_lasts_is_logged_once_and_once_more_when_it_comes_again(caplog):
     denied = [status(403, "no right to list")] * 5
     async with informed_by(*denied, page(version="1"), stream(line("BOOKMARK", thing("", "2"))), *denied):
         pass
 
-    told = [one.getMessage() for one in caplog.records]
+    logged = [one.getMessage() for one in caplog.records]
     # The second time first the watch is refused, and then the list.
     want_whys = ["no right to list", "HTTP 403", "no right to list"]
-    assert told == [f"watch of things broke off, listing again: {why}" for why in want_whys]
+    assert logged == [f"watch of things broke off, listing again: {why}" for why in want_whys]

@@ -119,7 +119,7 @@ async def test_server_that_was_set_back_is_believed(state, version):
     assert state.bids["n1"].slots is None
 
 
-async def test_list_that_says_nothing_new_wakes_nobody(state, wakes):
+async def test_list_that_says_nothing_new_wakes_no_waiter(state, wakes):
     await list_from([page(gang("g")), page(bid("n1"))], state)
     count = len(wakes)
     await list_from([page(gang("g")), page(bid("n1"))], state)
@@ -239,7 +239,7 @@ async def test_deleted_gang_and_bid_are_forgotten(state):
     assert (state.gangs, state.bids) == ({}, {})
 
 
-async def test_deletion_of_an_earlier_gang_of_that_name_is_no_news(state):
+async def test_deletion_of_an_earlier_gang_of_that_name_is_no_change(state):
     apply_gang(state, gang("g", uid="second"))
     remove_gang(state, gang("g", uid="first"))
 
@@ -292,7 +292,7 @@ async def test_list_that_failed_is_tried_again_soon(state):
     assert now() - began <= 2
 
 
-async def test_list_of_an_api_server_that_was_set_back_is_believed_and_told(state):
+async def test_list_of_an_api_server_that_was_set_back_is_believed_and_logged(state):
     lists = Lists()
     await list_from([page(gang("g"), version="30"), page(version="30")], state, lists)
     assert not lists.were_set_back
@@ -305,7 +305,7 @@ async def test_list_of_an_api_server_that_was_set_back_is_believed_and_told(stat
     assert lists.were_set_back
 
 
-async def test_watches_are_told_when_the_api_server_was_set_back(state):
+async def test_watches_are_notified_when_the_api_server_was_set_back(state):
     streams = open_streams()
     async with listing(state, streams) as api:
         api.store.add("gangjobs", gang("g"))
@@ -345,7 +345,7 @@ async def test_list_comes_at_once_when_a_watch_ends_or_opens(state, is_open):
     assert now() - began <= 2
 
 
-async def test_news_in_the_moment_of_a_stop_keeps_nothing_going(state):
+async def test_changes_at_the_moment_of_a_stop_keep_nothing_going(state):
     streams = open_streams()
     async with FakeApi(now) as api, KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client:
         task = asyncio.create_task(keep_own_kinds_listed(client, state, streams))

@@ -29,7 +29,7 @@ async def test_all_open_watches_deliver(streams):
     assert streams.delivered.is_set()
 
 
-async def test_watch_that_ends_is_news_and_stays_so(streams):
+async def test_watch_that_ends_is_a_change_and_stays_so(streams):
     for kind in KINDS:
         streams.watch_answered(kind, 200)
     streams.changed.clear()
@@ -40,19 +40,19 @@ async def test_watch_that_ends_is_news_and_stays_so(streams):
     assert streams.delivered.is_set()
 
 
-async def test_what_is_known_already_is_no_news(streams):
+async def test_what_is_known_already_is_no_change(streams):
     streams.watch_answered("gangjobs", 0)
 
     assert not streams.changed.is_set()
 
 
-async def test_other_watches_are_no_news(streams):
+async def test_other_watches_are_no_change(streams):
     streams.watch_answered("customresourcedefinitions", 200)
 
     assert not streams.changed.is_set()
 
 
-async def test_all_end_with_whoever_watched(streams):
+async def test_all_end_with_the_process_that_watched(streams):
     for kind in KINDS:
         streams.watch_answered(kind, 200)
     streams.end_all()
@@ -71,11 +71,11 @@ async def test_watch_that_opens_and_lists_that_are_believed_are_signs_of_life():
     assert heard == ["gangjobs", *KINDS]
 
 
-async def test_requests_are_told_by_words_of_ours():
-    told = []
-    streams = Streams(KINDS, observer=lambda *one: told.append(one))
+async def test_requests_are_reported_by_words_of_ours():
+    observed = []
+    streams = Streams(KINDS, observer=lambda *one: observed.append(one))
 
     streams.answered("WATCH", "gangjobs", 401, 0.5)
     streams.answered("GET", "v1beta1", 200, 0.5)
 
-    assert told == [("WATCH", "gangjobs", 401, 0.5), ("GET", "apis", 200, 0.5)]
+    assert observed == [("WATCH", "gangjobs", 401, 0.5), ("GET", "apis", 200, 0.5)]

@@ -205,5 +205,5 @@ def test_port_taken_meanwhile_is_exchanged_for_another(tmp_path, monkeypatch):
 def test_flags_given_to_a_component_go_over_its_own(tmp_path):
     flags = {Component.API_SERVER: ("--anonymous-auth=true",)}
     with start(Options(name="flags", state=tmp_path, flags=flags)) as sandbox:
-        # Known to nobody, so it may not see that; but it is not asked who it is.
+        # It is not a known user, so it may not see that; but it is not asked for its user.
         assert get_status(sandbox.server, "/api", ca_file=sandbox.ca_file) == 403

@@ -10,7 +10,7 @@ from e2e.nodes.conftest import POOL_TAINT
 from lockstep.api.names import SIZE_LABEL
 
 JOB_NAME = "training.kubeflow.org/job-name"
-# What the user adds. Pods tolerate the taint of the pool themselves, whoever schedules them.
+# What the user adds. Pods tolerate the taint of the pool themselves, whichever scheduler places them.
 ADDED = {"schedulerName": "lockstep", "tolerations": [{"key": POOL_TAINT.key, "operator": "Exists"}]}
 
 

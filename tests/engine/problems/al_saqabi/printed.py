@@ -1,7 +1,7 @@
 """The algorithms of [S] as they are printed, to show where they fail.
 
 The text has no page numbers. Pages are counted from 1 by its breaks: a footnote, or a sentence cut in two. A stretch
-between two breaks that is as long as two pages counts as two; where it does not tell on which of them, both are given.
+between two breaks that is as long as two pages counts as two; where it does not say on which of them, both are given.
 """
 
 import math

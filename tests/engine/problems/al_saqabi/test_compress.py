@@ -174,7 +174,7 @@ def test_pools_in_floats_agree_with_exact_numbers(pools):
     assert compress_pools(in_floats).turnaround == pytest.approx(float(compress_pools(pools).turnaround), rel=1e-9)
 
 
-def test_too_short_a_turnaround_is_told_with_numbers():
+def test_too_short_a_turnaround_is_reported_with_numbers():
     assert sentence_of(compress(5, [2, 1], Fraction(3, 2))) == "4 of 5 pieces are done within 3/2"
 
 

@@ -95,7 +95,7 @@ def departure(rnd, current):
 
 
 def check_sound(event):
-    """Check what holds after any event: cells, columns, pieces, turn-arounds, and what is told of every job."""
+    """Check what holds after any event: cells, columns, pieces, turn-arounds, and what is reported of every job."""
     before, after = places(event.change.before), places(event.change.after)
     speeds = event.change.after.speeds
     assert len(set(cells(after))) == len(cells(after))
@@ -104,10 +104,10 @@ def check_sound(event):
     assert pieces_of(after) == event.pieces
     assert [one.job for one in event.change.jobs] == [*before, *(job for job in after if job not in before)]
     for one in event.change.jobs:
-        check_told(one, event.change.before.speeds, before, speeds, after)
+        check_reported(one, event.change.before.speeds, before, speeds, after)
 
 
-def check_told(one, speeds_before, before, speeds, after):
+def check_reported(one, speeds_before, before, speeds, after):
     """Check one job: its slices, its turn-arounds, and that what moves and what stays are all its pieces."""
     old, new = before.get(one.job), after.get(one.job)
     assert frozenset(one.slices_before) == (old.slices if old else frozenset())

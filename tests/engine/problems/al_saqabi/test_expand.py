@@ -107,7 +107,7 @@ def test_many_slices_of_few_kinds_are_searched_exactly():
     assert (found.size, found.exact) == (160, True)
 
 
-def test_nothing_free_is_told():
+def test_nothing_free_is_reported():
     assert sentence_of(expand([[], []], ALIKE, 1)) == "no processor is free in any of 2 slices"
 
 

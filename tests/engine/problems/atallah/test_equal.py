@@ -224,7 +224,7 @@ def test_rationals_decide_ties_that_floats_get_wrong():
         pytest.param(lambda: SerialWork(serial=1, fixed=-1), "fixed", id="negative overhead"),
         pytest.param(lambda: TimesWork(times=(1, 0)), "times[1]", id="no time"),
         pytest.param(lambda: TimesWork(times=()), "times", id="no times"),
-        pytest.param(lambda: Goal(minimum=0, maximum=1), "minimum", id="nobody"),
+        pytest.param(lambda: Goal(minimum=0, maximum=1), "minimum", id="no nodes"),
         pytest.param(lambda: Goal(minimum=2, maximum=1), "maximum", id="empty range"),
         pytest.param(lambda: Goal(minimum=1, maximum=1, deadline=-1), "deadline", id="deadline before the request"),
         pytest.param(lambda: Goal(minimum=1, maximum=1, price=-1), "price", id="negative price"),

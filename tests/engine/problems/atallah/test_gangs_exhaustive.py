@@ -1,4 +1,4 @@
-"""The choice of one group, of every load, against a look at every group: rationals, ties, idle nodes, slots.
+"""The choice of one group, of every load, against a check of every group: rationals, ties, idle nodes, slots.
 
 2,000 instances of every load and wish. Source of the loads: [A] 2 to 4; windows, slots and wishes are not in [A].
 """

@@ -1,4 +1,4 @@
-"""Two exact methods against each other, on clusters too large to look at every group: [A] 3.2 and [A] 4.
+"""Two exact methods against each other, on clusters too large to try every group: [A] 3.2 and [A] 4.
 
 Narrowing and bounding over blocks against a plain scan of all starts; sums by start, a sort and a tree's descent.
 """

@@ -99,7 +99,7 @@ def test_overhead_per_gang_is_not_divided():
     assert group.shares == (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
 
 
-def test_measured_times_do_not_tell_overhead_apart():
+def test_measured_times_do_not_show_overhead_by_itself():
     with pytest.raises(InvalidValueError) as refusal:
         choose([Node()], times=(4,), overhead=Overhead.PER_GANG)
 

@@ -22,7 +22,7 @@ TABLE_2 = {
 
 
 def combination(text):
-    """Spell out "9A+B+G" as weights of table 2."""
+    """Turn "9A+B+G" into weights of table 2."""
     return [TABLE_2[term[-1]] for term in text.split("+") for _ in range(int(term[:-1] or 1))]
 
 

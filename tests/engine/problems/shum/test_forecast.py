@@ -61,7 +61,7 @@ def test_hours_past_midnight_count_today_among_the_past():
     ("now", "threshold", "want_hours"),
     [
         pytest.param(0, 1, 2, id="until the morning"),
-        pytest.param(9, 1, 0, id="somebody has just come"),
+        pytest.param(9, 1, 0, id="an owner has just come"),
         pytest.param(0, 2, 2, id="as much as the threshold is not below it"),
         pytest.param(0, 3, 4, id="all hours asked for"),
         pytest.param(0, 0, 0, id="never below nothing"),

@@ -33,7 +33,7 @@ def product_of(applications, levels):
         pytest.param([[(1, 2), (3, 2)]], 9, (0,), id="no more workstations than help"),
         pytest.param([[(5, 3), (2, 3), (2, 3)]], 9, (1,), id="levels in any order: fewest, then first"),
         pytest.param([[(1, 1), (9, 5)], [(1, 1), (5, 3)], [(1, 1), (5, 2)]], 11, (0, 1, 1), id="two small ones"),
-        pytest.param([], 0, (), id="nobody"),
+        pytest.param([], 0, (), id="no application"),
     ],
 )
 def test_division(applications, total, want_levels):
@@ -66,7 +66,7 @@ def test_products_decide_where_sums_of_float_logarithms_are_wrong():
     assert divide_shares([scaled, *steps], total=7).levels == (1, 0, 0, 0)
 
 
-def test_levels_decide_ties_beside_a_product_that_floats_cannot_tell_from_them():
+def test_levels_decide_ties_beside_a_product_that_floats_cannot_distinguish():
     """Levels (0, 1, 1) are less by 1e-20 than (1, 0, 0) and (1, 2, 1), which are equal."""
     first = application((0, Fraction(1, 3)), (2, 1))
     second = application((1, 2), (2, 3 - Fraction(3, 10**20)), (0, 1))

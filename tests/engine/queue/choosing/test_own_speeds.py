@@ -1,4 +1,4 @@
-"""Kinds of nodes that are faster or slower for some gangs: what is chosen, kept and told is as fast as for them."""
+"""Kinds of nodes that are faster or slower for some gangs: what is chosen, kept and reported is as fast as for them."""
 
 import json
 
@@ -64,7 +64,7 @@ def test_fast_kind_counts_for_a_deadline():
     assert in_time.finish == NOW + 10
 
 
-def test_speeds_are_told_as_they_are_for_the_gang():
+def test_speeds_are_reported_as_they_are_for_the_gang():
     snap = snapshot(TWO_KINDS, [gang(serial=8, factors=SLOW_ON_A)])
     made = plan(snap)
     [decision] = made.decisions

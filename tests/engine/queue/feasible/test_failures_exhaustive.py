@@ -107,7 +107,7 @@ def counted_taints(fates):
     ],
     ids=lambda value: value,
 )
-def test_requirements_are_spelled_as_kubectl_does(phrase, want):
+def test_requirements_are_formatted_as_by_kubectl(phrase, want):
     assert phrase == want
 
 

@@ -170,7 +170,7 @@ def test_cordoned_node_takes_who_tolerates_it(toleration, want):
         ),
     ],
 )
-def test_node_that_is_not_ready_takes_whom_tolerates_it(toleration, want):
+def test_node_that_is_not_ready_takes_gangs_that_tolerate_it(toleration, want):
     assert passing([node("ready"), node("not-ready", ready=False)], tolerations=(toleration,)) == want
 
 
@@ -181,7 +181,7 @@ def test_every_affinity_of_volumes_has_to_match():
     assert passing(nodes, volumes=(a, b)) == ["n2"]
 
 
-def test_barred_nodes_take_nobody_and_their_phrase_says_why():
+def test_barred_nodes_take_no_member_and_their_phrase_says_why():
     constraints = Constraints(barred=(("kept free by others", frozenset({"n1", "n3"})),))
     feasibility = Feasibility(snapshot([node("n1"), node("n2"), node("n3")], []).nodes)
 

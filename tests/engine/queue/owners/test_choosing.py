@@ -99,7 +99,7 @@ def test_refusal_counts_owners_that_are_expected():
     assert found.refusal.owners_expected == 1
 
 
-def test_gang_of_unknown_run_time_goes_where_nobody_ever_comes_back():
+def test_gang_of_unknown_run_time_goes_where_no_owner_ever_comes_back():
     assert nodes_taken(only([RISKY, SAFE], gang(), **forecast([0.1], [0.0]))) == (("safe", 1),)
     assert only([RISKY], gang(), **forecast([0.1])).reason is Reason.WINDOW_TOO_SHORT
     assert only([RISKY], gang(**FREELY), **forecast([0.1])).risk.lost_seconds == math.inf

@@ -62,7 +62,7 @@ def test_hazard_of_the_last_hour_goes_on():
     assert loss([[0.0, 0.1]], 0, 4 * HOUR).probability == pytest.approx(1 - 0.9**3)
 
 
-def test_nobody_comes_back_before_the_first_hour():
+def test_no_owner_comes_back_before_the_first_hour():
     assert loss([[0.5]], -3 * HOUR, 0) == (0.0, 0.0)
 
 
@@ -89,7 +89,7 @@ def test_a_year_with_a_checkpoint_a_second_is_summed_up_at_once():
     assert loss([[1e-4]], 0, year, 1.0).seconds == pytest.approx(0.5 * (1 - 0.9999 ** (365 * 24)), rel=1e-6)
 
 
-def test_run_without_an_end_loses_without_end_where_somebody_may_come_back():
+def test_run_without_an_end_loses_without_end_where_an_owner_may_come_back():
     assert loss([[0.0, 0.1]], 0, math.inf) == (1.0, math.inf)
     assert loss([[0.1, 0.0]], 0, math.inf) == (pytest.approx(0.1), math.inf)
     assert loss([[0.1, 0.0]], 2 * HOUR, math.inf) == (0.0, 0.0)

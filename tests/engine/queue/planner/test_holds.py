@@ -1,4 +1,4 @@
-"""Gangs that fit only when others have ended, nobody knows when, hold nodes; those behind keep out of them."""
+"""Gangs that fit only when others have ended, at an unknown time, hold nodes; those behind keep out of them."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def decisions(nodes, *gangs, **facts):
 
 
 def busy(name, *, free=0, someday=1, **more):
-    """Describe a node where somebody runs who will end, nobody knows when."""
+    """Describe a node where something runs that ends at an unknown time."""
     return node(name, free=free, someday=(someday,), **more)
 
 

@@ -1,4 +1,4 @@
-"""Gangs that ask for the same of the same nodes are looked at once; one that differs in anything is looked at too."""
+"""Gangs that ask for the same of the same nodes are checked once; one that differs in anything is checked too."""
 
 import math
 from dataclasses import fields, replace
@@ -50,7 +50,7 @@ INDIFFERENT = {
 """For each field that changes when a gang that fits would start, or what it may do, but not whether it fits."""
 
 
-def refusals_looked_up(monkeypatch):
+def refusals_found(monkeypatch):
     """Keep what planners find in their memory, in order."""
     found = []
 
@@ -101,8 +101,8 @@ def test_three_hundred_equal_gangs_cost_as_many_steps_as_one():
     assert {each.refusal for each in all_of_them.plan.decisions} == {one.plan.decisions[0].refusal}
 
 
-def test_what_is_claimed_between_two_equal_gangs_has_the_second_looked_at_itself(monkeypatch):
-    found = refusals_looked_up(monkeypatch)
+def test_what_is_claimed_between_two_equal_gangs_has_the_second_checked_itself(monkeypatch):
+    found = refusals_found(monkeypatch)
     runs = [running("r", 3)]
     gangs = [
         gang("a", size=2, created=0.0, not_before=NOW + 1, may_hold=False),
@@ -130,9 +130,9 @@ def test_gang_that_holds_nodes_leaves_less_to_the_next_that_asks_for_the_same():
     assert [(one.hold, one.reason) for one in others] == [(None, Reason.NOT_ENOUGH_ROOM)] * 2
 
 
-def test_refusal_for_which_not_everything_was_looked_at_is_not_remembered(monkeypatch):
+def test_refusal_for_which_not_everything_was_checked_is_not_remembered(monkeypatch):
     monkeypatch.setattr(effort, "MOST_COMBINATIONS", 1)
-    found = refusals_looked_up(monkeypatch)
+    found = refusals_found(monkeypatch)
     gangs = [gang(name, roles=PAIR, terms=[apart("a", "b")], created=index) for index, name in enumerate("ab")]
 
     decisions = plan(snapshot(FOUR, gangs)).decisions

@@ -1,4 +1,4 @@
-"""Plans that remember refusals, beside plans that look at every gang: the same decisions, on random snapshots."""
+"""Plans that remember refusals, beside plans that check every gang: the same decisions, on random snapshots."""
 
 from dataclasses import replace
 
@@ -80,7 +80,7 @@ def counting_hits(monkeypatch):
 
 @pytest.mark.parametrize("promises", list(Promises))
 @pytest.mark.parametrize("seed", SEEDS)
-def test_plan_is_the_same_as_when_every_gang_is_looked_at(seed, promises, monkeypatch):
+def test_plan_is_the_same_as_when_every_gang_is_checked(seed, promises, monkeypatch):
     hits, rnd = counting_hits(monkeypatch), seeded(seed)
     snap = crowded(rnd, cluster(rnd, nodes=rnd.choice([3, 8]), gangs=6))
     snap = replace(snap, promises=promises, most_holding=rnd.choice([0, 3]))

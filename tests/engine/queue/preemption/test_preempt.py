@@ -1,4 +1,4 @@
-"""Who gives way to whom: worked examples."""
+"""Which gangs give way to which others: worked examples."""
 
 import pytest
 
@@ -16,7 +16,7 @@ FULL = [node(f"n{index}", free=0) for index in range(1, 4)]
 
 
 def preempted(nodes=FULL, gangs=(), **facts):
-    """List who gives way to whom, by name."""
+    """List which gangs give way to which others, by name."""
     snap = snapshot(nodes, gangs, **facts)
     found = preempt(snap, plan(snap)).preemptions
     return {one.gang.name: [victim.name for victim in one.victims] for one in found}
@@ -42,7 +42,7 @@ def hot(name="hot", *, priority=5, may_preempt=True, **more):
         pytest.param(
             [running("a", 0, priority=5), running("b", 1, priority=4)], ["b"], id="never one of equal priority"
         ),
-        pytest.param([running("a", 0, priority=5)], None, id="nobody where all are as urgent"),
+        pytest.param([running("a", 0, priority=5)], None, id="none where all are as urgent"),
         pytest.param(
             [running("a", 0, since=NOW + 1), running("b", 1)],
             ["a"],
@@ -65,11 +65,11 @@ def test_gang_that_may_not_preempt_waits():
     assert preempted(gangs=[hot(may_preempt=False)], runs=[running("a", 0)]) == {}
 
 
-def test_nobody_is_evicted_for_a_gang_that_would_not_fit_even_then():
+def test_no_gang_is_evicted_for_one_that_would_not_fit_even_then():
     assert preempted(gangs=[hot(size=4)], runs=[running(name, index) for index, name in enumerate("abc")]) == {}
 
 
-def test_nobody_is_evicted_for_a_gang_that_starts_soon_anyway():
+def test_no_gang_is_evicted_for_one_that_starts_soon_anyway():
     runs = [running("a", 0, end=NOW + 30), running("b", 1)]
 
     assert preempted(gangs=[hot()], runs=runs) == {}
@@ -87,7 +87,7 @@ def test_grace_that_ends_too_late_gains_nothing():
     assert preempted(gangs=[hot(serial=10)], runs=runs) == {}
 
 
-def test_gang_whose_victims_are_ending_evicts_nobody_else():
+def test_gang_whose_victims_are_ending_evicts_no_other():
     ending = release(0, NOW + 100)
     runs = [running("b", 1)]
 
@@ -130,7 +130,7 @@ def test_several_gangs_may_preempt_in_one_plan():
     assert preempted(gangs=[hot("h1", created=1), hot("h2", created=2)], runs=runs) == {"h1": ["a"], "h2": ["b"]}
 
 
-def test_plan_keeps_the_room_for_whom_it_is_made():
+def test_plan_keeps_the_room_for_the_gang_that_it_is_made_for():
     snap = snapshot(
         [node("n1", free=0)],
         [hot(serial=100), gang("cold", priority=0, serial=10)],
@@ -185,7 +185,7 @@ def test_all_roles_of_a_gang_find_their_room():
     assert preempted(nodes, [hot(roles=roles)], runs=runs) == {"hot": ["a", "b"]}
 
 
-def test_gang_for_which_many_combinations_are_looked_through_is_planned_less_often(monkeypatch):
+def test_gang_for_which_many_combinations_are_tried_is_planned_less_often(monkeypatch):
     planned = []
 
     def plan_and_count(snap, **more):

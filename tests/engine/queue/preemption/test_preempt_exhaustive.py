@@ -1,4 +1,4 @@
-"""Who is evicted for whom, against every set of gangs, on small clusters full of ties."""
+"""Which gangs are evicted for which others, against every set of gangs, on small clusters full of ties."""
 
 import math
 from dataclasses import replace

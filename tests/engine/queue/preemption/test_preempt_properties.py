@@ -71,7 +71,7 @@ def evicted(snap, preemptions):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nobody_of_its_priority_or_above_starts_later_for_a_preemption(seed, monkeypatch):
+def test_no_gang_of_its_priority_or_above_starts_later_for_a_preemption(seed, monkeypatch):
     monkeypatch.setattr(preempting, "MOST_PREEMPTIONS", 1)
     snap = cluster(seeded(seed))
     before = plan(snap)
@@ -85,7 +85,7 @@ def test_nobody_of_its_priority_or_above_starts_later_for_a_preemption(seed, mon
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_whoever_others_are_evicted_for_lands_when_they_have_ended(seed):
+def test_preemptor_lands_when_its_victims_have_ended(seed):
     snap = cluster(seeded(seed))
 
     after = preempt(snap, plan(snap))
@@ -112,7 +112,7 @@ def test_budgets_and_gangs_are_used_once(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_gangs_that_await_their_victims_evict_nobody_in_the_plan_that_follows(seed):
+def test_gangs_that_await_their_victims_evict_no_other_in_the_plan_that_follows(seed):
     snap = cluster(seeded(seed), gangs=4)
     first = preempt(snap, plan(snap))
     if not first.preemptions:

@@ -91,7 +91,7 @@ def test_gang_shrinks_beside_an_eviction():
     assert gave_way(gangs=[hot(size=3)], runs=runs) == {"hot": {"a": 1, "b": 0}}
 
 
-def test_change_says_what_stays_and_for_whom():
+def test_change_says_what_stays_and_for_which_gang():
     runs = [shrinkable("a", 2, 0, 3, 1, sizes=[(2, LATER)], end=NOW + 4000, since=NOW - 900)]
     snap = snapshot(FULL, [hot(size=2)], runs=runs)
 

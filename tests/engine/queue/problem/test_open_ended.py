@@ -35,7 +35,7 @@ def open_ended(held):
     return OpenEnded(gangs=GANGS, holder=holder, node=index)
 
 
-def test_nobody_is_in_the_way_where_nobody_is_known():
+def test_no_gang_is_in_the_way_where_none_is_known():
     assert none_open_ended().blocker(np.ones(3, dtype=bool)) is None
 
 

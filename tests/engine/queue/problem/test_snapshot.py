@@ -66,14 +66,14 @@ def test_node_names_are_sorted_distinct_and_one_a_row(names):
 @pytest.mark.parametrize(
     "wrong",
     [
-        pytest.param({"size": 0}, id="nobody"),
+        pytest.param({"size": 0}, id="no members"),
         pytest.param({"size": 3, "most": 2}, id="an empty range"),
         pytest.param({"size": 5, "most": 7, "multiple_of": 4}, id="no multiple in the range"),
         pytest.param({"size": 5, "most": 7, "allowed": (4, 8)}, id="no allowed size in the range"),
         pytest.param({"most": 9, "allowed": (8, 4)}, id="sizes out of order"),
         pytest.param({"multiple_of": 0}, id="a multiple of nothing"),
         pytest.param({"size": 3, "load": Load.PIECES, "pieces": 2}, id="a piece too few"),
-        pytest.param({"load": Load.NONE, "serial": 3}, id="work that nobody does"),
+        pytest.param({"load": Load.NONE, "serial": 3}, id="work without a member"),
         pytest.param({"roles": [role("a"), role("a")]}, id="two roles of one name"),
         pytest.param({"roles": [role("a", most=2), role("b", most=2)]}, id="two sizes to choose"),
         pytest.param(

@@ -59,7 +59,7 @@ class History:
             self.promised.setdefault(name, []).append(one.promised)
 
     def next_end(self):
-        """Tell when something ends next, inf when nothing runs."""
+        """Return when something ends next, inf when nothing runs."""
         return min((end for _, end in self.running.values()), default=math.inf)
 
     def go_to(self, time):

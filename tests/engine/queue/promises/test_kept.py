@@ -88,7 +88,7 @@ def kept(start, finish, *nodes):
     return Kept(start=start, finish=finish, seats=(tuple(Seat(node, 1) for node in nodes),))
 
 
-def test_earlier_start_is_taken_where_that_costs_nobody_anything():
+def test_earlier_start_is_taken_where_that_costs_no_other_gang_anything():
     waits = replace(gang("a", size=1, times=[40]), kept=kept(NOW + 10, NOW + 50, 1), promised=NOW + 50)
     facts = replace(snapshot(TWO, [waits]), promises=Promises.CONSERVATIVE)
     [made] = plan(facts).decisions
@@ -134,7 +134,7 @@ def test_place_is_kept_on_a_node_with_a_taint_only_if_the_gang_ends_before_it_ev
     assert nodes_taken(made) == ((want, 1),)
 
 
-def test_gang_of_several_roles_that_lost_its_place_is_told_what_it_lacks():
+def test_refusal_of_a_gang_of_several_roles_that_lost_its_place_says_what_it_lacks():
     seats = ((Seat(0, 1),), (Seat(1, 1),))
     roles = [role("one", load=Load.NONE), role("many")]
     waits = replace(gang("a", roles=roles, serial=40), kept=Kept(start=NOW, finish=NOW + 40, seats=seats))

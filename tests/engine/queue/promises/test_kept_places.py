@@ -45,7 +45,7 @@ def random_gang(rnd, number):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_is_kept_together_fits_and_nobody_is_left_out_in_vain(seed):
+def test_what_is_kept_together_fits_and_no_gang_is_left_out_in_vain(seed):
     facts = random_facts(seeded(seed))
     planner = Planner(facts, silent, None)
     keeping = planner.keep(sorted(facts.gangs, key=lambda one: one.kept.start), apart=())

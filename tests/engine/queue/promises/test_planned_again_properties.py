@@ -42,7 +42,7 @@ def test_plan_after_an_event_is_the_one_from_nothing(seed, front, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_remembered_does_not_depend_on_what_is_spelled_already(seed, monkeypatch):
+def test_what_is_remembered_does_not_depend_on_what_is_formatted_already(seed, monkeypatch):
     monkeypatch.setattr(renewal, "FRONT", 2)
     for facts, made in eventful(seed):
         unspelled = tuple(
@@ -66,7 +66,7 @@ def test_gang_behind_every_front_changes_nothing_for_others(seed, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_who_may_do_better_is_as_well_off_as_if_it_had_been_planned_again(seed, monkeypatch):
-    looked_at, chosen_anew = [], Planner.chosen_anew
+    equal, chosen_anew = [], Planner.chosen_anew
 
     def compared(planner, one, decision):
         without = planner.fork()
@@ -75,18 +75,18 @@ def test_who_may_do_better_is_as_well_off_as_if_it_had_been_planned_again(seed, 
         monkeypatch.undo()
         monkeypatch.setattr(Planner, "chosen_anew", compared)
         made = chosen_anew(planner, one, decision)
-        looked_at.append(told(made) == told(again))
+        equal.append(without_nodes(made) == without_nodes(again))
         return made
 
     monkeypatch.setattr(Planner, "chosen_anew", compared)
     for _ in eventful(seed):
         pass
 
-    assert looked_at
-    assert all(looked_at)
+    assert equal
+    assert all(equal)
 
 
-def told(decision):
-    """What a gang is told, but for its nodes: of equal ones it keeps those that it has."""
+def without_nodes(decision):
+    """A decision without its nodes: of equal ones a gang keeps those that it has."""
     assert isinstance(decision, Placement)
     return decision.start, decision.finish, decision.size, decision.alternative

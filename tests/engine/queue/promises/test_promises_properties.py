@@ -43,9 +43,9 @@ def test_promises_are_kept_and_never_moved_later(seed, promises):
         pass
 
     assert history.promised
-    for name, told in history.promised.items():
-        assert told == sorted(told, reverse=True)
-        assert history.started[name] <= told[0]
+    for name, given in history.promised.items():
+        assert given == sorted(given, reverse=True)
+        assert history.started[name] <= given[0]
 
 
 @pytest.mark.parametrize("promises", Promises)
@@ -61,7 +61,7 @@ def test_same_facts_give_the_same_plan_whatever_their_order(seed, promises):
 
 @pytest.mark.parametrize("promises", KEPT)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_gang_that_goes_delays_nobody_beyond_a_promise(seed, promises):
+def test_gang_that_goes_delays_no_other_beyond_a_promise(seed, promises):
     history, rnd = history_of(seed, promises)
     for facts, _ in live(history, rnd):
         if facts.gangs:
@@ -72,7 +72,7 @@ def test_gang_that_goes_delays_nobody_beyond_a_promise(seed, promises):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_gang_that_comes_delays_nobody_beyond_a_promise(seed):
+def test_gang_that_comes_delays_no_other_beyond_a_promise(seed):
     history, rnd = history_of(seed, Promises.SLACK)
     for facts, _ in live(history, rnd):
         newcomer = random_gang(rnd, 99)
@@ -93,7 +93,7 @@ def test_overruns_cost_no_gang_its_run_and_no_node_too_much(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nobody_in_front_is_delayed_by_one_behind_under_easy(seed):
+def test_no_gang_in_front_is_delayed_by_one_behind_under_easy(seed):
     history, rnd = history_of(seed, Promises.EASY)
     for facts, made in live(history, rnd):
         waiting = [one for one in made.decisions if one.start > facts.now]

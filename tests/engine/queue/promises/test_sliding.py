@@ -65,23 +65,23 @@ def test_one_that_comes_too_late_gives_way_where_others_could_not_keep_their_pro
     assert starts(facts_of([late, *tight], [node("n0")])) == {"t0": 0.0, "t1": 20.0, "t2": 40.0, "late": 60.0}
 
 
-def test_places_that_were_told_at_different_times_slide_past_each_other():
+def test_places_that_were_promised_at_different_times_slide_past_each_other():
     one = kept_on(gang("one", times=[17], created=0.0), 20, 37, 0, promised=30)
     other = kept_on(gang("other", times=[8], created=1.0), 35, 43, 0, promised=78)
 
-    told = starts(facts_of([one, other], [node("n0", free=0)], releases=[release(0, NOW + 20)]))
+    promises = starts(facts_of([one, other], [node("n0", free=0)], releases=[release(0, NOW + 20)]))
 
-    assert told in ({"one": 20.0, "other": 37.0}, {"one": 28.0, "other": 20.0})
+    assert promises in ({"one": 20.0, "other": 37.0}, {"one": 28.0, "other": 20.0})
 
 
 def test_gang_whose_promise_cannot_be_kept_otherwise_goes_before_one_that_runs_for_ever():
     years = kept_on(gang("years", times=[1e9], created=50.0), 10, 10 + 1e9, 0, promised=5e8)
     waiting = kept_on(gang("waiting", times=[20], created=1.0), 5, 25, 0, promised=24)
 
-    told = starts(facts_of([years, waiting], [node("n0", free=0)], releases=[release(0, NOW + 10)]))
+    promises = starts(facts_of([years, waiting], [node("n0", free=0)], releases=[release(0, NOW + 10)]))
 
-    assert told["waiting"] <= 24
-    assert told["years"] <= 5e8
+    assert promises["waiting"] <= 24
+    assert promises["years"] <= 5e8
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_gang_whose_promise_cannot_be_kept_otherwise_goes_before_one_that_runs_f
         pytest.param({"times": [9.6], "roles": True}, id="of two roles"),
     ],
 )
-def test_place_that_is_a_little_short_is_not_lost_when_something_sooner_is_looked_for(how):
+def test_place_that_is_a_little_short_is_not_lost_by_a_search_for_an_earlier_one(how):
     roles = [role("l", load=Load.NONE, request=(1,)), role("w", request=(1,))] if how.pop("roles", False) else None
     each = len(roles or [None])
     kept = Kept(start=NOW + 10, finish=NOW + 19, seats=((Seat(0, 1),),) * each)
@@ -100,9 +100,9 @@ def test_place_that_is_a_little_short_is_not_lost_when_something_sooner_is_looke
     behind = kept_on(gang("behind", times=[100], created=0.0), 19, 119, 0, promised=19)
     nodes = [node("n0", free=0), node("n1", free=each, until=NOW + 5)]
 
-    told = starts(facts_of([replace(one, kept=kept), behind], nodes, releases=[release(0, NOW + 10, each)]))
+    promises = starts(facts_of([replace(one, kept=kept), behind], nodes, releases=[release(0, NOW + 10, each)]))
 
-    assert told == {"one": 10.0, "behind": 19.0}
+    assert promises == {"one": 10.0, "behind": 19.0}
 
 
 def test_place_that_is_a_little_short_does_not_keep_a_gang_from_starting_now():
@@ -111,11 +111,11 @@ def test_place_that_is_a_little_short_does_not_keep_a_gang_from_starting_now():
     one = gang("one", size=10, times=times, member_price=5.0, created=500.0, promised=NOW + 100)
     one = replace(one, kept=Kept(start=NOW + 40, finish=NOW + 139, seats=((Seat(1, 10),),)))
 
-    told = starts(
+    promises = starts(
         facts_of([*waiting, one], [node("n0", free=0), node("n1", free=10)], releases=[release(0, NOW + 500, 20)])
     )
 
-    assert told["one"] == 0.0
+    assert promises["one"] == 0.0
 
 
 @pytest.mark.parametrize("amount", [2**52, 2**61])
@@ -129,7 +129,7 @@ def test_what_is_kept_never_takes_more_than_can_be_counted(amount):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_no_promise_is_moved_by_what_nobody_sees(seed):
+def test_no_promise_is_moved_by_delays_of_milliseconds(seed):
     """Starts, ends and plans come some milliseconds after their time."""
     rnd = seeded(seed)
     slips = {f"g{number:02}": rnd.choice([0.0, 0.003, 0.02]) for number in range(20)}
@@ -144,6 +144,6 @@ def test_no_promise_is_moved_by_what_nobody_sees(seed):
         assert remembering(facts, facts, made)
         history.go_to(history.next_end() + 0.002)
 
-    for name, told in history.promised.items():
-        assert max(told) <= told[0] + 1.0
-        assert history.started[name] <= told[0] + 1.0
+    for name, promises in history.promised.items():
+        assert max(promises) <= promises[0] + 1.0
+        assert history.started[name] <= promises[0] + 1.0

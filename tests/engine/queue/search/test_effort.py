@@ -1,4 +1,4 @@
-"""How much is looked at for a gang is bounded, whatever its load; what was found until then is sound."""
+"""How much is tried for a gang is bounded, whatever its load; what was found until then is sound."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ GANGS = 24
 
 
 def crowd(load, *, deadline=None):
-    """Gangs of many sizes on nodes that become free one after the other; each choice takes many looks."""
+    """Gangs of many sizes on nodes that become free one after the other; each choice takes many steps."""
     chance = seeded(GANGS)
     nodes = [node(f"n{number}", free=2, slowdown=1 + chance.random()) for number in range(8)]
     releases = [release(number % 8, NOW + 10 * chance.random(), 2) for number in range(16)]
@@ -38,7 +38,7 @@ def crowd(load, *, deadline=None):
 
 @pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
 @pytest.mark.parametrize("deadline", [None, NOW + 10_000], ids=["soonest", "by a deadline"])
-def test_every_gang_is_placed_though_next_to_nothing_may_be_looked_at(load, deadline, monkeypatch):
+def test_every_gang_is_placed_though_next_to_nothing_may_be_tried(load, deadline, monkeypatch):
     monkeypatch.setattr(effort, "MOST_COMBINATIONS", 1)
     facts = crowd(load, deadline=deadline)
 
@@ -68,7 +68,7 @@ def test_search_ends_where_the_size_of_least_value_ends_before_another_loses_its
 
 
 @pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
-def test_run_that_fits_is_found_though_next_to_nothing_may_be_looked_at(load, monkeypatch):
+def test_run_that_fits_is_found_though_next_to_nothing_may_be_tried(load, monkeypatch):
     """Two members cost the least, but only three or four are done before the node is taken back."""
     monkeypatch.setattr(effort, "MOST_COMBINATIONS", 1)
     pieces = 40 if load is Load.PIECES else None
@@ -90,7 +90,7 @@ def test_sizes_that_may_meet_a_deadline_are_counted_whatever_the_load(monkeypatc
 
 
 @pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
-def test_what_all_gangs_of_a_plan_may_look_at_is_bounded_in_all_its_orders(load, monkeypatch):
+def test_effort_for_all_gangs_of_a_plan_is_bounded_in_all_its_orders(load, monkeypatch):
     facts = crowd(load)
     everything = plan_and_count(facts).steps
     monkeypatch.setattr(effort, "MOST_IN_A_PLAN", everything // 10)

@@ -1,4 +1,4 @@
-"""Whose gang is planned next: beside a slower way that looks at every group at every turn."""
+"""Whose gang is planned next: beside a slower way that tries every group at every turn."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -177,8 +177,8 @@ def test_promises_bind_and_every_gang_starts(seed, promises):
         pass
 
     assert len(history.started) == 14
-    for name, told in history.promised.items():
-        assert history.started[name] <= told[0]
+    for name, given in history.promised.items():
+        assert history.started[name] <= given[0]
 
 
 def test_gang_of_a_group_that_used_most_starts_among_others_that_never_cease():

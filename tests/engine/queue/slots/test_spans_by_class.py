@@ -1,4 +1,4 @@
-"""Spans that several timelines share: each sees its own, whoever else has written since."""
+"""Spans that several timelines share: each sees its own, whichever other has written since."""
 
 import numpy as np
 

@@ -144,7 +144,7 @@ def has_room(snap, pending, taken, index, decision):
     return fits and lasts(snap, taken, Taken(index, 1, request, start, decision.finish))
 
 
-def test_time_before_which_it_may_not_start_is_when_it_is_looked_at():
+def test_time_before_which_it_may_not_start_is_when_it_is_checked():
     late = [turn for _, turn, _, _ in turns(1) if turn.gang.not_before > NOW]
 
     assert late

@@ -161,7 +161,7 @@ def test_gang_that_overruns_does_not_grow_if_one_is_planned_for_its_end(end, wan
 @pytest.mark.parametrize(("asked", "grown"), [(None, 6), (3, 3)])
 @pytest.mark.parametrize("end", [NOW + 50, NOW + 100, NOW + 101, math.inf])
 @pytest.mark.parametrize("deadline", [None, NOW, NOW + 100, math.inf])
-def test_gang_that_meets_its_deadline_as_far_as_that_can_be_told_grows_only_if_asked(end, deadline, asked, grown):
+def test_gang_that_meets_its_deadline_as_far_as_is_known_grows_only_if_asked(end, deadline, asked, grown):
     result = resized([endless(0, 1, end=end, deadline=deadline, asked=asked)])
 
     is_soon_enough = deadline is not None and end <= deadline

@@ -167,7 +167,7 @@ async def test_admission_that_gives_up_a_demand_lets_a_waiting_gang_go():
 
 
 @pytest.mark.parametrize("size", [2, 90], ids=["starting", "waiting"])
-async def test_gang_that_is_refused_for_good_is_told_and_not_tried_again(size):
+async def test_gang_that_is_refused_for_good_is_reported_and_not_tried_again(size):
     async with operator_over() as (api, _):
         api.fault = refuse(INVALID)
         api.store.create("gangjobs", gang("g", size=size))
@@ -195,7 +195,7 @@ async def test_refused_gang_is_planned_once_nothing_is_against_it(then):
         assert condition(api, "g", "Accepted") == ("True", "SpecUnderstood")
 
 
-async def test_refusal_that_names_the_pod_is_told_once():
+async def test_refusal_that_names_the_pod_is_reported_once():
     async with operator_over() as (api, _):
         api.admit = lambda it: Refusal(code=422, message=f'Pod "{it["metadata"]["name"]}" is invalid')
         api.store.create("gangjobs", gang("g"))
@@ -266,7 +266,7 @@ async def test_next_process_compares_what_an_earlier_one_has_created():
 
 
 @pytest.mark.parametrize("change", ESTRANGING.values(), ids=list(ESTRANGING))
-async def test_members_that_nobody_would_know_as_such_are_not_bound_and_not_left(change):
+async def test_members_that_could_not_be_recognized_are_not_bound_and_not_left(change):
     async with operator_over() as (api, parts):
         api.admit = estranging(change)
         api.store.create("gangjobs", gang("g"))

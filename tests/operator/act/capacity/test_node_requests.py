@@ -31,7 +31,7 @@ FORBIDDEN = Refusal(
 
 @asynccontextmanager
 async def asking(*gangs, nodes=()):
-    """An operator over these nodes (two of 8 CPUs unless told) and gangs, which asks for nodes."""
+    """An operator over these nodes (by default two of 8 CPUs) and gangs, which asks for nodes."""
     async with operator_over(*nodes, gangs=gangs) as (api, parts), asks(parts):
         yield api, parts
 
@@ -60,7 +60,7 @@ def place_of(request):
     return Place("provisioningrequests", DEFAULT, request["metadata"]["name"])
 
 
-def told(api, name="g"):
+def message_of(api, name="g"):
     """What the gang's owner reads of its nodes; empty where that is nothing."""
     conditions = status_of(api, name).get("conditions", [])
     return next((one["message"] for one in conditions if one["type"] == "NodesRequested"), "")
@@ -91,9 +91,9 @@ async def test_gang_that_lacks_nodes_has_its_fewest_members_asked_for():
         assert template["template"]["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "8"}
         uid = api.store.get(gang_place("g"))["metadata"]["uid"]
         assert {one["metadata"]["ownerReferences"][0]["uid"] for one in (request, template)} == {uid}
-        await until(lambda: told(api))
+        await until(lambda: message_of(api))
         name = request["metadata"]["name"]
-        assert told(api) == (
+        assert message_of(api) == (
             f"Nodes for 4 members are asked for by ProvisioningRequest {name}; "
             "the autoscaler has not provided them yet."
         )
@@ -120,7 +120,7 @@ async def test_what_admission_makes_of_members_is_asked_for():
         assert template["template"]["spec"]["tolerations"] == [toleration]
 
 
-async def test_nobody_asks_for_a_gang_that_has_room():
+async def test_no_nodes_are_asked_for_a_gang_that_has_room():
     async with asking(gang("g"), gang("next", cpu="6")) as (api, _):
         await until(lambda: is_placed(api))
         await a_minute()
@@ -136,7 +136,7 @@ async def test_request_goes_when_the_gang_is_placed():
 
         await until(lambda: is_placed(api))
         await until(lambda: not requests(api) and not templates(api))
-        assert not told(api)
+        assert not message_of(api)
         assert len(pods_of(api, "g")) == 4
 
 
@@ -148,16 +148,16 @@ async def test_request_goes_when_the_gang_is_placed():
         ((("Accepted", "taken"), ("Failed", "no quota")), ("False", "ProvisioningFailed")),
     ],
 )
-async def test_what_the_autoscaler_says_is_told(said, want):
+async def test_condition_says_what_the_autoscaler_says(said, want):
     async with asking(gang("g", **BIG)) as (api, _):
         [request] = await until(lambda: requests(api))
         answer(api, request, *said)
 
         await until(lambda: condition(api, "g", "NodesRequested") == want)
-        assert told(api).endswith(f', and says "{said[-1][1]}".')
+        assert message_of(api).endswith(f', and says "{said[-1][1]}".')
 
 
-async def test_other_words_for_the_same_are_told_once_a_minute_at_most():
+async def test_other_words_for_the_same_are_reported_once_a_minute_at_most():
     async with asking(gang("g", **BIG)) as (api, _):
         [request] = await until(lambda: requests(api))
         before = len(written(api, "gangjobs/status"))
@@ -193,15 +193,15 @@ async def test_other_size_is_another_request():
 @pytest.mark.parametrize("change", [{"suspend": True}, {"size": {"min": 2, "max": 2}}], ids=["suspended", "smaller"])
 async def test_request_goes_when_the_gang_needs_no_more_nodes(change):
     async with asking(gang("g", **BIG)) as (api, _):
-        await until(lambda: told(api))
+        await until(lambda: message_of(api))
         api.store.change(gang_place("g"), spec=change, metadata={"generation": 2})
 
-        await until(lambda: not requests(api) and not templates(api) and not told(api))
+        await until(lambda: not requests(api) and not templates(api) and not message_of(api))
 
 
 async def test_request_goes_with_its_gang():
     async with asking(gang("g", **BIG)) as (api, _):
-        await until(lambda: told(api))
+        await until(lambda: message_of(api))
         api.store.remove(gang_place("g"))
 
         await until(lambda: not requests(api) and not templates(api))
@@ -220,7 +220,7 @@ async def test_gang_of_the_same_name_has_a_request_of_its_own():
 async def test_next_process_goes_on_with_what_it_finds():
     async with operator_over(gangs=[gang("g", **BIG)]) as (api, parts):
         async with asks(parts):
-            await until(lambda: told(api))
+            await until(lambda: message_of(api))
         before = len(api.writes)
         async with asks(parts):
             await a_minute()
@@ -233,7 +233,7 @@ async def test_next_process_goes_on_with_what_it_finds():
 async def test_leftovers_of_an_earlier_process_go():
     async with operator_over(gangs=[gang("g", **BIG)]) as (api, parts):
         async with asks(parts):
-            await until(lambda: told(api))
+            await until(lambda: message_of(api))
         api.store.add("nodes", node("n3"), node("n4"))
         await until(lambda: is_placed(api))
 
@@ -252,7 +252,7 @@ async def test_request_without_its_label_is_taken_for_what_it_is():
         assert condition(api, "g", "NodesRequested") == ("True", "NodesRequested")
 
 
-async def test_what_is_somebody_elses_is_left_alone():
+async def test_foreign_objects_are_left_alone():
     async with operator_over(gangs=[gang("g", **BIG)]) as (api, parts):
         async with asks(parts):
             [request] = await until(lambda: requests(api))
@@ -262,7 +262,7 @@ async def test_what_is_somebody_elses_is_left_alone():
 
         async with asks(parts):
             await until(lambda: condition(api, "g", "NodesRequested") == ("False", "RequestRefused"))
-            assert "is there already, and it is not this gang's" in told(api)
+            assert "is there already, and it is not this gang's" in message_of(api)
             assert [one["spec"] for one in api.store.objects("provisioningrequests")] == [{}]
 
 
@@ -280,7 +280,7 @@ async def test_trouble_is_said_once_and_mended_by_itself(verb, refusal, want, ca
         api.fault = lambda request: refusal if request[:2] == (verb, "provisioningrequests") else None
         async with asks(parts):
             await until(lambda: condition(api, "g", "NodesRequested") == ("False", "RequestRefused"))
-            assert want in told(api)
+            assert want in message_of(api)
             assert is_placed(api, "fits")
             before = len(api.requests)
             for _ in range(10):
@@ -300,7 +300,7 @@ async def test_gang_whose_members_are_refused_is_not_asked_for():
         await until(lambda: condition(api, "g", "NodesRequested") == ("False", "RequestRefused"))
 
         assert not requests(api)
-        assert "exceeded quota: hidden" in told(api)
+        assert "exceeded quota: hidden" in message_of(api)
 
 
 async def test_gangs_of_a_namespace_ask_for_so_many_at_once():
@@ -316,14 +316,14 @@ async def test_gangs_of_a_namespace_ask_for_so_many_at_once():
 
 
 @pytest.mark.parametrize("fault", [BROKEN, KEPT], ids=["no answer", "refused"])
-async def test_request_that_cannot_be_taken_back_costs_nobody_else_anything(fault):
+async def test_request_that_cannot_be_deleted_costs_no_other_gang_anything(fault):
     async with asking(gang("g", **BIG)) as (api, _):
         [request] = await until(lambda: requests(api))
         api.fault = lambda asked: fault if asked[:2] == (DELETE, "provisioningrequests") else None
         api.store.remove(gang_place("g"))
         api.store.add("gangjobs", gang("next", **BIG))
 
-        await until(lambda: told(api, "next"))
+        await until(lambda: message_of(api, "next"))
         assert (requests(api, "g"), len(templates(api))) == ([request], 2)
         api.fault = lambda _: None
         await until(lambda: not requests(api, "g") and len(templates(api)) == 1)
@@ -367,7 +367,7 @@ async def test_what_goes_wrong_with_one_gang_costs_no_other_its_request(monkeypa
         api.store.add("gangjobs", gang("good", **BIG))
 
         await until(lambda: requests(api, "good"))
-        await until(lambda: told(api, "good"))
+        await until(lambda: message_of(api, "good"))
         api.store.remove(gang_place("good"))
         await until(lambda: not requests(api, "good"))
 

@@ -29,7 +29,7 @@ def is_over(role, *phases, remembered=0):
         pytest.param("launcher", (RUNNING, SUCCEEDED, SUCCEEDED), False, id="only the others have"),
         pytest.param("worker", (RUNNING, SUCCEEDED, SUCCEEDED), True, id="all workers have"),
         pytest.param("worker", (SUCCEEDED, SUCCEEDED, RUNNING), False, id="one worker has"),
-        pytest.param("nobody", (SUCCEEDED, SUCCEEDED, SUCCEEDED), False, id="a role without members"),
+        pytest.param("empty", (SUCCEEDED, SUCCEEDED, SUCCEEDED), False, id="a role without members"),
     ],
 )
 def test_gang_has_succeeded(role, phases, want):

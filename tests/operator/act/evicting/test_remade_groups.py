@@ -157,7 +157,7 @@ async def test_refused_eviction_is_tried_again_ever_more_rarely(refusal):
         assert refusal.message.rstrip(".") in note
 
 
-async def test_pod_that_only_looks_like_the_leader_is_left_alone():
+async def test_pod_that_only_resembles_the_leader_is_left_alone():
     async with running_group() as api:
         place = Place("pods", DEFAULT, LEADER)
         labels = pod(api, LEADER)["metadata"]["labels"]

@@ -1,4 +1,4 @@
-"""A watch of pods that has missed something: whoever waits for it asks the API server, and decides."""
+"""A watch of pods that has missed something: the task that waits for it asks the API server, and decides."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A create whose sender was cut off, and which the API server carries out after the next look at what is there."""
+"""A create whose sender was cut off, and which the API server carries out after the next read of what is there."""
 
 import asyncio
 
@@ -86,7 +86,7 @@ async def test_deletion_in_the_middle_of_a_create_releases_only_after_that_has_l
         api.store.add("gangjobs", gang("g", size=3))
         await until(lambda: len(sent) > 2)
         api.fault = lands_while_it_is_undone(api)
-        api.store.change(gang_place("g"), metadata={"deletionTimestamp": DELETED_AT, "finalizers": ["somebody/s"]})
+        api.store.change(gang_place("g"), metadata={"deletionTimestamp": DELETED_AT, "finalizers": ["example.com/s"]})
         await until(lambda: is_released(api) and has_landed(api))
 
         assert pods_by_reservation(api) == (["g-1-0", "g-1-1", "g-1-2"], [])

@@ -1,4 +1,4 @@
-"""A look at an attempt's pods whose answer comes when watches have told more."""
+"""A read of an attempt's pods whose answer comes when watches have shown more."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def state():
     return state
 
 
-async def look(state, pods, meanwhile=lambda: None):
+async def read_members(state, pods, meanwhile=lambda: None):
     return await refresh_members(LateAnswer(pods, meanwhile), state, GANG, 1)
 
 
@@ -55,9 +55,9 @@ async def test_pods_that_went_with_their_gang_while_they_were_listed_stay_gone(s
         for fact in list(state.pods.values()):
             state.remove_pod(fact.key, fact.uid)
 
-    await look(state, going, gang_and_pods_go)
+    await read_members(state, going, gang_and_pods_go)
 
-    # Nobody would ever hear of them again, and their room would be taken for ever.
+    # No event of them would ever come again, and their room would be taken for ever.
     assert names(state) == []
     assert not state.ledger.release(member(0)["metadata"]["uid"])
 
@@ -67,21 +67,21 @@ async def test_pod_that_went_while_it_was_listed_stays_gone_and_another_is_belie
         fact = next(fact for fact in state.pods.values() if fact.key.name == "g-1-0")
         state.remove_pod(fact.key, fact.uid)
 
-    await look(state, [member(0), member(1), member(2)], one_goes)
+    await read_members(state, [member(0), member(1), member(2)], one_goes)
 
     assert names(state) == ["g-1-1", "g-1-2"]
 
 
 async def test_what_the_list_does_not_have_is_gone_and_what_came_meanwhile_stays(state):
-    await look(state, [member(1)], lambda: pods_kind(state).believe(member(3)))
+    await read_members(state, [member(1)], lambda: pods_kind(state).believe(member(3)))
 
     assert names(state) == ["g-1-1", "g-1-3"]
 
 
-async def test_nobody_listens_after_a_look(state):
+async def test_no_listener_is_left_after_a_read(state):
     with pytest.raises(ZeroDivisionError):
-        await look(state, [], lambda: 1 / 0)
-    await look(state, [member(0), member(1)])
+        await read_members(state, [], lambda: 1 / 0)
+    await read_members(state, [member(0), member(1)])
     with state.counts.roster.collecting_removed() as gone:
         fact = next(iter(state.pods.values()))
         state.remove_pod(fact.key, fact.uid)

@@ -1,4 +1,4 @@
-"""What an attempt that is taken back waits for, and when a person is told what to do."""
+"""What an attempt that is torn down waits for, and when a message says what a person has to do."""
 
 import pytest
 

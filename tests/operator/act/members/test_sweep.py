@@ -98,7 +98,7 @@ async def test_pods_are_deleted_once_however_often_they_are_swept():
         assert sweeping.deletions() == 4
 
 
-async def test_pods_that_come_back_are_looked_at_when_their_deletion_shows_no_effect():
+async def test_pods_that_come_back_are_read_when_their_deletion_shows_no_effect():
     async with left_over() as sweeping:
         believed = list(sweeping.state.pods.values())
         sweeping.sweeper.sweep({KEY})

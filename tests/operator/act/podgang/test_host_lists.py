@@ -97,7 +97,7 @@ async def test_pod_that_comes_later_is_listed_beside_those_that_run_and_not_thos
         assert writes(api) == ["POST", "PUT"]
 
 
-async def test_list_of_somebody_else_is_left_alone_and_nothing_is_bound():
+async def test_foreign_list_is_left_alone_and_nothing_is_bound():
     async with operator_over() as (api, _):
         api.store.create("configmaps", somebody_s())
         create(api, "a", "b", **WANTED)
@@ -112,7 +112,7 @@ async def test_list_of_somebody_else_is_left_alone_and_nothing_is_bound():
         assert changes_of_pods(api) == []
 
 
-async def test_list_of_a_gangjob_of_that_name_is_somebody_else_s():
+async def test_list_of_a_gangjob_of_that_name_is_foreign():
     owner = {"apiVersion": "lockstep.dev/v1alpha1", "kind": "GangJob", "name": "heat", "uid": "u", "controller": True}
     async with operator_over() as (api, _):
         api.store.create("configmaps", somebody_s(ownerReferences=[owner]))

@@ -132,7 +132,7 @@ async def test_passing_trouble_does_no_harm(resource, verb, fault):
 
 
 async def test_outage_undoes_the_attempt_and_the_next_one_makes_the_service():
-    """Whether the gang counts on it or not: nobody else would make it."""
+    """Whether the gang counts on it or not: nothing else would make it."""
     async with placed(fault=at("services", NEVER_ARRIVED, times=6)) as api:
         assert common_of(api, "g")[0] is not None
         assert status_of(api)["attempt"] == 2
@@ -155,11 +155,11 @@ async def test_outage_undoes_the_attempt_and_the_next_one_makes_the_service():
         pytest.param(
             (SERVICE, somebody_s("g", owner("of-an-earlier-one"))),
             "Service g of an earlier gang of this name is still there",
-            id="service of an earlier gang that nobody collects",
+            id="service of an earlier gang that is not collected",
         ),
     ],
 )
-async def test_what_is_somebody_else_s_stays_and_the_attempt_fails(there, want):
+async def test_foreign_object_stays_and_the_attempt_fails(there, want):
     place, manifest = there
     async with api_with() as api:
         before = api.store.create(place.resource, manifest)
@@ -191,7 +191,7 @@ async def test_without_network_members_run_and_an_event_says_once_that_names_do_
     )
 
 
-async def test_refused_service_is_told_in_the_api_server_s_words():
+async def test_refused_service_is_reported_in_the_api_server_s_words():
     async with operator_over(gangs=[gang("g", spec=EMPTY)]) as (api, _):
         api.fault = at("services", QUOTA, times=99)
         await until(lambda: condition(api, "g", "Placed") == ("False", "NetworkRefused"))
@@ -203,7 +203,7 @@ async def test_refused_service_is_told_in_the_api_server_s_words():
 
 @pytest.mark.parametrize("spec", [None, EMPTY], ids=["without network", "with network"])
 async def test_what_an_earlier_gang_of_the_name_has_left_is_waited_for(spec):
-    """Somebody who deletes a gang and submits it again is sooner than the garbage collector."""
+    """A user who deletes a gang and submits it again is sooner than the garbage collector."""
     async with api_with() as api:
         api.store.create("services", somebody_s("g", owner("of-an-earlier-one")))
         api.store.create("gangjobs", gang("g", spec=spec))
@@ -217,7 +217,7 @@ async def test_what_an_earlier_gang_of_the_name_has_left_is_waited_for(spec):
         assert "NamesDoNotResolve" not in event_reasons(api)
 
 
-async def test_host_file_that_somebody_writes_at_the_same_time_is_ours_in_the_end():
+async def test_host_file_that_another_writer_changes_at_the_same_time_is_ours_in_the_end():
     async with placed(MPI) as api:
 
         def meddle(request):

@@ -81,7 +81,7 @@ async def test_window_grows_while_gangs_are_soon_done_and_others_wait():
     assert burst.window.width > 2 * LEAST_MEMBERS
 
 
-async def test_window_that_nobody_waits_for_stays_as_it_is():
+async def test_window_without_waiters_stays_as_it_is():
     burst = Burst()
     for number in range(20):
         await burst.begin(number, 16, seconds=0.2)
@@ -107,7 +107,7 @@ async def test_gang_that_takes_for_ever_keeps_others_waiting_for_a_while_only():
     await end([stuck])
 
 
-async def test_gang_that_gives_up_waiting_keeps_nobody_waiting():
+async def test_gang_that_gives_up_waiting_keeps_no_other_waiting():
     burst = Burst()
     tasks = [burst.begin("first", LEAST_MEMBERS), burst.begin("gone", LEAST_MEMBERS), burst.begin("next", 1)]
     await asyncio.sleep(0.1)

@@ -1,4 +1,4 @@
-"""An attempt whose members need volumes: told, awaited, taken back, and gone on with after a kill at any point."""
+"""An attempt whose members need volumes: nodes are selected, volumes awaited, and both survive a kill at any point."""
 
 from contextlib import asynccontextmanager
 
@@ -42,7 +42,7 @@ def claims(api):
     return {one["metadata"]["name"]: one for one in api.store.objects(CLAIMS)}
 
 
-def told(api, name="data-g-0"):
+def selected(api, name="data-g-0"):
     return claims(api)[name]["metadata"].get("annotations", {}).get(SELECTED_NODE)
 
 
@@ -69,7 +69,7 @@ def assert_each_member_is_where_its_volume_is(api, size=2):
         pytest.param((POST, CLAIMS), id="a claim is made"),
         pytest.param((POST, "pods"), id="a pod is made"),
         pytest.param((GET, CLAIMS), id="a claim is looked at"),
-        pytest.param((PATCH, CLAIMS), id="a claim is told"),
+        pytest.param((PATCH, CLAIMS), id="a claim gets its node"),
         pytest.param((POST, "pods/binding"), id="a pod is bound"),
     ],
 )
@@ -93,19 +93,19 @@ async def test_next_process_goes_on_where_one_was_killed_before(request_kind):
 async def test_next_process_takes_claims_back_where_one_was_killed_while_undoing(request_kind):
     async with cluster(size=1) as api, storage_of(api, ignores={"n1"}):
         async with running_operator(api):
-            await until(lambda: claims(api) and told(api) == "n1")
+            await until(lambda: claims(api) and selected(api) == "n1")
         await leave_before(api, request_kind)
-        assert told(api) == "n1"
+        assert selected(api) == "n1"
 
         # It does not know that the node has failed, and learns it again.
         async with running_operator(api):
             await until(lambda: is_placed(api), seconds=2000)
-        assert bound(pods_of(api, "g")) == [told(api)]
+        assert bound(pods_of(api, "g")) == [selected(api)]
 
 
 async def test_gang_that_waits_for_volumes_keeps_no_other_out():
     async with cluster() as api, running_operator(api) as parts:
-        await until(lambda: len(claims(api)) == 2 and told(api))
+        await until(lambda: len(claims(api)) == 2 and selected(api))
 
         assert not await parts.services.window.stay(LEAST_MEMBERS).enter()
 
@@ -130,7 +130,7 @@ async def test_request_that_breaks_is_repeated(request_kind, fault):
         assert status_of(api)["attempt"] == 1
 
 
-async def test_claim_that_somebody_changes_meanwhile_is_told_all_the_same():
+async def test_claim_that_changes_meanwhile_gets_its_node_all_the_same():
     async with cluster(size=1) as api, storage_of(api):
         changed = []
 
@@ -150,7 +150,7 @@ async def test_no_member_is_bound_before_all_volumes_are_there():
     async with cluster() as api, storage_of(api, ignores={"n2"}) as storage:
         async with running_operator(api):
             await until(lambda: "volumeName" in claims(api).get("data-g-0", {"spec": {}})["spec"])
-            assert told(api, "data-g-1") == "n2"
+            assert selected(api, "data-g-1") == "n2"
             assert bound(pods_of(api, "g")) == []
 
             storage.ignores.clear()
@@ -164,7 +164,7 @@ async def test_refused_member_goes_elsewhere_and_the_other_stays_where_its_volum
             await until(lambda: is_placed(api))
             assert parts.metric("lockstep_attempts_undone_total", reason="VolumeNotProvided") == 1
         assert volume_nodes(api) == {"data-g-0": "n1", "data-g-1": "n3"}
-        assert storage.told == [("data-g-0", "n1"), ("data-g-1", "n2"), ("data-g-1", "n3")]
+        assert storage.selected == [("data-g-0", "n1"), ("data-g-1", "n2"), ("data-g-1", "n3")]
         assert_each_member_is_where_its_volume_is(api)
 
 
@@ -184,13 +184,13 @@ async def test_node_that_failed_is_tried_again_after_a_while():
             await until(lambda: condition(api, "g", "Planned") == ("False", "NoNodeFits"))
             storage.refuses.clear()
             await until(lambda: is_placed(api))
-        assert storage.told == [("data-g-0", "n1")] * 2
+        assert storage.selected == [("data-g-0", "n1")] * 2
 
 
 async def test_claim_that_is_deleted_while_it_is_awaited_is_made_again():
     async with cluster(size=1) as api, storage_of(api, ignores=set(NAMES)) as storage:
         async with running_operator(api) as parts:
-            await until(lambda: claims(api) and told(api))
+            await until(lambda: claims(api) and selected(api))
             api.store.remove(claim_place("data-g-0"))
             storage.ignores.clear()
             await until(lambda: is_placed(api))
@@ -198,10 +198,10 @@ async def test_claim_that_is_deleted_while_it_is_awaited_is_made_again():
         assert_each_member_is_where_its_volume_is(api, size=1)
 
 
-async def test_claim_that_somebody_else_tells_another_node_is_followed_there():
+async def test_claim_that_gets_another_node_from_outside_is_followed_there():
     async with cluster(size=1) as api, storage_of(api, ignores={"n1"}):
         async with running_operator(api) as parts:
-            await until(lambda: claims(api) and told(api) == "n1")
+            await until(lambda: claims(api) and selected(api) == "n1")
             api.store.change(claim_place("data-g-0"), metadata={"annotations": {SELECTED_NODE: "n4"}})
             await until(lambda: is_placed(api))
             assert parts.metric("lockstep_attempts_undone_total", reason="NoLongerFits") == 1
@@ -220,7 +220,7 @@ async def test_claim_of_an_earlier_gang_is_not_used():
             await until(lambda: is_placed(api))
 
 
-async def test_volumes_come_though_no_watch_tells():
+async def test_volumes_come_though_no_watch_reports_them():
     async with cluster() as api, storage_of(api):
         api.store.silent |= {CLAIMS, VOLUMES}
         async with running_operator(api):
@@ -231,7 +231,7 @@ async def test_volumes_come_though_no_watch_tells():
 async def test_gang_that_is_deleted_while_it_waits_for_volumes_leaves_no_pod():
     async with cluster() as api, storage_of(api, ignores=set(NAMES)):
         async with running_operator(api):
-            await until(lambda: len(claims(api)) == 2 and told(api) and told(api, "data-g-1"))
+            await until(lambda: len(claims(api)) == 2 and selected(api) and selected(api, "data-g-1"))
             api.store.remove(gang_place("g"))
             await until(lambda: not pods_of(api, "g"))
         assert bound(pods_of(api, "g")) == []

@@ -6,7 +6,7 @@ from lockstep.agent.bid.clock import Clock
 
 
 class Clocks:
-    """A steady clock, and one that somebody sets."""
+    """A steady clock, and one that a user sets."""
 
     def __init__(self):
         self.steady = 100.0

@@ -148,8 +148,8 @@ def test_headers_that_say_nothing_are_none(api, server, headers):
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param({"url": "https://127.0.0.1:1"}, id="nobody listens"),
-        pytest.param({"url": "https://no-such-host.invalid"}, id="a name that nobody knows"),
+        pytest.param({"url": "https://127.0.0.1:1"}, id="no process listens"),
+        pytest.param({"url": "https://no-such-host.invalid"}, id="an unknown name"),
         pytest.param({"url": "http://127.0.0.1"}, id="no https"),
         pytest.param({"url": "https://127.0.0.1:port"}, id="no port"),
         pytest.param({"token": "missing"}, id="no token"),

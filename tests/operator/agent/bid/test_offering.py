@@ -30,7 +30,7 @@ def test_owner_returns_where_being_there_becomes_likelier(present, want):
     assert returns(*present) == pytest.approx(want)
 
 
-def test_nobody_has_come_until_an_hour_at_most_as_probably_as_nobody_is_there():
+def test_owner_has_stayed_away_until_an_hour_at_most_as_probably_as_the_owner_is_away():
     chance = random.Random(7)  # noqa: S311 - a property is tried, nothing is kept secret
     for _ in range(500):
         present = [chance.uniform(0.05, 1.0) for _ in range(chance.randint(1, 24))]

@@ -7,11 +7,11 @@ from lockstep.agent.bid.connection import RawAnswer
 from lockstep.agent.bid.own_bid import OwnBid
 from lockstep.api.nodebid.offer import PlannedOnNode
 
-TOLD = {"memberUids": ["a", "b"], "othersRequest": "1500m"}
+PLANNED = {"memberUids": ["a", "b"], "othersRequest": "1500m"}
 
 
 class UntilNoneIsLeft:
-    """Says stop once all watches have been asked for, and lets nobody wait."""
+    """Says stop once all watches have been asked for, and never waits."""
 
     def __init__(self, left):
         self.left = left
@@ -41,7 +41,7 @@ def event(kind, **status):
 
 
 def test_agent_learns_whose_pods_are_members_and_what_others_request():
-    bid, [(path, query)] = followed([RawAnswer(200, {}), event("ADDED", planned=TOLD)])
+    bid, [(path, query)] = followed([RawAnswer(200, {}), event("ADDED", planned=PLANNED)])
 
     assert bid.planned == PlannedOnNode(frozenset({"a", "b"}), 1.5)
     assert path == "/apis/lockstep.dev/v1alpha1/nodebids"
@@ -51,7 +51,7 @@ def test_agent_learns_whose_pods_are_members_and_what_others_request():
 def test_clock_has_heard_the_servers_time_before_anything_is_measured():
     clock = Clock(steady=lambda: 0.0, own=lambda: 0.0)
 
-    followed([RawAnswer(200, {}, wall=1_800_000_000.0), event("ADDED", planned=TOLD)], clock=clock)
+    followed([RawAnswer(200, {}, wall=1_800_000_000.0), event("ADDED", planned=PLANNED)], clock=clock)
 
     assert clock.wall() == 1_800_000_000.0
 
@@ -68,23 +68,23 @@ def test_clock_has_heard_the_servers_time_before_anything_is_measured():
     ],
 )
 def test_what_the_operator_said_before_stands(events):
-    bid, _ = followed([event("ADDED", planned=TOLD), *events])
+    bid, _ = followed([event("ADDED", planned=PLANNED), *events])
 
     assert bid.planned == PlannedOnNode(frozenset({"a", "b"}), 1.5)
 
 
-@pytest.mark.parametrize("spelled", [None, "", "much", "-5m", "1e9"])
-def test_request_that_is_no_number_counts_as_none(spelled):
-    bid, _ = followed([event("ADDED", planned={"state": "Offered", "othersRequest": spelled})])
+@pytest.mark.parametrize("text", [None, "", "much", "-5m", "1e9"])
+def test_request_that_is_no_number_counts_as_none(text):
+    bid, _ = followed([event("ADDED", planned={"state": "Offered", "othersRequest": text})])
 
     assert bid.planned == PlannedOnNode(frozenset(), 0.0)
 
 
-def test_trouble_is_told_once_and_that_it_is_over(caplog):
+def test_trouble_is_logged_once_and_that_it_is_over(caplog):
     caplog.set_level("INFO")
     trouble = [RawAnswer(403, {"message": "no"})]
 
-    followed(trouble, [RawAnswer(200, {}), event("ADDED", planned=TOLD)])
+    followed(trouble, [RawAnswer(200, {}), event("ADDED", planned=PLANNED)])
 
     assert caplog.messages == [
         "the node's own bid can't be watched: no",

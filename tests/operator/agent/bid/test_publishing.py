@@ -1,4 +1,4 @@
-"""When a node's bid is written: on news, before it expires, never more often; and what trouble changes in that."""
+"""When a node's bid is written: on changes, before it expires, never more often; and what trouble changes in that."""
 
 import itertools
 import logging
@@ -37,7 +37,7 @@ class Bench:
         )
 
     def run(self, seconds, *, period=PERIOD):
-        """Look once a period for so long."""
+        """Measure once a period for so long."""
         for _ in range(round(seconds / period)):
             self.publisher.update(self.measured)
             self.steady += period
@@ -268,7 +268,7 @@ def test_what_others_have_given_up_is_written_again_after_an_hour():
     assert "capacity" in bench.bids()[-1][1]
 
 
-def test_bid_that_lost_its_status_is_told_of_again():
+def test_bid_that_lost_its_status_gets_it_again():
     bench = Bench()
     bench.run(60)
     bench.answer = lambda _path, _manifest: RawAnswer(201, {})
@@ -279,7 +279,7 @@ def test_bid_that_lost_its_status_is_told_of_again():
 
 
 @pytest.mark.parametrize("code", [0, 400, 401, 403, 404, 422, 429, 500, 503])
-def test_trouble_is_met_with_ever_longer_pauses_and_told_once(code, caplog):
+def test_trouble_is_met_with_ever_longer_pauses_and_logged_once(code, caplog):
     caplog.set_level(logging.INFO)
     bench = Bench()
     bench.answer = lambda _path, _manifest: RawAnswer(code, {"message": "no"})
@@ -297,7 +297,7 @@ def test_trouble_is_met_with_ever_longer_pauses_and_told_once(code, caplog):
     assert caplog.messages[1:] == ["this is over: the bid can't be written"]
 
 
-def test_other_trouble_is_told_and_other_words_for_the_same_are_not(caplog):
+def test_other_trouble_is_logged_and_other_words_for_the_same_are_not(caplog):
     bench = Bench()
     for code, message in ((0, "reset"), (0, "end of file"), (403, "no"), (0, "reset")):
         bench.answer = lambda _path, _manifest, code=code, message=message: RawAnswer(code, {"message": message})

@@ -17,7 +17,7 @@ NINE = 1_800_003_600.0
 @pytest.mark.parametrize(
     ("known", "want"),
     [
-        pytest.param({}, "whether the owner is there can't be seen.", id="nobody can see"),
+        pytest.param({}, "whether the owner is there can't be seen.", id="not visible"),
         pytest.param({"owner_present": False}, "the owner is away.", id="away for good"),
         pytest.param(
             {"owner_present": False, "available_until": NINE},
@@ -77,9 +77,9 @@ def test_how_long_processes_wait_for_a_processor_is_said(known, want):
         ),
     ],
 )
-def test_window_in_which_the_owner_is_likely_to_be_away_is_told_whole(known, want):
+def test_window_in_which_the_owner_is_likely_to_be_away_is_reported_whole(known, want):
     measured = Measured(**{**UNKNOWN, "source": "cgroup v2", **known})
 
-    told = report_manifest("n1", offer_of(replace(measured, forecast=())), report_of(measured, wall=NINE, kept=()))
+    manifest = report_manifest("n1", offer_of(replace(measured, forecast=())), report_of(measured, wall=NINE, kept=()))
 
-    assert told["status"]["measured"].get("ownerAway") == want
+    assert manifest["status"]["measured"].get("ownerAway") == want

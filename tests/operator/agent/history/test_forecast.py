@@ -1,4 +1,4 @@
-"""Weekdays and weekends, hours nobody knows, and when the owner is likely to be there."""
+"""Weekdays and weekends, unknown hours, and when the owner is likely to be there."""
 
 from datetime import UTC, datetime
 
@@ -63,7 +63,7 @@ def test_hours_are_those_of_the_owner_s_zone(in_zone):
         pytest.param([0, 0, 1, 1], False, (None, 2), id="away, until they are expected"),
         pytest.param([0, 0, 0, 0], False, (None, None), id="away for the day"),
         pytest.param([0, 1, 0, 1], True, (2, 3), id="there, and back after an hour off"),
-        pytest.param([0, 0, 0, 0], True, (1, None), id="there, though nobody expected them"),
+        pytest.param([0, 0, 0, 0], True, (1, None), id="there, though not expected"),
         pytest.param([1, 0, 0, 1], False, (1, 3), id="not there yet, but expected within the hour"),
         pytest.param([1], False, (1, None), id="expected within the hour, and nothing is known of later ones"),
         pytest.param([0], True, (1, None), id="there, and nothing is known of later hours"),

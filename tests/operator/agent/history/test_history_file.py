@@ -216,7 +216,7 @@ def put_dangling_link(place):
 @pytest.mark.parametrize("put", [put_pipe, put_link, put_dangling_link])
 def test_pipe_or_link_in_the_way_is_replaced_and_leads_nowhere(tmp_path, name, put):
     path, elsewhere = tmp_path / "history.json", tmp_path / "elsewhere"
-    elsewhere.write_text("of somebody else")
+    elsewhere.write_text("of another process")
     put(tmp_path / name)
 
     assert saved_meanwhile(path) == [None]
@@ -224,7 +224,7 @@ def test_pipe_or_link_in_the_way_is_replaced_and_leads_nowhere(tmp_path, name, p
     assert load(path, today=TODAY, measured_on=ON) == learnt()
     assert path.is_file()
     assert not path.is_symlink()
-    assert elsewhere.read_text() == "of somebody else"
+    assert elsewhere.read_text() == "of another process"
     assert sorted(file.name for file in tmp_path.iterdir()) == ["elsewhere", "history.json"]
 
 
@@ -239,7 +239,7 @@ def test_folder_in_the_place_of_the_new_file_is_a_sentence_and_leaves_the_old_on
 
 
 def saved_meanwhile(path):
-    """What saving returned; nothing where it waits for somebody, whom there is not."""
+    """What saving returned; nothing where it waits for a reader that does not exist."""
     returned = []
     saving = Thread(target=lambda: returned.append(save(path, learnt(), ON)), daemon=True)
     saving.start()

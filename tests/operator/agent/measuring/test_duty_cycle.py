@@ -11,13 +11,13 @@ from lockstep.agent.measuring.duty_cycle import duty_cycle_of, is_full, lost_sha
 @pytest.mark.parametrize(
     ("used", "requested", "want"),
     [
-        pytest.param(usage(), 0, 0, id="nobody else is there"),
+        pytest.param(usage(), 0, 0, id="no other load is there"),
         pytest.param(usage(gang=6, host=2), 0, 2 / 6, id="on a full node it is local work per unit of gang work"),
         pytest.param(usage(gang=1, host=2), 0, 2 / 6, id="members that leave processors idle would get those too"),
         pytest.param(usage(host=2), 0, 2 / 6, id="without members, what those that fill the node would meet"),
         pytest.param(usage(gang=6, steal=2), 0, 2 / 6, id="what the hypervisor takes is as lost"),
         pytest.param(usage(pods=4, gang=4), 4, 0, id="what other pods have requested is not planned for gangs anyway"),
-        pytest.param(usage(pods=1, gang=4), 4, 0, id="what they leave of it slows nobody down"),
+        pytest.param(usage(pods=1, gang=4), 4, 0, id="what they leave of it slows no member down"),
         pytest.param(usage(pods=6, gang=2), 4, 1, id="what they use beyond it does"),
         pytest.param(usage(host=8), 0, 1, id="who comes to a node full of local work gets a fair share"),
         pytest.param(usage(host=7, gang=1), 0, 7, id="unless members are seen to get less"),

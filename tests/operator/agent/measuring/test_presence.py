@@ -8,7 +8,7 @@ from builders.usage import usage
 from lockstep.agent.measuring.presence import owner_is_there
 
 NOW = 1_795_449_600.0
-TEXT = "# This is private data. Do not parse.\nUID=1000\nUSER=somebody\nACTIVE=1\nSTATE=active\nREMOTE=0\n"
+TEXT = "# This is private data. Do not parse.\nUID=1000\nUSER=alice\nACTIVE=1\nSTATE=active\nREMOTE=0\n"
 AT_A_SCREEN = TEXT + "TYPE=wayland\nCLASS=user\nSEAT=seat0\nTTY=tty2\nVTNR=2\n"
 AT_A_TERMINAL = TEXT + "TYPE=tty\nCLASS=user\nTTY=pts/0\n"
 
@@ -32,9 +32,9 @@ def terminal(root, name, *, read_at, written_at=NOW):
 @pytest.mark.parametrize(
     ("sessions", "want"),
     [
-        pytest.param({}, False, id="nobody is logged in"),
-        pytest.param({"2": AT_A_SCREEN}, True, id="somebody is at the screen"),
-        pytest.param({"5": AT_A_TERMINAL}, True, id="somebody is at a terminal that cannot be seen"),
+        pytest.param({}, False, id="no user is logged in"),
+        pytest.param({"2": AT_A_SCREEN}, True, id="a user is at the screen"),
+        pytest.param({"5": AT_A_TERMINAL}, True, id="a user is at a terminal that cannot be seen"),
         pytest.param({"c1": AT_A_SCREEN.replace("CLASS=user", "CLASS=greeter")}, False, id="the greeter waits"),
         pytest.param({"2": AT_A_SCREEN.replace("STATE=active", "STATE=online")}, False, id="another screen is shown"),
         pytest.param({"2": AT_A_SCREEN.replace("ACTIVE=1", "ACTIVE=0")}, False, id="the session is not active"),
@@ -65,7 +65,7 @@ def test_presence_by_input(tmp_path, name, read_ago, want):
     assert owner_is_there(tmp_path, NOW, usage()) is want
 
 
-def test_program_that_prints_is_nobody_s_presence(tmp_path):
+def test_program_that_prints_is_not_a_users_presence(tmp_path):
     logind(tmp_path, one=AT_A_TERMINAL)
     terminal(tmp_path, "pts/0", read_at=NOW - 3600, written_at=NOW)
 
@@ -95,7 +95,7 @@ def test_presence_by_load_where_there_is_no_logind(tmp_path, lately, want):
     assert owner_is_there(tmp_path, NOW, lately) is want
 
 
-def test_nothing_tells_before_enough_load_is_measured_but_terminals_do(tmp_path):
+def test_terminals_alone_show_presence_before_enough_load_is_measured(tmp_path):
     terminal(tmp_path, "tty1", read_at=NOW - 86_400)
     assert owner_is_there(tmp_path, NOW, None) is None
 

@@ -85,7 +85,7 @@ def test_member_that_came_in_between_counts_from_its_beginning(node):
     assert sampled(sampler, 10, GANG).cores_gang == pytest.approx(0.5)
 
 
-def test_pod_that_is_told_to_be_a_member_later_counts_from_then_on(node):
+def test_pod_that_is_known_as_a_member_later_counts_from_then_on(node):
     node.add(GANG)
     node.spend({GANG: 1000})
     sampler = sampler_of(node)
@@ -166,7 +166,7 @@ def test_counter_that_is_no_number_is_no_use(tmp_path, layout, text):
 
 
 @pytest.mark.parametrize("seconds", [10**30, 2**64, 10**24 + 0.5])
-def test_counter_beyond_64_bits_gives_nobody_more_than_there_is(node, seconds):
+def test_counter_beyond_64_bits_gives_no_pod_more_than_there_is(node, seconds):
     node.add(GANG)
     sampler = sampler_of(node)
     sampler.sample(0, [GANG])
@@ -220,14 +220,14 @@ def test_kernel_without_pressure_says_nothing_of_it(node):
     assert sampled(sampler, 10).cpu_pressure is None
 
 
-def test_look_that_comes_late_at_the_longest_period_still_counts(node):
+def test_measurement_that_comes_late_at_the_longest_period_still_counts(node):
     sampler = sampler_of(node)
     sampler.sample(0, [])
 
     assert sampler.sample(1.2 * LONGEST_PERIOD, []) is not None
 
 
-def test_time_nobody_looked_at_is_not_told_of(node):
+def test_time_that_was_not_measured_is_not_reported(node):
     sampler = sampler_of(node)
     sampler.sample(0, [])
     node.spend(host=1)

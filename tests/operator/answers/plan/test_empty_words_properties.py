@@ -1,4 +1,4 @@
-"""No sentence says what nobody can use: no time of nothing, nothing unknown, no number that is none."""
+"""No sentence says what is of no use: no time of nothing, nothing unknown, no number that is none."""
 
 import math
 import re
@@ -22,7 +22,7 @@ SPANS = (1e-7, 0.0004, 0.3, 0.49, 0.5, 1.0, 6, 59.7, 3600, 1e9)
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_is_told_of_gangs_that_wait_has_no_empty_words(seed):
+def test_answer_about_gangs_that_wait_has_no_empty_words(seed):
     facts = random_facts(seeded(seed))
     made = plan(facts)
     planned = planned_before(RecordedSnapshot(facts, made))

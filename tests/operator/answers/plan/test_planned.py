@@ -1,4 +1,4 @@
-"""One look at a cluster plans what the operator plans, and changes nothing."""
+"""One read of a cluster plans what the operator plans, and changes nothing."""
 
 import asyncio
 import re
@@ -10,7 +10,7 @@ from coschedule import Placement, decision_of
 from fake_cluster.api import Refusal
 from fake_cluster.elastic import FOUR, elastic, rigid, run
 from fake_cluster.jumping import now, until
-from fake_cluster.looking import key, look, rules
+from fake_cluster.looking import key, read_state, rules
 from fake_cluster.rig import (
     DEFAULT,
     api_with,
@@ -51,7 +51,7 @@ async def test_plan_is_that_of_the_operator():
         await until(lambda: parts.cycle.decided and len(parts.cycle.decided.plan.decisions) == 2)
         decided = parts.cycle.decided
 
-        state = await look(api)
+        state = await read_state(api)
         planned = plan_now(state, rules(), decided.snapshot.now, asked=[key("b")])
 
         assert [one.gang.name for one in planned.made.decisions] == [one.gang.name for one in decided.plan.decisions]
@@ -68,7 +68,9 @@ async def test_what_was_measured_counts_until_the_bid_expires_and_what_was_promi
     async with api_with(node("n1"), node("n2"), gangs=[gang("a", size=2, cpu="8", spec=WORK)], bids=[shut]) as api:
         began = now()
 
-        before, after = [plan_now(await look(api), rules(), began + seconds, asked=[key("a")]) for seconds in (59, 60)]
+        before, after = [
+            plan_now(await read_state(api), rules(), began + seconds, asked=[key("a")]) for seconds in (59, 60)
+        ]
 
     assert [decision_of(one.made, key("a")).start for one in (before, after)] == [began + 7200, began + 7200]
     assert [one.snapshot.slowdown.tolist() for one in (before, after)] == [[1.0, 1.0], [0.5, 1.0]]
@@ -79,7 +81,7 @@ async def test_node_that_is_not_measured_yet_is_as_fast_as_others_of_its_hardwar
     for one, known in zip(bids, ({"capacity": "2"}, {}), strict=True):
         one["status"] = {"measured": {"processor": "EPYC 9, Python 3.11", "message": "Idle.", **known}}
     async with api_with(gangs=[gang("a", size=2, cpu="8", spec=WORK)], bids=bids) as api:
-        planned = plan_now(await look(api), rules(), now(), asked=[key("a")])
+        planned = plan_now(await read_state(api), rules(), now(), asked=[key("a")])
 
     assert planned.snapshot.slowdown.tolist() == [0.5, 0.5]
 
@@ -89,7 +91,7 @@ async def test_gang_in_front_that_runs_is_what_it_waits_for():
         await until(lambda: is_placed(api, "a"))
         api.store.add("gangjobs", gang("b", size=2, spec=WORK))
         await until(lambda: condition(api, "b", "Planned") == ("True", "StartsLater"))
-        answer = answer_about(plan_now(await look(api), rules(), now(), asked=[key("b")]), key("b"))
+        answer = answer_about(plan_now(await read_state(api), rules(), now(), asked=[key("b")]), key("b"))
 
         assert [type(one.change).__name__ for one in answer.helps] == ["GangEnds"]
         assert answer.helps[0].change.gang.key == key("a")
@@ -109,17 +111,17 @@ async def test_gang_in_front_that_runs_is_what_it_waits_for():
 async def test_rules_of_the_operator_are_obeyed(sizing, want_price, want_size):
     gangs = [gang(name, size=1, most=16, spec=WORK) for name in ("a", "b")]
     async with api_with(*NODES, gangs=gangs) as api:
-        planned = plan_now(await look(api), rules(sizing), now(), asked=[key("a")])
+        planned = plan_now(await read_state(api), rules(sizing), now(), asked=[key("a")])
 
         assert planned.prices[key("a")].seconds == want_price
         assert decision_of(planned.made, key("a")).size == want_size
 
 
-async def test_gang_that_was_refused_makes_nobody_dearer():
+async def test_gang_that_was_refused_makes_no_member_dearer():
     async with operator_over(*NODES, gangs=[gang(f"giant{one}", size=99, spec=WORK) for one in range(5)]) as (api, _):
         await until(lambda: all(condition(api, f"giant{one}", "Planned") for one in range(5)))
         api.store.add("gangjobs", gang("a", size=1, most=16, spec=WORK))
-        planned = plan_now(await look(api), rules(), now(), asked=[key("a")])
+        planned = plan_now(await read_state(api), rules(), now(), asked=[key("a")])
 
         assert planned.prices[key("a")].seconds == 0.0
         assert planned.prices[key("a")].among.waiting == 1
@@ -129,7 +131,7 @@ async def test_gang_that_is_asked_about_is_planned_however_long_the_queue_is(mon
     monkeypatch.setattr(planned_module, "MOST_IN_FRONT", 8)
     gangs = [gang(f"g{number:02}", size=1, spec=WORK) for number in range(20)]
     async with api_with(*NODES, gangs=gangs) as api:
-        planned = plan_now(await look(api), rules(), now(), asked=[key("g19")])
+        planned = plan_now(await read_state(api), rules(), now(), asked=[key("g19")])
 
         assert decision_of(planned.made, key("g19")).gang == key("g19")
         assert len(planned.made.decisions) < 20
@@ -138,16 +140,16 @@ async def test_gang_that_is_asked_about_is_planned_however_long_the_queue_is(mon
 async def test_pool_of_the_operator_is_no_label_that_could_be_dropped():
     nodes = [node("in", cpu="1", labels={"pool": "gangs"}), node("out", labels={"pool": "others"})]
     async with api_with(*nodes, gangs=[gang("g", size=2)]) as api:
-        state = await look(api, pool=Pool(selector=(("pool", "gangs"),)))
+        state = await read_state(api, pool=Pool(selector=(("pool", "gangs"),)))
         answer = answer_about(plan_now(state, rules(), now(), asked=[key("g")]), key("g"))
 
         assert {type(one.change).__name__ for one in answer.helps} == {"FewerMembers"}
         assert [room.nodes for room in answer.room] == [1]
 
 
-async def test_gang_that_makes_planning_raise_is_told_in_one_sentence(monkeypatch):
+async def test_gang_that_makes_planning_raise_is_reported_in_one_sentence(monkeypatch):
     async with api_with(gangs=[gang("g")]) as api:
-        state = await look(api)
+        state = await read_state(api)
         monkeypatch.setattr(snapshots, "pending_gang", spoilt)
 
         with pytest.raises(AnswerError, match="Planning default/g failed by a mistake of Lockstep's: ArithmeticError"):
@@ -167,7 +169,7 @@ async def test_gangs_that_would_give_way_are_named():
             await until(lambda: status_of(api, "cold").get("startedAt"))
         api.store.create("priorityclasses", priority_class("urgent", 100))
         api.store.create("gangjobs", gang("hot", spec={"priorityClassName": "urgent"}))
-        answer = answer_about(plan_now(await look(api), rules(), now() + 60, asked=[key("hot")]), key("hot"))
+        answer = answer_about(plan_now(await read_state(api), rules(), now() + 60, asked=[key("hot")]), key("hot"))
 
         assert answer.victims == (key("cold"),)
         assert "It preempts gang default/cold, and starts when its members have ended." in list(
@@ -181,7 +183,7 @@ async def test_gangs_that_would_shrink_are_named():
             await run(api, elastic())
         api.store.create("priorityclasses", priority_class("urgent", 100))
         api.store.create("gangjobs", rigid("hot", size=2, priorityClassName="urgent"))
-        answer = answer_about(plan_now(await look(api), rules(), now() + 3600, asked=[key("hot")]), key("hot"))
+        answer = answer_about(plan_now(await read_state(api), rules(), now() + 3600, asked=[key("hot")]), key("hot"))
 
         assert (answer.victims, [change.size_after for change in answer.shrinks]) == ((), [2])
         [line] = [one for one in waiting_lines(answer, ASCII) if one.startswith("For it, ")]
@@ -190,15 +192,15 @@ async def test_gangs_that_would_shrink_are_named():
         assert (shown["gang"]["name"], shown["was"], shown["size"]) == ("g", 4, 2)
 
 
-async def test_nobody_waits():
+async def test_no_gang_waits():
     async with api_with() as api:
-        assert plan_now(await look(api), rules(), now(), asked=[]).made.decisions == ()
+        assert plan_now(await read_state(api), rules(), now(), asked=[]).made.decisions == ()
 
 
 async def test_nothing_is_written():
     async with api_with(gangs=[gang("g")]) as api:
         before = len(api.requests)
-        state = await look(api)
+        state = await read_state(api)
         answer_about(plan_now(state, rules(), now(), asked=[key("g")]), key("g"))
 
         assert {request.verb for request in api.requests[before:]} == {"GET"}
@@ -212,7 +214,7 @@ async def test_list_that_is_refused_is_one_sentence():
             else None
         )
         with pytest.raises(AnswerError, match="The verb list on nodes of all namespaces is needed, and was refused"):
-            await look(api)
+            await read_state(api)
 
 
 async def test_kinds_that_are_not_there_say_what_to_do():
@@ -221,14 +223,14 @@ async def test_kinds_that_are_not_there_say_what_to_do():
             Refusal(code=404, message="page not found") if request[:2] == ("GET", "gangjobs") else None
         )
         with pytest.raises(AnswerError, match="does not know gangjobs: apply the CRDs first"):
-            await look(api)
+            await read_state(api)
 
 
 async def test_gang_that_is_placed_says_why_it_has_what_it_has():
     async with api_with(gangs=[gang("g", size=2, spec=WORK)]) as api:
         async with running_operator(api):
             await until(lambda: is_placed(api, "g"))
-        state = await look(api)
+        state = await read_state(api)
         answer = answer_settled(state, state.gangs[key("g")])
 
         assert answer.phase is Phase.PLACED
@@ -253,7 +255,7 @@ async def test_gang_that_is_placed_says_why_it_has_what_it_has():
 )
 async def test_gang_that_is_not_planned_says_how_far_it_is(spec, want_phase, want_message):
     async with api_with(gangs=[gang("g", spec=spec)]) as api:
-        state = await look(api)
+        state = await read_state(api)
         answer = answer_settled(state, state.gangs[key("g")])
 
         assert answer.phase is want_phase
@@ -281,7 +283,7 @@ async def test_gang_that_learns_is_planned_here_too_with_what_statuses_show_of_r
         api.store.add("gangjobs", gang("a", size=8, cpu="1", spec=LEARNS), gang("b", size=8, cpu="1", spec=LEARNS))
         await until(lambda: is_placed(api, "a") and condition(api, "b", "Planned") == ("True", "StartsLater"))
 
-        state = await look(api)
+        state = await read_state(api)
         decision = plan_now(state, rules(), now(), asked=[key("b")]).made.decisions[0]
         held = answer_settled(state, state.gangs[key("a")])
 
@@ -300,15 +302,15 @@ async def test_forged_and_missing_words_of_runs_leave_the_times_that_are_stated(
             manifest["status"] = {} if runs is None else {"pastRuns": runs}
             api.store.add("gangjobs", manifest)
 
-        decisions = plan_now(await look(api), rules(), now(), asked=[key("none")]).made.decisions
+        decisions = plan_now(await read_state(api), rules(), now(), asked=[key("none")]).made.decisions
 
         assert [one.finish - one.start for one in decisions] == [50, 50, 50]
 
 
-async def test_quota_bounds_the_sizes_that_are_looked_at():
+async def test_quota_bounds_the_sizes_that_are_compared():
     async with api_with(*NODES, gangs=[gang("wide", size=2, most=12, spec=WORK)]) as api:
         set_quota(api, 5)
-        planned = plan_now(await look(api), rules(), now(), asked=[key("wide")])
+        planned = plan_now(await read_state(api), rules(), now(), asked=[key("wide")])
 
     assert decision_of(planned.made, key("wide")).size == 5
 
@@ -316,7 +318,7 @@ async def test_quota_bounds_the_sizes_that_are_looked_at():
 async def test_gang_that_a_quota_keeps_from_starting_is_said_so():
     async with api_with(*NODES, gangs=[gang("wide", size=6), gang("other", size=1)]) as api:
         set_quota(api, 5)
-        state = await look(api)
+        state = await read_state(api)
 
     with pytest.raises(AnswerError, match=r"wide is not planned now: needs 6 members.* quota small allows 5"):
         plan_now(state, rules(), now(), asked=[key("wide")])

@@ -20,7 +20,7 @@ from fake_cluster.elastic import (
     with_launcher,
 )
 from fake_cluster.jumping import now, until
-from fake_cluster.looking import key, look, rules
+from fake_cluster.looking import key, read_state, rules
 from fake_cluster.rig import api_with, gang_place, is_placed, running_operator, set_phases, status_of
 from lockstep.answers.plan.chart import ASCII
 from lockstep.answers.plan.document import settled_document, waiting_document
@@ -98,11 +98,11 @@ async def is_not_elastic(api):
 
 
 async def seen(api, life, *, then=lambda _: None):
-    """The state of one who looks after an operator has stopped that brought gangs so far."""
+    """The state that a reader gets after an operator has stopped that brought gangs so far."""
     async with running_operator(api):
         await life(api)
     then(api)
-    return await look(api)
+    return await read_state(api)
 
 
 async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():

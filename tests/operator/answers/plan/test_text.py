@@ -21,7 +21,7 @@ def planned_of(*args, **kwargs) -> AnsweredPlan:
     return planned_before(RecordedSnapshot(snap, plan(snap)))
 
 
-def told(planned, name="me", marks=ASCII):
+def text_of(planned, name="me", marks=ASCII):
     [key] = [one.key for one in planned.snapshot.gangs if one.key.name == name]
     return list(waiting_lines(answer_about(planned, key), marks))
 
@@ -31,7 +31,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
     nodes = [node("a", free=0), node("b", free=0, slowdown=2.0), node("c", slowdown=2.0)]
     planned = planned_of(nodes, [gang("me", size=2, most=3, serial=60, member_price=0.5)], runs=runs)
 
-    assert told(planned) == [
+    assert text_of(planned) == [
         "default/me starts in 1 min and ends in 1 min 40 s: 3 members expected on a, b, c, starting at",
         "  1970-01-01T00:17:40Z when a has room, 0.60 times as fast as one idle reference node, its wait",
         "  included.",
@@ -63,7 +63,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         ("Learned", "Planned by the law that runs of its template have followed: all 7 runs had 4 members."),
     ],
 )
-def test_gang_that_learns_is_told_whose_run_times_were_used(source, want):
+def test_answer_names_the_run_times_that_a_learning_gang_uses(source, want):
     planned = planned_of([node("a")], [gang("me", serial=60)])
     answer = answer_about(planned, planned.snapshot.gangs[0].key)
 
@@ -73,7 +73,7 @@ def test_gang_that_learns_is_told_whose_run_times_were_used(source, want):
     assert not any("Planned " in line for line in waiting_lines(answer, ASCII))
 
 
-def test_gang_without_a_place_is_told_of_nodes_that_are_asked_for():
+def test_answer_for_a_gang_without_a_place_names_the_nodes_that_are_asked_for():
     planned = planned_of([node("a", free=0)], [gang("me", serial=60)])
     answer = answer_about(planned, planned.snapshot.gangs[0].key)
     asked = "Nodes for 1 member are asked for by ProvisioningRequest me-1; the autoscaler has accepted it."
@@ -99,14 +99,14 @@ def test_size_with_the_shortest_bar_is_the_one_that_it_gets():
 
 
 def test_unknown_run_time_is_said_and_draws_no_bar():
-    lines = told(planned_of([node("a"), node("b")], [gang("me", most=2)]))
+    lines = text_of(planned_of([node("a"), node("b")], [gang("me", most=2)]))
 
     assert " *        2           now             -" in lines
     assert "  It gives no run time: it gets as many members as fit, as soon as possible." in lines
 
 
 def test_deadline_is_named_as_the_rule_for_the_size():
-    lines = told(planned_of([node("a"), node("b")], [gang("me", most=2, serial=60, deadline=NOW + 100)]))
+    lines = text_of(planned_of([node("a"), node("b")], [gang("me", most=2, serial=60, deadline=NOW + 100)]))
 
     want = "  With its deadline, 1970-01-01T00:18:20Z, it gets the fewest members that meet it."
     assert want in lines
@@ -114,7 +114,7 @@ def test_deadline_is_named_as_the_rule_for_the_size():
 
 def test_gang_without_a_place_says_what_each_node_fails():
     red = Taint("pool", "red", "NoSchedule")
-    lines = told(planned_of([node("a"), node("b", taints=[red])], [gang("me", size=3, serial=60)]))
+    lines = text_of(planned_of([node("a"), node("b", taints=[red])], [gang("me", size=3, serial=60)]))
 
     assert lines[0].startswith("default/me has no place, now or later: needs 3 members, 1 fit")
     assert "  None of its sizes fits." in lines
@@ -122,32 +122,32 @@ def test_gang_without_a_place_says_what_each_node_fails():
     assert "  - if fewer members were enough, it would start at once with 1 member, and end in 1 min" in lines
 
 
-def test_roles_are_told_apart():
+def test_roles_are_distinguished():
     roles = [
         role("launcher", load=Load.NONE),
         role("workers", size=2, most=3, constraints=Constraints(node_selector=(("k", "v"),))),
     ]
-    lines = told(planned_of([node("a", free=4)], [gang("me", roles=roles, serial=60)]))
+    lines = text_of(planned_of([node("a", free=4)], [gang("me", roles=roles, serial=60)]))
 
     assert any(line.startswith("  Launcher: needs 1 member at least. Of 1 node:") for line in lines)
     assert any("1 without k=v, 0 with room for 0 members." in line for line in lines)
 
 
 def test_gang_that_rests_says_until_when():
-    lines = told(planned_of([node("a")], [gang("me", serial=60, not_before=NOW + 30)]))
+    lines = text_of(planned_of([node("a")], [gang("me", serial=60, not_before=NOW + 30)]))
 
     assert "  It rests until 1970-01-01T00:17:10Z; these counts are for that time." in lines
 
 
 def test_gang_that_holds_nodes_names_them():
     runs = [running("other", 0)]
-    lines = told(planned_of([node("a", free=0)], [gang("me", serial=60)], runs=runs, most_holding=1))
+    lines = text_of(planned_of([node("a", free=0)], [gang("me", serial=60)], runs=runs, most_holding=1))
 
     assert "Until it fits, it keeps a free for itself." in lines
 
 
 def test_nothing_that_helps_is_said_too():
-    lines = told(planned_of([node("a", ready=False)], [gang("me", serial=60)]))
+    lines = text_of(planned_of([node("a", ready=False)], [gang("me", serial=60)]))
 
     assert lines[-1] == "What would let it start sooner: none of 0 single changes that were tried."
 
@@ -157,7 +157,7 @@ def test_long_names_and_many_speeds_fit_into_a_terminal():
     many = [gang(f"gang-with-a-long-name-{index:02}", size=9, serial=60, created=float(index)) for index in range(6)]
     planned = planned_of(nodes, [*many, gang("me", size=30, most=40, serial=60, created=9.0)])
 
-    lines = told(planned)
+    lines = text_of(planned)
 
     assert max(map(len, lines)) <= 100
     assert "  (32 more speeds)" in lines
@@ -178,7 +178,7 @@ def test_chart_of_many_sizes_shows_the_least_the_largest_and_the_chosen_one():
     assert waiting_document(answer)["sizes"][sizes.index(answer.decision.size)]["isChosen"]
 
 
-def test_term_is_spelled_by_its_label():
+def test_term_is_formatted_by_its_label():
     nodes = [node("a", free=2, labels={"zone": "x"})]
     planned = planned_of(nodes, [gang("me", size=2, serial=60, terms=[apart("", key="zone")])])
 
@@ -195,7 +195,7 @@ def test_term_is_spelled_by_its_label():
         pytest.param("utf-8", BLOCKS, id="blocks"),
         pytest.param("ascii", ASCII, id="a terminal without them"),
         pytest.param("latin-1", ASCII, id="letters only"),
-        pytest.param(None, ASCII, id="nobody knows"),
+        pytest.param(None, ASCII, id="unknown"),
         pytest.param("no-such-code", ASCII, id="an unknown encoding"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What finished runs tell of a gang's run time: the block to paste, how sure it is, and what is missing."""
+"""What finished runs show of a gang's run time: the block to paste, how sure it is, and what is missing."""
 
 import pytest
 import yaml
@@ -82,7 +82,7 @@ def test_law_without_overhead_has_none_to_paste():
     assert "So its spec is as good: there is no need to change it." in shown
 
 
-def test_foretold_stands_beside_what_runs_took():
+def test_forecast_stands_beside_what_runs_took():
     shown = text(gang(runs=amdahl(1, 2, 4, 1, 2, 4, 1), size=1, most=8))
 
     rows = [line.split() for line in shown.splitlines() if line.lstrip()[:1].isdigit()]
@@ -214,7 +214,7 @@ def test_what_has_no_answer_is_said_in_a_sentence(gangs, want):
         answer(*gangs)
 
 
-def test_status_that_was_not_written_here_tells_nothing():
+def test_status_that_was_not_written_here_counts_for_nothing():
     forged = gang_fact(
         "heat", spec=gang_spec(work=STATED, run_template=HEAT), status=GangStatus(past_runs="9 9 9 9, 0 0 0 0")
     )
@@ -242,7 +242,7 @@ def by_kind(gpu=0.5):
     return [*usual, *fast]
 
 
-def test_kinds_of_nodes_are_told_with_how_many_runs():
+def test_kinds_of_nodes_are_shown_with_how_many_runs():
     shown = text(gang(runs=by_kind()))
 
     assert "All of that is on nodes of the usual kind. By their node.kubernetes.io/instance-type:" in shown

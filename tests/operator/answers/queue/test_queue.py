@@ -1,10 +1,10 @@
-"""Who waits, until when and behind whom: what a person sees of it."""
+"""Which gangs wait, until when and behind which others: what a person sees of it."""
 
 from dataclasses import replace
 
 import pytest
 
-from builders.facts import gang_fact, outlook
+from builders.facts import gang_fact, start_estimate
 from builders.served import gang
 from fake_cluster.sweeps import sweep
 from lockstep.answers.queue.queue import queue_of
@@ -20,8 +20,8 @@ from lockstep.facts.runs.sweep_run import SweepRun
 NOW = 1_000_000.0
 
 
-def told(position, *, start=60.0, promised=None, late=None, waits_for="4 slots, held by default/heat"):
-    return outlook(
+def planned_for(position, *, start=60.0, promised=None, late=None, waits_for="4 slots, held by default/heat"):
+    return start_estimate(
         NOW + start, late_start=late, promised_start=promised, size=8, position=position, waits_for=waits_for
     )
 
@@ -32,12 +32,12 @@ def condition(kind, status, message=""):
 
 def waiting(name, position, **more):
     planned = condition("Planned", "True", "8 members on n1…n8.")
-    return gang_fact(name, status=GangStatus(conditions=(planned,), plan=told(position, **more)))
+    return gang_fact(name, status=GangStatus(conditions=(planned,), plan=planned_for(position, **more)))
 
 
 def without_place(name, *, created=0.0):
     planned = condition("Planned", "False", "Needs 20 members, 12 fit.")
-    return gang_fact(name, created=created, status=GangStatus(conditions=(planned,), plan=told(1)))
+    return gang_fact(name, created=created, status=GangStatus(conditions=(planned,), plan=planned_for(1)))
 
 
 def test_gangs_are_shown_by_position_and_then_by_age():
@@ -62,9 +62,14 @@ def test_gang_whose_age_stood_still_is_shown_behind_those_that_waited_longer():
 
 
 def test_positions_that_are_of_different_plans_are_counted_anew_where_all_gangs_are_known():
-    told_last = [waiting("b", 3, start=90), waiting("a", 3, start=60), waiting("c", 7, start=90), without_place("d")]
+    last_statuses = [
+        waiting("b", 3, start=90),
+        waiting("a", 3, start=60),
+        waiting("c", 7, start=90),
+        without_place("d"),
+    ]
 
-    queue = queue_of(told_last, NOW, are_all=True)
+    queue = queue_of(last_statuses, NOW, are_all=True)
 
     assert [(one.gang.name, one.position) for one in queue] == [("a", 1), ("b", 2), ("c", 2), ("d", None)]
 
@@ -112,7 +117,7 @@ def test_gang_that_does_not_wait_is_not_in_the_queue(settled):
     assert list(queue_lines([], NOW)) == ["No gang waits."]
 
 
-def test_gang_that_nobody_has_planned_yet_says_so():
+def test_gang_that_is_not_planned_yet_says_so():
     [one] = queue_of([gang_fact("new")], NOW, are_all=False)
 
     assert (one.position, one.behind) == (None, "It has not been planned yet.")

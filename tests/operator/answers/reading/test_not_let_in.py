@@ -1,4 +1,4 @@
-"""Who shows a token that is not accepted is told so, whatever is asked; who lacks a right is told which."""
+"""An error says that a token is not accepted, whatever is asked; another one names the right that is missing."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from lockstep.belief.state import State
 pytestmark = pytest.mark.asyncio
 
 KEY = GangKey("default", "g")
-# A server that has just started knows nobody for a moment, so that it is asked six times.
+# A server that has just started knows no user for a moment, so that it is asked six times.
 TRIES = 6
 ASK = {
     "queue": lambda client: read_gangs(client, "default"),

@@ -15,13 +15,13 @@ async def test_other_tasks_go_on_while_a_page_is_parsed(monkeypatch):
     async def pages(*_, **__):
         yield {"items": [*range(500)]}
 
-    async def look():
+    async def watch():
         while True:
             seen.append(len(parsed))
             await asyncio.sleep(0)
 
     monkeypatch.setattr(cluster, "pages", pages)
-    looking = asyncio.create_task(look())
+    looking = asyncio.create_task(watch())
     await cluster._read_pages(None, None, parsed.append, "")
     looking.cancel()
 

@@ -122,7 +122,7 @@ def test_suspended_train_job_is_planned_as_if_it_were_not():
     assert asked.notes == ("JobSet heat is suspended. This plan is as if it were not.",)
 
 
-def test_runtimes_of_one_name_are_told_apart_by_their_kinds():
+def test_runtimes_of_one_name_are_distinguished_by_their_kinds():
     own = runtime_of(runtime_job(cpu="2"), kind="TrainingRuntime")
 
     asked = facts(train_job(kind="TrainingRuntime"), own, runtime_of(runtime_job()))

@@ -61,7 +61,7 @@ async def test_runs_that_have_not_failed_are_not_made_again():
             await requeue(api, "4")
 
 
-async def test_wish_that_nobody_obeys_is_said():
+async def test_wish_that_is_not_obeyed_is_said():
     """Without an operator that obeys sweeps."""
     async with api_with() as api:
         async with running_operator(api, sweeps=True):

@@ -45,8 +45,8 @@ async def test_refusal_is_an_answer_and_is_not_tried_again(code):
         pytest.param(Reply(200, b"<html>please log in</html>"), id="a proxy's page that claims success"),
         pytest.param(Reply(200, b'["no", "object"]'), id="no object"),
         pytest.param(Step.RESET, id="connection reset"),
-        pytest.param(status(401, "Unauthorized"), id="nobody is known yet"),
-        pytest.param(status(403, NO_RIGHTS), id="nobody has rights yet"),
+        pytest.param(status(401, "Unauthorized"), id="no user is known yet"),
+        pytest.param(status(403, NO_RIGHTS), id="no user has rights yet"),
     ],
 )
 async def test_trouble_is_tried_again(trouble):
@@ -114,7 +114,7 @@ async def test_server_that_is_not_there_is_given_up():
             await client.get(POD)
 
 
-async def test_observer_is_told_of_every_answer_of_every_try():
+async def test_observer_gets_every_answer_of_every_try():
     seen = []
     async with (
         ScriptedServer(status(429), status(500), Step.RESET, status(404)) as server,
@@ -226,11 +226,11 @@ async def test_closed_client_has_closed_its_session():
 
 
 @pytest.mark.parametrize("code", [200, 401])
-async def test_watch_is_told_to_the_observer_when_it_is_answered(code):
-    told = []
+async def test_observer_gets_a_watch_when_it_is_answered(code):
+    observed = []
     async with (
         ScriptedServer(status(code)) as server,
-        client_of(server, observer=lambda *one: told.append(one[:3])) as client,
+        client_of(server, observer=lambda *one: observed.append(one[:3])) as client,
         client.watch(PODS, {}),
     ):
-        assert told == [("WATCH", "pods", code)]
+        assert observed == [("WATCH", "pods", code)]

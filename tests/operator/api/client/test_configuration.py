@@ -210,15 +210,15 @@ def test_certificates_are_checked_unless_the_configuration_says_otherwise():
 
 
 @pytest.mark.asyncio
-async def test_requests_of_a_framework_are_told_to_the_observer():
-    told = []
+async def test_observer_gets_requests_of_a_framework():
+    observed = []
     async with ScriptedServer(status(401), status(200)) as server:
         session = observed_session(
-            server.configuration, lambda *_: None, lambda verb, name, code, _: told.append((verb, name, code))
+            server.configuration, lambda *_: None, lambda verb, name, code, _: observed.append((verb, name, code))
         )
         async with session:
             for query in ("?watch=true", ""):
                 async with session.get(f"{server.configuration.host}/apis/lockstep.dev/v1alpha1/gangjobs{query}"):
                     pass
 
-    assert told == [("WATCH", "gangjobs", 401), ("GET", "gangjobs", 200)]
+    assert observed == [("WATCH", "gangjobs", 401), ("GET", "gangjobs", 200)]

@@ -1,4 +1,4 @@
-"""A token that is not accepted any more: the API server is asked rarely, and people are told once."""
+"""A token that is not accepted any more: the API server is asked rarely, and the log says so once."""
 
 import asyncio
 import logging
@@ -50,7 +50,7 @@ async def test_those_who_wait_go_on_as_soon_as_one_is_let_in():
         assert now() - began < 4
 
 
-async def test_people_are_told_once_what_is_wrong_and_once_that_it_is_over(caplog):
+async def test_log_says_once_what_is_wrong_and_once_that_it_is_over(caplog):
     caplog.set_level(logging.INFO)
     script = [FOUND, *[NOT_KNOWN] * 7, FOUND]
     async with ScriptedServer(*script) as server, client_of(server) as client:
@@ -62,11 +62,11 @@ async def test_people_are_told_once_what_is_wrong_and_once_that_it_is_over(caplo
 
         assert client.credentials.trouble == ""
 
-    told = [(one.levelname, one.getMessage()) for one in caplog.records if one.name.startswith("lockstep")]
-    assert told == [("ERROR", REFUSED), ("INFO", "the API server accepts our credentials again, after 123 s")]
+    logged = [(one.levelname, one.getMessage()) for one in caplog.records if one.name.startswith("lockstep")]
+    assert logged == [("ERROR", REFUSED), ("INFO", "the API server accepts our credentials again, after 123 s")]
 
 
-async def test_people_are_told_in_the_words_of_whoever_asks(caplog):
+async def test_log_uses_the_words_of_the_caller(caplog):
     async with ScriptedServer(FOUND, *[NOT_KNOWN] * 3, FOUND) as server:
         credentials = Credentials(refused="log in again")
         observer = {"observer": lambda *_: None}
@@ -90,7 +90,7 @@ async def test_who_was_never_let_in_hears_whence_the_credentials_come_and_what_t
     assert "log in again" in refused_to_person(configuration)
 
 
-async def test_token_that_is_refused_for_a_moment_is_nothing_to_tell(caplog):
+async def test_token_that_is_refused_for_a_moment_is_not_logged(caplog):
     async with ScriptedServer(FOUND, NOT_KNOWN, FOUND) as server, client_of(server) as client:
         await client.get(POD)
         assert (await client.get(POD)).is_success

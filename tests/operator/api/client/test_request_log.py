@@ -64,7 +64,7 @@ async def test_line_names_the_gang_and_the_attempt_that_a_task_works_for(caplog)
     ]
 
 
-async def test_dry_run_and_watch_are_told_from_what_they_look_like(caplog):
+async def test_dry_run_and_watch_are_logged_by_names_of_their_own(caplog):
     async with ScriptedServer(reply(201), stream(b"{}\n"), stream(b"text\n")) as server, client_of(server) as client:
         await client.dry_run(PODS, {})
         async with client.watch(PODS, {}):
@@ -102,7 +102,7 @@ async def test_no_token_no_body_and_no_query_is_written(caplog):
     assert SECRET not in caplog.text
 
 
-async def test_nothing_is_formatted_where_nobody_reads_it(caplog, monkeypatch):
+async def test_nothing_is_formatted_where_it_is_not_logged(caplog, monkeypatch):
     caplog.set_level(logging.INFO, logger="lockstep")
     monkeypatch.setattr("lockstep.api.client.request_log.about", lambda *_: pytest.fail("a line is made"))
     work_for(GangKey("team", "heat"), 1)

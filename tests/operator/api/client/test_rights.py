@@ -1,4 +1,4 @@
-"""A right that is taken away: what needs it is asked for rarely, people are told once, and everything else goes on."""
+"""A right that is removed: what needs it is asked for rarely, the log says so once, and everything else goes on."""
 
 import asyncio
 import logging
@@ -46,7 +46,7 @@ def denying(*needs):
 STATUS = ("PATCH", "gangjobs/status")
 
 
-def told(caplog):
+def logged(caplog):
     return [(one.levelname, one.getMessage()) for one in caplog.records if one.name == "lockstep.api.client.rights"]
 
 
@@ -76,7 +76,7 @@ async def test_denial_costs_only_its_own_verb_resource_and_namespace():
     assert [answer.code for answer in answers] == [200, 200, 200]
 
 
-async def test_right_that_is_given_back_is_used_within_a_minute_and_people_are_told_both(caplog):
+async def test_right_that_is_given_back_is_used_within_a_minute_and_both_are_logged(caplog):
     caplog.set_level(logging.INFO)
     rights = Rights()
     async with (
@@ -89,21 +89,21 @@ async def test_right_that_is_given_back_is_used_within_a_minute_and_people_are_t
 
         assert answer.is_success
         assert rights.denied == []
-    [(first, lost), (second, back)] = told(caplog)
+    [(first, lost), (second, back)] = logged(caplog)
     assert (first, second) == ("ERROR", "INFO")
     assert lost.startswith(f"the API server lets us not get pods in namespace default: {denied()}; give it back: ")
     assert back.startswith("the API server lets us get pods in namespace default again, after ")
 
 
-async def test_right_that_is_missing_for_a_moment_is_nothing_to_tell(caplog):
+async def test_right_that_is_missing_for_a_moment_is_not_logged(caplog):
     rights = Rights()
     async with ScriptedServer(status(403, denied()), FOUND) as server, client_of(server, rights) as client:
         assert (await client.get(POD)).is_success
 
-    assert told(caplog) == []
+    assert logged(caplog) == []
 
 
-async def test_watch_that_is_denied_is_told_and_one_that_opens_ends_that(caplog):
+async def test_watch_that_is_denied_is_logged_and_one_that_opens_ends_that(caplog):
     caplog.set_level(logging.INFO)
     rights, nodes = Rights(), Target("/api/v1/nodes", "nodes")
     script = [status(403, "no"), status(503), stream(b"{}\n")]
@@ -112,7 +112,7 @@ async def test_watch_that_is_denied_is_told_and_one_that_opens_ends_that(caplog)
             async with client.watch(nodes, {}):
                 assert [str(need) for need in rights.denied] == want
 
-    assert [level for level, _ in told(caplog)] == ["ERROR", "INFO"]
+    assert [level for level, _ in logged(caplog)] == ["ERROR", "INFO"]
 
 
 async def test_watches_of_the_framework_are_noted_too():
@@ -128,7 +128,7 @@ async def test_watches_of_the_framework_are_noted_too():
     assert len(seen) == 3
 
 
-async def test_right_that_nobody_needs_any_more_is_not_told_for_ever():
+async def test_right_that_is_not_needed_any_more_is_not_reported_for_ever():
     rights = Rights()
     rights.deny(Need("get", "pods", "gone"), denied())
     assert rights.denied
@@ -143,7 +143,7 @@ async def test_however_many_rights_are_denied_the_log_stays_short(caplog):
         rights.deny(Need("create", "pods", f"n{number}"), denied())
 
     assert len(rights.denied) == 500
-    assert len(told(caplog)) == 20
+    assert len(logged(caplog)) == 20
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ async def test_kind_that_is_denied_has_its_attempts_undone_and_everything_else_i
         await until(lambda: is_placed(api, "g"), seconds=200)
 
 
-async def test_operator_without_the_right_to_write_anything_waits_tells_it_once_and_goes_on(caplog):
+async def test_operator_without_the_right_to_write_anything_waits_logs_it_once_and_goes_on(caplog):
     async with operator_over(gangs=[gang("first")]) as (api, parts):
         await until(lambda: is_placed(api, "first"))
         api.fault, api.may_write_statuses = denying(STATUS, ("POST", "pods"), ("POST", "events")), False
@@ -251,7 +251,7 @@ async def test_denial_names_a_manifest_that_has_the_right(manifest, caplog):
     for verb, resource in missing:
         rights.deny(Need(verb, as_asked(resource), ""), "no")
 
-    said = [text for _, text in told(caplog)]
+    said = [text for _, text in logged(caplog)]
     assert len(said) == len(missing)
     for right, text in zip(missing, said, strict=True):
         assert any(one in text for one, rights_there in have.items() if right in rights_there), text
@@ -262,5 +262,5 @@ async def test_denial_of_an_eviction_names_the_manifest_that_has_the_right(caplo
     assert ("create", "pods/eviction") in {(it.verb, it.resource) for it in rights_of(OPERATOR / manifest)}
     Rights().deny(Need("create", "pods/eviction", ""), "no")
 
-    [(_, text)] = told(caplog)
+    [(_, text)] = logged(caplog)
     assert manifest in text

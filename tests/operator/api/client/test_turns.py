@@ -1,4 +1,4 @@
-"""Whose turn it is: by urgency, then in the order of asking; nobody starves, and nothing is lost by giving up."""
+"""Whose turn it is: by urgency, then in the order of asking; no request starves, and nothing is lost by giving up."""
 
 import asyncio
 
@@ -61,7 +61,7 @@ async def test_least_urgent_is_not_kept_for_ever(urgency):
     assert queue.served.index("patient") <= 8
 
 
-async def test_who_gives_up_loses_nobody_a_turn():
+async def test_request_that_gives_up_costs_no_other_a_turn():
     queue, tasks = await asked((ACT, "gives up"), (ACT, "stays"))
     await end([tasks[1]])
     await asyncio.gather(tasks[0], tasks[2])
@@ -87,7 +87,7 @@ async def test_who_gives_up_in_the_moment_of_getting_a_turn_passes_it_on():
     assert turns._free == 1
 
 
-async def test_lull_comes_when_nobody_asks():
+async def test_lull_comes_without_requests():
     queue, tasks = await asked((DELETE, "delete"))
     began = asyncio.get_running_loop().time()
     await queue.turns.lull(60)

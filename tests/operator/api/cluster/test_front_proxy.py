@@ -1,4 +1,4 @@
-"""Whom the API server names in headers is believed only where nobody else could have written them."""
+"""The user that the API server names in headers is believed only where no other client could have written them."""
 
 import json
 
@@ -51,7 +51,7 @@ def test_first_header_with_a_value_names_the_user():
 @pytest.mark.parametrize(
     "names", [[], [""], ["somebody"], ["front-proxy-client", "somebody"]], ids=["none", "empty", "other", "two"]
 )
-def test_certificate_with_another_name_vouches_for_nobody(names):
+def test_certificate_with_another_name_vouches_for_no_user(names):
     assert parsed().caller(names, [("X-Remote-User", "jane")]) is None
 
 
@@ -76,7 +76,7 @@ def test_any_name_will_do_where_none_is_prescribed():
         ),
     ],
 )
-def test_api_server_that_can_not_be_told_from_others_is_refused(changes, want):
+def test_api_server_that_can_not_be_distinguished_from_others_is_refused(changes, want):
     with pytest.raises(FrontProxyError, match=want):
         parsed(**changes)
 

@@ -69,7 +69,7 @@ def test_next_holder_takes_the_proof_away():
 
 
 @pytest.mark.parametrize("key", [None, "", "guess"])
-def test_nobody_else_can_give_it_back(key):
+def test_no_other_process_can_give_it_back(key):
     annotations = {HELD_BY: ME.name} if key is None else {HELD_BY: ME.name, KEY: key}
 
     assert not lease({"holderIdentity": "", "leaseDurationSeconds": 1}, annotations=annotations).is_given_back

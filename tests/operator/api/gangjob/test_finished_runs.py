@@ -1,4 +1,4 @@
-"""Runs as a status spells them: read again as they were, and nothing else is believed."""
+"""Runs as a status has them: read again as they were, and nothing else is believed."""
 
 import random
 
@@ -70,10 +70,10 @@ def test_longest_text_has_its_place():
         "8 94.2 1.5 1.0345", "9" * 2048, "\n8 94.2 1.5 1.034", "8 94.2 1.5 1.034\n",
     ],
 )  # fmt: skip
-def test_text_that_was_not_written_here_tells_nothing(text):
+def test_text_that_was_not_written_here_counts_for_nothing(text):
     assert parse_runs(text) == ()
     assert parse_runs(f"8 94.2 1.5 1.034, {text}") == ()
 
 
-def test_more_runs_than_are_kept_tell_nothing():
+def test_more_runs_than_are_kept_count_for_nothing():
     assert parse_runs(", ".join(["8 94.2 1.5 1"] * (MOST_RUNS + 1))) == ()

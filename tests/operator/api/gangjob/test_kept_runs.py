@@ -1,4 +1,4 @@
-"""The ConfigMap of what runs have taught: what is written is read again, and nothing else is believed."""
+"""The ConfigMap of what runs have shown: what is written is read again, and nothing else is believed."""
 
 import orjson
 import pytest
@@ -105,7 +105,7 @@ def test_most_that_is_ever_written_has_its_place(templates):
     [
         pytest.param({}, id="nothing at all"),
         pytest.param({"data": None}, id="no content"),
-        pytest.param({"data": {"other": "file"}}, id="somebody else's"),
+        pytest.param({"data": {"other": "file"}}, id="foreign"),
         pytest.param({"binaryData": {"runs.json": "AAECAwQ="}}, id="binary"),
         pytest.param({"data": {"runs.json": 5}}, id="no text"),
         pytest.param(holding(""), id="empty"),
@@ -139,7 +139,7 @@ def test_most_that_is_ever_written_has_its_place(templates):
         pytest.param(one("[1000001]"), id="more than is kept"),
         pytest.param(one("[[]]"), id="a run of nothing"),
         pytest.param(one("[[1,2]]"), id="half a run"),
-        pytest.param(one("[[1,8,1000,5000,1]]"), id="a kind that nobody names"),
+        pytest.param(one("[[1,8,1000,5000,1]]"), id="a kind without a name"),
         pytest.param(with_kinds('["gpu"]', "[[1,8,1000,5000,2]]"), id="a kind beyond those that are named"),
         pytest.param(with_kinds('["gpu"]', "[[1,8,1000,5000,0]]"), id="kind 0"),
         pytest.param(with_kinds('["gpu"]', '[[1,8,1000,5000,"gpu"]]'), id="a kind as text"),

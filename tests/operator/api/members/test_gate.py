@@ -65,7 +65,7 @@ def test_barrier_gives_every_role_a_gate():
         pytest.param({"roles": ({**role("a"), "startAfter": ["b"]}, role("b"))}, id="startAfter"),
     ],
 )
-def test_without_a_gate_image_nobody_can_wait(parts):
+def test_without_a_gate_image_no_member_can_wait(parts):
     refusal = parse(image="", **parts).refusal
 
     assert refusal.reason == "UnsupportedField"
@@ -116,11 +116,11 @@ def member(phase="Pending", inits=(), containers=(), **metadata):
         pytest.param("Pending", [], False, id="nothing yet"),
         pytest.param("Pending", [{"name": "fetch", **RUNNING}], False, id="another one runs"),
         pytest.param("Pending", [{"name": "lockstep-gate", **WAITING}], False, id="it is still to run"),
-        pytest.param("Pending", [{"name": "lockstep-gate"}], False, id="nothing is told of it"),
+        pytest.param("Pending", [{"name": "lockstep-gate"}], False, id="nothing is known of it"),
         pytest.param("Pending", [{"name": "lockstep-gate", **RUNNING}], True, id="it runs"),
         pytest.param("Pending", [{"name": "lockstep-gate", **ENDED}], True, id="it has ended"),
         pytest.param("Running", [], True, id="the pod is past it"),
-        pytest.param("Unknown", [], False, id="nobody knows"),
+        pytest.param("Unknown", [], False, id="unknown"),
     ],
 )
 def test_member_is_up_once_its_gate_runs(phase, inits, want):
@@ -135,7 +135,7 @@ def test_member_may_go_by_the_annotation():
 @pytest.mark.parametrize(
     ("containers", "want"),
     [
-        pytest.param([], None, id="nothing told"),
+        pytest.param([], None, id="nothing known"),
         pytest.param([{"name": "a", **RUNNING}], 5, id="one"),
         pytest.param([{"name": "a", **ENDED}, {"name": "b", **RUNNING}], 5, id="the last of two"),
         pytest.param([{"name": "a", **RUNNING}, {"name": "b", **WAITING}], None, id="one has not"),

@@ -127,20 +127,20 @@ def test_pieces_of_each_role_are_numbered_from_0():
         pytest.param(IN_PIECES, {"LOCKSTEP_PIECES"}, id="pieces"),
     ],
 )
-def test_members_are_told_of_their_own_load_only(members, want):
-    told = set(variables(made(members=members)["spec"]["containers"][0]))
+def test_members_read_of_their_own_load_only(members, want):
+    names = set(variables(made(members=members)["spec"]["containers"][0]))
 
-    assert told - want == {*(f"LOCKSTEP_{name}" for name in ("GANG", "ATTEMPT", "SIZE", "RANK", "HOSTS")), "MINE"}
-    assert want <= told
+    assert names - want == {*(f"LOCKSTEP_{name}" for name in ("GANG", "ATTEMPT", "SIZE", "RANK", "HOSTS")), "MINE"}
+    assert want <= names
 
 
 def test_every_variable_is_documented():
     pods = [made(members=members) for members in ((Members("n1", 3),), SHARED, IN_PIECES)]
     pods += [made(members=(Members("n1", 999),), network=NetworkSpec()), made_in_a_role(), made_of_a_run()]
     pods.append(made_with_a_dealer())
-    told = {one["name"] for each in pods for one in each["spec"]["containers"][0]["env"]}
+    names = {one["name"] for each in pods for one in each["spec"]["containers"][0]["env"]}
 
-    assert set(first_cells(ROOT / "docs" / "operations" / "members.md", "## What a member knows")) == told - {
+    assert set(first_cells(ROOT / "docs" / "operations" / "members.md", "## What a member knows")) == names - {
         "MINE",
         "RATE",
     }

@@ -1,4 +1,4 @@
-"""What the status of a NodeBid says to the node's agent and of it, whatever somebody wrote there."""
+"""What the status of a NodeBid says to the node's agent and of it, whatever was written there."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_plan_is_read_as_it_was_written(until):
     assert parse_bid_plan(bid_plan_manifest(plan)) == plan
 
 
-def test_report_is_what_the_agent_measured_and_had_foretold():
+def test_report_is_what_the_agent_measured_and_had_forecast():
     hours = [{"from": "2027-01-15T08:00:00Z", "dutyCycle": "250m"}, {"from": "2027-01-15T09:00:00Z"}]
     measured = {"dutyCycle": "500m", "until": "2027-01-15T08:00:00Z", "processor": "EPYC 9", "capacity": "1250m"}
 
@@ -87,5 +87,5 @@ def test_return_of_an_owner_is_read_as_it_was_written(since):
 
 
 @pytest.mark.parametrize("status", [None, {}, {"ownerBackSince": "yesterday"}])
-def test_return_that_nobody_can_read_is_none(status):
+def test_return_time_that_is_unreadable_is_none(status):
     assert parse_owner_back({"status": status}) is None

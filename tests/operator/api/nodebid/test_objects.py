@@ -61,7 +61,7 @@ def test_heartbeat_of_a_node_is_no_change():
     assert parse_node(before) == parse_node(after)
 
 
-def test_pod_of_nobody():
+def test_pod_without_a_gang():
     fact = parse_pod(pod("p", node="n1", cpu="2", phase="Running"))
 
     assert (fact.key, fact.uid, fact.node) == (PodKey("default", "p"), "uid-of-p", "n1")
@@ -229,7 +229,7 @@ def test_bid_of_an_owner_who_may_come_back():
     assert fact.forecast == ((NOON, 0.0), (NOON + 3600, 0.5))
 
 
-def test_bid_that_says_nothing_of_its_owner_evicts_nobody():
+def test_bid_that_says_nothing_of_its_owner_evicts_no_gang():
     fact = parse_bid(bid("n1"))
 
     assert (fact.owner_present, fact.on_return, fact.grace_seconds, fact.forecast) == (None, OnReturn.KEEP, 60.0, ())

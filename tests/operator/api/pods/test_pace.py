@@ -48,7 +48,7 @@ def test_restart_by_another_amount_of_cpu(policy, want):
     assert only.restarts is want
 
 
-def test_what_a_node_can_not_give_is_told_with_what_is_in_force():
+def test_what_a_node_can_not_give_is_reported_with_what_is_in_force():
     status = {
         "phase": "Running",
         "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}],

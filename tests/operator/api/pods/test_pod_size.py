@@ -1,4 +1,4 @@
-"""Pods and templates that list more than is looked at: not understood, or refused by the field, whatever their size."""
+"""Pods and templates that list more than is read: not understood, or refused by the field, whatever their size."""
 
 import pytest
 
@@ -140,7 +140,7 @@ LISTS = [containers, amounts, ports, monitors, equal_monitors, terms]
 
 @pytest.mark.parametrize("spec", LISTS, ids=lambda one: one.__name__)
 def test_to_read_a_pod_costs_little_however_long_its_lists_are(spec):
-    """Some lists are counted, whose length is known; of no other the end is looked at."""
+    """Some lists are counted, whose length is known; of no other the end is read."""
     few, many = (pod_manifest("p", node="n1", spec=spec(count)) for count in (1_100, 11_000))
 
     assert instructions(lambda: read_pod(many)) <= instructions(lambda: read_pod(few)) + 20 * 11_000

@@ -36,12 +36,12 @@ def crowd(**network):
     return meeting((Members("n1", 1000),), **network)
 
 
-def told(rank=1, members=THREE, **more):
+def variables_of(rank=1, members=THREE, **more):
     return variables(meeting(members, **more), rank)
 
 
 def test_member_knows_all_hosts_by_rank():
-    assert told() == {"LOCKSTEP_SIZE": "3", "LOCKSTEP_RANK": "1", "LOCKSTEP_HOSTS": "g-2-0.g,g-2-1.g,g-2-2.g"}
+    assert variables_of() == {"LOCKSTEP_SIZE": "3", "LOCKSTEP_RANK": "1", "LOCKSTEP_HOSTS": "g-2-0.g,g-2-1.g,g-2-2.g"}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_member_knows_all_hosts_by_rank():
     ids=["launcher", "first worker", "second worker"],
 )
 def test_member_knows_its_role_and_its_place_in_it(rank, want):
-    found = told(rank, OF_ROLES, roles=ROLES)
+    found = variables_of(rank, OF_ROLES, roles=ROLES)
 
     assert tuple(found[f"LOCKSTEP_ROLE{part}"] for part in ("", "_RANK", "_SIZE")) == want
 
@@ -59,7 +59,7 @@ def test_roles_that_are_listed_in_turns_are_counted_all_the_same():
     """Nothing of ours lists them so; whatever a status says, no pod must break."""
     members = [Members("n1", 1, role=role) for role in ("workers", "launcher", "workers")]
 
-    assert told(2, members, roles=ROLES)["LOCKSTEP_ROLE_RANK"] == "1"
+    assert variables_of(2, members, roles=ROLES)["LOCKSTEP_ROLE_RANK"] == "1"
 
 
 def test_members_that_come_and_go_have_files_of_who_is_there():
@@ -104,7 +104,7 @@ def test_many_hosts_stand_in_a_file():
     assert (lines[0], lines[999], len(lines)) == ("g-2-0.g", "g-2-999.g", 1000)
 
 
-def test_without_network_many_hosts_are_told_nowhere():
+def test_without_network_many_hosts_are_listed_nowhere():
     """Such a gang needs no ConfigMap, and waits for none."""
     many = crowd()
 
@@ -115,12 +115,12 @@ def test_without_network_many_hosts_are_told_nowhere():
 @pytest.mark.parametrize("attempt", [1, 99_999])
 def test_variable_is_never_longer_than_its_limit(attempt):
     for size in range(100, 500):
-        found = told(0, (Members("n1", size),), attempt=attempt)
+        found = variables_of(0, (Members("n1", size),), attempt=attempt)
         assert len(found.get("LOCKSTEP_HOSTS", "")) <= LONGEST_HOSTS
 
 
 def test_torch_meets_at_the_first_worker():
-    found = told(2, rendezvous=Rendezvous.TORCH, port=1234)
+    found = variables_of(2, rendezvous=Rendezvous.TORCH, port=1234)
 
     assert (
         found.items()
@@ -142,7 +142,7 @@ def test_torch_meets_at_the_first_worker():
 
 
 def test_jax_meets_at_the_first_worker():
-    found = told(2, rendezvous=Rendezvous.JAX)
+    found = variables_of(2, rendezvous=Rendezvous.JAX)
 
     want = {"JAX_COORDINATOR_ADDRESS": "g-2-0.g:29500", "JAX_NUM_PROCESSES": "3", "JAX_PROCESS_ID": "2"}
     assert found.items() >= want.items()
@@ -155,8 +155,8 @@ def test_jax_meets_at_the_first_worker():
         pytest.param(Rendezvous.JAX, ("JAX_PROCESS_ID",), ("JAX_COORDINATOR_ADDRESS", "g-2-1.g:29500"), id="jax"),
     ],
 )
-def test_who_does_no_part_of_the_work_is_told_where_to_meet_but_has_no_rank(rendezvous, ranks, want):
-    launcher, *workers = (told(rank, OF_ROLES, roles=ROLES, rendezvous=rendezvous) for rank in range(3))
+def test_member_without_a_part_of_the_work_reads_where_to_meet_but_has_no_rank(rendezvous, ranks, want):
+    launcher, *workers = (variables_of(rank, OF_ROLES, roles=ROLES, rendezvous=rendezvous) for rank in range(3))
 
     assert not launcher.keys() & set(ranks)
     assert [[worker[name] for name in ranks] for worker in workers] == [["0"] * len(ranks), ["1"] * len(ranks)]
@@ -185,16 +185,16 @@ def test_member_has_one_slot_at_least(request_):
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_each_launcher_is_told_where_its_file_is(launcher):
-    found = told(rendezvous=Rendezvous.MPI, launcher=launcher)
+def test_each_launcher_reads_where_its_file_is(launcher):
+    found = variables_of(rendezvous=Rendezvous.MPI, launcher=launcher)
 
     assert "/etc/mpi/hostfile" in found.values()
-    others = {name for one in LAUNCHERS if one is not launcher for name in told_for(one)}
+    others = {name for one in LAUNCHERS if one is not launcher for name in added_for(one)}
     assert not found.keys() & others
 
 
-def told_for(launcher):
-    return told(rendezvous=Rendezvous.MPI, launcher=launcher).keys() - told().keys()
+def added_for(launcher):
+    return variables_of(rendezvous=Rendezvous.MPI, launcher=launcher).keys() - variables_of().keys()
 
 
 def test_large_mpi_gang_has_both_files():
@@ -219,4 +219,4 @@ def documented(first_cell):
 def test_table_has_what_the_set_has(first_cell, network):
     found = meeting(**network)
 
-    assert documented(first_cell) == (variables(found, 0).keys() - told(0).keys()) | files(found).keys()
+    assert documented(first_cell) == (variables(found, 0).keys() - variables_of(0).keys()) | files(found).keys()

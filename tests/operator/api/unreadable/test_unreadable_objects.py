@@ -80,7 +80,7 @@ def test_member_that_cannot_be_understood_still_is_a_member(state):
     assert list(state.members(gang_fact("g"))) == [("default", "g-1-0")]
 
 
-def test_node_is_there_but_takes_nobody_in(state, counted):
+def test_node_is_there_but_takes_no_member(state, counted):
     odd = node("n1", memory="much")
     nodes_kind(state).believe(odd)
     nodes_kind(state).believe(node("n2"))
@@ -166,7 +166,7 @@ def test_others_count_as_not_being_there(state, counted, kind, good, odd, known)
     assert counted == [kind(state).target.resource]
 
 
-def test_doubt_is_said_once_a_version(state, counted, caplog):
+def test_parse_failure_is_logged_once_a_version(state, counted, caplog):
     for version in ("1", "1", "2", "2"):
         pods_kind(state).believe(odd_pod(version=version))
 
@@ -177,7 +177,7 @@ def test_doubt_is_said_once_a_version(state, counted, caplog):
     assert "Traceback" not in caplog.text
 
 
-def test_doubts_are_forgotten_with_their_objects(state, counted):
+def test_parse_failures_are_forgotten_with_their_objects(state, counted):
     for _ in range(2):
         pods_kind(state).believe(odd_pod())
         pods_kind(state).drop((PodKey("default", "odd"), "uid-of-odd"))

@@ -1,4 +1,4 @@
-"""What has changed stays changes until somebody says that it is dealt with."""
+"""What has changed stays changed until it is marked as handled."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def changes(wakes):
     return ChangedKeys(lambda: wakes.append(1))
 
 
-def test_gang_is_news_until_it_is_looked_at(changes, wakes):
+def test_gang_stays_changed_until_it_is_reconciled(changes, wakes):
     changes.reconcile(A, B)
     changes.reconciling(A)
     assert (changes.gangs, wakes) == ({B}, [1])
@@ -27,13 +27,13 @@ def test_gang_is_news_until_it_is_looked_at(changes, wakes):
     assert changes.gangs == {A, B}
 
 
-def test_looking_later_wakes_nobody(changes, wakes):
+def test_later_check_wakes_no_waiter(changes, wakes):
     changes.reconcile_later(A)
 
     assert (changes.gangs, wakes) == ({A}, [])
 
 
-def test_plan_that_begins_takes_all_news_so_far(changes, wakes):
+def test_plan_that_begins_takes_all_changes_so_far(changes, wakes):
     changes.plan()
     assert (changes.begin_plan(), changes.begin_plan()) == (True, False)
 
@@ -44,7 +44,7 @@ def test_plan_that_begins_takes_all_news_so_far(changes, wakes):
     assert changes.is_plan_due
 
 
-def test_bid_is_news_until_its_owner_is_answered(changes):
+def test_bid_stays_changed_until_its_status_is_written(changes):
     changes.answer("n1")
     changes.answer("n2")
     changes.answered("n1")

@@ -78,7 +78,7 @@ def test_namespace_has_one_turn_of_two_however_many_gangs_another_has(gangs):
     queue.put(GangKey("few", "one"), USUAL)
     queue.put(GangKey("few", "two"), URGENT)
 
-    taken = [queue.take(nobody_is_busy) for _ in range(3)]
+    taken = [queue.take(none_is_busy) for _ in range(3)]
 
     assert taken == [GangKey("few", "two"), GangKey("many", "0"), GangKey("few", "one")]
 
@@ -90,8 +90,8 @@ def test_gang_that_becomes_urgent_goes_to_the_front():
 
     queue.put(GangKey("n", "b"), URGENT)
 
-    assert queue.take(nobody_is_busy) == GangKey("n", "b")
+    assert queue.take(none_is_busy) == GangKey("n", "b")
 
 
-def nobody_is_busy(_):
+def none_is_busy(_):
     return False

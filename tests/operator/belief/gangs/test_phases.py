@@ -41,7 +41,7 @@ def phase(status=None, *, deleting=False, reserved=False, refusal=None, resting=
         pytest.param({"suspended": True, "refusal": REFUSAL}, Phase.REFUSED, id="suspended and refused"),
         pytest.param({"suspended": True, "deleting": True}, Phase.DELETED, id="suspended and deleted"),
         pytest.param({"suspended": True, "reserved": True}, Phase.RESERVED, id="suspended while members may exist"),
-        pytest.param({"status": true(Condition.SUSPENDED)}, Phase.SUSPENDED, id="resumed, and not told yet"),
+        pytest.param({"status": true(Condition.SUSPENDED)}, Phase.SUSPENDED, id="resumed, and not reported yet"),
         pytest.param({"suspended": True, "status": true(Condition.COMPLETE)}, Phase.COMPLETE, id="complete, suspended"),
         pytest.param({"deleting": True, "refusal": REFUSAL}, Phase.DELETED, id="deleted and refused"),
         pytest.param({"reserved": True}, Phase.RESERVED, id="reserved"),
@@ -70,7 +70,7 @@ def test_only_gangs_that_wait_are_planned_and_only_reserved_ones_hold_nodes():
     assert {one for one in Phase if one.holds_nodes} == {Phase.RESERVED, Phase.PLACED}
 
 
-def test_belief_refuses_what_the_spec_names_and_nobody_has_made():
+def test_belief_refuses_what_the_spec_names_and_does_not_exist():
     state = State(lambda: None)
     gang = gang_fact("g", spec=gang_spec(priority_class="urgent"))
     state.apply_gang(gang)

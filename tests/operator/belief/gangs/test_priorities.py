@@ -1,4 +1,4 @@
-"""What a priority class is worth, and whom a change of it concerns."""
+"""What a priority class is worth, and which gangs a change of it concerns."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_priorities(state):
     assert (state.priorities.of(urgent), state.priorities.of(plain)) == (None, 0)
 
 
-def test_change_of_priorities_is_news_of_every_gang(state):
+def test_change_of_priorities_changes_every_gang(state):
     state.apply_gang(gang_fact("a"))
     state.apply_gang(gang_fact("b"))
     take_changed(state)

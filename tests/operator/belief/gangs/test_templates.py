@@ -39,7 +39,7 @@ def test_gang_is_planned_as_admission_makes_it(state):
     assert state.changes.is_plan_due
 
 
-def test_same_verdict_is_no_news(state):
+def test_same_verdict_is_no_change(state):
     state.apply_verdict(GANG, LARGER)
     state.changes.begin_plan()
 
@@ -91,7 +91,7 @@ def test_change_of_the_spec_lifts_a_refusal_but_keeps_what_admission_adds(state)
     assert known(state).spec.roles[0].request == TWO_CPU
 
 
-def test_change_that_makes_a_spec_invalid_is_told_as_such(state):
+def test_change_that_makes_a_spec_invalid_is_reported_as_such(state):
     invalid = Refusal(Reason.INVALID_SPEC, "no.")
     state.apply_verdict(GANG, LARGER)
 

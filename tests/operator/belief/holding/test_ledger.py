@@ -193,15 +193,15 @@ def test_confirmed_pod_is_not_forgotten(ledger):
     assert ledger.charge(MEMBER) is not None
 
 
-def test_same_word_again_is_no_news(ledger):
+def test_same_entry_again_is_no_change(ledger):
     ledger.confirm(shown())
 
     assert ledger.confirm(shown()) is False
     assert ledger.confirm(shown(request=TWO)) is True
 
 
-def test_release_of_what_is_not_there_is_no_news(ledger):
-    assert ledger.release("nobody") is False
+def test_release_of_what_is_not_there_is_no_change(ledger):
+    assert ledger.release("missing") is False
     assert ledger.forget(MEMBER) is False
 
 

@@ -1,10 +1,10 @@
-"""Gangs that learn are planned with what runs took on each kind of nodes, and that does not teach itself."""
+"""Gangs that learn are planned with what runs took on each kind of nodes, and nothing is learned from that alone."""
 
 from dataclasses import replace
 
 import pytest
 
-from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact, outlook
+from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact, start_estimate
 from builders.statuses import reserved
 from coschedule import KindFactor, Load, Members, SerialWork, plan
 from lockstep.belief.holding.reservation import reserved_in_status
@@ -18,7 +18,7 @@ from lockstep.snapshot.snapshots import SnapshotCutter
 HEAT = "0" * 32
 NOW = 1_800_000_000.0
 STATED = SerialWork(serial=100.0)
-OUTLOOK = outlook(NOW + 60, promised_start=NOW + 60, expected_finish=NOW + 160)
+START_ESTIMATE = start_estimate(NOW + 60, promised_start=NOW + 60, expected_finish=NOW + 160)
 
 
 def asked(*, learns=True, size=1, load=Load.EQUAL, pieces=None, status=None):
@@ -63,7 +63,7 @@ def test_gang_is_planned_where_its_runs_were_fast():
     ("kinds", "gang", "want"),
     [
         pytest.param({"a": "slow", "b": "usual"}, asked(), (KindFactor(0, 2.0), KindFactor(1, 1.0)), id="both"),
-        pytest.param({"a": "slow", "b": "gpu"}, asked(), (KindFactor(1, 2.0),), id="one, and one that nobody knows"),
+        pytest.param({"a": "slow", "b": "gpu"}, asked(), (KindFactor(1, 2.0),), id="one, and one that is unknown"),
         pytest.param({"a": None}, asked(), (), id="nodes without a kind"),
         pytest.param({"a": "slow"}, asked(learns=False), (), id="who does not ask"),
     ],
@@ -87,7 +87,7 @@ def test_thousands_of_kinds_cost_no_more_factors():
     [(Load.EQUAL, None), (Load.PROPORTIONAL, None), (Load.PIECES, 300)],
     ids=["equal", "proportional", "pieces"],
 )
-def test_run_on_several_kinds_teaches_what_it_would_have_taken_on_the_usual_one(load, pieces):
+def test_run_on_several_kinds_counts_as_what_it_would_have_taken_on_the_usual_one(load, pieces):
     state = cluster(a="slow", b="usual")
     state.bids.apply(bid_fact("b", slowdown=1.5))
     gang = asked(size=2, load=load, pieces=pieces)
@@ -103,7 +103,7 @@ def test_run_on_several_kinds_teaches_what_it_would_have_taken_on_the_usual_one(
     assert observation.run.kind == ""
 
 
-def test_run_on_one_kind_goes_on_to_teach_its_factor():
+def test_factor_of_one_kind_is_still_learned_from_its_runs():
     state = cluster(a="slow")
     gang = asked()
     placement = placed(state, gang)
@@ -120,17 +120,17 @@ def test_next_process_keeps_the_plan_of_a_gang_with_factors():
     state = cluster(a="slow", b="slow")
     gang = asked(size=2)
     placement = replace(placed(state, gang), start=NOW + 60, finish=NOW + 160, promised=NOW + 60)
-    told = mark_planned_for_later(gang, placement, now=NOW, learned=state.past_runs.in_force(gang))
-    told = replace(told, plan=OUTLOOK)
+    planned_status = mark_planned_for_later(gang, placement, now=NOW, learned=state.past_runs.in_force(gang))
+    planned_status = replace(planned_status, plan=START_ESTIMATE)
 
-    [pending] = cut(state, replace(gang, status=told)).gangs
+    [pending] = cut(state, replace(gang, status=planned_status)).gangs
 
     assert (pending.kept.start, pending.kept.finish) == (NOW + 60, pytest.approx(NOW + 160))
-    [forgets] = cut(cluster(a="usual", b="slow"), replace(gang, status=told)).gangs
+    [forgets] = cut(cluster(a="usual", b="slow"), replace(gang, status=planned_status)).gangs
     assert forgets.kept.finish == pytest.approx(NOW + 160), "the slowest node is as slow"
-    assert cut(cluster(a="usual", b="usual"), replace(gang, status=told)).gangs[0].kept.finish == pytest.approx(
-        NOW + 110
-    )
+    assert cut(cluster(a="usual", b="usual"), replace(gang, status=planned_status)).gangs[
+        0
+    ].kept.finish == pytest.approx(NOW + 110)
 
 
 def test_forged_members_of_a_status_cost_nothing():

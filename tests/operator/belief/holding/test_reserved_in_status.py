@@ -1,4 +1,4 @@
-"""What a status says that its gang holds, whoever has written it."""
+"""What a status says that its gang holds, whichever process has written it."""
 
 import math
 from dataclasses import replace
@@ -33,7 +33,7 @@ def test_start_and_finish_are_those_of_the_status():
         pytest.param({"expected_finish": None}, (100.0, None), id="no end"),
     ],
 )
-def test_times_that_cannot_be_keep_nobody_waiting(status, want):
+def test_impossible_times_keep_no_gang_waiting(status, want):
     assert (held(**status).start, held(**status).expected_finish) == want
 
 

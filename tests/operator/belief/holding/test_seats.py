@@ -55,7 +55,7 @@ def test_pod_on_another_node_takes_no_seat_whatever_its_annotations_say(state):
     assert (committed(state, "n1"), committed(state, "n2")) == (2000, 1000)
 
 
-def test_seats_that_were_reserved_by_nobody_do_not_matter(state):
+def test_seats_without_a_reservation_do_not_matter(state):
     state.apply_pod(on_node("forged", "n1", 7))
 
     assert seated(state) == set()

@@ -1,4 +1,4 @@
-"""Members that no watch has shown, and where they are about to be: beside a look at all members after each change."""
+"""Members that no watch has shown, and where they are about to be: beside a check of all members after each change."""
 
 import random
 from collections import Counter
@@ -83,7 +83,7 @@ def nodes_with(state, gang_key, wanted):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_members_to_come_are_what_a_look_at_all_members_says(seed):
+def test_members_to_come_are_what_a_check_of_all_members_finds(seed):
     rnd, state = random.Random(seed), State(lambda: None)  # noqa: S311 - a case has to come again
     for name in NODES:
         state.nodes.apply(node_fact(name, labels={"host": name}))

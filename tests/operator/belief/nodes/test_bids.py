@@ -58,7 +58,7 @@ def test_expired_bid_that_is_seen_again_changes_no_plan(expired):
     assert (expired.changes, expired.bids.version("n1"), expired.bids["n1"].is_lapsed) == (0, "2", True)
 
 
-def test_older_version_of_an_expired_bid_is_no_news(expired):
+def test_older_version_of_an_expired_bid_is_no_change(expired):
     expired.bids.apply(bid_fact("n1", expires=10.0, version="0", slots=7))
 
     assert (expired.changes, expired.bids["n1"].slots) == (0, 2)
@@ -84,7 +84,7 @@ def test_expired_bid_that_is_deleted_is_forgotten(expired):
     assert ([*expired.bids.known()], expired.changes) == (["n2"], 1)
 
 
-def test_what_the_owner_is_told_does_not_change_when_the_bid_expires():
+def test_status_for_the_owner_does_not_change_when_the_bid_expires():
     belief = Belief(bid_fact("n1", expires=10.0, duty_cycle=11.0, slowdown=12.0))
     before = belief.bids.answer("n1")
 
@@ -95,5 +95,5 @@ def test_what_the_owner_is_told_does_not_change_when_the_bid_expires():
     assert (belief.bids.answer("n1"), belief.keys.bids) == (before, {"n1"})
 
 
-def test_owner_of_no_bid_is_told_nothing():
+def test_answer_without_a_bid_is_none():
     assert Belief().bids.answer("n1") is None

@@ -21,7 +21,7 @@ def test_bids_lapse_when_they_are_not_renewed(state):
     assert ([bid.is_lapsed for bid in state.bids.values()], state.bids.next_end()) == ([True, False, False], 200.0)
 
 
-def test_bid_that_is_renewed_is_no_news(state):
+def test_bid_that_is_renewed_is_no_change(state):
     state.bids.apply(bid_fact("n1", version="1", slowdown=2.0, expires=100.0))
     state.changes.begin_plan()
     generation = state.nodes.generation
@@ -30,7 +30,7 @@ def test_bid_that_is_renewed_is_no_news(state):
     assert (state.changes.is_plan_due, state.nodes.generation, state.bids.next_end()) == (False, generation, 130.0)
 
 
-def test_what_an_agent_reports_and_is_told_is_no_news(state):
+def test_what_an_agent_reports_and_reads_is_no_change(state):
     state.bids.apply(bid_fact("n1", version="1", expires=100.0, report=bid_report(duty_cycle=0.1)))
     state.changes.begin_plan()
     state.bids.apply(bid_fact("n1", version="2", expires=130.0, report=bid_report(duty_cycle=0.2)))
@@ -39,7 +39,7 @@ def test_what_an_agent_reports_and_is_told_is_no_news(state):
 
 
 @pytest.mark.parametrize("after", [{"slowdown": 3.0}, {"slots": 0}, {"until": 0.0}, {"expires": 99.0}], ids=str)
-def test_bid_that_offers_something_else_or_ends_sooner_is_news(state, after):
+def test_bid_that_offers_something_else_or_ends_sooner_is_a_change(state, after):
     state.bids.apply(bid_fact("n1", version="1", expires=100.0))
     state.changes.begin_plan()
     generation = state.nodes.generation

@@ -11,13 +11,13 @@ from lockstep.facts.cluster.node import OnReturn
 
 
 class Seen:
-    """Owners who are followed, and who was told what."""
+    """Node owners that are followed, and the changes that were reported."""
 
     def __init__(self):
         self.bids = {}
-        self.news = []
+        self.returned = []
         self.changes = 0
-        self.owners = NodeOwners(self.bids, returned=self.news.append, changed=self._changed)
+        self.owners = NodeOwners(self.bids, returned=self.returned.append, changed=self._changed)
 
     def _changed(self):
         self.changes += 1
@@ -25,8 +25,8 @@ class Seen:
     def note(self, now, **bid):
         self.bids["n1"] = bid_fact("n1", on_return=OnReturn.EVICT, grace_seconds=30.0, **bid)
         self.owners.update(now)
-        told, self.news[:] = list(self.news), []
-        return told
+        reported, self.returned[:] = list(self.returned), []
+        return reported
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def seen():
     return Seen()
 
 
-def test_present_owner_is_told_of_when_he_comes_and_when_the_grace_is_over(seen):
+def test_owner_is_reported_on_return_and_when_the_grace_period_is_over(seen):
     assert seen.note(100.0, owner_present=True) == [{"n1"}]
     assert seen.note(110.0, owner_present=True) == []
     assert seen.owners.next_due(110.0) == 130.0
@@ -89,7 +89,7 @@ def test_bid_that_is_gone_is_an_owner_who_has_left(seen):
 
 
 @pytest.mark.parametrize("on_return", [OnReturn.KEEP, OnReturn.PACE])
-def test_node_that_evicts_nobody_opens_as_soon_as_its_owner_leaves(on_return):
+def test_node_that_evicts_no_gang_opens_as_soon_as_its_owner_leaves(on_return):
     seen = Seen()
     seen.bids["n1"] = bid_fact("n1", on_return=on_return, owner_present=True)
     seen.owners.update(100.0)
@@ -124,7 +124,7 @@ def test_next_process_goes_on_from_what_can_be_true(seen, kept, want):
     assert seen.owners.back("n1").since == want
 
 
-def test_what_is_kept_matters_to_nobody_who_has_seen_the_owner_come(seen):
+def test_what_is_kept_does_not_matter_to_a_process_that_saw_the_owner_return(seen):
     seen.note(NOW, owner_present=False)
     seen.note(NOW + 10, owner_present=True)
     seen.note(NOW + 20, owner_present=True, owner_back_since=NOW - 50)
@@ -142,7 +142,7 @@ def test_status_is_to_say_since_when_an_owner_is_back_who_interrupts_gangs(seen)
     assert seen.owners.back_since(replace(back, node="expired"), NOW) is None
 
 
-def test_what_is_kept_stays_until_this_process_has_looked(seen):
+def test_what_is_kept_stays_until_this_process_has_checked(seen):
     seen.bids["n1"] = bid_fact("n1", on_return=OnReturn.EVICT, owner_present=True, owner_back_since=NOW - 5)
 
     assert seen.owners.back_since(seen.bids["n1"], NOW) == NOW - 5

@@ -231,7 +231,7 @@ def test_three_other_nodes_refuse_it_again():
     assert is_refused(state)
 
 
-def test_members_that_all_run_are_rejected_by_nobody():
+def test_members_that_all_run_are_rejected_by_no_node():
     state = cluster()
     reject(state, "n1", "n2")
     state.rejections.forget(GANG.uid)
@@ -329,7 +329,7 @@ def test_status_of_another_spec_refuses_nothing():
     assert not is_refused(next_process(gang), gang)
 
 
-def test_status_that_tells_no_nodes_refuses_nothing():
+def test_status_without_nodes_refuses_nothing():
     gang = with_status(refused())
     gang = replace(gang, status=replace(gang.status, rejected=None))
 

@@ -132,7 +132,7 @@ def test_capacity_that_is_measured_at_last_takes_the_place_of_the_shared_one():
     assert (belief.bids["new"].shared, belief.slowdowns()["new"]) == (None, 1 / 1.6)
 
 
-def test_news_of_other_hardware_changes_nothing():
+def test_reports_of_other_hardware_change_nothing():
     belief = Belief(bid_of("a", 2.0), bid_of("new"))
     before = belief.changes
 
@@ -201,7 +201,7 @@ def test_agent_that_takes_back_what_it_measured_and_measures_anew_gains_no_furth
     assert belief.slowdowns()["new"] == 0.2
 
 
-def test_clock_that_was_set_back_keeps_nobody_waiting():
+def test_clock_that_was_set_back_keeps_no_gang_waiting():
     belief = Belief(bid_of("a", 2.0), bid_of("new"))
 
     belief.bids.apply(bid_of("a", 4.0, version="2"))

@@ -1,4 +1,4 @@
-"""Whom running pods keep away, and which claims they use."""
+"""Which pods running pods keep away, and which claims they use."""
 
 import random
 
@@ -29,7 +29,7 @@ def nodes():
 
 
 def ignore(*_):
-    """Nobody asks what changes."""
+    """No query asks what changes."""
 
 
 def keeping_away(node, *, name="other", **term):
@@ -54,7 +54,7 @@ def kept_away(*pods, labels=HEAT, namespace="default", labels_of_namespace=None)
         pytest.param({"topologyKey": "rack"}, set(), id="a label that its node has not got"),
         pytest.param({"labelSelector": {"matchLabels": {"app": "other"}}}, set(), id="others' labels"),
         pytest.param({"labelSelector": {}}, {"n1", "n2"}, id="everybody"),
-        pytest.param({"labelSelector": None}, set(), id="nobody"),
+        pytest.param({"labelSelector": None}, set(), id="none"),
         pytest.param(
             {"labelSelector": {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["x"]}]}},
             {"n1", "n2"},
@@ -82,11 +82,11 @@ def test_domains_of_several_pods_add_up():
     assert kept_away(keeping_away("n1"), keeping_away("n3", name="more", topologyKey="host")) == {"n1", "n2", "n3"}
 
 
-def test_pod_on_a_node_without_the_label_keeps_nobody_away():
+def test_pod_on_a_node_without_the_label_keeps_no_pod_away():
     assert kept_away(keeping_away("n4")) == set()
 
 
-def test_pod_on_a_node_that_is_not_known_keeps_nobody_away():
+def test_pod_on_a_node_that_is_not_known_keeps_no_pod_away():
     assert kept_away(keeping_away("gone")) == set()
 
 
@@ -94,7 +94,7 @@ def test_pod_of_another_namespace_keeps_only_its_own_away():
     assert kept_away(keeping_away("n1"), namespace="elsewhere") == set()
 
 
-def test_pod_that_left_keeps_nobody_away():
+def test_pod_that_left_keeps_no_pod_away():
     pods_nearby = PodsNearby(list)
     first, second = keeping_away("n1"), keeping_away("n1", name="more")
     pods_nearby.enter(first)
@@ -195,7 +195,7 @@ def some_term(rnd):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_who_is_kept_away_is_what_a_look_at_every_term_of_every_pod_says(seed):
+def test_pods_kept_away_are_those_that_a_check_of_every_term_of_every_pod_finds(seed):
     rnd, pods_nearby, there = random.Random(seed), PodsNearby(list), []  # noqa: S311 - cases of a test are no secrets
     pods = [keeping_away(rnd.choice(list(ZONES)), name=f"p{number}", **some_term(rnd)) for number in range(30)]
     domains = Domains(nodes())
@@ -235,7 +235,7 @@ def crowd(count, **where):
         pytest.param({"namespaceSelector": {}}, MOST_ABOUT_OTHERS, {"n1"}, id="about all namespaces"),
     ],
 )
-def test_more_terms_of_a_namespace_than_are_told_apart_keep_all_away_whom_they_may_be_about(
+def test_more_terms_of_a_namespace_than_are_distinguished_keep_all_pods_away_that_they_may_match(
     where, most, want_elsewhere
 ):
     pods_nearby, domains = PodsNearby(list), Domains(nodes())
@@ -271,13 +271,13 @@ def of_terms(count, **more):
 @pytest.mark.parametrize(
     ("pod", "want"),
     [
-        pytest.param(of_terms(MOST_TERMS_OF_POD), set(), id="as many as are told apart"),
+        pytest.param(of_terms(MOST_TERMS_OF_POD), set(), id="as many as are distinguished"),
         pytest.param(of_terms(MOST_TERMS_OF_POD + 1), {"n1"}, id="one more"),
         pytest.param(of_terms(MOST_TERMS_OF_POD + 1, topologyKey="zone"), {"n1", "n2"}, id="one more, of the zone"),
         pytest.param(of_terms(1, namespaces=[f"x{number}" for number in range(2000)]), {"n1"}, id="a long one"),
     ],
 )
-def test_pod_with_more_terms_than_are_told_apart_keeps_all_pods_away(pod, want):
+def test_pod_with_more_terms_than_are_distinguished_keeps_all_pods_away(pod, want):
     assert kept_away(pod, namespace="elsewhere") == want
 
 

@@ -86,7 +86,7 @@ def test_own_pods_do_not_count_but_others_of_their_node_do():
     assert asked(state, WantedPods(HEAT, HERE), own=[own]) == {"n1"}
 
 
-def test_another_label_of_a_pod_is_news_once_somebody_has_asked():
+def test_another_label_of_a_pod_is_a_change_after_the_first_query():
     state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
     assert asked(state, WantedPods(HEAT, HERE)) == set()
     state.changes.begin_plan()
@@ -97,7 +97,7 @@ def test_another_label_of_a_pod_is_news_once_somebody_has_asked():
     assert asked(state, WantedPods(HEAT, HERE)) == {"n1"}
 
 
-def test_another_label_of_a_pod_is_no_news_where_nobody_asks():
+def test_another_label_of_a_pod_is_no_change_without_a_query():
     state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
     state.changes.begin_plan()
 
@@ -106,7 +106,7 @@ def test_another_label_of_a_pod_is_no_news_where_nobody_asks():
     assert not state.changes.is_plan_due
 
 
-def test_answers_are_those_of_a_look_at_every_pod():
+def test_answers_are_those_of_a_check_of_every_pod():
     rnd = random.Random(7)  # noqa: S311 - cases of a test are no secrets
     state = state_with()
     values = ("heat", "cold", None)
@@ -201,7 +201,7 @@ def some_wanted(rnd):
 @pytest.mark.parametrize("compared", [1, 100], ids=["the first", "all"])
 @pytest.mark.parametrize("few", [0, 200], ids=["all at once", "one by one"])
 @pytest.mark.parametrize("seed", range(4))
-def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, few, compared, monkeypatch):
+def test_nodes_are_those_that_a_check_of_every_pod_finds_whatever_is_asked(seed, few, compared, monkeypatch):
     monkeypatch.setattr(pod_questions, "_FEW", few)
     monkeypatch.setattr(pod_questions, "_MOST_COMPARED", compared)
     rnd, state = random.Random(seed), state_with()  # noqa: S311 - cases of a test are no secrets

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import gang_fact, outlook
+from builders.facts import gang_fact, start_estimate
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 
 NOW = 1000.0
 
 
-def taught(*parts):
+def learned(*parts):
     forecasts = Forecasts()
     for part in parts:
         forecasts.record("u", created=0.0, planned=100.0, started=100.0 * part)
@@ -20,55 +20,55 @@ def taught(*parts):
 
 
 def test_plan_is_the_forecast_while_too_few_have_waited():
-    assert taught(*[2.0] * 19).of(since=NOW, now=NOW, planned=NOW + 60, promised=NOW + 90) == (NOW + 60, None)
+    assert learned(*[2.0] * 19).of(since=NOW, now=NOW, planned=NOW + 60, promised=NOW + 90) == (NOW + 60, None)
 
 
 def test_forecast_is_the_middle_of_what_came_of_others_and_what_nine_of_ten_kept_to():
-    forecasts = taught(*(number / 10 for number in range(1, 21)))
+    forecasts = learned(*(number / 10 for number in range(1, 21)))
 
     # Of twenty parts and the one to come the eleventh is in the middle, and 9 of 10 do not exceed the nineteenth.
     assert forecasts.of(since=NOW, now=NOW, planned=NOW + 100, promised=None) == (NOW + 110, NOW + 190)
 
 
 def test_forecast_is_never_after_the_promise():
-    assert taught(*[3.0] * 20).of(since=NOW, now=NOW, planned=NOW + 100, promised=NOW + 150) == (NOW + 150, NOW + 150)
+    assert learned(*[3.0] * 20).of(since=NOW, now=NOW, planned=NOW + 100, promised=NOW + 150) == (NOW + 150, NOW + 150)
 
 
 def test_last_waits_alone_count():
-    forecasts = taught(*[9.0] * 50, *[0.5] * 200)
+    forecasts = learned(*[9.0] * 50, *[0.5] * 200)
 
     assert forecasts.of(since=NOW, now=NOW, planned=NOW + 100, promised=None) == (NOW + 50, NOW + 50)
 
 
 def test_longer_waits_alone_count_for_a_gang_that_has_waited_already():
-    forecasts = taught(*(number / 10 for number in range(1, 21)))
+    forecasts = learned(*(number / 10 for number in range(1, 21)))
 
     # Of 110 s and more ten waits are known, of which the sixth and the last are asked for.
-    told = forecasts.of(since=NOW, now=NOW + 105, planned=NOW + 100, promised=None)
+    forecast = forecasts.of(since=NOW, now=NOW + 105, planned=NOW + 100, promised=None)
 
-    assert told == (NOW + 160, NOW + 200)
+    assert forecast == (NOW + 160, NOW + 200)
 
 
-def test_nobody_says_what_nine_of_ten_keep_to_where_fewer_than_nine_have_waited_longer():
-    forecasts = taught(*(number / 10 for number in range(1, 21)))
+def test_late_start_is_unknown_where_fewer_than_nine_have_waited_longer():
+    forecasts = learned(*(number / 10 for number in range(1, 21)))
     nine, eight = (forecasts.of(since=0.0, now=now, planned=200.0, promised=None) for now in (225.0, 245.0))
 
     assert (nine, eight) == ((320.0, 400.0), (340.0, None))
 
 
 def test_plan_is_the_forecast_for_a_gang_that_has_waited_longer_than_all_before():
-    assert taught(*[0.5] * 20).of(since=0.0, now=60.0, planned=100.0, promised=150.0) == (100.0, None)
+    assert learned(*[0.5] * 20).of(since=0.0, now=60.0, planned=100.0, promised=150.0) == (100.0, None)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_half_of_those_that_wait_still_start_by_the_likely_start_that_they_are_told_then(seed):
+def test_half_of_those_that_still_wait_start_by_the_likely_start_of_that_time(seed):
     rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
     forecasts, met = Forecasts(), []
     for number in range(4000):
         real = 100.0 * rnd.lognormvariate(0.2, 0.8)
         if number >= 200 and real > 100.0:
-            told = forecasts.of(since=0.0, now=100.0, planned=100.0, promised=None)
-            met.append(real <= told.likely)
+            forecast = forecasts.of(since=0.0, now=100.0, planned=100.0, promised=None)
+            met.append(real <= forecast.likely)
         forecasts.record("u", created=0.0, planned=100.0, started=real)
 
     assert sum(met) / len(met) == pytest.approx(0.5, abs=0.04)
@@ -76,18 +76,18 @@ def test_half_of_those_that_wait_still_start_by_the_likely_start_that_they_are_t
 
 @pytest.mark.parametrize("seed", range(5))
 def test_each_likely_start_that_passes_halves_the_waits_that_count(seed):
-    """So a gang is told few of them, however long it waits."""
+    """So a gang gets few of them, however long it waits."""
     rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
-    forecasts, told = taught(*(rnd.lognormvariate(0.2, 0.8) for _ in range(200))), [0.0]
-    while (likely := forecasts.of(since=0.0, now=told[-1], planned=1e6, promised=None).likely) < 1e6:
-        told.append(likely)
+    forecasts, starts = learned(*(rnd.lognormvariate(0.2, 0.8) for _ in range(200))), [0.0]
+    while (likely := forecasts.of(since=0.0, now=starts[-1], planned=1e6, promised=None).likely) < 1e6:
+        starts.append(likely)
 
-    assert told == sorted(set(told))
-    assert len(told) - 1 <= 8
+    assert starts == sorted(set(starts))
+    assert len(starts) - 1 <= 8
 
 
 @pytest.mark.parametrize(("planned", "started"), [(0.0, 50.0), (0.5, 50.0)])
-def test_who_hardly_had_to_wait_teaches_nothing(planned, started):
+def test_nothing_is_learned_from_a_gang_that_hardly_had_to_wait(planned, started):
     forecasts = Forecasts()
     for _ in range(40):
         forecasts.record("u", created=0.0, planned=planned, started=started)
@@ -102,10 +102,10 @@ def test_half_start_by_the_likely_and_nine_of_ten_by_the_late_start(seed):
     forecasts, likely, late, count = Forecasts(), 0, 0, 4000
     for number in range(count + 200):
         planned, real = 100.0, 100.0 * rnd.lognormvariate(0.2, 0.8)
-        told = forecasts.forecast(str(number), since=0.0, now=0.0, planned=planned, promised=None)
+        forecast = forecasts.forecast(str(number), since=0.0, now=0.0, planned=planned, promised=None)
         if number >= 200:
-            likely += real <= told.likely
-            late += real <= told.late
+            likely += real <= forecast.likely
+            late += real <= forecast.late
         forecasts.record(str(number), created=0.0, planned=planned, started=real)
 
     assert likely / count == pytest.approx(0.5, abs=0.03)
@@ -119,17 +119,17 @@ def test_nine_of_ten_start_by_the_late_start_also_where_waits_keep_growing(seed)
     forecasts, late, count = Forecasts(), 0, 4000
     reals = [100.0 * 1.0004**number * rnd.lognormvariate(0.0, 0.3) for number in range(count + 500)]
     for number, real in enumerate(reals):
-        told = forecasts.forecast(str(number), since=0.0, now=0.0, planned=100.0, promised=None)
+        forecast = forecasts.forecast(str(number), since=0.0, now=0.0, planned=100.0, promised=None)
         if number >= 500:
-            late += real <= told.late
+            late += real <= forecast.late
         if number >= 50:
             forecasts.record(str(number - 50), created=0.0, planned=100.0, started=reals[number - 50])
 
     assert late / count == pytest.approx(0.9, abs=0.02)
 
 
-def test_first_late_start_that_a_gang_was_told_counts():
-    missed, met = (taught(*(number / 10 for number in range(1, 21))) for _ in range(2))
+def test_first_late_start_of_a_gang_counts():
+    missed, met = (learned(*(number / 10 for number in range(1, 21))) for _ in range(2))
     for forecasts, planned in ((missed, 10.0), (met, 1000.0)):
         for number in range(30):
             for then in (planned, 100.0):
@@ -143,7 +143,7 @@ def test_first_late_start_that_a_gang_was_told_counts():
 def waited(uid="u", *, placed="True", plan=True):
     conditions = (ConditionFact("Placed", placed, "Bound", "", 1, 0.0),)
     status = GangStatus(
-        conditions=conditions, plan=outlook(100.0) if plan else None, start=200.0, first_planned_start=100.0
+        conditions=conditions, plan=start_estimate(100.0) if plan else None, start=200.0, first_planned_start=100.0
     )
     return replace(gang_fact(), uid=uid, created=0.0, status=status)
 
@@ -155,7 +155,7 @@ def late_after(*gangs):
     return forecasts.of(since=NOW, now=NOW, planned=NOW + 60, promised=None).late
 
 
-def test_statuses_of_gangs_that_waited_teach_whoever_reads_them():
+def test_forecasts_are_learned_from_statuses_of_gangs_that_waited():
     assert late_after(*(waited(str(number)) for number in range(20))) == NOW + 120
 
 
@@ -164,5 +164,5 @@ def test_gang_counts_once_however_often_its_status_is_seen():
 
 
 @pytest.mark.parametrize("other", [{"placed": "False"}, {"plan": False}])
-def test_gangs_that_are_not_placed_or_did_not_wait_teach_nothing(other):
+def test_nothing_is_learned_from_gangs_that_are_not_placed_or_did_not_wait(other):
     assert late_after(*(waited(str(number), **other) for number in range(50))) is None

@@ -1,4 +1,4 @@
-"""The law that runs tell, beside what their spec states."""
+"""The law that runs show, beside what their spec states."""
 
 import math
 
@@ -36,14 +36,14 @@ def test_law_is_not_better_than_the_shape_that_was_stated_whatever_the_factor(ti
     assert judged.better is None
 
 
-def test_runs_whose_size_is_not_known_tell_nothing():
+def test_runs_whose_size_is_not_known_show_nothing():
     judged = judge((run_of(2),) * 20)
 
     assert judged.fit == NoFit(shortage="TooFewRuns", runs=0, sizes=())
     assert (judged.stated_error, judged.better) == (math.inf, None)
 
 
-def test_no_run_tells_nothing():
+def test_no_run_shows_nothing():
     assert judge(()).better is None
 
 

@@ -1,4 +1,4 @@
-"""What finished runs teach of a template."""
+"""What finished runs show of a template."""
 
 import random
 
@@ -97,7 +97,7 @@ def test_runs_of_others_do_not_count(where):
     assert len(past) == 1
 
 
-def test_laws_are_looked_for_once_and_only_for_gangs_that_want_them():
+def test_laws_are_computed_once_and_only_for_gangs_that_want_them():
     past = learnt(*[2] * 5)
     learns = gang_fact("learns", spec=gang_spec(work=SerialWork(serial=100.0), run_template=HEAT, learns=True))
     unknown = gang_fact("unknown", spec=gang_spec(work=SerialWork(serial=1.0), run_template="1" * 32, learns=True))
@@ -221,7 +221,7 @@ def test_third_run_of_a_template_asks_for_a_plan():
 
 
 @pytest.mark.parametrize(("thousandths", "want"), [(1300, "1.3"), (2000, "2"), (1, "0.001"), (1_000_000, "1000")])
-def test_factor_is_spelled_as_it_is_planned_with(thousandths, want):
+def test_factor_is_formatted_as_it_is_planned_with(thousandths, want):
     learned = Learned(thousandths=thousandths, runs=3)
 
     assert (learned.formatted, float(want)) == (want, learned.times)

@@ -63,10 +63,10 @@ def test_who_does_not_ask_is_planned_with_what_is_stated_and_one_factor():
     [
         pytest.param([1, 2, 4, 8], id="four runs"),
         pytest.param([4] * 20, id="one size"),
-        pytest.param([4] * 19 + [8], id="one run of another size, which nobody could foretell with an overhead"),
+        pytest.param([4] * 19 + [8], id="one run of another size, which no law with an overhead could forecast"),
     ],
 )
-def test_what_is_stated_counts_while_runs_do_not_tell_better(sizes):
+def test_stated_work_counts_until_runs_show_a_better_law(sizes):
     found = learned(sizes)
 
     assert found.law is None
@@ -119,7 +119,7 @@ def test_part_that_is_done_is_taken_off_the_law():
     assert times(found) == pytest.approx([100 / size + 50 for size in range(1, 9)], rel=1e-3)
 
 
-def test_law_is_looked_for_once_and_anew_after_another_run():
+def test_law_is_computed_once_and_anew_after_another_run():
     past = PastRuns(lambda: None)
     for size in SIZES * 2:
         past.learn(Template(DEFAULT, HEAT), run(size, law(size)))

@@ -54,7 +54,7 @@ def left_over(handle, *, driver=DRIVER):
         pytest.param([user("p", "a")], {A}, False, id="the volume itself is in use"),
         pytest.param([user("p", "a"), user("q", "a")], {A}, False, id="a volume counts once"),
         pytest.param([user("p", "b", node="n2")], {A}, False, id="in use on another node"),
-        pytest.param([left_over("b")], {A}, True, id="attached, though nobody uses it"),
+        pytest.param([left_over("b")], {A}, True, id="attached, though not used"),
         pytest.param([left_over("b"), user("p", "b")], {B}, False, id="attached and in use"),
         pytest.param([left_over("b", driver="other.example.com")], {A}, False, id="attached by another driver"),
         pytest.param([user("p", "b")], {CsiVolume("free.example.com", "x")}, False, id="a driver without a limit"),

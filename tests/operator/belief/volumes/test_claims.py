@@ -142,7 +142,7 @@ def test_volume_is_reached_in_the_zones_of_its_labels(labels, want):
     assert {name for name, passing in zip(table.names, passes, strict=True) if passing} == want
 
 
-def test_news_of_a_claim_concerns_the_gangs_that_use_claims():
+def test_change_of_a_claim_concerns_the_gangs_that_use_claims():
     state = state_with(VOLUME)
     take_changed(state)
     state.changes.begin_plan()

@@ -1,4 +1,4 @@
-"""Where the volumes of ranks are, and how many there are for members: beside a look at every rank, and every node."""
+"""Where the volumes of ranks are, and how many there are for members: beside a check of every rank, and every node."""
 
 import random
 from collections import Counter
@@ -28,8 +28,8 @@ def roles(rnd):
         yield replace(role, claim_templates=tuple({"metadata": {"name": one}} for one in used))
 
 
-def looked_at_each_rank(state, gang):
-    """The places of all ranks by a look at each, None for a rank that has none yet."""
+def places_of_each_rank(state, gang):
+    """The places of all ranks by a check of each, None for a rank that has none yet."""
     claims, spec = state.claims, gang.spec
     names = {use.claim for role in spec.roles for use in role.claims}
     by_rank = [
@@ -50,7 +50,7 @@ def looked_at_each_rank(state, gang):
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_places_of_ranks_are_those_that_a_look_at_each_finds(seed):
+def test_places_of_ranks_are_those_that_a_check_of_each_finds(seed):
     rnd, state = random.Random(seed), State(lambda: None)  # noqa: S311 - a case has to come again
     for name in NODES:
         state.nodes.apply(node_fact(name, labels={"host": name}))
@@ -62,11 +62,11 @@ def test_places_of_ranks_are_those_that_a_look_at_each_finds(seed):
             state.claims.remove_claim(ClaimKey("default", name))
         else:
             state.claims.apply_volume(volume_fact(f"pv-{name}", on=rnd.sample(NODES, rnd.randint(0, 2))))
-            told = rnd.choice(("", "n1"))
-            claim = claim_fact(name, volume=rnd.choice(("", f"pv-{name}")), selected_node=told)
+            selected = rnd.choice(("", "n1"))
+            claim = claim_fact(name, volume=rnd.choice(("", f"pv-{name}")), selected_node=selected)
             state.claims.apply_claim(claim._replace(gang_size=rnd.choice((0, 2, 3, 4, 6))))
 
-        has_any, want = looked_at_each_rank(state, gang)
+        has_any, want = places_of_each_rank(state, gang)
 
         found = kept_places(state.claims, gang)
         assert [found.there.get(rank) for rank in range(found.size)] == want
@@ -81,11 +81,11 @@ def test_places_of_ranks_are_those_that_a_look_at_each_finds(seed):
 
 
 @pytest.mark.parametrize("name", ["data-g-0", "data-g-12", "data-g-01", "data-g", "data-g-", "-3", "g-٣", "g-100000"])
-def test_names_of_claims_are_read_as_they_are_spelled(name):
+def test_names_of_claims_are_read_as_they_are_formatted(name):
     named = stem_and_rank(name)
 
-    spelled = {kept_claim(stem, gang, rank) for stem in ("data",) for gang in ("g",) for rank in range(100)}
-    assert (named is not None and named[0] == kept_stem("data", "g")) == (name in spelled)
+    formatted = {kept_claim(stem, gang, rank) for stem in ("data",) for gang in ("g",) for rank in range(100)}
+    assert (named is not None and named[0] == kept_stem("data", "g")) == (name in formatted)
     assert named is None or f"{named[0]}-{named[1]}" == name
 
 
@@ -119,7 +119,7 @@ def members_one_by_one(shared, own, suiting, is_unmade, is_reached, most):
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_members_that_there_are_volumes_for_are_those_of_a_look_at_each_node(seed):
+def test_members_with_volumes_are_those_of_a_check_of_each_node(seed):
     rnd, state = random.Random(seed), State(lambda: None)  # noqa: S311 - a case has to come again
     claims = state.claims
     for name in NODES:

@@ -59,7 +59,7 @@ def demand(state, *uses, size=2):
         pytest.param({}, {}, id="anywhere"),
         pytest.param({"topologies": EAST}, {NOWHERE: {"n3"}}, id="where the class allows"),
         pytest.param({"topologies": ()}, {NOWHERE: {"n1", "n2", "n3"}}, id="topologies that allow nothing"),
-        pytest.param({"provisioner": NO_PROVISIONER}, {NOWHERE: {"n1", "n2", "n3"}}, id="nobody makes volumes"),
+        pytest.param({"provisioner": NO_PROVISIONER}, {NOWHERE: {"n1", "n2", "n3"}}, id="no provisioner makes volumes"),
         pytest.param({"publishes": True}, {NO_ROOM: {"n1", "n2", "n3"}}, id="no room is published"),
         pytest.param({"publishes": True, "rooms": [(GIB, [("zone", "In")])]}, {NO_ROOM: {"n3"}}, id="room in one zone"),
         pytest.param(
@@ -91,7 +91,7 @@ def test_volumes_can_be_made(ways, want):
             [volume_fact(on=["n2"], holder=VolumeHolder(ClaimKey("default", "other"), "u"))],
             {"n1", "n2", "n3"},
             {},
-            id="somebody else's",
+            id="foreign",
         ),
         pytest.param(
             [volume_fact(on=["n2"], holder=VolumeHolder(ClaimKey("default", "data-g-0"), ""))],
@@ -129,7 +129,7 @@ def test_claim_without_a_class_is_of_the_default_one():
     assert demand(state, kept(storage_class=None)) == ({NOWHERE: {"n3"}}, {})
 
 
-def test_node_that_a_shared_claim_was_told_is_the_only_one():
+def test_node_that_a_shared_claim_has_got_is_the_only_one():
     state = state_with(claims=[claim_fact(selected_node="n2")])
 
     barred, _ = demand(state, ClaimUse("template.spec.volumes[0].persistentVolumeClaim", "data"))

@@ -72,15 +72,15 @@ def test_elsewhere_a_long_command_says_what_it_does_and_nothing_again_and_again(
     assert lockstep(arguments, subprocess.PIPE).stderr.splitlines() == [label]
 
 
-def test_who_waits_shows_that_it_still_looks(terminal, monkeypatch):
+def test_waiting_command_shows_that_it_still_checks(terminal, monkeypatch):
     screen, written_to = terminal
     with os.fdopen(os.dup(written_to), "w") as stderr:
         monkeypatch.setattr("sys.stderr", stderr)
-        with waiting_with_progress("Waiting") as told:
+        with waiting_with_progress("Waiting") as made_progress:
             for _ in range(3):
-                told()
+                made_progress()
     shown = whole(screen)
 
     assert "Waiting  [" in shown
-    assert "%" not in shown, "nobody knows for how long"
+    assert "%" not in shown, "its end is unknown"
     assert shown.endswith("\n")

@@ -1,4 +1,4 @@
-"""Times of day at which gangs are looked at again."""
+"""Times of day at which gangs are reconciled again."""
 
 import asyncio
 
@@ -14,12 +14,12 @@ GANG, OTHER = GangKey("default", "g"), GangKey("default", "h")
 
 
 def alarms():
-    """Alarms, and whom they told, after how many seconds."""
+    """Alarms, and which gangs they woke, after how many seconds."""
     rung, began = [], now()
     return Alarms(now, due=lambda gang: rung.append((gang.name, round(now() - began, 3)))), rung
 
 
-async def test_each_gang_is_told_of_its_own_time_once():
+async def test_each_gang_gets_an_alarm_at_its_own_time_once():
     made, rung = alarms()
     made.set(GANG, now() + 20)
     made.set(OTHER, now() + 10)
@@ -39,7 +39,7 @@ async def test_later_word_replaces_the_earlier_one():
     assert rung == [("g", 30)]
 
 
-async def test_time_that_is_past_tells_nobody():
+async def test_time_that_is_past_sets_off_no_alarm():
     made, rung = alarms()
     made.set(GANG, now())
     made.set(OTHER, now() - 100)
@@ -48,7 +48,7 @@ async def test_time_that_is_past_tells_nobody():
     assert rung == []
 
 
-async def test_nobody_is_told_after_the_end():
+async def test_no_alarm_goes_off_after_the_end():
     made, rung = alarms()
     made.set(GANG, now() + 20)
     made.stop()

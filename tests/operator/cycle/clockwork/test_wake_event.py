@@ -1,4 +1,4 @@
-"""For how long news has waited for the cycle."""
+"""For how long changes have waited for the cycle."""
 
 import pytest
 
@@ -22,13 +22,13 @@ def woken(clock):
     return WakeEvent(monotonic=clock)
 
 
-def test_no_news_waits_for_no_time(woken, clock):
+def test_no_change_waits_for_no_time(woken, clock):
     clock.now = 60
 
     assert woken.seconds == 0
 
 
-def test_news_waits_since_the_first_of_it(woken, clock):
+def test_changes_wait_since_the_first_of_them(woken, clock):
     clock.now = 10
     woken.set()
     clock.now = 15
@@ -38,7 +38,7 @@ def test_news_waits_since_the_first_of_it(woken, clock):
     assert woken.seconds == 7
 
 
-def test_what_was_looked_at_waits_no_more(woken, clock):
+def test_what_was_reconciled_waits_no_more(woken, clock):
     woken.set()
     clock.now = 5
     woken.clear()
@@ -46,7 +46,7 @@ def test_what_was_looked_at_waits_no_more(woken, clock):
     assert woken.seconds == 0
 
 
-def test_news_that_is_renewed_waits_since_then(woken, clock):
+def test_change_that_is_renewed_waits_since_then(woken, clock):
     woken.set()
     clock.now = 5
     woken.renew()

@@ -55,7 +55,7 @@ def on_conditions(action, *conditions, roles=()):
     return Rule(action=action, pod_conditions=frozenset(conditions), roles=frozenset(roles))
 
 
-def test_nothing_is_answered_where_nobody_failed():
+def test_nothing_is_answered_where_no_member_failed():
     assert answered(rules=(on_codes(FAIL, 1),)) is None
 
 

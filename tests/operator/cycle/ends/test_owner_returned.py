@@ -1,4 +1,4 @@
-"""Gangs that are interrupted by owners of their nodes: when, what is told, and what comes next."""
+"""Gangs that are interrupted by owners of their nodes: when, what is reported, and what comes next."""
 
 import asyncio
 
@@ -86,7 +86,7 @@ async def test_members_stay_where_the_owner_lets_them_but_no_others_come(on_retu
         await until(lambda: is_placed(api, "other"))
 
 
-async def test_owner_who_comes_and_goes_within_the_grace_interrupts_nobody():
+async def test_owner_who_comes_and_goes_within_the_grace_period_interrupts_no_gang():
     async with operator_over(*TWO_NODES, bids=bids(**EVICT)) as (api, _):
         await running(api)
         for present in [True, False] * 20:
@@ -120,7 +120,7 @@ async def test_node_that_is_taken_back_at_a_time_is_given_back_then():
         assert condition(api, "g", "Planned")[0] == "True"
 
 
-async def test_members_that_have_ended_keep_nobody_from_his_node():
+async def test_members_that_have_ended_keep_no_owner_from_the_node():
     async with operator_over(*TWO_NODES, bids=bids(**EVICT)) as (api, _):
         await running(api)
         set_phases(api, "g", "Succeeded")

@@ -1,4 +1,4 @@
-"""What gangs that wait are told of their start, by a whole operator."""
+"""What statuses of waiting gangs say of their start, by a whole operator."""
 
 import asyncio
 from copy import deepcopy
@@ -50,7 +50,7 @@ async def runs(api, name="runs", seconds=600):
     set_phases(api, name, "Running")
 
 
-async def test_gang_that_waits_is_told_start_promise_size_speeds_position_and_whom_it_waits_for():
+async def test_status_of_a_waiting_gang_has_start_promise_size_speeds_position_and_what_it_waits_for():
     async with operator_over(bids=[bid("n1", capacity="2"), bid("n2", capacity="2")]) as (api, parts):
         await runs(api)
         start = seconds_of(status_of(api, "runs")["expectedFinish"])
@@ -58,20 +58,20 @@ async def test_gang_that_waits_is_told_start_promise_size_speeds_position_and_wh
         submit(api, "b", 240)
         await until(lambda: plan_of(api, "a") and plan_of(api, "b"))
 
-        told = plan_of(api, "a")
-        assert abs(seconds_of(told["likelyStart"]) - start) <= 1
-        assert seconds_of(told["promisedStart"]) - seconds_of(told["likelyStart"]) == pytest.approx(10, abs=1)
-        assert seconds_of(told["expectedFinish"]) - seconds_of(told["likelyStart"]) == pytest.approx(30, abs=1)
-        assert told["size"] == 2
-        assert told["kinds"] == [{"speed": "2", "members": 2}]
+        estimate = plan_of(api, "a")
+        assert abs(seconds_of(estimate["likelyStart"]) - start) <= 1
+        assert seconds_of(estimate["promisedStart"]) - seconds_of(estimate["likelyStart"]) == pytest.approx(10, abs=1)
+        assert seconds_of(estimate["expectedFinish"]) - seconds_of(estimate["likelyStart"]) == pytest.approx(30, abs=1)
+        assert estimate["size"] == 2
+        assert estimate["kinds"] == [{"speed": "2", "members": 2}]
         assert [plan_of(api, name)["position"] for name in ("a", "b")] == [1, 2]
-        assert told["waitsFor"].startswith("2 slots on nodes of speed 2, held by default/runs until ")
+        assert estimate["waitsFor"].startswith("2 slots on nodes of speed 2, held by default/runs until ")
         assert plan_of(api, "b")["waitsFor"].startswith("2 slots on nodes of speed 2, held by default/a until ")
-        assert told["changedBecause"] == "FirstPlanned"
+        assert estimate["changedBecause"] == "FirstPlanned"
         assert parts.metric("lockstep_plan_changes_total", reason="FirstPlanned") == 2
 
 
-async def test_short_gang_passes_a_long_one_and_both_are_told_so():
+async def test_short_gang_passes_a_long_one_and_both_statuses_say_so():
     async with operator_over() as (api, parts):
         await runs(api)
         submit(api, "long", 7200)
@@ -95,8 +95,10 @@ async def test_short_gang_does_not_pass_where_that_would_delay_the_first(promise
         submit(api, "short", 60)
         await until(lambda: plan_of(api, "short"))
 
-        told = plan_of(api, "long")
-        assert seconds_of(told["promisedStart"]) - seconds_of(told["likelyStart"]) <= 1, "a promise is rounded up"
+        estimate = plan_of(api, "long")
+        assert seconds_of(estimate["promisedStart"]) - seconds_of(estimate["likelyStart"]) <= 1, (
+            "a promise is rounded up"
+        )
         assert seconds_of(plan_of(api, "short")["likelyStart"]) > seconds_of(plan_of(api, "long")["likelyStart"])
 
 
@@ -123,22 +125,22 @@ async def test_new_leader_keeps_the_promise_and_the_plan_of_the_old_one():
             await runs(api)
             submit(api, "long", 7200)
             await until(lambda: plan_of(api, "long"))
-            told = plan_of(api, "long")
+            estimate = plan_of(api, "long")
         async with running_operator(api) as parts:
             await asyncio.sleep(30)
-            assert plan_of(api, "long") == told
+            assert plan_of(api, "long") == estimate
             for number in range(4):
                 submit(api, f"short{number}", 60)
             await until(lambda: all(plan_of(api, f"short{number}") for number in range(4)))
             await asyncio.sleep(30)
 
-            assert plan_of(api, "long")["promisedStart"] == told["promisedStart"]
+            assert plan_of(api, "long")["promisedStart"] == estimate["promisedStart"]
             assert parts.state.gangs[("default", "long")].status.plan.promised_start >= seconds_of(
-                told["promisedStart"]
+                estimate["promisedStart"]
             )
 
 
-async def test_reason_that_somebody_else_has_written_is_not_counted():
+async def test_reason_from_another_writer_is_not_counted():
     async with operator_over() as (api, parts):
         await runs(api)
         submit(api, "a", 120)
@@ -155,7 +157,7 @@ async def test_reason_that_somebody_else_has_written_is_not_counted():
         assert parts.metric("lockstep_plan_changes_total", reason="Nonsense") is None
 
 
-async def test_start_is_compared_with_what_was_told():
+async def test_start_is_compared_with_what_was_forecast():
     async with operator_over() as (api, parts):
         await runs(api, seconds=60)
         submit(api, "a", 120)
@@ -167,7 +169,7 @@ async def test_start_is_compared_with_what_was_told():
         assert parts.metric("lockstep_promises_kept_total") == 1
         assert parts.metric("lockstep_start_promise_spare_seconds_count") == 1
         assert parts.metric("lockstep_promised_wait_ratio_sum") > 1
-        assert plan_of(api, "a")["changedBecause"] == "FirstPlanned", "what it was told stands beside what came of it"
+        assert plan_of(api, "a")["changedBecause"] == "FirstPlanned", "the forecast stands beside the real start"
 
 
 async def test_speedup_that_was_reached_stands_beside_the_prediction():
@@ -189,9 +191,9 @@ async def test_overrun_moves_the_promise_says_why_and_counts():
         first = plan_of(api, "a")
         await until(lambda: plan_of(api, "a")["promisedStart"] != first["promisedStart"], seconds=1200)
 
-        told = plan_of(api, "a")
-        assert told["changedBecause"] == "Overrun"
-        assert seconds_of(told["promisedStart"]) > seconds_of(first["promisedStart"])
+        estimate = plan_of(api, "a")
+        assert estimate["changedBecause"] == "Overrun"
+        assert seconds_of(estimate["promisedStart"]) > seconds_of(first["promisedStart"])
         assert parts.metric("lockstep_promises_broken_total", reason="Overrun") >= 1
 
 
@@ -202,17 +204,17 @@ async def test_likely_start_never_stays_in_the_past_and_a_long_wait_takes_few_st
         await runs(api, seconds=20_000)
         submit(api, "a", 120)
         await until(lambda: plan_of(api, "a"))
-        first, told = plan_of(api, "a"), {}
+        first, estimates = plan_of(api, "a"), {}
         while plan_of(api, "a") and not is_placed(api, "a") and now() < seconds_of(first["expectedFinish"]) - 600:
             plan = plan_of(api, "a")
-            told[plan["likelyStart"]] = plan["changedBecause"]
+            estimates[plan["likelyStart"]] = plan["changedBecause"]
             assert seconds_of(plan["likelyStart"]) > now() - 2
             await asyncio.sleep(20)
 
-        assert 2 < len(told) <= 9
-        assert {*told.values()} == {"FirstPlanned", "LikelyStartPassed"}
+        assert 2 < len(estimates) <= 9
+        assert {*estimates.values()} == {"FirstPlanned", "LikelyStartPassed"}
         assert plan_of(api, "a")["promisedStart"] == first["promisedStart"]
-        assert parts.metric("lockstep_plan_changes_total", reason="LikelyStartPassed") == len(told) - 1
+        assert parts.metric("lockstep_plan_changes_total", reason="LikelyStartPassed") == len(estimates) - 1
 
 
 async def test_wait_behind_a_gang_that_overruns_takes_few_statuses():
@@ -220,14 +222,14 @@ async def test_wait_behind_a_gang_that_overruns_takes_few_statuses():
         await runs(api, seconds=60)
         submit(api, "a", 20)
         await until(lambda: plan_of(api, "a"))
-        since, told = now(), set()
+        since, estimates = now(), set()
         while now() < since + 3 * 3600:
-            told.add((plan_of(api, "a")["likelyStart"], plan_of(api, "a")["promisedStart"]))
+            estimates.add((plan_of(api, "a")["likelyStart"], plan_of(api, "a")["promisedStart"]))
             assert seconds_of(plan_of(api, "a")["likelyStart"]) > now() - 75
             await asyncio.sleep(5)
 
         # An end that has passed moves by a twentieth of the run: from a minute to three hours there are 106 such steps.
-        assert len(told) <= 2 * 106
+        assert len(estimates) <= 2 * 106
 
 
 async def test_more_urgent_gang_moves_the_promise_of_others():

@@ -29,12 +29,12 @@ def last_to_end(state, decided, placement):
 @pytest.mark.parametrize("seed", range(4))
 def test_gang_waits_for_the_last_that_gives_one_of_its_nodes_back(seed):
     scene = busy(NOW, nodes=25, gangs=50, seed=seed)
-    outlooks, seen = StartEstimates(scene.state, scene.decided), set()
+    estimates, seen = StartEstimates(scene.state, scene.decided), set()
     for one in scene.decided.plan.decisions:
         if isinstance(one, Placement) and not scene.decided.is_due(one):
             gang, slots = last_to_end(scene.state, scene.decided, one)
 
-            sentence = outlooks.of(scene.state.gangs[one.gang], one).waits_for
+            sentence = estimates.of(scene.state.gangs[one.gang], one).waits_for
 
             assert (f"held by {gang.namespace}/{gang.name} until" in sentence) if gang else ("held by" not in sentence)
             assert gang is None or sentence.startswith(f"{slots} slot")

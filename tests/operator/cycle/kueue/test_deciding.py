@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders.facts import gang_fact, outlook
+from builders.facts import gang_fact, start_estimate
 from builders.pod_gangs import pod_gang
 from lockstep.cycle.kueue.deciding import entry_due
 from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal, RefusedGang
@@ -22,7 +22,7 @@ PLANNED = said(Condition.PLANNED, "True")
 
 def decided(*, conditions=(PLANNED,), start=None, since=NOW - 10, refused=False, asks=None, reserved_at=None):
     """The state that is said."""
-    plan = None if start is None else outlook(NOW + start)
+    plan = None if start is None else start_estimate(NOW + start)
     status = GangStatus(conditions=conditions, plan=plan, reserved_at=reserved_at)
     gang = gang_fact("g", status=status)
     if refused:

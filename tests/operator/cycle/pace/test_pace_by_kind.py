@@ -18,7 +18,7 @@ from lockstep.facts.past_runs import KIND_LABEL, Template, run_of
 HEAT = "0" * 32
 LEARNER = gang_fact("g", spec=gang_spec(work=SerialWork(serial=100.0), run_template=HEAT, learns=True))
 LEARNS = {"pace": "Local", "work": {"serialTime": "100s", "learn": True}}
-EASY_TO_TELL = st.sampled_from([0.05, 0.2, 0.5, 2.0, 3.7, 20.0])
+CLEAR_FACTORS = st.sampled_from([0.05, 0.2, 0.5, 2.0, 3.7, 20.0])
 OFFERED = st.lists(
     st.tuples(st.integers(0, 4000), st.integers(100, 8000), st.sampled_from(["usual", "own", "unheard of", ""])),
     min_size=1,
@@ -26,7 +26,7 @@ OFFERED = st.lists(
 )
 
 
-def teach(past_runs, template, times):
+def remember_runs(past_runs, template, times):
     """Runs that took so many times as long on nodes of kind own as on those of the usual kind."""
     for kind, taken, count in (("usual", 1.0, 5), ("own", times, 3)):
         for _ in range(count):
@@ -40,7 +40,7 @@ def state_of(offered, times):
         state.nodes.apply(node_fact(name, labels={KIND_LABEL: kind} if kind else {}))
         slowdown = (1000 + duty) / capacity
         state.bids.apply(bid_fact(name, slowdown=slowdown, duty_cycle=duty / 1000))
-    teach(state.past_runs, Template(DEFAULT, HEAT), times)
+    remember_runs(state.past_runs, Template(DEFAULT, HEAT), times)
     state.past_runs.put_in_force()
     return state
 
@@ -51,7 +51,7 @@ def members_on(state):
     return [PacedMember(pod, "", name, waits=True) for pod, name in zip(pods, names, strict=True)]
 
 
-@given(OFFERED, EASY_TO_TELL)
+@given(OFFERED, CLEAR_FACTORS)
 def test_every_member_can_do_as_much_of_its_own_work_as_the_slowest(offered, times):
     """By brute force: on a node of the kind a second of processor time does so many times less."""
     state = state_of(offered, times)
@@ -82,7 +82,7 @@ async def test_what_is_learned_while_a_gang_runs_counts_from_then_on():
         await until_paced(api, PACED)
         spec = parts.state.gangs[GangKey(DEFAULT, "g")].spec
         # n1 is twice as fast as n3 by its bid, and for this program as slow.
-        teach(parts.state.past_runs, Template(DEFAULT, spec.run_template), 2.0)
+        remember_runs(parts.state.past_runs, Template(DEFAULT, spec.run_template), 2.0)
 
         await until(lambda: cpu_by_node(api) == {**PACED, "n1": OUT_OF_THE_WAY["n1"]})
         await until(lambda: pace_of(api)["paced"] == 1)

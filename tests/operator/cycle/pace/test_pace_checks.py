@@ -1,4 +1,4 @@
-"""A look at the pace of thousands of members leaves the event loop to others again and again."""
+"""A check of the pace of thousands of members leaves the event loop to others again and again."""
 
 import asyncio
 from dataclasses import replace
@@ -31,9 +31,9 @@ def state():
     return state
 
 
-async def found_in_turns(look):
+async def found_in_turns(check):
     """What is found, and how often the event loop turned meanwhile."""
-    task, turns = asyncio.create_task(look), 0
+    task, turns = asyncio.create_task(check), 0
     while not task.done():
         await asyncio.sleep(0)
         turns += 1

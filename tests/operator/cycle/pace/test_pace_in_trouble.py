@@ -37,7 +37,7 @@ from lockstep.cycle.pace.pace_checks import find_resizes
 pytestmark = pytest.mark.asyncio
 
 
-async def test_members_that_admission_makes_different_are_told_of():
+async def test_members_that_admission_makes_different_are_reported():
     async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api:
 
         def admit(pod):
@@ -89,7 +89,7 @@ async def test_process_that_ends_in_the_midst_of_it_is_followed_by_one_that_goes
 QUOTA = Refusal(code=403, message='pods "g-1-0" is forbidden: exceeded quota: q, requested: requests.cpu=2')
 
 
-async def test_refusal_is_told_and_rests():
+async def test_refusal_is_reported_and_rests():
     async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api:
         api.admit_resize = lambda _: QUOTA
         async with running_operator(api) as parts:
@@ -105,7 +105,7 @@ async def test_refusal_is_told_and_rests():
 
 
 async def test_who_may_not_request_more_again_gets_the_limit_at_least():
-    """Others have taken the room that was given back: nobody is slowed for it where nobody else is there."""
+    """Others have taken the room that was given back: no member is slowed for it where no other load is there."""
     async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
         await run_all(api)
         await until_paced(api)
@@ -189,18 +189,18 @@ async def test_gang_deleted_in_the_midst_of_it_goes_as_any_other():
         await until(lambda: not pods_of(api, "g"))
 
 
-async def test_look_that_raises_costs_nobody_else_anything(caplog, monkeypatch):
+async def test_check_that_raises_costs_no_other_gang_anything(caplog, monkeypatch):
     gangs = [paced_gang(), paced_gang("odd")]
     nodes = [*NODES, *(node(name, cpu="4") for name in ("m1", "m2", "m3"))]
     offers = [bid(one["metadata"]["name"], capacity=str(2**number)) for number, one in enumerate(nodes)]
     broken = {"odd"}
 
-    async def look(state, gang, reservation):
+    async def check(state, gang, reservation):
         if gang.key.name in broken:
             raise ZeroDivisionError
         return await find_resizes(state, gang, reservation)
 
-    monkeypatch.setattr(paces, "find_resizes", look)
+    monkeypatch.setattr(paces, "find_resizes", check)
     async with operator_over(*nodes, gangs=gangs, bids=offers) as (api, parts):
         for name in ("g", "odd"):
             await run_all(api, name)

@@ -157,7 +157,7 @@ def test_resizing_once_is_enough_to_share(offered, cpu, later):
 
 @given(offers, containers(), offers)
 def test_resizing_once_is_enough(offered, cpu, later):
-    """What was done is no news, for the same bids; and whoever keeps what it has lacks nothing."""
+    """What was done is no change, for the same bids; and a member that keeps what it has lacks nothing."""
     now = cpu
     for paces in (node_paces(nodes(offered)), node_paces(nodes(later))):
         pace = paces["n0"]
@@ -178,6 +178,6 @@ def test_the_largest_and_smallest_numbers_of_a_bid_are_numbers_as_others(offered
         assert FLOOR <= paced.request < paced.limit
 
 
-def test_nobody_is_paced_without_offers():
+def test_no_member_is_paced_without_offers():
     assert node_paces({}) == {}
     assert slowest({}) is None

@@ -37,7 +37,7 @@ def message(api):
     return next(it["message"] for it in status_of(api)["conditions"] if it["type"] == "Placed")
 
 
-async def test_nobody_goes_on_before_all_are_up():
+async def test_no_member_goes_on_before_all_are_up():
     async with operator_over(gangs=[gang("g", size=3, spec=BARRIER)]) as (api, _):
         await until(lambda: is_placed(api))
         come_up(api, "g-1-0", "g-1-1")
@@ -177,7 +177,7 @@ async def test_gate_that_etcd_has_forgotten_is_opened_again():
         await until(lambda: len(may_go(api)) == 2)
 
 
-async def test_member_that_has_ended_is_not_told_to_go_on():
+async def test_member_that_has_ended_gets_no_start_signal():
     async with operator_over(gangs=[gang("g", spec=BARRIER)]) as (api, _):
         await until(lambda: is_placed(api))
         set_phase(api, "g-1-0", "Succeeded")
@@ -188,7 +188,7 @@ async def test_member_that_has_ended_is_not_told_to_go_on():
         assert may_go(api) == ["g-1-1"]
 
 
-async def test_after_a_failure_nobody_begins():
+async def test_after_a_failure_no_member_begins():
     async with operator_over(gangs=[gang("g", size=3, spec=BARRIER)]) as (api, _):
         await until(lambda: is_placed(api))
         come_up(api, "g-1-0", "g-1-1")

@@ -1,4 +1,4 @@
-"""What gangs are told that are too far behind to be planned."""
+"""The estimates of gangs that are too far behind to be planned."""
 
 import math
 

@@ -18,7 +18,7 @@ NEVER = PlanOptions(run=INLINE.run, holds=HoldPolicy(seconds=0))
 
 @asynccontextmanager
 async def large_gang_behind_a_pod(*, reason="HoldsNodes", plans=None):
-    """A gang that needs both nodes, one of which a pod takes for as long as nobody knows; told so by that reason."""
+    """A gang that needs both nodes, one of which a pod takes for an unknown time; its condition has that reason."""
     async with operator_over(node("n1"), node("n2"), plans=plans) as (api, parts):
         api.store.create("pods", pod("forever", node="n1"))
         await asyncio.sleep(1)
@@ -83,7 +83,7 @@ async def test_gangs_that_wait_for_what_runs_on_take_turns():
         await until(lambda: condition(api, "a-large", "Planned") == ("False", "HoldsNodes"), seconds=602)
 
 
-async def test_hold_is_told_once_while_nothing_changes():
+async def test_hold_is_reported_once_while_nothing_changes():
     async with large_gang_behind_a_pod() as (api, parts):
         await asyncio.sleep(5)
         count = len(api.writes)
@@ -95,7 +95,7 @@ async def test_hold_is_told_once_while_nothing_changes():
         assert "it keeps n1, n2 free for itself since" in str(status_of(api, "a-large"))
 
 
-async def test_nobody_holds_where_the_administrator_says_never():
+async def test_no_gang_holds_where_the_administrator_says_never():
     async with large_gang_behind_a_pod(reason="NotEnoughRoom", plans=NEVER) as (api, _):
         api.store.create("gangjobs", gang("small", size=1, cpu="1"))
         await until(lambda: is_placed(api, "small"))

@@ -82,7 +82,7 @@ def test_another_gang_of_that_name_has_a_time_of_its_own(holds):
     assert holds.may_hold(gang_fact("g", uid="another"), 700.0)
 
 
-def test_owner_is_told_what_is_held_since_when_and_how_long(holds):
+def test_condition_says_what_is_held_since_when_and_how_long(holds):
     first = holds.record(GANG, holding("n1", "n2", "n3"), 0.0, of_day=DAY)
     later = holds.record(GANG, holding("n1", "n2", "n3"), 99.0, of_day=DAY + 99)
     over = holds.record(GANG, NEEDS, 600.0, of_day=DAY + 600)
@@ -101,7 +101,7 @@ def test_owner_is_told_what_is_held_since_when_and_how_long(holds):
 @pytest.mark.parametrize(
     ("policy", "want"),
     [
-        pytest.param(HoldPolicy(), 4, id="four gangs unless told"),
+        pytest.param(HoldPolicy(), 4, id="four gangs by default"),
         pytest.param(HoldPolicy(seconds=0), 0, id="no time"),
         pytest.param(HoldPolicy(gangs=0), 0, id="no gang"),
     ],

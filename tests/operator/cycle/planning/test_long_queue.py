@@ -19,7 +19,7 @@ def waiting(count, **more):
     return [gang(f"g{number:02}", size=1, cpu="8", **more) for number in range(count)]
 
 
-async def test_gangs_far_behind_are_told_how_many_are_in_front():
+async def test_statuses_of_gangs_far_behind_say_how_many_are_in_front():
     async with operator_over(node("n1"), gangs=waiting(20, spec=WORK), plans=FOUR) as (api, _):
         await until(lambda: is_placed(api, "g00"))
         await until(lambda: condition(api, "g19", "Planned") == ("False", "BehindInQueue"))
@@ -37,7 +37,7 @@ async def test_long_queue_is_placed_in_order():
 
 
 @pytest.mark.parametrize("changes", range(3))
-async def test_long_queue_is_placed_in_order_where_nobody_knows_when_nodes_become_free(changes):
+async def test_long_queue_is_placed_in_order_where_the_ends_of_runs_are_unknown(changes):
     nodes = [node(f"n{number:02}") for number in range(12)]
     plans = PlanOptions(run=INLINE.run, most_in_front=6)
     async with operator_over(*nodes, gangs=[gang("a", size=12, cpu="8")], plans=plans) as (api, parts):
@@ -53,7 +53,7 @@ async def test_long_queue_is_placed_in_order_where_nobody_knows_when_nodes_becom
         assert [number for number in range(37) if is_placed(api, f"g{number:02}")] == list(range(12))
 
 
-async def test_hopeless_gangs_in_front_keep_nobody_waiting():
+async def test_hopeless_gangs_in_front_keep_no_other_waiting():
     hopeless = [gang(f"a{number:02}", size=1, cpu=f"{9 + number}") for number in range(40)]
     async with operator_over(node("n1"), gangs=hopeless, plans=FOUR) as (api, _):
         api.store.create("gangjobs", gang("z", size=1, creationTimestamp=at(now())))
@@ -82,7 +82,7 @@ async def test_long_queue_that_nothing_happens_to_is_left_alone():
         assert parts.metric("lockstep_cycles_total", result="ok") == cycles
 
 
-async def test_gangs_behind_one_that_overruns_are_told_seldom():
+async def test_statuses_of_gangs_behind_one_that_overruns_are_written_seldom():
     """Thirty gangs wait behind one that takes far longer than it said."""
     gangs = [gang("a", size=1, cpu="8", spec={"work": {"serialTime": "20s"}}), *waiting(30, spec=WORK)]
     async with operator_over(node("n1"), gangs=gangs) as (api, parts):

@@ -1,4 +1,4 @@
-"""The plan beside the cycle: one gang that makes it raise costs no other its turn, and old news starts nothing."""
+"""The plan beside the cycle: one gang that makes it raise costs no other its turn, and old changes start nothing."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.asyncio
 
 @pytest.fixture
 def poison(monkeypatch):
-    """Make whatever the returned function is told raise for gangs named ``poison``."""
+    """Make what the returned function gets raise for gangs named ``poison``."""
 
     def spoil(owner, name, gang_of):
         real = getattr(owner, name)
@@ -56,7 +56,7 @@ def in_waiting(poison):
 
 
 @pytest.mark.parametrize("where", [in_snapshot, in_planner])
-async def test_gang_that_raises_is_set_aside_and_told_and_the_others_are_placed(where, poison):
+async def test_gang_that_raises_is_quarantined_and_reported_and_the_others_are_placed(where, poison):
     where(poison)
     async with operator_over(gangs=[gang("poison"), gang("g")]) as (api, parts):
         await until(lambda: is_placed(api))
@@ -67,7 +67,7 @@ async def test_gang_that_raises_is_set_aside_and_told_and_the_others_are_placed(
 
 
 @pytest.mark.parametrize("where", [in_snapshot, in_planner, in_waiting])
-async def test_gang_that_raises_is_not_looked_at_in_every_plan(where, poison):
+async def test_gang_that_raises_is_not_part_of_every_plan(where, poison):
     where(poison)
     async with operator_over(gangs=[gang("poison"), gang("g", size=90)]) as (_, parts):
         await until(lambda: parts.metric("lockstep_gang_errors_total", stage="plan"))
@@ -93,7 +93,7 @@ def node_place(name):
 
 
 class Held:
-    """Runs plans when it is told to, as a slow thread would."""
+    """Runs plans when the test says so, as a slow thread would."""
 
     def __init__(self):
         self.gate = asyncio.Event()
@@ -150,7 +150,7 @@ async def test_gang_that_is_gone_meanwhile_is_not_started(slow):
         assert len(pods_of(api, "g")) == 1
 
 
-async def test_gang_that_is_refused_meanwhile_is_not_told_of_the_plan(slow):
+async def test_gang_that_is_refused_meanwhile_gets_no_status_of_the_plan(slow):
     async with operator_over(gangs=[gang("g", size=90), gang("small", size=1)], plans=PlanOptions(run=slow)) as (
         api,
         parts,
@@ -217,7 +217,7 @@ async def test_gang_in_back_off_keeps_its_place():
         assert condition(api, "behind", "Placed")[0] == "False"
 
 
-async def test_gang_in_back_off_is_not_told_of_in_every_plan():
+async def test_gang_in_back_off_is_not_reported_in_every_plan():
     async with operator_over(node("n1", cpu="2")) as (api, parts):
         api.fault = lambda request: Refusal(code=403) if request.resource == "pods/binding" else None
         api.store.create("gangjobs", gang("g", size=2))

@@ -1,4 +1,4 @@
-"""Gangs that give way to more urgent ones: what is written, in which order, and what both sides are told."""
+"""Gangs that give way to more urgent ones: what is written, in which order, and what both statuses say."""
 
 import asyncio
 from functools import partial
@@ -107,7 +107,7 @@ async def test_events_on_both_sides_name_the_other():
         assert not [one for one in api.store.objects("events") if one["reason"] == "BindInterrupted"]
 
 
-async def test_status_is_written_before_pods_are_told_and_pods_are_told_before_they_go():
+async def test_status_is_written_before_conditions_of_pods_and_those_before_pods_go():
     async with operator_over(*ONE_NODE) as (api, _):
         await placed(api)
         first = len(api.requests)
@@ -140,7 +140,7 @@ async def test_room_is_held_while_victims_take_their_grace():
         await until(lambda: is_placed(api, "hot"))
 
 
-async def test_gang_whose_victims_take_their_grace_evicts_nobody_else():
+async def test_gang_whose_victims_take_their_grace_evicts_no_other():
     async with operator_over(node("n1", cpu="2"), node("n2", cpu="2")) as (api, parts):
         await placed(api, "cold")
         api.store.create("gangjobs", cold("colder"))
@@ -210,7 +210,7 @@ async def test_gang_that_a_budget_alone_protects_gives_way():
         assert condition(api, "cold", "Preempted") == ("True", "Preempted")
 
 
-async def test_budget_of_others_keeps_nobody():
+async def test_budget_of_others_keeps_no_gang():
     async with operator_over(*ONE_NODE) as (api, _):
         await placed(api)
         api.store.create("poddisruptionbudgets", budget(selector={"matchLabels": {"app": "web"}}))
@@ -294,7 +294,7 @@ async def test_gang_that_ends_while_it_is_chosen_to_give_way_has_ended(phase, po
         assert parts.metric("lockstep_gangs_preempted_total") == 0
 
 
-async def test_pods_that_cannot_be_told_are_evicted_all_the_same():
+async def test_pods_whose_condition_cannot_be_written_are_evicted_all_the_same():
     async with operator_over(*ONE_NODE) as (api, _):
         await placed(api)
         api.fault = lambda request: Refusal(code=422) if request[:2] == (PATCH, "pods/status") else None
@@ -304,7 +304,7 @@ async def test_pods_that_cannot_be_told_are_evicted_all_the_same():
         await until(lambda: is_placed(api, "hot"))
 
 
-async def test_gang_that_keeps_failing_evicts_nobody_again():
+async def test_gang_that_keeps_failing_evicts_no_other_again():
     async with operator_over(*ONE_NODE) as (api, parts):
         await placed(api)
         api.fault = lambda request: (
@@ -319,7 +319,7 @@ async def test_gang_that_keeps_failing_evicts_nobody_again():
         assert parts.metric("lockstep_gangs_preempted_total") == 1
 
 
-async def test_gang_whose_network_somebody_else_is_in_the_way_of_evicts_nobody():
+async def test_gang_whose_network_name_is_taken_evicts_no_other():
     async with operator_over(*ONE_NODE) as (api, parts):
         await placed(api)
         api.store.create("services", {"metadata": metadata("hot", namespace="default")})
@@ -346,7 +346,7 @@ async def test_two_gangs_preempt_two_others():
 
 
 async def test_gangs_take_turns_where_one_at_a_time_may_evict_others(monkeypatch):
-    """The first needs more than there is, whoever gives way to it."""
+    """The first needs more than there is, whichever gangs give way to it."""
     evicting = []
 
     async def note_who_may_evict(work):

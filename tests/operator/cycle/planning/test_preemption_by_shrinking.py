@@ -241,7 +241,7 @@ async def test_room_is_kept_during_a_long_grace_and_no_other_gang_gives_way(mode
 
 
 @MODES
-async def test_next_process_knows_for_whom_the_gang_shrinks(mode):
+async def test_next_process_knows_for_which_gang_the_other_shrinks(mode):
     async with api_with(*FOUR, MORE) as api:
         async with running_operator(api):
             await running_for(api, mode=mode, pod_spec={"terminationGracePeriodSeconds": 600})

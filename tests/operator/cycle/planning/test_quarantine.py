@@ -27,7 +27,7 @@ def broken(monkeypatch):
     return names
 
 
-async def test_gang_that_cannot_be_followed_costs_no_other_its_news(broken, caplog):
+async def test_gang_that_cannot_be_followed_costs_no_other_its_changes(broken, caplog):
     names = ["a", "b", "c"]
     async with operator_over(node("n1"), gangs=[gang(name) for name in names]) as (api, parts):
         await until(lambda: all(is_placed(api, name) for name in names))
@@ -54,14 +54,14 @@ async def gang_that_cannot_be_followed(broken):
         yield api, parts
 
 
-async def test_news_of_a_gang_that_could_not_be_followed_is_kept(broken):
+async def test_change_of_a_gang_that_could_not_be_followed_is_kept(broken):
     async with gang_that_cannot_be_followed(broken) as (api, _):
         broken.clear()
 
         await until(lambda: "startedAt" in status_of(api), seconds=15)
 
 
-async def test_gang_that_cannot_be_followed_is_not_looked_at_in_a_tight_loop(broken):
+async def test_gang_that_cannot_be_followed_is_not_reconciled_in_a_tight_loop(broken):
     async with gang_that_cannot_be_followed(broken) as (api, parts):
         await asyncio.sleep(100)
 
@@ -85,7 +85,7 @@ async def test_deleted_gang_that_was_set_aside_is_forgotten(broken):
         assert parts.state.reservations == {}
 
 
-async def test_cycle_that_raises_loses_no_news(monkeypatch):
+async def test_cycle_that_raises_loses_no_changes(monkeypatch):
     async with operator_over(node("n1"), gangs=[gang("g")]) as (api, parts):
         await until(lambda: is_placed(api))
         monkeypatch.setattr(Follower, "reconcile_changed", lambda *_: 1 / 0)

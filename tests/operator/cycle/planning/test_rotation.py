@@ -103,7 +103,7 @@ def test_gang_of_another_spec_counts_as_new():
 
 
 def test_gangs_in_front_that_were_refused_are_planned_in_every_plan():
-    """Nobody knows when what runs will end, so nobody can be planned yet; and then it ends."""
+    """No gang can be planned while the end of what runs is unknown; and then it ends."""
     rotation, gangs = Rotation(IN_FRONT), queue(40)
     for _ in range(20):
         plan_once(rotation, gangs, refused)

@@ -48,7 +48,7 @@ async def test_gang_that_is_alone_gets_what_makes_it_fastest_and_no_price():
 
 
 @pytest.mark.asyncio
-async def test_price_counts_those_that_run_and_is_told():
+async def test_price_counts_those_that_run_and_is_reported():
     async with operator_over(*NODES, gangs=[gang("runs", size=1)]) as (api, parts):
         await until(lambda: is_placed(api, "runs"))
         api.store.add("gangjobs", gang("a", size=1, most=15, spec=WORK))
@@ -62,7 +62,7 @@ async def test_price_counts_those_that_run_and_is_told():
 
 
 @pytest.mark.asyncio
-async def test_gangs_that_fit_nowhere_make_nobody_else_s_members_dearer():
+async def test_gangs_that_fit_nowhere_make_no_other_gangs_members_dearer():
     giants = [gang(f"giant{number}", size=99, spec=WORK) for number in range(20)]
     async with operator_over(*NODES, gangs=giants) as (api, _):
         await until(lambda: all(condition(api, one["metadata"]["name"], "Planned") for one in giants))
@@ -112,10 +112,10 @@ async def test_gang_that_would_take_more_needs_a_class_that_allows_it():
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("spelled", ["fastest", "", "Balanced", "🦀"])
-async def test_class_whose_annotation_says_something_else_allows_nothing(spelled):
+@pytest.mark.parametrize("text", ["fastest", "", "Balanced", "🦀"])
+async def test_class_whose_annotation_says_something_else_allows_nothing(text):
     usual = priority_class("usual", 0, is_default=True)
-    usual["metadata"]["annotations"] = {"lockstep.dev/allowed-sizing": spelled}
+    usual["metadata"]["annotations"] = {"lockstep.dev/allowed-sizing": text}
     async with api_with(*NODES, gangs=[gang("a", size=1, spec={**WORK, "sizing": "Fastest"})]) as api:
         api.store.create("priorityclasses", usual)
         async with running_operator(api):
@@ -127,7 +127,7 @@ async def test_class_whose_annotation_says_something_else_allows_nothing(spelled
 @pytest.mark.parametrize(
     ("waiting", "running", "nodes", "want"),
     [
-        pytest.param(1, 0, 100, 0.0, id="nobody else"),
+        pytest.param(1, 0, 100, 0.0, id="no other"),
         pytest.param(3, 2, 100, 0.16, id="two others wait and two run"),
         pytest.param(3, 2, 0, 0.0, id="no nodes"),
     ],

@@ -125,7 +125,7 @@ async def test_members_that_join_at_a_size_that_is_no_longer_allowed_are_taken_b
         assert parts.state.ledger.assumed == 0
 
 
-async def test_status_in_which_somebody_moved_the_members_costs_one_change_in_each_interval():
+async def test_status_in_which_another_writer_moved_the_members_costs_one_change_in_each_interval():
     async with operator_over(*FOUR) as (api, _):
         await beside_a_blocker(api, mode="Members")
         status = status_of(api)
@@ -199,7 +199,7 @@ async def test_members_that_join_are_taken_back_if_the_mode_of_the_gang_changes(
         assert (len(pods_of(api, "g")), "next" in status_of(api), parts.state.ledger.assumed) == (4, False, 0)
 
 
-async def test_number_of_changes_that_somebody_made_the_largest_begins_again():
+async def test_number_of_changes_that_another_writer_made_the_largest_begins_again():
     async with operator_over(*FOUR) as (api, _):
         await run(api, elastic(mode="Members"))
         api.store.change(gang_place("g"), status={**status_of(api), "memberChanges": 2**31 - 1})

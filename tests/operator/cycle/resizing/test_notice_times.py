@@ -156,7 +156,7 @@ def test_what_members_do_until_the_change_begins_is_not_left_for_the_next_size(b
         pytest.param({"end": NOW + 9000, "progress": "0.1"}, id="members report their work"),
     ],
 )
-def test_gang_ends_as_much_later_as_the_change_begins_where_its_end_does_not_tell_what_is_left(known):
+def test_gang_ends_as_much_later_as_the_change_begins_where_its_end_does_not_show_what_is_left(known):
     assert ends_at(NOW + 120, then=500.0, **known) == NOW + 120 + RESTART + 500
     assert ends_at(NOW + 120, NOW + 20, then=500.0, **known) == NOW + 20 + RESTART + 500
 

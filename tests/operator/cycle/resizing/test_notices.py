@@ -22,7 +22,7 @@ from fake_cluster.elastic import (
     want_it_by,
 )
 from fake_cluster.jumping import now, until
-from fake_cluster.looking import key, look, rules
+from fake_cluster.looking import key, read_state, rules
 from fake_cluster.noticed import (
     annotations,
     answer,
@@ -94,7 +94,7 @@ async def test_status_is_written_before_members_read_and_says_what_comes():
         assert shown == ["Running", "2→4 (1–4)", will]
         assert note_of(api, "GangWillChangeSize").startswith(will.replace("will", "Will"))
         assert "GangChangesSize" not in event_reasons(api)
-        state = await look(api)
+        state = await read_state(api)
         assert why_this_size(state, rules(), state.gangs[key("g")], wall()) == f"It {will}."
 
 

@@ -1,4 +1,4 @@
-"""What a gang that waits is told while another one shrinks for it."""
+"""What the status of a waiting gang says while another one shrinks for it."""
 
 import asyncio
 
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.asyncio
 GIVES_UP = "It waits until gang default/g has given up its seats there."
 
 
-def told(api, name):
-    """What the gang was told before it was placed: reason, message and plan of each status, from the first on."""
+def explanations_of(api, name):
+    """What the statuses said before the gang was placed: reason, message and plan of each, from the first on."""
     found = (it.event["object"] for it in api.store.past if it.resource == "gangjobs")
     statuses = [one["status"] for one in found if one["metadata"]["name"] == name and "status" in one]
     shown = [(planned(one), one.get("plan")) for one in statuses if planned(one)]
@@ -39,7 +39,7 @@ def end_grace_of_leaving(api):
     [({"pod_spec": READS}, 150), ({}, 30), ({"mode": "Members"}, 30)],
     ids=["with notice", "without", "while others run"],
 )
-async def test_gang_is_told_when_it_starts_and_who_gives_up_seats_for_it(how, waits):
+async def test_status_says_when_a_gang_starts_and_which_gang_gives_up_seats_for_it(how, waits):
     async with operator_over(*FOUR) as (api, _):
         await run(api, elastic(**how))
         await asyncio.sleep(7200)
@@ -51,7 +51,7 @@ async def test_gang_is_told_when_it_starts_and_who_gives_up_seats_for_it(how, wa
         end_grace_of_leaving(api)
         await until(lambda: is_placed(api, "short"))
 
-        for reason, message, plan in told(api, "short"):
+        for reason, message, plan in explanations_of(api, "short"):
             assert (reason, message.endswith(GIVES_UP)) == ("StartsLater", True)
             assert epoch_seconds(plan["likelyStart"]) == pytest.approx(came + waits, abs=4)
             assert plan["waitsFor"].startswith("1 slot on nodes of speed 1, held by default/g until ")
@@ -71,7 +71,7 @@ async def test_gang_for_which_another_one_shrinks_keeps_its_promise(pod_spec):
         await until(lambda: is_placed(api, "short"), seconds=7200)
 
         assert status_of(api)["size"] == 3
-        reasons, messages, plans = zip(*told(api, "short"), strict=True)
+        reasons, messages, plans = zip(*explanations_of(api, "short"), strict=True)
         assert (set(reasons), {plan["promisedStart"] for plan in plans}) == ({"StartsLater"}, {promised})
         assert messages[-1].endswith(GIVES_UP)
         assert now() <= epoch_seconds(promised)

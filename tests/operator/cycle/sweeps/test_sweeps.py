@@ -158,7 +158,7 @@ async def test_gang_job_of_others_fails_the_run_of_its_name_only():
 
 
 async def test_run_whose_gang_job_vanishes_is_made_again():
-    """Somebody deletes it before it has ended."""
+    """A user deletes it before it has ended."""
     async with operator_over(sweeps=True) as (api, _):
         api.store.create("gangsweeps", sweep(runs=1))
         await until(lambda: pods_of(api, "s-0"))

@@ -1,4 +1,4 @@
-"""Every reason why a gang waits has been thought of: more nodes would help, would not, or nobody knows."""
+"""Every reason why a gang waits has been thought of: more nodes would help, would not, or it is unknown."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.reasons import Reason
 
 ASKS = {"NoNodeFits", "NotEnoughRoom", "NoDomainFits", "NoRoomTogether", "HeldByLastingPods", "HoldsNodes"}
-# Others go first, or nobody has looked closely.
+# Others go first, or the planner has not checked closely.
 UNKNOWN = {"HeldByGangsInFront", "BehindInQueue", "PlanningFailed"}
 
 

@@ -63,7 +63,7 @@ async def test_guarded_page_answers_by_the_host(headers, want):
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("headers", [b"", b"Host: localhost\r\nHost: evil.example.com\r\n"])
-async def test_guarded_page_answers_nobody_who_names_no_host_or_two(headers):
+async def test_guarded_page_refuses_requests_with_no_host_or_two(headers):
     async with guarded_page("127.0.0.1") as (host, port):
         assert await code_of(host, port, headers) in (400, 403)
 

@@ -24,7 +24,7 @@ def test_host_that_means_the_loopback_is_one_that_leads_there(host):
 
 
 @given(st.ip_addresses(), st.none() | st.integers(0, 65_535))
-def test_every_address_is_told_from_those_of_the_loopback(address, port):
+def test_every_address_is_distinguished_from_those_of_the_loopback(address, port):
     host = f"[{address}]" if address.version == 6 else str(address)
     end = "" if port is None else f":{port}"
 

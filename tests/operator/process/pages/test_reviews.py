@@ -43,7 +43,7 @@ class FakeApi:
 
 
 class Clock:
-    """A time that passes when it is told to."""
+    """A clock that the test moves."""
 
     now = 1000.0
 
@@ -71,7 +71,7 @@ def reviews(api, clock):
     [
         pytest.param("reader", Verdict.ALLOWED, id="who may read the metrics"),
         pytest.param("other", Verdict.FORBIDDEN, id="who may not"),
-        pytest.param("garbage", Verdict.UNKNOWN_TOKEN, id="a token of nobody"),
+        pytest.param("garbage", Verdict.UNKNOWN_TOKEN, id="a token of no user"),
     ],
 )
 async def test_verdict_of(reviews, token, want):
@@ -161,7 +161,7 @@ async def test_what_is_remembered_is_bounded(reviews, clock):
         pytest.param(Answer(403, {"message": "lockstep cannot create that"}), id="the operator may not ask"),
     ],
 )
-async def test_trouble_lets_nobody_in_and_is_told_once(reviews, api, clock, caplog, fault):
+async def test_trouble_refuses_every_user_and_is_logged_once(reviews, api, clock, caplog, fault):
     assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED
     api.fault = fault
     clock.now += 60
@@ -175,7 +175,7 @@ async def test_trouble_lets_nobody_in_and_is_told_once(reviews, api, clock, capl
     assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED
 
 
-async def test_nobody_waits_for_long_while_the_api_server_does_not_accept_our_own_token(reviews, api, caplog):
+async def test_no_request_waits_for_long_while_the_api_server_does_not_accept_our_own_token(reviews, api, caplog):
     api.credentials.trouble = REFUSED
 
     async with asyncio.timeout(60):

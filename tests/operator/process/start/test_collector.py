@@ -1,4 +1,4 @@
-"""What Python's collector of garbage looks at in the operator, and what it doesn't."""
+"""What Python's garbage collector traverses in the operator, and what it doesn't."""
 
 import asyncio
 import gc
@@ -32,17 +32,17 @@ async def collecting(seconds):
     task.cancel()
 
 
-def look_at_the_young(times):
+def collect_the_young(times):
     for _ in range(times):
         gc.collect(1)
 
 
-def is_looked_at(one):
-    """Whether the collector may look at an object: none that was put aside is listed."""
+def is_traversed(one):
+    """Whether the collector may traverse an object: none that was put aside is listed."""
     return any(each is one for each in gc.get_objects())
 
 
-def test_what_is_there_is_not_looked_at_by_itself_again():
+def test_what_is_there_is_not_traversed_by_itself_again():
     collect_little()
 
     assert gc.get_threshold()[2] > 10**9
@@ -52,14 +52,14 @@ def test_what_is_there_from_the_start_is_put_aside():
     there = Cycle()
     collect_little()
 
-    assert not is_looked_at(there)
+    assert not is_traversed(there)
 
 
 @pytest.mark.asyncio
 async def test_cycles_that_are_young_are_found():
     collect_little()
     young = weakref.ref(Cycle())
-    look_at_the_young(2)
+    collect_the_young(2)
     await collecting(seconds=1)
 
     assert young() is None
@@ -71,12 +71,12 @@ async def test_what_stayed_is_put_aside_and_then_goes_by_itself():
     stays = Cycle()
     task = asyncio.create_task(collect_what_stayed())
     await asyncio.sleep(1)
-    assert is_looked_at(stays)
+    assert is_traversed(stays)
 
-    look_at_the_young(2)
+    collect_the_young(2)
     await asyncio.sleep(1)
     task.cancel()
-    assert not is_looked_at(stays)
+    assert not is_traversed(stays)
 
     alive, stays.me = weakref.ref(stays), None
     del stays

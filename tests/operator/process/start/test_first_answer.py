@@ -43,7 +43,7 @@ async def test_kinds_that_are_listed_a_moment_later_are_waited_for():
 
 
 @pytest.mark.parametrize("answer", [pytest.param(UNKNOWN, id="neither"), pytest.param(listed("nodebids"), id="one")])
-async def test_kinds_that_stay_unknown_are_told(answer):
+async def test_kinds_that_stay_unknown_are_reported(answer):
     begun = now()
 
     with pytest.raises(StartError, match="apply the CRDs first"):
@@ -59,7 +59,7 @@ async def test_kind_of_a_source_is_needed_where_it_is_one():
         await check(listed("gangjobs", "nodebids"), sources={Source.PODS})
 
 
-async def test_who_is_not_let_in_is_told_at_once():
+async def test_operator_without_rights_reports_it_at_once():
     begun = now()
 
     with pytest.raises(StartError, match=r"https://example\.com does not let us in: you may not$"):
@@ -68,7 +68,7 @@ async def test_who_is_not_let_in_is_told_at_once():
     assert now() - begun < 0.1
 
 
-async def test_who_is_not_known_is_told_that_the_credentials_are_not_accepted():
+async def test_unknown_user_is_reported_as_credentials_that_are_not_accepted():
     with pytest.raises(StartError) as caught:
         await check(Answer(401, {"message": "Unauthorized"}))
 

@@ -1,4 +1,4 @@
-"""The event loop is held by a callback: it is told for how long."""
+"""The event loop is held by a callback: a metric and the log say for how long."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What runs have taught is kept in a ConfigMap: read before leading, written now and then, and no more than that."""
+"""What runs have shown is kept in a ConfigMap: read before leading, written now and then, and no more than that."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -155,7 +155,7 @@ async def test_stop_waits_but_a_moment_for_an_api_server_that_is_away(api):
         assert now() - before < 3
 
 
-async def test_what_somebody_else_has_added_is_kept_beside_ours(api):
+async def test_what_another_writer_has_added_is_kept_beside_ours(api):
     async with process(api) as one:
         await one.store.read()
         put_there(api, {"default": {HEAT: (run_of(0.009),), RENDER: (run_of(0.007),)}})
@@ -205,7 +205,7 @@ async def test_conflicts_without_end_cost_two_writes_at_a_time(api):
     [
         pytest.param({"data": {"runs.json": "garbage"}}, id="garbage"),
         pytest.param({"data": {"runs.json": "[" * 10 * 2**20}}, id="10 MiB"),
-        pytest.param({"data": {"theirs": "file"}}, id="somebody else's"),
+        pytest.param({"data": {"theirs": "file"}}, id="foreign"),
         pytest.param({"data": None, "binaryData": {"runs.json": "AAEC"}}, id="binary"),
     ],
 )

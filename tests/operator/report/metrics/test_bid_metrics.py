@@ -22,7 +22,7 @@ NONE = dict.fromkeys(BID_STATES, 0)
 
 
 class Read(NamedTuple):
-    """All gauges of bids, as somebody read them; measured and foretold side by side."""
+    """All gauges of bids, as a reader gets them; measured and forecast side by side."""
 
     counts: dict[str, float]
     duty_cycles: tuple[float, float]
@@ -32,7 +32,7 @@ class Read(NamedTuple):
 
 
 class Reading:
-    """Somebody who reads the gauges of one operator again and again."""
+    """Reads the gauges of one operator again and again."""
 
     def __init__(self):
         self.state = State(lambda: None)
@@ -68,9 +68,9 @@ def gauges(*bids):
     return Reading().read(*bids)
 
 
-def foretelling(node, *, duty_cycle=None, foretold=None, returns=0.0, **known):
+def forecasting(node, *, duty_cycle=None, hour=None, returns=0.0, **known):
     """A bid whose agent foretells something of the hour from NOW on, and of the next one."""
-    hours = () if foretold is None else ((NOW, foretold), (NOW + 3600, 9.0))
+    hours = () if hour is None else ((NOW, hour), (NOW + 3600, 9.0))
     return bid_fact(
         node,
         report=bid_report(duty_cycle=duty_cycle, forecast=hours),
@@ -95,17 +95,17 @@ def test_bids_are_counted_by_what_members_find_and_those_of_people_apart():
     assert counts == {"offered": 1, "later": 1, "closed": 1, "expired": 1, "by_hand": 1}
 
 
-def test_what_is_measured_is_compared_with_what_was_foretold_before_the_hour_began():
+def test_what_is_measured_is_compared_with_the_forecast_before_the_hour_began():
     reading = Reading()
     nodes = ("n1", "n2", "n3", "n4", "n5")
-    reading.read(*(foretelling(node, foretold=None if node == "n3" else 0.25) for node in nodes), at=NOW - 60)
+    reading.read(*(forecasting(node, hour=None if node == "n3" else 0.25) for node in nodes), at=NOW - 60)
 
     read = reading.read(
-        foretelling("n1", duty_cycle=0.5, foretold=0.5),
-        foretelling("n2", duty_cycle=0.0, foretold=0.0),
-        foretelling("n3", duty_cycle=5.0, foretold=5.0),
-        foretelling("n4", foretold=0.25),
-        foretelling("n5", duty_cycle=7.0, foretold=7.0, expires=NOW),
+        forecasting("n1", duty_cycle=0.5, hour=0.5),
+        forecasting("n2", duty_cycle=0.0, hour=0.0),
+        forecasting("n3", duty_cycle=5.0, hour=5.0),
+        forecasting("n4", hour=0.25),
+        forecasting("n5", duty_cycle=7.0, hour=7.0, expires=NOW),
     )
 
     assert read.duty_cycles == (0.25, 0.25)
@@ -114,20 +114,20 @@ def test_what_is_measured_is_compared_with_what_was_foretold_before_the_hour_beg
 
 def test_newest_forecast_before_the_hour_counts_all_through_it_and_no_longer():
     reading = Reading()
-    for at, foretold in ((NOW - 3600, 3.0), (NOW - 60, 1.0), (NOW, 2.0)):
-        reading.read(foretelling("n1", duty_cycle=0.0, foretold=foretold), at=at)
+    for at, hour in ((NOW - 3600, 3.0), (NOW - 60, 1.0), (NOW, 2.0)):
+        reading.read(forecasting("n1", duty_cycle=0.0, hour=hour), at=at)
 
-    assert reading.read(foretelling("n1", duty_cycle=2.0, foretold=2.0), at=NOW + 3599).duty_cycles == (2.0, 1.0)
-    assert reading.read(foretelling("n1", duty_cycle=2.0, foretold=2.0), at=NOW + 3600).duty_cycles == (2.0, 9.0)
+    assert reading.read(forecasting("n1", duty_cycle=2.0, hour=2.0), at=NOW + 3599).duty_cycles == (2.0, 1.0)
+    assert reading.read(forecasting("n1", duty_cycle=2.0, hour=2.0), at=NOW + 3600).duty_cycles == (2.0, 9.0)
 
 
-def test_nothing_is_compared_where_nothing_was_foretold_beforehand():
+def test_nothing_is_compared_without_a_forecast_beforehand():
     reading = Reading()
     reading.read(bid_fact("n2", forecast=(ExpectedHour(NOW, 1.0),), owner_present=False), at=NOW - 60)
 
     read = reading.read(
-        foretelling("n1", duty_cycle=1.0, foretold=1.0, owner_present=True),
-        foretelling("n2", duty_cycle=1.0, foretold=1.0, owner_present=True),
+        forecasting("n1", duty_cycle=1.0, hour=1.0, owner_present=True),
+        forecasting("n2", duty_cycle=1.0, hour=1.0, owner_present=True),
     )
 
     assert (read.duty_cycles, read.error, read.owners) == ((0, 0), 0, (0, 0))
@@ -135,36 +135,36 @@ def test_nothing_is_compared_where_nothing_was_foretold_beforehand():
 
 def test_bid_that_was_gone_meanwhile_is_not_compared():
     reading = Reading()
-    reading.read(foretelling("n1", foretold=1.0), at=NOW - 120)
+    reading.read(forecasting("n1", hour=1.0), at=NOW - 120)
     reading.read(at=NOW - 60)
 
-    assert reading.read(foretelling("n1", duty_cycle=2.0)).duty_cycles == (0, 0)
+    assert reading.read(forecasting("n1", duty_cycle=2.0)).duty_cycles == (0, 0)
 
 
 def test_owners_who_come_are_compared_with_how_likely_that_was_while_they_were_away():
     reading = Reading()
     reading.read(
-        foretelling("n1", returns=0.5, owner_present=False),
-        foretelling("n2", returns=0.25, owner_present=False),
-        foretelling("n3", returns=0.75, owner_present=True),
-        foretelling("n4", returns=0.75),
-        foretelling("n5", returns=0.75, owner_present=False),
+        forecasting("n1", returns=0.5, owner_present=False),
+        forecasting("n2", returns=0.25, owner_present=False),
+        forecasting("n3", returns=0.75, owner_present=True),
+        forecasting("n4", returns=0.75),
+        forecasting("n5", returns=0.75, owner_present=False),
         at=NOW - 60,
     )
 
     read = reading.read(
-        foretelling("n1", returns=1.0, owner_present=True),
-        foretelling("n2", returns=0.1, owner_present=False),
-        foretelling("n3", returns=1.0, owner_present=True),
-        foretelling("n4", returns=1.0, owner_present=True),
-        foretelling("n5", returns=1.0),
+        forecasting("n1", returns=1.0, owner_present=True),
+        forecasting("n2", returns=0.1, owner_present=False),
+        forecasting("n3", returns=1.0, owner_present=True),
+        forecasting("n4", returns=1.0, owner_present=True),
+        forecasting("n5", returns=1.0),
     )
 
     assert read.owners == (0.5, 0.375)
 
 
 @pytest.mark.parametrize(("written", "want"), [(NOW - 60, 60), (NOW + 60, 0), (None, 0)])
-def test_oldest_report_is_told_of_bids_that_count(written, want):
+def test_oldest_report_is_one_of_bids_that_count(written, want):
     oldest = gauges(
         bid_fact("n1", report=bid_report(written=written)),
         bid_fact("n2", report=bid_report(written=0.0), expires=NOW),

@@ -56,7 +56,7 @@ def test_law_that_is_better_counts(registry, metrics):
     assert remembered(registry, metrics, past) == [1, 8, 1, 0]
 
 
-def test_law_that_nobody_wants_or_that_is_no_better_does_not_count(registry, metrics):
+def test_law_that_no_gang_wants_or_that_is_no_better_does_not_count(registry, metrics):
     past = learning(*[run(size, 400 / size) for size in (1, 2, 4, 8)] * 2)
     assert remembered(registry, metrics, past) == [1, 8, 0, 0]
 
@@ -90,7 +90,7 @@ def test_run_that_was_planned_as_stated_says_nothing_of_what_is_learned(registry
     assert runs(registry) == {"kept": 1, "not_comparable": 0, "dropped": 0}
 
 
-def test_runs_that_teach_nothing_and_runs_that_make_room_are_counted(registry, metrics):
+def test_runs_without_anything_to_learn_and_runs_that_make_room_are_counted(registry, metrics):
     record_observation(metrics, gang_fact("g"), RunObservation(HEAT, None), gained=0)
     record_observation(metrics, gang_fact("g"), None, gained=0)
     past = learning(*[run_of(1.0)] * MOST_RUNS)

@@ -82,7 +82,7 @@ def test_every_labelled_metric_is_bounded_by_words_of_ours(families):
             assert set(sample.labels) <= bounded_by_code | enumerated
 
 
-def test_histograms_tell_a_day_from_a_week_where_starts_are_promised(families):
+def test_histograms_distinguish_a_day_from_a_week_where_starts_are_promised(families):
     for family in families:
         if family.name in {"lockstep_gang_wait_seconds", "lockstep_start_wait_seconds", "lockstep_start_delay_seconds"}:
             bounds = {float(sample.labels["le"]) for sample in family.samples if "le" in sample.labels}
@@ -152,7 +152,7 @@ def test_watches_that_have_said_nothing_yet_grow_old_from_the_start_of_the_proce
     assert all(0 <= age < 60 for age in ages)
 
 
-def test_build_is_told(metrics):
+def test_build_is_exported(metrics):
     [family] = [one for one in metrics.registry.collect() if one.name == "lockstep_build_info"]
     [sample] = family.samples
 
@@ -222,7 +222,7 @@ def test_gauges_follow_from_belief(metrics):
 
 def test_gang_that_others_keep_from_being_planned_is_pending_and_one_with_a_wrong_spec_refused(metrics):
     state = State(lambda: None)
-    state.apply_gang(gang_fact("named", created=40.0, spec=gang_spec(priority_class="nobody-made-it")))
+    state.apply_gang(gang_fact("named", created=40.0, spec=gang_spec(priority_class="missing")))
     for name, deleting in (("wrong", False), ("deleted", True)):
         gang = gang_fact(name, created=20.0, deleting=deleting)
         state.apply_gang(gang.refused(Refusal(Reason.INVALID_SPEC, "wrong.")))

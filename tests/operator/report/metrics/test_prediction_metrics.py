@@ -58,14 +58,14 @@ def test_run_time_and_speed_up_stand_beside_their_predictions(registry, predicti
     assert means(registry, "lockstep_speedup_ratio", "lockstep_speedup_predicted_ratio") == [3, 6]
 
 
-def test_no_speed_up_is_told_where_the_time_of_one_member_is_unknown(registry, predictions):
+def test_no_speed_up_is_exported_where_the_time_of_one_member_is_unknown(registry, predictions):
     predictions.succeeded(run_time=20, predicted=10, alone=None)
 
     assert registry.get_sample_value("lockstep_run_time_seconds_count") == 1
     assert registry.get_sample_value("lockstep_speedup_ratio_count") == 0
 
 
-def test_run_that_nobody_can_time_is_no_infinite_speed_up(registry, predictions):
+def test_run_of_no_measurable_time_is_no_infinite_speed_up(registry, predictions):
     predictions.succeeded(run_time=0, predicted=10, alone=60)
 
     assert means(registry, "lockstep_speedup_ratio") == [60_000]

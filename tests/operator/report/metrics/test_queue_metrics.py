@@ -47,7 +47,7 @@ def test_gangs_that_wait_count_in_their_priority_and_namespace(metrics, state):
     state.priorities.apply(PriorityClass(name="high", value=1000, is_default=False, preempts=True))
     submit(state, "a", namespace="one", priority_class="high")
     submit(state, "b", namespace="one")
-    submit(state, "c", namespace="two", priority_class="nobody-made-it")
+    submit(state, "c", namespace="two", priority_class="missing")
 
     assert shown(metrics, state, BY_PRIORITY) == {"1000": 1, "0": 1, UNKNOWN_PRIORITY: 1, OTHERS: 0}
     assert shown(metrics, state, BY_NAMESPACE) == {"one": 2, "two": 1, OTHERS: 0}
@@ -62,7 +62,7 @@ def test_gangs_that_hold_nodes_or_are_refused_do_not_wait(metrics, state):
     assert shown(metrics, state, BY_NAMESPACE) == {"default": 1, OTHERS: 0}
 
 
-def test_series_of_what_nobody_waits_in_any_more_are_gone(metrics, state):
+def test_series_without_waiting_gangs_are_gone(metrics, state):
     submit(state, "g", namespace="one")
     assert shown(metrics, state, BY_NAMESPACE) == {"one": 1, OTHERS: 0}
 

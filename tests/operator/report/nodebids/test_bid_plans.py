@@ -95,7 +95,7 @@ def state():
         ),
     ],
 )
-def test_bid_is_told_by_its_state(state, bid, want):
+def test_bid_is_reported_by_its_state(state, bid, want):
     assert state_of_bid(state, bid_fact(**bid), NOW) == want
 
 
@@ -110,9 +110,9 @@ def test_node_whose_owner_has_just_left_is_offered_once_it_opens(state):
         state.bids.apply(bid)
         state.owners.update(NOW)
 
-    told, message = state_of_bid(state, bid, NOW)
+    bid_state, message = state_of_bid(state, bid, NOW)
 
-    assert told is BidState.LATER
+    assert bid_state is BidState.LATER
     assert message.startswith("Members may start from 2027-01-15T08:10:00Z on; ")
     assert state_of_bid(state, bid, NOW + QUIET_SECONDS)[0] is BidState.OFFERED
 
@@ -126,7 +126,7 @@ def test_node_whose_owner_has_just_left_is_offered_once_it_opens(state):
         pytest.param(None, "gone", id="gone"),
     ],
 )
-def test_node_that_lets_nobody_in_is_told_first(state, node, want):
+def test_node_that_takes_no_member_is_reported_first(state, node, want):
     state.nodes.remove("n1")
     if node is not None:
         state.nodes.apply(node_fact("n1", **node))
@@ -175,7 +175,7 @@ def test_plan_names_a_thousand_members_at_most(state):
     assert plan.others_request == 1200
 
 
-def test_numbers_beyond_all_bounds_are_told_as_the_largest(state):
+def test_numbers_beyond_all_bounds_are_reported_as_the_largest(state):
     plan = plan_of_bid(state, bid_fact(slowdown=1e300, problem="x" * 5000), Guests(others_request=2**70), NOW)
 
     assert plan.slowdown == plan.others_request == 2**31 - 1

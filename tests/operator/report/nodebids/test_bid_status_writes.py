@@ -1,4 +1,4 @@
-"""Agents are told what the planner makes of their bids, when it has changed, and nobody else is."""
+"""Agents read what the planner makes of their bids: it is written when it has changed, and to no other bid."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -24,8 +24,8 @@ def measured(name="n1", **spec):
 
 
 @asynccontextmanager
-async def telling(*bids, operator=watching_operator):
-    """An API server with these bids and a node, and an operator that watches and tells, or that runs too."""
+async def reporting(*bids, operator=watching_operator):
+    """An API server with these bids and a node, and an operator that watches and writes statuses, or that runs too."""
     async with FakeApi(now) as api:
         api.store.create("nodes", node("n1"))
         for one in bids:
@@ -42,8 +42,8 @@ def planned(api):
     return api.store.get(PLACE)["status"].get("planned", {})
 
 
-async def test_agent_is_told_what_the_planner_makes_of_its_bid():
-    async with telling(measured(dutyCycle="250m")) as api:
+async def test_agent_reads_what_the_planner_makes_of_its_bid():
+    async with reporting(measured(dutyCycle="250m")) as api:
         await until(lambda: planned(api))
 
         assert planned(api) == {
@@ -57,15 +57,15 @@ async def test_agent_is_told_what_the_planner_makes_of_its_bid():
         assert api.store.get(PLACE)["status"]["measured"] == {"message": "Idle."}
 
 
-async def test_agent_is_told_once():
-    async with telling(measured()) as api:
+async def test_status_for_the_agent_is_written_once():
+    async with reporting(measured()) as api:
         await asyncio.sleep(1000)
 
         assert len(api.writes) == 1
 
 
 async def test_agent_learns_of_each_member_and_of_its_end():
-    async with telling(measured()) as api:
+    async with reporting(measured()) as api:
         await until(lambda: planned(api))
 
         api.store.create("pods", pod("heat-1-0", node="n1", **owned_by("heat")))
@@ -78,40 +78,40 @@ async def test_agent_learns_of_each_member_and_of_its_end():
         assert len(api.writes) <= 4
 
 
-async def test_agent_that_has_measured_no_speed_is_told_that_of_the_same_hardware():
+async def test_agent_that_has_measured_no_speed_gets_that_of_the_same_hardware():
     slow, unmeasured = (measured(name, **spec) for name, spec in (("slow", {"capacity": "500m"}), ("n1", {})))
     for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
         one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
-    async with telling(slow, unmeasured, operator=running_operator) as api:
+    async with reporting(slow, unmeasured, operator=running_operator) as api:
         await until(lambda: planned(api).get("slowdown") == "2000m")
 
         assert "by a capacity of 0.50 as measured on a node with the same processor" in planned(api)["message"]
 
 
-async def test_agent_is_told_of_another_speed_of_its_hardware_ten_minutes_after_the_last_one():
+async def test_agent_gets_another_speed_of_its_hardware_ten_minutes_after_the_last_one():
     slow, unmeasured = (measured(name, **spec) for name, spec in (("slow", {"capacity": "500m"}), ("n1", {})))
     for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
         one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
     began = now()
-    async with telling(slow, unmeasured, operator=running_operator) as api:
+    async with reporting(slow, unmeasured, operator=running_operator) as api:
         await until(lambda: planned(api).get("slowdown") == "2000m")
         api.store.change(Place("nodebids", "", "slow"), status={"measured": {"capacity": "1"}})
         await asyncio.sleep(began + SETTLED_SECONDS - 10 - now())
         assert planned(api)["slowdown"] == "2000m"
 
         await asyncio.sleep(60)
-        assert planned(api)["slowdown"] == "1000m", "nobody has written anything"
+        assert planned(api)["slowdown"] == "1000m", "nothing was written"
 
 
 async def test_bids_of_people_cause_no_write():
-    async with telling(bid("n1", capacity="2")) as api:
+    async with reporting(bid("n1", capacity="2")) as api:
         await asyncio.sleep(1000)
 
         assert api.writes == []
 
 
-async def test_refusal_is_told_and_tried_again(caplog):
-    async with telling(measured()) as api:
+async def test_refusal_is_logged_and_tried_again(caplog):
+    async with reporting(measured()) as api:
         api.fault = lambda request: Refusal(code=422, message="no") if request.is_write else None
         await until(lambda: caplog.messages)
         assert caplog.messages[0] == "the API server does not accept the status of bid n1: no"
@@ -120,8 +120,8 @@ async def test_refusal_is_told_and_tried_again(caplog):
         await until(lambda: planned(api))
 
 
-async def test_bid_that_is_gone_is_told_nothing(caplog):
-    async with telling(measured()) as api:
+async def test_bid_that_is_gone_gets_no_write(caplog):
+    async with reporting(measured()) as api:
         api.fault = lambda request: Refusal(code=404, message="gone") if request.is_write else None
         await until(lambda: api.writes)
         await asyncio.sleep(100)

@@ -1,4 +1,4 @@
-"""Owners of bids are told why a bid does not count, once; all other bids cause no write."""
+"""The condition of a bid that does not count says why, once; all other bids cause no write."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -37,14 +37,14 @@ def conditions(api):
     return api.store.get(PLACE).get("status", {}).get("conditions", [])
 
 
-async def test_owner_is_told_what_cannot_be_understood():
+async def test_condition_says_what_cannot_be_understood():
     async with answering(bid("n1", capacity="0")) as (api, _):
         began = now()
         await until(lambda: conditions(api))
 
-        [told] = conditions(api)
-        assert told["lastTransitionTime"] in {at(began + seconds) for seconds in range(5)}
-        assert {key: told[key] for key in ("type", "status", "reason", "message")} == {
+        [accepted] = conditions(api)
+        assert accepted["lastTransitionTime"] in {at(began + seconds) for seconds in range(5)}
+        assert {key: accepted[key] for key in ("type", "status", "reason", "message")} == {
             "type": "Accepted",
             "status": "False",
             "reason": "InvalidSpec",
@@ -53,34 +53,34 @@ async def test_owner_is_told_what_cannot_be_understood():
         }
 
 
-async def test_owner_is_told_of_a_duty_cycle_that_looks_like_a_percentage_and_once():
+async def test_condition_warns_once_of_a_duty_cycle_that_seems_a_percentage():
     async with answering(bid("n1", dutyCycle="25")) as (api, parts):
         await until(lambda: conditions(api))
         api.store.change(PLACE, spec={"dutyCycle": "26"})
         await asyncio.sleep(10)
 
-        [told] = conditions(api)
-        assert (told["status"], told["reason"], len(api.writes)) == ("True", "SpecUnderstood", 1)
-        assert told["message"].endswith(
+        [accepted] = conditions(api)
+        assert (accepted["status"], accepted["reason"], len(api.writes)) == ("True", "SpecUnderstood", 1)
+        assert accepted["message"].endswith(
             "above 10, so a member needs more than 11 times as long as on the idle node; if a percentage was meant, "
             "25 % are 250m."
         )
         assert parts.state.bids["n1"].slowdown == 27
 
 
-async def test_bid_of_much_but_likely_load_is_nothing_to_tell():
+async def test_bid_of_much_but_likely_load_is_not_reported():
     async with answering(bid("n1", dutyCycle="10")) as (api, _):
         await asyncio.sleep(10)
 
         assert not api.writes
 
 
-async def test_owner_is_told_that_a_node_is_not_there_until_it_is():
+async def test_condition_says_that_a_node_is_not_there_until_it_is():
     async with answering(bid("n1", capacity="2")) as (api, _):
         api.store.remove(NODE)
         await until(lambda: conditions(api))
-        [told] = conditions(api)
-        assert (told["status"], told["reason"], told["message"]) == (
+        [accepted] = conditions(api)
+        assert (accepted["status"], accepted["reason"], accepted["message"]) == (
             "False",
             "NodeNotFound",
             "There is no node n1: the name of a bid is that of its node. It counts once there is one.",
@@ -93,7 +93,7 @@ async def test_owner_is_told_that_a_node_is_not_there_until_it_is():
         assert (conditions(api)[0]["reason"], len(api.writes)) == ("SpecUnderstood", 2)
 
 
-async def test_node_that_comes_back_at_once_is_nothing_to_tell():
+async def test_node_that_comes_back_at_once_is_not_reported():
     async with answering(bid("n1", capacity="2")) as (api, parts):
         api.store.remove(NODE)
         await until(lambda: "n1" not in parts.state.nodes)
@@ -103,14 +103,14 @@ async def test_node_that_comes_back_at_once_is_nothing_to_tell():
         assert not api.writes
 
 
-async def test_owner_is_told_once():
+async def test_condition_is_written_once():
     async with answering(bid("n1", capacity="0")) as (api, _):
         await asyncio.sleep(100)
 
         assert len(api.writes) == 1
 
 
-async def test_owner_is_told_that_the_bid_is_understood_again():
+async def test_condition_says_that_the_bid_is_understood_again():
     async with answering(bid("n1", capacity="0")) as (api, _):
         await until(lambda: conditions(api))
         api.store.change(PLACE, spec={"capacity": "2"})

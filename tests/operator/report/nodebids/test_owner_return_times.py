@@ -53,7 +53,7 @@ async def test_owner_is_noted_once_while_he_is_there():
 
 
 @pytest.mark.parametrize("spec", [{"ownerPresent": True}, {**EVICT}, {**EVICT, "ownerPresent": False}])
-async def test_owner_who_interrupts_nobody_or_is_away_causes_no_write(spec):
+async def test_owner_who_interrupts_no_gang_or_is_away_causes_no_write(spec):
     async with api_with(node("n1"), bids=[bid("n1", **spec)]) as api, leader(api):
         await asyncio.sleep(600)
 
@@ -88,7 +88,7 @@ async def test_owner_whose_bid_has_expired_is_noted_no_longer():
 
 
 @pytest.mark.parametrize("fault", [NEVER_ARRIVED, Refusal(code=403, message="no")])
-async def test_refusal_is_told_and_tried_again(caplog, fault):
+async def test_refusal_is_logged_and_tried_again(caplog, fault):
     async with api_with(node("n1"), bids=[bid("n1", **EVICT, ownerPresent=True)]) as api, leader(api):
         api.fault = lambda request: fault if request.resource == "nodebids/status" else None
         await until(lambda: "status of bid n1" in caplog.text)

@@ -80,7 +80,7 @@ HAPPENINGS = {
 }
 
 
-def told(status):
+def conditions_of(status):
     return {one.type: (one.status, one.reason) for one in status.conditions}
 
 
@@ -113,11 +113,11 @@ UNFINISHED = ("False", "NotFinished")
     ],
 )
 def test_happening(happening, want):
-    assert told(HAPPENINGS[happening]) == dict(zip(ALWAYS, want, strict=True))
+    assert conditions_of(HAPPENINGS[happening]) == dict(zip(ALWAYS, want, strict=True))
 
 
 def test_gang_that_failed_is_not_complete():
-    assert told(HAPPENINGS["failed"]) == {
+    assert conditions_of(HAPPENINGS["failed"]) == {
         "Accepted": ACCEPTED,
         "Planned": ("True", "Reserved"),
         "Placed": ("True", "MemberFailed"),
@@ -259,7 +259,7 @@ def asked_for(gang=GANG):
         ),
     ],
 )
-def test_nodes_are_told_of_while_they_are_needed(mark):
+def test_nodes_are_reported_while_they_are_needed(mark):
     gang = asked_for()
     assert gang.status.condition(Condition.NODES_REQUESTED).reason == "NodesRequested"
     assert plan_marks.mark_unplaceable(gang, NO_ROOM, now=NOW) == gang.status
@@ -322,19 +322,19 @@ def test_what_is_not_weighed_is_named_for_each_role():
 EVICTED = Failure(reason=Reason.PREEMPTED, message="gang default/hot, of priority 5, takes its place")
 
 
-def test_preempted_gang_says_for_whom_until_it_is_placed_again():
+def test_preempted_gang_names_its_preemptor_until_it_is_placed_again():
     undoing = attempt_marks.mark_undoing(with_status(placed()), EVICTED, waits="", now=NOW)
     released = attempt_marks.mark_released(with_status(undoing), EVICTED, retry_seconds=0, now=NOW)
     again = attempt_marks.mark_placed(with_status(released), now=NOW)
 
     assert undoing.condition("Preempted").message == "Gang default/hot, of priority 5, takes its place."
-    assert told(released)["Preempted"] == ("True", "Preempted")
+    assert conditions_of(released)["Preempted"] == ("True", "Preempted")
     assert released.condition("Planned").message == "The gang is planned again at once."
-    assert told(again)["Preempted"] == ("False", "Bound")
+    assert conditions_of(again)["Preempted"] == ("False", "Bound")
 
 
 def test_gang_that_was_never_preempted_has_no_such_condition():
-    assert "Preempted" not in told(placed())
+    assert "Preempted" not in conditions_of(placed())
 
 
 def test_gang_whose_members_request_nothing_is_accepted_with_a_warning():

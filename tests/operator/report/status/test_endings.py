@@ -35,7 +35,7 @@ LATE_RUNNING = after(endings.mark_deadline_exceeded(RUNNING, now=NOW + 3601))
 LATE_RESTING = after(endings.mark_deadline_exceeded(RELEASED, now=NOW + 3601))
 
 
-def told(gang):
+def conditions_of(gang):
     return {one.type: (one.status, one.reason) for one in gang.status.conditions}
 
 
@@ -44,8 +44,8 @@ def message(gang, kind):
 
 
 def test_restart_is_counted_with_the_word_that_the_attempt_is_undone():
-    assert told(RESTARTING)["Placed"] == ("False", "Undoing")
-    assert told(RESTARTING)["Planned"] == ("False", "Restarting")
+    assert conditions_of(RESTARTING)["Placed"] == ("False", "Undoing")
+    assert conditions_of(RESTARTING)["Planned"] == ("False", "Restarting")
     assert (RESTARTING.status.restarts, RESTARTING.status.restart_at) == (1, NOW + 40)
     assert RESTARTING.status.reserved_at == NOW
 
@@ -75,8 +75,8 @@ def test_gang_is_active_from_its_first_placing_over_restarts():
 
 
 def test_suspended_gang_holds_nothing_and_was_promised_nothing():
-    assert told(SUSPENDED)["Suspended"] == ("True", "GangSuspended")
-    assert told(SUSPENDED)["Planned"] == told(SUSPENDED)["Placed"] == ("False", "GangSuspended")
+    assert conditions_of(SUSPENDED)["Suspended"] == ("True", "GangSuspended")
+    assert conditions_of(SUSPENDED)["Planned"] == conditions_of(SUSPENDED)["Placed"] == ("False", "GangSuspended")
     status = SUSPENDED.status
     assert (status.members, status.restart_at, status.active_since, status.first_planned_start) == (
         (),
@@ -88,15 +88,23 @@ def test_suspended_gang_holds_nothing_and_was_promised_nothing():
 
 
 def test_resumed_gang_has_not_been_planned_yet():
-    assert told(RESUMED)["Suspended"] == ("False", "GangResumed")
-    assert told(RESUMED)["Planned"] == ("Unknown", "NotPlanned")
+    assert conditions_of(RESUMED)["Suspended"] == ("False", "GangResumed")
+    assert conditions_of(RESUMED)["Planned"] == ("Unknown", "NotPlanned")
 
 
 def test_gang_whose_time_is_over_fails_where_it_stands():
-    assert told(LATE_RUNNING)["Failed"] == told(LATE_RUNNING)["Placed"] == ("True", "DeadlineExceeded")
-    assert told(LATE_RESTING)["Failed"] == ("True", "DeadlineExceeded")
-    assert told(LATE_RUNNING)["Complete"] == told(LATE_RESTING)["Complete"] == ("False", "DeadlineExceeded")
-    assert told(LATE_RESTING)["Placed"] == told(LATE_RESTING)["Planned"] == ("False", "DeadlineExceeded")
+    assert (
+        conditions_of(LATE_RUNNING)["Failed"] == conditions_of(LATE_RUNNING)["Placed"] == ("True", "DeadlineExceeded")
+    )
+    assert conditions_of(LATE_RESTING)["Failed"] == ("True", "DeadlineExceeded")
+    assert (
+        conditions_of(LATE_RUNNING)["Complete"]
+        == conditions_of(LATE_RESTING)["Complete"]
+        == ("False", "DeadlineExceeded")
+    )
+    assert (
+        conditions_of(LATE_RESTING)["Placed"] == conditions_of(LATE_RESTING)["Planned"] == ("False", "DeadlineExceeded")
+    )
     want = "The gang was active since 1970-01-12T13:46:41Z, and activeDeadlineSeconds allows 1 h."
     assert message(LATE_RUNNING, "Failed") == message(LATE_RESTING, "Failed") == want
 

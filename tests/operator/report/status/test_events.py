@@ -131,9 +131,9 @@ def test_interruption_says_its_reason():
 
 
 def test_what_tenants_meet_most_has_a_reason_of_its_own():
-    told = [(event.reason, event.note) for event in INTERRUPTIONS]
+    notes = [(event.reason, event.note) for event in INTERRUPTIONS]
 
-    assert told == [(reason, "Pod g-1-0 is not wanted.") for reason in ("QuotaExceeded", "PodLost", "PodRejected")]
+    assert notes == [(reason, "Pod g-1-0 is not wanted.") for reason in ("QuotaExceeded", "PodLost", "PodRejected")]
 
 
 @pytest.mark.parametrize("reason", [one for one in Reason if one.name.startswith("GANG_")])

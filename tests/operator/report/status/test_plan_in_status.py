@@ -146,7 +146,7 @@ def test_gang_that_starts_names_whose_place_it_takes():
     ],
     ids=["longer", "as stated"],
 )
-def test_plan_says_what_runs_have_taught(thousandths, want):
+def test_plan_says_what_runs_have_shown(thousandths, want):
     learned = Learned(thousandths=thousandths, runs=12)
     for status in (
         reserved(GANG, PLACEMENT, now=NOW, learned=learned),

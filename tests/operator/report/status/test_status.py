@@ -1,4 +1,4 @@
-"""Answers to a write of a status that come when watches have told more."""
+"""Answers to a write of a status that come when watches have shown more."""
 
 import pytest
 

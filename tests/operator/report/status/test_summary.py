@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from builders.facts import gang_fact, gang_spec, outlook
+from builders.facts import gang_fact, gang_spec, start_estimate
 from builders.statuses import placement, reserved
 from coschedule import Members, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
@@ -42,7 +42,7 @@ def after(status):
 REFUSED = after(conditions.mark_refused(GANG, REFUSAL, now=NOW))
 WAITING = after(plan_marks.mark_unplaceable(GANG, NO_ROOM, now=NOW))
 LATER = plan_marks.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW)
-PLANNED = after(replace(LATER, plan=outlook(NOW + 25, promised_start=NOW + 60)))
+PLANNED = after(replace(LATER, plan=start_estimate(NOW + 25, promised_start=NOW + 60)))
 RESERVED = after(reserved(PLANNED, PLACEMENT, now=NOW))
 PLACED = after(attempt_marks.mark_placed(RESERVED, now=NOW + 1))
 RUNNING = after(attempt_marks.mark_started(PLACED, now=NOW + 2))
@@ -60,7 +60,7 @@ DELETED = after(attempt_marks.mark_being_deleted(REFUSED, now=NOW))
 @pytest.mark.parametrize(
     ("gang", "want"),
     [
-        pytest.param(GANG, (GangState.WAITING, "2–12", ""), id="nobody has looked yet"),
+        pytest.param(GANG, (GangState.WAITING, "2–12", ""), id="not planned yet"),
         pytest.param(REFUSED, (GangState.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
         pytest.param(WAITING, (GangState.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
         pytest.param(PLANNED, (GangState.PLANNED, "3 (2–12)", "likely to start 2026-01-01T10:00:25Z"), id="planned"),

@@ -60,8 +60,8 @@ class Writing:
         self.api.fault = lambda request: tries.pop() if request.resource == "gangjobs/status" and tries else None
         await until(lambda: self.api.writes)
 
-    async def news(self):
-        """Wait until the gang is to be looked at again."""
+    async def until_changed(self):
+        """Wait until the gang is to be reconciled again."""
         await until(lambda: KEY in self.parts.state.changes.gangs)
         take_changed(self.parts.state)
 
@@ -84,19 +84,19 @@ async def test_report_waits_while_pods_are_bound():
             await asyncio.sleep(1)
             assert it.api.writes == []
 
-        await it.news()
+        await it.until_changed()
         assert len(it.statuses) == len(it.written) == 1
 
 
 async def test_report_does_not_wait_for_ever():
     async with writing() as it, it.parts.client._writes.turn(Urgency.ACT):
         it.report()
-        await it.news()
+        await it.until_changed()
 
         assert len(it.statuses) == 1
 
 
-async def test_gang_that_holds_nodes_is_told_of_before_others_that_asked_earlier():
+async def test_gang_that_holds_nodes_is_reported_before_others_that_asked_earlier():
     async with writing() as it:
         others = [f"other-{number}" for number in range(20)]
         for name in others:
@@ -120,7 +120,7 @@ async def test_nothing_is_asked_for_while_another_report_waits_or_is_sent():
         assert not it.report()
         await it.sending()
         assert not it.report()
-        await it.news()
+        await it.until_changed()
 
         assert len(it.asked) == 1
         assert it.report()
@@ -149,16 +149,16 @@ async def test_report_that_is_sent_holds_an_attempt_up_and_its_end_leads_to_a_pl
         it.report()
         await it.sending()
         assert not it.writer.make_way(KEY)
-        await it.news()
+        await it.until_changed()
 
         assert it.parts.state.changes.is_plan_due
         assert it.writer.make_way(KEY)
 
 
-async def test_report_that_held_nobody_up_leads_to_no_plan():
+async def test_report_that_delayed_no_gang_leads_to_no_plan():
     async with writing() as it:
         it.report()
-        await it.news()
+        await it.until_changed()
 
         assert not it.parts.state.changes.is_plan_due
 
@@ -212,23 +212,23 @@ async def test_attempt_writes_instead_of_a_report_that_rests_since_it_was_refuse
         assert not it.report()
 
 
-async def test_end_of_a_write_that_was_called_off_is_news_of_its_gang():
+async def test_end_of_a_write_that_was_called_off_is_a_change_of_its_gang():
     async with writing() as it:
         write = asyncio.create_task(it.writer.write(it.gang, it.status))
         await it.sending()
         write.cancel()
         assert not it.report()
-        await it.news()
+        await it.until_changed()
 
         assert it.report()
 
 
-async def test_answer_that_nobody_understands_costs_a_pause():
+async def test_unreadable_answer_costs_a_pause():
     async with writing() as it:
         answers = [Refusal(code=200, message="hello")]
         it.api.fault = lambda request: answers.pop() if request.resource == "gangjobs/status" and answers else None
         it.report()
-        await it.news()
+        await it.until_changed()
 
         assert it.written == []
         assert it.report()

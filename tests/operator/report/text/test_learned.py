@@ -1,4 +1,4 @@
-"""What runs tell, in words."""
+"""What runs show, in words."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_sizes_are_listed_or_counted(sizes, want):
         (float("inf"), "more than 1000 %"),
     ],
 )
-def test_error_is_told_in_percent(error, want):
+def test_error_is_given_in_percent(error, want):
     assert missed(error) == want
 
 
@@ -68,7 +68,7 @@ def run(size, seconds, kind):
     return run_of(seconds * size / 100, members=size, slowdown=1.0, seconds=seconds, kind=kind)
 
 
-def test_kinds_of_nodes_are_told_where_they_are_planned_with():
+def test_kinds_of_nodes_are_named_where_they_are_planned_with():
     found = work_used_after([run(1, 100, "m5.large")] * 4 + [run(1, 200, "gpu")] * 3)
 
     assert found.message.endswith(

@@ -242,7 +242,7 @@ def test_sentence_of_a_gang_with_roles(refusal, want):
     ],
     ids=lambda value: value.split(":")[0] if isinstance(value, str) else "",
 )
-def test_scarcest_resource_is_told_as_people_write_amounts(scarcest, want):
+def test_scarcest_resource_is_given_as_people_write_amounts(scarcest, want):
     refusal = NotEnoughRoom(needed=20, fit=0, passing=12, nodes=12, short=(), scarcest=scarcest)
 
     assert format_refusal(refusal) == f"needs 20 members, 0 fit: 12 of 12 nodes pass its constraints; {want}"
@@ -360,7 +360,7 @@ def test_owners_who_may_come_back_are_counted():
     )
 
 
-def test_every_refusal_that_there_is_can_be_spelled():
+def test_every_refusal_that_there_is_has_a_sentence():
     known = [one for module in (coschedule, quota_bounds, refusals) for _, one in inspect.getmembers(module)]
     classes = {one for one in known if inspect.isclass(one) and hasattr(one, "reason")} - {Refusal, Unplaceable}
 
@@ -368,7 +368,7 @@ def test_every_refusal_that_there_is_can_be_spelled():
     assert {one.__name__ for one in classes if format_refusal.dispatch(one) is format_refusal.dispatch(object)} == set()
 
 
-def test_taint_that_evicts_too_soon_is_told_with_the_time_that_it_is_tolerated():
+def test_taint_that_evicts_too_soon_is_named_with_the_time_that_it_is_tolerated():
     leaving = Taint("leaving", "soon", "NoExecute")
     tolerant = Constraints(tolerations=(Toleration("leaving", "Exists", "", "NoExecute", 5.0),))
     nodes = [node("n1", taints=[leaving]), node("n2", taints=[leaving])]

@@ -76,7 +76,7 @@ def test_planned_gang_has_a_bar_where_it_is_expected(state):
     ]
 
 
-def test_nobody_knows_when_a_gang_without_run_time_ends(state):
+def test_end_of_a_gang_without_run_time_is_unknown(state):
     assert drawn(state, planned(finish=math.inf)) == [("g", "planned", NOW + 60, None, {"n1": 2})]
 
 

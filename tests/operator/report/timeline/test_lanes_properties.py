@@ -7,7 +7,7 @@ from lockstep.report.timeline.lanes import lanes
 
 SPANS = st.lists(
     st.tuples(st.integers(0, 12), st.one_of(st.none(), st.integers(1, 6))), max_size=12
-)  # start, length; None where nobody knows how long
+)  # start, length; None where the length is unknown
 
 
 def span_of(start, length):

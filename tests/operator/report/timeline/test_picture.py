@@ -92,7 +92,7 @@ def test_of_a_crowd_that_waits_the_first_are_listed_and_the_others_counted(scene
     picture = drawn(scene)
 
     assert (len(picture["waiting"]), picture["waitingInAll"]) == (200, 301)
-    # Who was planned is told in the order of the plan.
+    # Planned gangs are listed in the order of the plan.
     assert picture["waiting"][0]["name"] == "giant"
 
 

@@ -27,7 +27,7 @@ def drawn(state):
     return rows(facts, bars(facts))
 
 
-def test_nodes_with_nothing_to_tell_them_apart_share_a_row():
+def test_nodes_without_differences_share_a_row():
     [row] = drawn(state_of("n2", "n1", "n3"))
 
     assert (row.nodes, row.offer, row.entries) == (("n1", "n2", "n3"), IDLE, ())

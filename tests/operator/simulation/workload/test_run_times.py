@@ -128,7 +128,7 @@ def test_the_last_fifty_runs_count_and_none_without_a_quantile():
     assert (belief.factor(None), none.factor(None)) == (2.0, 1.0)
 
 
-def test_runs_of_one_template_teach_nothing_of_others():
+def test_nothing_is_learned_of_one_template_from_runs_of_others():
     belief = Belief(0.9)
     for template, ratio in [(1, 2.0), (2, 0.5)] * 3 + [(3, 9.0)]:
         belief.learn(template, ratio)
@@ -166,7 +166,7 @@ def test_overrun_is_expected_to_end_a_twentieth_of_its_age_later_step_by_step():
     assert [run.end for run in runs] == pytest.approx([107, 112])
 
 
-def test_planners_expect_what_runs_taught():
+def test_planners_expect_what_runs_have_shown():
     watching = Watching()
     arrivals = [arrival(number, 20 * number, 10, 12) for number in range(4)]
 

@@ -125,7 +125,7 @@ def test_pods_of_other_namespaces_count_where_the_term_says_so(state, written, w
     assert bars(state, gang(role(apart=[written]))).get(AVOIDS, set()) == want
 
 
-def test_own_pods_are_nobody_else(state):
+def test_own_pods_are_not_others(state):
     state.apply_gang(fact := gang(role(near=[term()], apart=[term("host")])))
 
     state.apply_pod(member_fact("g", node="n1", labels=HEAT, keeps_away=(PodTerm("host", (), ("default",), None),)))
@@ -169,7 +169,7 @@ def test_members_that_avoid_their_own_kind_are_apart(state):
     assert terms_of(state, gang(role(apart=[term("host")]))) == (apart("host", {""}),)
 
 
-def test_members_of_one_attempt_are_told_from_others_by_the_keys_that_are_to_match(state):
+def test_members_of_one_attempt_are_distinguished_by_the_keys_that_are_to_match(state):
     state.apply_pod(pod_fact(node="n3", labels={**HEAT, "lockstep.dev/attempt": "7"}))
     fact = gang(role(near=[term(alike=("lockstep.dev/gang", "lockstep.dev/attempt"))]))
 
@@ -258,14 +258,14 @@ def test_reservation_is_carried_out_only_among_the_pods_that_are_there_now(state
         state.apply_pod(pod)
     held = reservation(members=(("n2", 1), ("n3", 1)))
 
-    misfit = SnapshotCutter(state).conflict(gang(roles), held, 0.0)
+    conflict = SnapshotCutter(state).conflict(gang(roles), held, 0.0)
 
-    assert (misfit and conflict_sentence(misfit)) == want
+    assert (conflict and conflict_sentence(conflict)) == want
 
 
-def test_members_that_would_share_a_domain_are_told_so(state):
+def test_conflict_of_members_that_would_share_a_domain_says_so(state):
     held = reservation(members=(("n1", 1), ("n2", 1)))
 
-    misfit = SnapshotCutter(state).conflict(gang(one_per="zone"), held, 0.0)
+    conflict = SnapshotCutter(state).conflict(gang(one_per="zone"), held, 0.0)
 
-    assert conflict_sentence(misfit) == "on n1, n2, members that must be apart would share a value of zone"
+    assert conflict_sentence(conflict) == "on n1, n2, members that must be apart would share a value of zone"

@@ -1,4 +1,4 @@
-"""Which members break a term, beside a look at every pair of members."""
+"""Which members break a term, beside a check of every pair of members."""
 
 import random
 
@@ -34,7 +34,7 @@ def domain(stand, key):
 
 
 def breaking(term, stands):
-    """The members that break a term, by a look at every other member."""
+    """The members that break a term, by a check of every other member."""
     towards = [stand for stand in stands if stand.role in term.towards]
     for number, stand in enumerate(stands):
         own = domain(stand, term.topology_key)
@@ -51,7 +51,7 @@ def breaking(term, stands):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_first_broken_term_is_the_one_that_a_look_at_every_pair_finds(seed):
+def test_first_broken_term_is_the_one_that_a_check_of_every_pair_finds(seed):
     rnd = random.Random(seed)  # noqa: S311 - a case has to come again
     nodes = {name: node_fact(name, labels=labels) for name, labels in NODES.items()}
     for _ in range(250):

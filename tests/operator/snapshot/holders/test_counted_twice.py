@@ -13,7 +13,7 @@ from lockstep.facts.gang.gang import GangStatus
 from lockstep.snapshot.holders.counted_twice import all_counted_twice, counted_twice
 
 NODES = ("n1", "n2", "n3")
-NOBODY = GangKey("default", "nobody")
+NO_GANG = GangKey("default", "none")
 AMOUNTS = {"a": (("cpu", 1000), ("memory", 7)), "b": (("cpu", 3000),)}
 SPEC = replace(
     gang_spec(roles=[role_spec(name, size=1, most=9, request=request) for name, request in AMOUNTS.items()]),
@@ -53,7 +53,7 @@ def test_each_gang_takes_the_larger_of_what_it_holds_and_will_hold(seed):
         gangs[name] = held, rnd.choice([None, some_members(rnd), some_members(rnd)])
         believe(state, name, version, *gangs[name])
 
-    for beside in (NOBODY, GangKey("default", "e")):
+    for beside in (NO_GANG, GangKey("default", "e")):
         for node in NODES:
             twice = counted_twice(state, node, beside=beside)
             for number, resource in enumerate(columns := ("cpu", "memory")):
@@ -78,7 +78,7 @@ def test_what_is_counted_twice_is_the_same_for_one_node_and_for_all(seed):
     of_all = all_counted_twice(state)
 
     assert {node: of_all.get(node, {}) for node in NODES} == {
-        node: counted_twice(state, node, beside=NOBODY) for node in NODES
+        node: counted_twice(state, node, beside=NO_GANG) for node in NODES
     }
     assert any(of_all.values())
 
@@ -88,9 +88,9 @@ def test_gang_that_is_gone_counts_nowhere():
     state.nodes.apply(node_fact("n1"))
     members = (Members("n1", 1, role="a"), Members("n1", 1, role="b"))
     believe(state, "g", 2, members, members)
-    assert counted_twice(state, "n1", beside=NOBODY) == {"cpu": 4000, "memory": 7}
+    assert counted_twice(state, "n1", beside=NO_GANG) == {"cpu": 4000, "memory": 7}
 
     state.remove_gang(gang_fact("g").key, gang_fact("g").uid)
 
-    assert not counted_twice(state, "n1", beside=NOBODY)
+    assert not counted_twice(state, "n1", beside=NO_GANG)
     assert not state.counts.next_sizes.on("n1")

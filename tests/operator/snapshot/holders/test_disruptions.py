@@ -42,7 +42,7 @@ def counted(state, fact):
         pytest.param({"key": "lockstep.dev/rank", "operator": "In", "values": ["1"]}, 3, id="a rank counts as all"),
         pytest.param({"key": "lockstep.dev/rank", "operator": "NotIn", "values": ["1"]}, 3, id="so do all but one"),
         pytest.param({"key": "lockstep.dev/rank", "operator": "Exists"}, 3, id="all that have a rank"),
-        pytest.param({"key": "lockstep.dev/rank", "operator": "DoesNotExist"}, 0, id="nobody who has a rank"),
+        pytest.param({"key": "lockstep.dev/rank", "operator": "DoesNotExist"}, 0, id="none that has a rank"),
     ],
 )
 def test_budget_counts_members(expression, want):
@@ -61,7 +61,7 @@ def test_budget_counts_members_by_what_their_labels_are_not_by_what_their_templa
     assert counted(state, fact) == {"budget": 3}
 
 
-def test_as_many_budgets_as_members_are_looked_at_once_for_members_that_are_alike(monkeypatch):
+def test_as_many_budgets_as_members_are_read_once_for_members_that_are_alike(monkeypatch):
     state, fact = running_gang(size=500)
     for number in range(100):
         state.budgets.apply(parse_budget(budget(f"b{number}", selector={"matchLabels": {"app": str(number)}})))

@@ -1,4 +1,4 @@
-"""What a plan is told of gangs of several roles that run: only the size of one role changes."""
+"""What a snapshot says of gangs of several roles that run: only the size of one role changes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Which gangs may change their size in a plan, and what the plan is told of them."""
+"""Which gangs may change their size in a plan, and what the snapshot says of them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What belief knows of preemptions: who gives way to whom, who could, until when, and what budgets say of it."""
+"""What belief knows of preemptions: which gangs give way to which, which could, until when, and what budgets say."""
 
 import math
 from dataclasses import replace
@@ -26,7 +26,7 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 NOW = 1000.0
 COLD, HOT = GangKey(DEFAULT, "cold"), GangKey(DEFAULT, "hot")
 MEMBERS = (Members("n1", 1), Members("n2", 1))
-TELLS = f"Gang {DEFAULT}/hot, of priority 5, takes its place."
+SENTENCE = f"Gang {DEFAULT}/hot, of priority 5, takes its place."
 
 
 def condition(kind, status="True", reason="", message=""):
@@ -100,7 +100,7 @@ def test_no_grace_is_longer_than_an_hour(state):
     assert [one.grace for one in evictable(state).running] == [3600.0]
 
 
-def test_member_that_somebody_deletes_with_a_longer_grace_is_expected_to_end_in_an_hour(state):
+def test_member_that_a_user_deletes_with_a_longer_grace_is_expected_to_end_in_an_hour(state):
     state.giving_way.evicted.decide(COLD, HOT)
     for rank in (0, 1):
         state.apply_pod(runs(rank=rank, deleting=True, gone_by=NOW + 1e9))
@@ -108,13 +108,13 @@ def test_member_that_somebody_deletes_with_a_longer_grace_is_expected_to_end_in_
     assert awaited_end(state, HOT, NOW) == NOW + 3600
 
 
-def test_whoever_is_being_undone_cannot_be_evicted_again(state):
+def test_gang_that_is_being_torn_down_cannot_be_evicted_again(state):
     state.apply_gang(holding("cold", condition("Placed", "False", "Undoing"), version="2"))
 
     assert evictable(state).running == ()
 
 
-def test_whoever_is_to_be_suspended_is_not_evicted_as_well(state):
+def test_gang_that_is_to_be_suspended_is_not_evicted_as_well(state):
     state.gangs[COLD] = replace(state.gangs[COLD], policies=Policies(is_suspended=True))
 
     assert evictable(state).running == ()
@@ -153,8 +153,8 @@ def test_gang_that_holds_nothing_any_more_is_not_awaited(state):
     assert state.giving_way.evicted.victims_of(HOT) == ()
 
 
-def test_status_says_for_whom_a_gang_gave_way_until_it_is_placed_again(state):
-    state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="2"))
+def test_status_names_the_preemptor_until_the_gang_is_placed_again(state):
+    state.apply_gang(holding("cold", condition("Preempted", message=SENTENCE), version="2"))
     assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
     assert state.giving_way.evicted.preemptor_of(COLD) == HOT
 
@@ -163,18 +163,18 @@ def test_status_says_for_whom_a_gang_gave_way_until_it_is_placed_again(state):
     assert state.giving_way.evicted.preemptor_of(COLD) is None
 
 
-def test_what_was_decided_outlives_news_of_the_gang_that_does_not_know_of_it(state):
+def test_decision_outlives_a_change_of_the_gang_without_it(state):
     state.giving_way.evicted.decide(COLD, HOT)
     state.apply_gang(holding(version="2"))
     assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
 
-    state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="3"))
+    state.apply_gang(holding("cold", condition("Preempted", message=SENTENCE), version="3"))
     state.assumptions.forget(COLD)
     assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
 
 
-def test_gang_that_is_gone_gives_way_to_nobody(state):
-    state.apply_gang(holding("cold", condition("Preempted", message=TELLS), version="2"))
+def test_gang_that_is_gone_gives_way_to_no_other(state):
+    state.apply_gang(holding("cold", condition("Preempted", message=SENTENCE), version="2"))
 
     state.remove_gang(COLD, "uid-of-cold")
 
@@ -184,7 +184,7 @@ def test_gang_that_is_gone_gives_way_to_nobody(state):
 @pytest.mark.parametrize(
     "gang", [GangKey("default", "hot"), GangKey("team-1", "a.b-c.9")], ids=lambda one: f"{one.namespace}/{one.name}"
 )
-def test_preemptor_is_read_as_it_was_spelled(gang):
+def test_preemptor_is_read_as_it_was_formatted(gang):
     clause = preemption_clause(Urgent(gang, "uid-1", -7), victim=GangKey(gang.namespace, "cold"))
 
     assert named_preemptor(clause) == named_preemptor(as_sentence(clause)) == gang
@@ -203,13 +203,15 @@ def test_preemptor_of_another_namespace_is_read_by_its_uid():
     assert (shrinks_for(evicted), named_preemptor(shrunk)) == (None, None)
 
 
-@pytest.mark.parametrize("sentence", ["", "Somebody takes its place.", "gang default, of priority 1", "Gang A/b, of"])
-def test_sentence_of_somebody_else_names_nobody(sentence):
+@pytest.mark.parametrize(
+    "sentence", ["", "Another gang takes its place.", "gang default, of priority 1", "Gang A/b, of"]
+)
+def test_foreign_sentence_names_no_gang(sentence):
     assert named_preemptor(sentence) is None
 
 
 @pytest.mark.parametrize("open_ended", [False, True])
-def test_gang_for_which_another_one_shrinks_is_read_as_it_was_spelled(open_ended):
+def test_gang_for_which_another_one_shrinks_is_read_as_it_was_formatted(open_ended):
     change = SizeChange(COLD, 2, (0,), NOW + 900, NOW + 300, is_open_ended=open_ended)
     clause = shrink_for(change, for_urgent_gang(Urgent(HOT, "uid-1", 5), giver=COLD), restart_time=120.0)
 
@@ -224,7 +226,7 @@ def test_gang_that_shrinks_is_not_evicted(state, status):
 
     assert (state.giving_way.shrunk.victims_of(HOT), state.giving_way.evicted.victims_of(HOT)) == ((COLD,), ())
     assert awaited_end(state, HOT, NOW) is None
-    state.apply_gang(holding("cold", condition("Preempted", "True", "Preempted", TELLS), version="3"))
+    state.apply_gang(holding("cold", condition("Preempted", "True", "Preempted", SENTENCE), version="3"))
     assert (state.giving_way.shrunk.victims_of(HOT), state.giving_way.evicted.victims_of(HOT)) == ((), (COLD,))
 
 

@@ -1,4 +1,4 @@
-"""What is given back, kept from snapshot to snapshot, is what somebody finds who has kept nothing."""
+"""Releases that are kept from snapshot to snapshot are those of a snapshot that has kept nothing."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def there_are_nodes(state):
 
 
 def happens(rnd, state, now):
-    """Let a gang start, or start again, let one end, or change a node or somebody's expected end."""
+    """Let a gang start, or start again, let one end, or change a node or the expected end of a gang."""
     name = rnd.choice(GANGS)
     key = gang_fact(name).key
     what = rnd.choice(["start", "end", "node", "finish"])
@@ -39,7 +39,7 @@ def happens(rnd, state, now):
 
 
 def started(rnd, name, now):
-    """Draw what a gang holds; when it is expected to end does not tell it from what it held before."""
+    """Draw what a gang holds; its expected end does not distinguish it from what it held before."""
     members = tuple((node, rnd.randint(1, 2)) for node in sorted(rnd.sample(NODES, rnd.randint(1, 4))))
     request = rnd.choice([ONE_CPU, (("cpu", 500), ("pods", 1))])
     return reservation(name, members=members, request=request, start=now, finish=FINISH)

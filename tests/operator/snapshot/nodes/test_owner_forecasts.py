@@ -42,12 +42,12 @@ def test_hours_that_are_past_do_not_count_and_the_last_one_goes_on():
     assert returns(bid((-30, 0.9), (-2, 0.25))).tolist() == pytest.approx([0.25] * HOURS)
 
 
-def test_hours_far_ahead_are_not_looked_at():
+def test_hours_far_ahead_are_not_read():
     assert not returns(bid((HOURS + 9, 0.9))).any()
 
 
 @pytest.mark.parametrize("on_return", [OnReturn.KEEP, OnReturn.PACE])
-def test_nothing_is_forecast_where_nobody_is_interrupted(on_return):
+def test_nothing_is_forecast_where_no_gang_is_interrupted(on_return):
     assert owner_forecasts([None, bid((0, 0.5), on_return=on_return)], NOW).hours == 0
 
 

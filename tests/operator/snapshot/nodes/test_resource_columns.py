@@ -79,7 +79,7 @@ def test_request_without_a_column_of_its_own_takes_the_shared_one():
     assert [(one[NOWHERE], one["cpu"]) for one in amounts] == 100 * [(0, 1000)] + 50 * [(1, 1000)]
 
 
-def test_gangs_that_ask_for_what_no_node_has_are_told_and_others_are_placed():
+def test_gangs_that_ask_for_what_no_node_has_are_reported_and_others_are_placed():
     state = State(lambda: None)
     state.nodes.apply(node_fact())
     gangs = [*crowd(150), wants("z")]

@@ -1,4 +1,4 @@
-"""How many members quotas allow: the arithmetic against every combination, and what is counted of whom."""
+"""How many members quotas allow: the arithmetic against every combination, and which pods are counted."""
 
 import itertools
 import random
@@ -130,7 +130,7 @@ def test_volumes_that_members_claim_bound_them(source, hard, used, wanted):
     assert most(state, claiming(source)) == wanted
 
 
-def test_storage_that_is_short_is_told_in_bytes_as_people_write_them():
+def test_storage_that_is_short_is_given_in_bytes_as_people_write_them():
     state = with_classes(state_with(quota(**{f"{GOLD}requests.storage": "5Gi"})))
 
     assert format_refusal(most(state, claiming("templates"))) == (
@@ -188,7 +188,7 @@ def wish(storage_class, size):
         pytest.param({"scopes": ["NotBestEffort", "NotTerminating"]}, 5, id="of them"),
         pytest.param({"scopes": ["BestEffort"]}, 12, id="of others"),
         pytest.param({"scopes": ["NotBestEffort", "Terminating"]}, 12, id="not of all"),
-        pytest.param({"scopes": ["CrossNamespacePodAffinity"]}, 12, id="of who knows whom"),
+        pytest.param({"scopes": ["CrossNamespacePodAffinity"]}, 12, id="of affinity across namespaces"),
         pytest.param({"selector": [("PriorityClass", "In", ["high"])]}, 5, id="of its class"),
         pytest.param({"selector": [("PriorityClass", "In", ["low"])]}, 12, id="of another class"),
         pytest.param({"selector": [("PriorityClass", "NotIn", ["high"])]}, 12, id="not of its class"),
@@ -224,7 +224,7 @@ def test_members_that_ask_for_nothing_are_best_effort():
     assert most(state, gang_fact(spec=gang_spec(size=1, most=9, request=(("pods", 1),)))) == 5
 
 
-def test_quota_that_nobody_has_counted_yet_bounds_nobody():
+def test_quota_that_is_not_counted_yet_bounds_no_gang():
     uncounted = quota(pods="1") | {"status": {"hard": {"pods": "1"}}}
 
     assert most(state_with(uncounted), asking()) == 12

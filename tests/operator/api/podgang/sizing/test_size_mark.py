@@ -1,4 +1,4 @@
-"""The mark of owners with a size: for whom it counts, and who would get a size once more."""
+"""The mark of owners with a size: for which it counts, and which would get a size once more."""
 
 import pytest
 
