@@ -1,7 +1,7 @@
 """Measures the speed of the node's processors: a short benchmark at idle times, by processor time.
 
 Work per second of processor time repeats to within 1.4 to 2.5 % on a node with three times as much work as it has
-processors. On an idle node it should vary less (docs/agent.md has the measurement). Work per second of wall time would
+processors. On an idle node it should vary less. Work per second of wall time would
 not repeat. Each day has the best of five runs, and the median of the last seven bests counts.
 
 The work is a fixed loop over integers in the interpreter. It is as steady as compiled loops, has no dependencies, and
