@@ -1,4 +1,4 @@
-"""Answers as objects of the group, and what the group says of itself. docs/for-tenants.md documents the fields."""
+"""Answers as objects of the group, and what the group says of itself. docs/for-tenants.md describes them."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

@@ -34,7 +34,7 @@ def explained_lines(answer: SweepAnswer) -> Iterator[str]:
 
 
 def explained_document(answer: SweepAnswer) -> dict[str, Any]:
-    """The same as JSON. docs/why.md documents every field."""
+    """The same as JSON."""
     status, size = answer.sweep.status, answer.size
     return {
         **sweep_document(answer.sweep),

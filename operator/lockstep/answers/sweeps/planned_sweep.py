@@ -51,7 +51,7 @@ def sweep_plan_lines(answer: PlannedSweep | RefusedSweep) -> Iterator[str]:
 
 
 def sweep_plan_document(answer: PlannedSweep | RefusedSweep) -> dict[str, Any]:
-    """The answer as JSON. docs/why.md documents every field."""
+    """The answer as JSON."""
     if isinstance(answer, RefusedSweep):
         return {"sweep": _named(answer.sweep.key), "refused": answer.refusal.message}
     found = answer.supposed
