@@ -27,6 +27,8 @@ _FOLDERS = (
 )
 # Names begin so of what Kubernetes has itself, and of what fixtures of the session install.
 _KEPT = ("system-", "lockstep-")
+# The options of the last operator outlive it: commands in later files would plan by them, such as for its pool only.
+_SETTINGS = "/api/v1/namespaces/lockstep-system/configmaps/lockstep-settings"
 _OPTIONS = "gracePeriodSeconds=0&propagationPolicy=Background"
 _SHARED = pytest.StashKey[list["Leftovers"]]()
 
@@ -41,6 +43,8 @@ class Leftovers:
 
     def delete(self, file: str, *, seconds: float = SECONDS) -> None:
         """Delete all of it until nothing is left: some of it is made again by an owner that goes later."""
+        with suppress(ApiError):
+            self._api.request("DELETE", _SETTINGS)
 
         def is_empty() -> bool:
             left = [*self._delete_groups(), *self._delete_once()]
