@@ -13,6 +13,7 @@ from live.leftovers import Leftovers
 from sandbox import ApiError, Node
 
 FILE = "controlplane/test_first.py"
+CONFIG_MAPS = "/api/v1/namespaces/lockstep-system/configmaps"
 
 
 @pytest.fixture
@@ -65,6 +66,17 @@ def test_file_whose_object_cannot_be_deleted_is_named(installed, gangs):
 
     installed.request("PATCH", f"{gangs}/kept", {"metadata": {"finalizers": None}})
     leftovers.delete(FILE)
+
+
+def test_options_of_an_operator_are_deleted(installed):
+    """Else commands in later files would plan by them, such as for its pool of nodes only."""
+    settings = {"metadata": {"name": "lockstep-settings"}, "data": {"node-selector": "example.com/pool=first"}}
+    installed.request("POST", CONFIG_MAPS, settings)
+
+    Leftovers(installed).delete(FILE)
+
+    assert not exists(installed, f"{CONFIG_MAPS}/lockstep-settings")
+    assert exists(installed, f"{CONFIG_MAPS}/kube-root-ca.crt")
 
 
 def test_kinds_of_other_projects_are_deleted(installed):

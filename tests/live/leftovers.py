@@ -27,8 +27,8 @@ _FOLDERS = (
 )
 # Names begin so of what Kubernetes has itself, and of what fixtures of the session install.
 _KEPT = ("system-", "lockstep-")
-# The options of the last operator outlive it: commands in later files would plan by them, such as for its pool only.
-_SETTINGS = "/api/v1/namespaces/lockstep-system/configmaps/lockstep-settings"
+# What operators keep beside their lease outlives them: commands in later files would plan by the last options.
+_KEPT_BY_OPERATORS = "/api/v1/namespaces/lockstep-system/configmaps"
 _OPTIONS = "gracePeriodSeconds=0&propagationPolicy=Background"
 _SHARED = pytest.StashKey[list["Leftovers"]]()
 
@@ -43,8 +43,7 @@ class Leftovers:
 
     def delete(self, file: str, *, seconds: float = SECONDS) -> None:
         """Delete all of it until nothing is left: some of it is made again by an owner that goes later."""
-        with suppress(ApiError):
-            self._api.request("DELETE", _SETTINGS)
+        self._delete_what_operators_keep()
 
         def is_empty() -> bool:
             left = [*self._delete_groups(), *self._delete_once()]
@@ -52,6 +51,12 @@ class Leftovers:
             return True
 
         eventually(is_empty, seconds=seconds)
+
+    def _delete_what_operators_keep(self) -> None:
+        for metadata in self._listed(_KEPT_BY_OPERATORS):
+            if metadata["name"].startswith("lockstep-"):
+                with suppress(ApiError):
+                    self._api.request("DELETE", f"{_KEPT_BY_OPERATORS}/{metadata['name']}")
 
     def _delete_once(self) -> list[str]:
         left = [path for path in self._paths() if path not in self._first]
