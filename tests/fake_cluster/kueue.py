@@ -3,10 +3,10 @@
 import asyncio
 from contextlib import asynccontextmanager
 
-from builders.served import metadata
+from builders.served import metadata, node
 from fake_cluster.jumping import now
 from fake_cluster.owners import group_pod
-from fake_cluster.rig import DEFAULT
+from fake_cluster.rig import DEFAULT, api_with
 from fake_cluster.store import Place
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.source import Source
@@ -14,6 +14,8 @@ from lockstep.facts.gang.source import Source
 WORKLOADS = frozenset({Source.WORKLOAD})
 CHECK = "placement"
 MEMBER_OF = "lockstep.dev/member-of"
+NODES = (node("n1", cpu="2"), node("n2", cpu="2"))
+GANG = Place("gangs", DEFAULT, "workload.heat")
 _TURN_SECONDS = 0.2
 
 
@@ -172,3 +174,32 @@ def is_true(api, gang, kind):
     place = place_of(workload_of(api, gang))
     conditions = (api.store.get(place) or {}).get("status", {}).get("conditions", [])
     return any((one["type"], one["status"]) == (kind, "True") for one in conditions)
+
+
+@asynccontextmanager
+async def queued(*nodes):
+    """A fake API server with our check, and the kind of all quota."""
+    async with api_with(*(nodes or NODES)) as api:
+        create_check(api)
+        api.store.create("resourceflavors", {"metadata": {"name": "plain"}, "spec": {}})
+        yield api
+
+
+def gang_status(api):
+    return (api.store.get(GANG) or {}).get("status", {})
+
+
+def change_template(api, **spec):
+    """Change the pods of the Workload heat before it has quota."""
+    workload = api.store.get(place_of("heat"))
+    workload["spec"]["podSets"][0]["template"]["spec"] |= spec
+    api.store.replace(place_of("heat"), workload)
+
+
+async def found(events, state):
+    """The first entry of our check in that state, among the events of a watch of Workloads."""
+    while True:
+        status = (await events.get())["object"].get("status", {})
+        for one in status.get("admissionChecks", []):
+            if one["state"] == state:
+                return one

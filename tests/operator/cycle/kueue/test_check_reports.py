@@ -1,28 +1,30 @@
-"""Workloads of Kueue wait for places, get them, give their quota back, or are rejected."""
+"""Workloads of Kueue wait for places, get them, or are rejected."""
 
 import asyncio
-from contextlib import asynccontextmanager
 
 import pytest
 
-from builders.served import gang, node
-from fake_cluster.api import REFUSED, Refusal
+from builders.served import node
+from fake_cluster.api import REFUSED
 from fake_cluster.jumping import until
 from fake_cluster.kueue import (
     WORKLOADS,
+    change_template,
     condition,
     create_check,
     create_workload,
     entry_of,
+    gang_status,
     give_quota,
     kueue,
     place_of,
+    queued,
     state_of,
     take_quota,
 )
 from fake_cluster.owners import group_pod
-from fake_cluster.pod_gangs import BINDING, bound
-from fake_cluster.rig import DEFAULT, api_with, running_operator, watching_operator
+from fake_cluster.pod_gangs import bound
+from fake_cluster.rig import running_operator, watching_operator
 from fake_cluster.store import Place
 from lockstep.act.podgang.check_writes import write_checks
 from lockstep.api.kueue.check_entries import CheckEntry
@@ -30,29 +32,6 @@ from lockstep.api.kueue.workload import parse_workload
 from lockstep.facts.gang.workload import CheckState
 
 pytestmark = pytest.mark.asyncio
-
-NODES = (node("n1", cpu="2"), node("n2", cpu="2"))
-GANG = Place("gangs", DEFAULT, "workload.heat")
-
-
-@asynccontextmanager
-async def queued(*nodes):
-    """A fake API server with our check, and the kind of all quota."""
-    async with api_with(*(nodes or NODES)) as api:
-        create_check(api)
-        api.store.create("resourceflavors", {"metadata": {"name": "plain"}, "spec": {}})
-        yield api
-
-
-def gang_status(api):
-    return (api.store.get(GANG) or {}).get("status", {})
-
-
-def change_template(api, **spec):
-    """Change the pods of the Workload heat before it has quota."""
-    workload = api.store.get(place_of("heat"))
-    workload["spec"]["podSets"][0]["template"]["spec"] |= spec
-    api.store.replace(place_of("heat"), workload)
 
 
 async def test_workload_is_ready_when_places_are_reserved_and_its_pods_take_them():
@@ -112,19 +91,6 @@ async def test_places_are_reserved_once_all_other_checks_are_ready():
         assert entry_of(api, check="others") == said
 
 
-async def test_claim_that_is_missing_is_said_and_gives_quota_back_in_time():
-    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "missing"}}
-    async with queued() as api, running_operator(api, sources=WORKLOADS):
-        create_workload(api)
-        change_template(api, volumes=[volume])
-        give_quota(api)
-        await until(lambda: "missing" in entry_of(api).get("message", ""))
-        assert state_of(api) == "Pending"
-        await until(lambda: state_of(api) == "Retry", seconds=2_000)
-
-        assert "missing" in entry_of(api)["message"]
-
-
 async def test_answer_that_is_refused_is_given_later():
     def fault(it):
         return REFUSED if (it.verb, it.resource) == ("PATCH", "workloads/status") else None
@@ -138,19 +104,6 @@ async def test_answer_that_is_refused_is_given_later():
         assert 1 <= len(tries) <= 8  # the pauses double
         api.fault = lambda _: None
         await until(lambda: "3 members" in entry_of(api).get("message", ""))
-
-
-async def test_workload_whose_gang_is_refused_says_so_and_gives_its_quota_back_in_time():
-    """Such as by a policy, or by a quota of Gangs."""
-    async with queued() as api, running_operator(api, sources=WORKLOADS):
-        api.fault = lambda it: REFUSED if (it.verb, it.resource) == ("POST", "gangs") else None
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: REFUSED.message.rstrip(".") in entry_of(api)["message"])
-        assert state_of(api) == "Pending"
-        retry = await found(api.store.watch("workloads", 0), "Retry")
-
-        assert "so the quota is given back: It has no Gang" in retry["message"]
 
 
 async def test_workload_that_is_evicted_while_an_answer_is_decided_gets_none():
@@ -223,66 +176,6 @@ async def test_flavor_says_on_which_nodes_the_pods_may_run():
         assert {one["node"] for one in gang_status(api)["members"]} == {"n2"}
 
 
-async def test_start_that_is_far_off_gives_quota_back_and_says_so():
-    long = gang("long", size=2, cpu="2", spec={"work": {"serialTime": "4h"}})
-    async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api):
-        api.store.create("gangjobs", long)
-        await until(lambda: len(bound(api)) == 2)
-        create_workload(api)
-        give_quota(api)
-        said = api.store.watch("workloads", 0)
-        retry = await found(said, "Retry")
-
-        # Kueue would keep the quota and the pods until such a time.
-        assert "requeueAfterSeconds" not in retry
-        assert "the quota is given back, and this start is promised no longer" in retry["message"]
-
-
-async def test_start_that_stays_unknown_gives_quota_back_in_time():
-    async with queued(node("n1", cpu="1")) as api, running_operator(api, sources=WORKLOADS), kueue(api):
-        create_workload(api)
-        give_quota(api)
-        retry = await found(api.store.watch("workloads", 0), "Retry")
-
-        assert retry["message"].startswith("No start is known after 1800 s")
-
-
-async def found(events, state):
-    """The first entry of our check in that state, among the events of a watch of Workloads."""
-    while True:
-        status = (await events.get())["object"].get("status", {})
-        for one in status.get("admissionChecks", []):
-            if one["state"] == state:
-                return one
-
-
-async def test_binding_that_fails_gives_quota_back_and_the_next_admission_is_placed():
-    async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api) as made:
-        api.fault = lambda it: REFUSED if (it.verb, it.resource, it.name) == ("POST", BINDING, "heat-1") else None
-        create_workload(api)
-        give_quota(api)
-        retry = await found(api.store.watch("workloads", 0), "Retry")
-        assert "its pods can't be placed" in retry["message"]
-        await until(lambda: "reservedAt" not in gang_status(api))
-        assert bound(api) == []
-
-        api.fault = lambda _: None
-        give_quota(api)
-        await until(lambda: len(bound(api)) == 3)
-        assert len(made) == 6
-
-
-async def test_quota_that_is_taken_before_the_pods_come_ends_the_attempt():
-    async with queued() as api, running_operator(api, sources=WORKLOADS) as parts:
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Ready")
-        take_quota(api)
-        await until(lambda: parts.state.reservations == {} and "reservedAt" not in gang_status(api))
-
-        assert state_of(api) == "Pending"
-
-
 async def test_next_process_goes_on_between_the_answer_and_the_pods():
     async with queued() as api:
         async with running_operator(api, sources=WORKLOADS):
@@ -295,16 +188,6 @@ async def test_next_process_goes_on_between_the_answer_and_the_pods():
             assert len(made) == 3
 
 
-async def test_pods_that_do_not_come_give_quota_back():
-    async with queued() as api, running_operator(api, sources=WORKLOADS) as parts:
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Retry")
-
-        assert "0 pods of 3 of Workload heat came, and none more for 60 seconds" in entry_of(api)["message"]
-        await until(lambda: parts.state.reservations == {})
-
-
 async def test_pods_that_come_one_after_the_other_are_waited_for():
     """The controller of Jobs makes some twenty a second, so those of a large Job come for minutes."""
     async with queued() as api, running_operator(api, sources=WORKLOADS):
@@ -315,20 +198,6 @@ async def test_pods_that_come_one_after_the_other_are_waited_for():
             await asyncio.sleep(50)
             api.store.create("pods", group_pod(name, cpu="1", labels={"lockstep.dev/member-of": "workload.heat"}))
         await until(lambda: len(bound(api)) == 3)
-
-
-async def test_node_that_is_cordoned_before_the_pods_come_gets_none_of_them():
-    async with queued(node("n1", cpu="3")) as api, running_operator(api, sources=WORKLOADS):
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Ready")
-        api.store.change(Place("nodes", "", "n1"), spec={"unschedulable": True})
-        await asyncio.sleep(1)
-        async with kueue(api) as made:
-            retry = await found(api.store.watch("workloads", 0), "Retry")
-
-            assert (len(made), bound(api)) == (3, [])
-            assert "its pods can't be placed" in retry["message"]
 
 
 async def test_another_workload_of_the_name_waits_for_no_pods_of_the_first():
@@ -346,19 +215,6 @@ async def test_another_workload_of_the_name_waits_for_no_pods_of_the_first():
             assert len(made) == 3
 
 
-async def test_next_process_ends_the_attempt_of_a_workload_whose_quota_was_given_back():
-    async with queued() as api:
-        async with running_operator(api, sources=WORKLOADS):
-            create_workload(api)
-            give_quota(api)
-            await until(lambda: state_of(api) == "Ready")
-        take_quota(api)
-        async with running_operator(api, sources=WORKLOADS) as parts:
-            await until(lambda: "reservedAt" not in gang_status(api))
-
-            assert (parts.state.reservations, state_of(api)) == ({}, "Pending")
-
-
 async def test_template_that_no_cluster_can_obey_is_rejected():
     spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
     async with queued() as api, running_operator(api, sources=WORKLOADS):
@@ -368,16 +224,6 @@ async def test_template_that_no_cluster_can_obey_is_rejected():
         await until(lambda: state_of(api) == "Rejected")
 
         assert "topologySpreadConstraints" in entry_of(api)["message"]
-
-
-async def test_pods_that_admission_refuses_give_quota_back():
-    async with queued() as api, running_operator(api, sources=WORKLOADS):
-        api.admit = lambda _: Refusal(code=403, message="not here")
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Retry")
-
-        assert "the API server refuses its pods: not here" in entry_of(api)["message"]
 
 
 async def test_pods_of_another_scheduler_need_no_places():
@@ -414,17 +260,3 @@ async def test_pods_without_quota_are_not_placed():
         await asyncio.sleep(100)
 
         assert bound(api) == []
-
-
-async def test_pods_of_a_lost_node_give_quota_back():
-    async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api) as made:
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: "reservedAt" not in gang_status(api) and len(bound(api)) == 3)
-        api.store.remove(Place("nodes", "", "n1"))
-        await until(lambda: bound(api) == [])
-        api.store.add("nodes", node("n3", cpu="2"))
-        give_quota(api)
-        await until(lambda: len(bound(api)) == 3)
-
-        assert len(made) == 6
