@@ -5,16 +5,18 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from eventually import eventually
 from failure_sections import show_beside
 from followed.terminal import Terminal, terminal
 from live.agents import RBAC
 from live.arena import Arena
+from live.asking import asker_in, questions
 from live.background import Background
 from live.examples import EXAMPLES, OFFERS
 from live.last_needed import until_last_needed
@@ -210,3 +212,16 @@ def kubectl(arena):
         return done.stdout + done.stderr
 
     return run
+
+
+@pytest.fixture
+def asker(arena: Arena) -> Iterator[Path]:
+    """A user with the rights that the documentation says, and with that of creating GangJobs in the arena."""
+    with asker_in(arena) as kubeconfig:
+        yield kubeconfig
+
+
+@pytest.fixture
+def ask(arena: Arena, asker: Path) -> Callable[..., Result]:
+    """Ask a question in the arena's namespace, and check that nothing has been written meanwhile."""
+    return questions(arena, asker)

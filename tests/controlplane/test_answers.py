@@ -9,55 +9,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from builders.manifests import POOL_LABEL, bid, gang, priority_class
-from docs.markdown import ROOT, fences
-from eventually import eventually
-from live.arena import BIDS, GANGS
-from live.electorate import Voter
+from builders.manifests import bid, gang, priority_class
+from live.asking import confined, named
 from live.pod_gangs import PodGangs
-from lockstep.api.names import REPORTING_CONTROLLER
 from lockstep.cli import main
 from sandbox.binaries import Tool
 
-SECURITY = ROOT / "docs" / "security.md"
-ASKER = "asker"
 HOUR = {"work": {"serialTime": "1h"}}
-WRITTEN = ("/api/v1/pods", f"{GANGS}/gangjobs", BIDS, "/api/v1/services", "/api/v1/events")
-
-
-@pytest.fixture
-def asker(arena):
-    """A user with the rights that the documentation says, and with that of creating GangJobs in the arena."""
-    [role] = [yaml.safe_load(one.text) for one in fences(SECURITY, "## Who may ask why")]
-    subject = {"kind": "ServiceAccount", "name": ASKER, "namespace": arena.namespace}
-    creator = {"apiGroups": ["lockstep.dev"], "resources": ["gangjobs"], "verbs": ["create"]}
-    arena.api.apply(
-        [
-            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named(ASKER, arena.namespace)},
-            role,
-            rbac(
-                "ClusterRoleBinding", f"asker-{arena.namespace}", None, refers("ClusterRole", "lockstep-asker", subject)
-            ),
-            rbac("Role", ASKER, arena.namespace, {"rules": [creator]}),
-            rbac("RoleBinding", ASKER, arena.namespace, refers("Role", ASKER, subject)),
-        ]
-    )
-    yield arena.api.kubeconfig_for_service_account(arena.namespace, ASKER)
-    arena.delete(f"/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/asker-{arena.namespace}")
-
-
-@pytest.fixture
-def ask(arena, asker):
-    """Ask a question in the arena's namespace, and check that nothing has been written meanwhile."""
-
-    def run(command, *arguments, stdin=None):
-        before = versions(arena)
-        options = [f"--kubeconfig={asker}", f"--namespace={arena.namespace}"]
-        done = CliRunner().invoke(main, [command, *arguments, *options], input=stdin)
-        assert versions(arena) == before
-        return done
-
-    return run
 
 
 # The operator of this file starts with the first test that asks for it: these gangs are not placed meanwhile.
@@ -220,7 +178,7 @@ def test_gang_that_awaits_pods_says_how_many_are_there(arena, gangs, ask):
 
 def test_gang_is_missing_or_not_searched_for(ask, arena):
     assert_one_sentence(ask("explain", "gang/none", "--sources", "pods"), f"There is no Gang {arena.namespace}/none.")
-    # An operator of another file may have left its options there.
+    # The operator of this file may have written its options.
     unknown = f"--settings={arena.namespace}/none"
     assert_one_sentence(ask("explain", "gang/none", unknown), "they have no --sources")
 
@@ -300,117 +258,9 @@ def ask_json(ask, name):
     return json.loads(done.stdout)
 
 
-def versions(arena):
-    """What there is of all that could have been written, without the events of the operator, which it writes later."""
-    return {
-        (path, item["metadata"].get("namespace"), item["metadata"]["name"])
-        for path in WRITTEN
-        for item in arena.api.request("GET", path)["items"]
-        if item["metadata"].get("namespace") in (arena.namespace, None)
-        and item.get("reportingComponent") != REPORTING_CONTROLLER
-    }
-
-
-def confined(arena, manifest):
-    """The gang as the arena would submit it."""
-    manifest["spec"]["template"]["spec"]["nodeSelector"] = {"lockstep.dev/test-pool": arena.pool}
-    return manifest
-
-
-def named(name, namespace):
-    return {"name": name, **({"namespace": namespace} if namespace else {})}
-
-
-def rbac(kind, name, namespace, fields):
-    return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": named(name, namespace), **fields}
-
-
-def refers(kind, name, subject):
-    return {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name}, "subjects": [subject]}
-
-
 def assert_one_sentence(done, want):
     lines = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert done.exit_code != 0
     assert len(lines) == 1, done.stderr
     assert want in lines[0]
     assert "Traceback" not in done.stderr
-
-
-# By which options is planned
-
-CONFIG_MAPS = "/api/v1/namespaces/lockstep-system/configmaps"
-SETTINGS = f"{CONFIG_MAPS}/lockstep-settings"
-WAITING = {"network": {"startBarrier": {"timeout": "1m"}}, **HOUR}
-
-
-@pytest.fixture
-def published(arena, operator_kubeconfig, tmp_path):
-    """A leader with a gate image and a pool of its own, which has said so."""
-    arena.delete(SETTINGS)
-    options = (
-        "--gate-image",
-        "example.com/lockstep:1",
-        "--sources",
-        "pods,job",
-        "--node-selector",
-        f"{POOL_LABEL}={arena.pool}",
-    )
-    voter = Voter(operator_kubeconfig, tmp_path, *options)
-    try:
-        eventually(lambda: voter.leads)
-        # The leader writes them some time after it has begun to lead.
-        published = f"{CONFIG_MAPS}?fieldSelector=metadata.name%3Dlockstep-settings"
-        yield eventually(lambda: [one["data"] for one in arena.api.request("GET", published)["items"]])[0]
-    finally:
-        voter.process.stop()
-        arena.delete(SETTINGS)
-
-
-def test_plan_answers_by_the_options_of_the_operator_that_runs(arena, published, ask):
-    nodes = arena.add_nodes(2)
-    others = arena.add_nodes(1, labels={POOL_LABEL: "elsewhere"})
-    manifest = yaml.safe_dump({**gang("new", size=3, cpu="1", **WAITING), "metadata": named("new", arena.namespace)})
-
-    done = ask("plan", "-f", "-", "-o", "json", stdin=manifest)
-
-    assert done.exit_code == 0, done.stderr
-    assert (published["gate-image"], published["sources"]) == ("example.com/lockstep:1", "job,pods")
-    [answer] = json.loads(done.stdout)["gangs"]
-    assert answer["reason"] == "StartsNow"
-    assert {one["node"] for one in answer["members"]} <= set(nodes) - set(others)
-    assert "not known" not in done.stderr
-
-
-def test_option_that_is_given_wins_over_that_of_the_operator(arena, published, ask):
-    arena.add_nodes(1)
-    arena.add_nodes(1, labels={"elsewhere": "yes", POOL_LABEL: "elsewhere"})
-    manifest = yaml.safe_dump({**gang("new", size=1, cpu="1", **WAITING), "metadata": named("new", arena.namespace)})
-
-    done = ask("plan", "-f", "-", "-o", "json", "--node-selector", "elsewhere=yes", stdin=manifest)
-
-    [answer] = json.loads(done.stdout)["gangs"]
-    assert [one["node"] for one in answer["members"]] == [arena.nodes[-1]]
-
-
-@pytest.mark.parametrize(
-    ("place", "want_why"),
-    [
-        pytest.param("lockstep-system/none", "ConfigMap lockstep-system/none can't be read", id="it may not be read"),
-        pytest.param("lockstep-system/lockstep-settings", "there is no ConfigMap", id="no operator has published any"),
-    ],
-)
-def test_what_is_assumed_is_said_where_the_operators_options_are_not_known(arena, ask, place, want_why):
-    arena.add_nodes(1)
-    arena.delete(SETTINGS)
-    manifest = confined(arena, gang("new", size=1, cpu="1", **WAITING))
-
-    done = ask("plan", "-f", "-", "-o", "json", "--settings", place, stdin=yaml.safe_dump(manifest))
-
-    assert done.exit_code == 0, done.stderr
-    said = " ".join(done.stderr.split())
-    assert f"The operator's options are not known, since {want_why}" in said
-    assert "planned with no gate image, all nodes, sizing Balanced" in said
-    [answer] = json.loads(done.stdout)["gangs"]
-    assert answer["phase"] == "Refused"
-    assert "--gate-image" in answer["message"]
