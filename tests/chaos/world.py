@@ -31,6 +31,7 @@ PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
 FINALIZER = "example.com/keeps-it"
 
 How = Mapping[str, Any]
+Acts = dict[str, Callable[[How], object]]
 
 
 class World:
@@ -42,11 +43,40 @@ class World:
         self.operator = operator
         self.failed_starts = 0
         self._background = background
-        self._acts: dict[str, Callable[[How], object]] = {
-            "fault": lambda how: proxy.arm(Fault(**how)),
-            "calm": lambda how: proxy.heal(),
+        self._acts = {
+            **self._of_faults(),
+            **self._of_gangs(),
+            **self._of_owners(),
+            **self._of_nodes(),
+            **self._of_pods(),
+            **self._of_admission(),
+        }
+
+    def _of_faults(self) -> Acts:
+        """Requests that fail, and processes that end."""
+        return {
+            "fault": lambda how: self.proxy.arm(Fault(**how)),
+            "calm": lambda how: self.proxy.heal(),
+            "kill operator": lambda how: self._restart_operator(),
+            "drop watches": lambda how: self._background.run(self.proxy.drop_watches()),
+            "kill API server": lambda how: self._restart_api_server(),
+        }
+
+    def _of_gangs(self) -> Acts:
+        """GangJobs."""
+        return {
             "submit": self._submit,
             "delete gang": self._delete_gang,
+            "suspend gang": self._suspend_gang,
+            "ask for size": self._ask_for_size,
+            "report progress": self._report_progress,
+            "measure speed": self._measure_speed,
+            "poison gang": self._poison_gang,
+        }
+
+    def _of_owners(self) -> Acts:
+        """Jobs and ReplicaSets, and the Gangs of their pods."""
+        return {
             "submit job": lambda how: self._ask("POST", JOBS, job(how, {LABEL: "yes"})),
             "delete job": lambda how: self._ask("DELETE", f"{JOBS}/{how['name']}?propagationPolicy={how['policy']}"),
             "delete gang of job": lambda how: self._ask("DELETE", f"{POD_GANGS}/job.{how['name']}"),
@@ -56,10 +86,11 @@ class World:
             "delete gang of set": lambda how: self._ask("DELETE", f"{POD_GANGS}/{how['name']}"),
             "say undo": lambda how: self._ask("PATCH", f"{POD_GANGS}/{how['name']}", {"spec": {"undo": how["undo"]}}),
             "lose node of set": lambda how: self._lose_node_of(MEMBER_OF, how),
-            "suspend gang": self._suspend_gang,
-            "ask for size": self._ask_for_size,
-            "report progress": self._report_progress,
-            "measure speed": self._measure_speed,
+        }
+
+    def _of_nodes(self) -> Acts:
+        """Nodes, and what they offer."""
+        return {
             "add node": lambda how: self.add_node(how["name"], how["cpu"]),
             "delete node": lambda how: self._ask("DELETE", f"{NODES}/{how['name']}"),
             "cordon": lambda how: self._ask("PATCH", f"{NODES}/{how['name']}", {"spec": {"unschedulable": True}}),
@@ -69,21 +100,27 @@ class World:
             "resize": self._resize,
             "put bid": self._put_bid,
             "delete bid": lambda how: self._ask("DELETE", f"{BIDS}/{how['name']}"),
+            "poison bid": self._poison_bid,
+        }
+
+    def _of_pods(self) -> Acts:
+        """Pods of others, and members."""
+        return {
             "add foreign": self._add_foreign,
             "delete foreign": lambda how: self._ask("DELETE", f"{CORE}/pods/{how['name']}"),
             "delete member": self._delete_member,
             "fail member": lambda how: self._end_member(how, {"phase": "Failed"}),
             "evict member": lambda how: self._end_member(how, {"phase": "Failed", "reason": "Evicted"}),
+            "poison pod": self._poison_pod,
+        }
+
+    def _of_admission(self) -> Acts:
+        """What admission refuses."""
+        return {
             "quota": lambda how: self._ask("POST", f"{CORE}/resourcequotas", quota("chaos", pods=str(how["pods"]))),
             "no quota": lambda how: self._ask("DELETE", f"{CORE}/resourcequotas/chaos"),
             "limit range": lambda how: self._ask("POST", f"{CORE}/limitranges", limit_range(how["cpu"])),
             "no limit range": lambda how: self._ask("DELETE", f"{CORE}/limitranges/chaos"),
-            "poison gang": self._poison_gang,
-            "poison pod": self._poison_pod,
-            "poison bid": self._poison_bid,
-            "kill operator": lambda how: self._restart_operator(),
-            "drop watches": lambda how: background.run(proxy.drop_watches()),
-            "kill API server": lambda how: self._restart_api_server(),
         }
 
     def prepare(self) -> None:

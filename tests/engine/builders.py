@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +17,7 @@ from coschedule.queue.plan import plan
 from coschedule.queue.problem.gangs import GangKey, Load, PendingGang, Role
 from coschedule.queue.problem.nodes import NodeTable, Nominated, Release
 from coschedule.queue.problem.open_ended import OpenEnded
-from coschedule.queue.problem.owner_forecasts import Forecasts, Interruptible
+from coschedule.queue.problem.owner_forecasts import Forecasts
 from coschedule.queue.problem.running import Disrupted, Holding, RunningGang, SmallerSize, SmallerSizes
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import Snapshot
@@ -26,6 +26,7 @@ from engine.brute.pieces import Job, Offer
 
 NOW = 1000.0
 ANYWHERE = Constraints()
+OF_GANGS = {field.name for field in fields(PendingGang)}
 
 
 def seeded(seed):
@@ -71,47 +72,26 @@ def gang(
     roles=(),
     serial=None,
     times=None,
-    priority=0,
-    created=0.0,
-    deadline=None,
-    member_price=0.0,
     per_member=0,
-    not_before=-math.inf,
-    may_hold=True,
-    held=(),
-    may_preempt=False,
-    awaits=-math.inf,
-    promised=math.inf,
     terms=(),
-    interruptible=Interruptible.NEVER,
     checkpoints=math.inf,
     factors=(),
-    **alike,
+    **more,
 ):
-    """Describe a gang of ``roles``, or of members that are ``alike``, as in ``role``; ``factors`` are (kind, times).
+    """Describe a gang of ``roles``, or of members as ``role`` describes them; ``factors`` are (kind, times).
 
-    Without ``serial`` or ``times`` its run time is unknown.
+    ``more`` are other fields of the gang, or of its only role. Without ``serial`` or ``times`` its run time is unknown.
     """
+    of_gang = {"priority": 0, "created": 0.0, **{one: more.pop(one) for one in more.keys() & OF_GANGS}}
     serial_work = SerialWork(serial=serial, per_member=per_member) if serial else None
-    work = TimesWork(times=tuple(times)) if times else serial_work
     return PendingGang(
         key=GangKey("default", name),
-        priority=priority,
-        created=created,
-        roles=tuple(roles) or (role(**alike),),
-        work=work,
-        deadline=deadline,
-        member_price=member_price,
-        not_before=not_before,
-        may_hold=may_hold,
-        held=held,
-        may_preempt=may_preempt,
-        awaits=awaits,
-        promised=promised,
+        roles=tuple(roles) or (role(**more),),
+        work=TimesWork(times=tuple(times)) if times else serial_work,
         terms=tuple(terms),
-        interruptible=interruptible,
         checkpoint_interval=checkpoints,
         factors=tuple(KindFactor(*one) for one in factors),
+        **of_gang,
     )
 
 

@@ -1,4 +1,4 @@
-"""How the page looks: words of tenants, colours, widths and modes, in a real browser."""
+"""The appearance of the page: words of tenants, colours, widths and modes, in a real browser."""
 
 from dataclasses import replace
 
