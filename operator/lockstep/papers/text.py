@@ -1,7 +1,6 @@
 """The proof, as lines for a terminal and as tables in Markdown."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from textwrap import wrap
 
 from lockstep.papers.mechanisms.mechanism import Mechanism, MechanismState
@@ -12,7 +11,7 @@ _WIDTH = 100
 _INDENT = 10
 _STATE_INDENT = 16
 _HEADS_OF_MECHANISMS = "| section | what the paper describes | in Lockstep | where, or why not |\n|---|---|---|---|\n"
-_HEADS = "| where | what | printed | Lockstep |\n|---|---|---|---|\n"
+_HEADS = "| where | what | printed | Lockstep | how |\n|---|---|---|---|---|\n"
 
 
 def lines(found: Mapping[Paper, Sequence[PaperRow]]) -> Iterator[str]:
@@ -49,40 +48,14 @@ def _sentence(row: PaperRow) -> str:
 def markdown(found: Mapping[Paper, Sequence[PaperRow]]) -> str:
     """A heading and a table for each paper."""
     return "\n".join(
-        f"## [{paper}] {TITLES[paper]}\n\n{_HEADS}"
-        + "".join(_cells([*alike]) for _, alike in groupby(rows, key=_common_of))
+        f"## [{paper}] {TITLES[paper]}\n\n{_HEADS}" + "".join(_cells(row) for row in rows)
         for paper, rows in found.items()
     )
 
 
-def _common_of(row: PaperRow) -> tuple[str, str, str]:
-    """What rows of one table of a paper have in common, if Lockstep has what is printed; else the row alone."""
-    table, _, moment = row.place.partition(", ")
-    alone = "" if moment and _is_same(row) else f"{row.place}, {row.printed}"
-    return f"{table}{alone}", row.what, row.note
-
-
-def _is_same(row: PaperRow) -> bool:
-    return row.mark is Mark.EXACT and row.ours == row.printed
-
-
-def _cells(rows: Sequence[PaperRow]) -> str:
-    """One row of a table; of several rows, each value behind the moment or the figure where it is printed."""
-    [first, *others] = rows
-    if not others:
-        return f"| {first.place} | {first.what} | {first.printed} | {_ours_of(first)} |\n"
-    parts = [(*row.place.partition(", "), row.printed) for row in rows]
-    printed = "<br>".join(f"{moment}: {value}" for _, _, moment, value in parts)
-    return f"| {parts[0][0]} | {first.what} | {printed} | {_ours_of(first)} |\n"
-
-
-def _ours_of(row: PaperRow) -> str:
-    """What Lockstep has, and how far that is from what is printed; of an error, where its counterexample is."""
-    if row.mark is Mark.MISSING:
-        return f"missing: {row.note}"
-    ours = "the same" if _is_same(row) else row.ours
-    note = row.note[row.note.rindex("(") :] if row.is_wrong and row.note.endswith(")") else row.note
-    return f"{ours}{' ' if note.startswith('(') else ', ' if note else ''}{note}"
+def _cells(row: PaperRow) -> str:
+    how = f"{row.mark}: {row.note}" if row.note else row.mark
+    return f"| {row.place} | {row.what} | {row.printed} | {row.ours} | {how} |\n"
 
 
 def markdown_of_mechanisms(mechanisms: Mapping[Paper, Sequence[Mechanism]]) -> str:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from lockstep.cli import main
 from lockstep.papers.mechanisms.mechanism import MechanismState
 from lockstep.papers.proof import MECHANISMS, failures, rows
-from lockstep.papers.row import Mark, Paper, Printed, Tolerance, decimal, erratum, exact, in_shape
+from lockstep.papers.row import Mark, Paper, Printed, Tolerance, decimal, erratum, in_shape
 from lockstep.papers.text import lines, markdown
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -78,17 +78,7 @@ def test_what_a_row_prints_stands_in_the_line_and_in_the_table():
     [title, line, _] = lines({Paper.DU: [row]})
     assert title.startswith("[D] Du")
     assert line == "exact     9, halves: 0.5 is printed, Lockstep has 0.4: since."
-    assert markdown({Paper.DU: [row]}).endswith("| 9 | halves | 0.5 | 0.4, since |\n")
-
-
-def test_row_of_an_error_names_the_erratum_and_rows_of_one_table_stand_together():
-    wrong = erratum(Paper.DU, "9", "halves", "0.5", "0.4", "its sum is off (erratum 7)")
-    alike = [exact(Paper.DU, f"table 3, {second} s", "halves", value, value) for second, value in ((1, "5"), (2, "6"))]
-
-    assert markdown({Paper.DU: [wrong, *alike]}).splitlines()[-2:] == [
-        "| 9 | halves | 0.5 | 0.4 (erratum 7) |",
-        "| table 3 | halves | 1 s: 5<br>2 s: 6 | the same |",
-    ]
+    assert markdown({Paper.DU: [row]}).endswith("| 9 | halves | 0.5 | 0.4 | exact: since |\n")
 
 
 def test_decimals_are_rounded_as_in_papers():

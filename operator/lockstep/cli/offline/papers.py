@@ -14,8 +14,8 @@ def papers() -> None:
     For example: lockstep papers | grep missing
 
     The engine computes all rows anew. Where a paper is wrong, the row names the erratum. Then comes every mechanism
-    that the papers describe, and where it is in Lockstep. docs/papers.md has the numbers as tables. Exit code 1 if a
-    row does not come out as it should. No cluster is needed.
+    that the papers describe, and where it is in Lockstep. docs/papers.md has the same as tables. Exit code 1 if a row
+    does not come out as it should. No cluster is needed.
     """
     found = rows()
     for line in (*lines(found), *lines_of_sensitivities(sensitivities()), *lines_of_mechanisms(MECHANISMS)):

@@ -13,7 +13,7 @@ from lockstep.api.client.turns import Urgency
 from lockstep.api.kueue.check_entries import CheckEntry
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.kueue.deciding import entry_due, next_moment
-from lockstep.cycle.kueue.workload_writes import WorkloadWrites
+from lockstep.cycle.kueue.patient_writes import PatientWrites
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.workload import CheckState, Workload
 
@@ -37,7 +37,7 @@ class CheckReports:
         self._services = services
         self._state = services.state
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
-        self._writes = WorkloadWrites[_Said](services, at_once=_AT_ONCE)
+        self._writes = PatientWrites[_Said](services, at_once=_AT_ONCE)
         self._seen: dict[GangKey, tuple[str, float]] = {}
 
     def check(self, gang: GangFact, now: float) -> None:

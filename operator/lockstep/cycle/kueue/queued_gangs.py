@@ -12,8 +12,8 @@ from lockstep.act.requests.services import Services
 from lockstep.api.kueue.gang_workload_status import QuotaUse
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.kueue.deciding import next_moment, queued_entry
+from lockstep.cycle.kueue.patient_writes import PatientWrites
 from lockstep.cycle.kueue.quota_use import quota_use_of
-from lockstep.cycle.kueue.workload_writes import WorkloadWrites
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.workload import GangWorkload
 
@@ -37,7 +37,7 @@ class QueuedGangJobs:
         self._services = services
         self._state = services.state
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
-        self._writes = WorkloadWrites[_DoneWrite](services, at_once=_AT_ONCE)
+        self._writes = PatientWrites[_DoneWrite](services, at_once=_AT_ONCE)
 
     def check(self, gang: GangFact, now: float) -> None:
         """Begin the one write that is due, if any."""

@@ -7,6 +7,8 @@ t = log(1 + d (a - b) / (s - r)) / d.
 
 import math
 from collections.abc import Iterable
+from itertools import product
+from typing import NamedTuple
 
 from coschedule import FairShares, GangKey
 from lockstep.belief.shares.accounts import DECAY
@@ -15,31 +17,28 @@ from lockstep.belief.shares.accounts import DECAY
 _LEAST_SECONDS = 1.0
 
 
+class _Use(NamedTuple):
+    """What a group has used for its weight, and the rate at which that grows: what it holds, for its weight."""
+
+    level: float
+    rate: float
+
+
 def next_claim(shares: FairShares, waiting: Iterable[GangKey], now: float) -> float:
     """When the group of a waiting gang may next take what it could not take at ``now``, if gangs go on; inf if never.
 
-    The work grows with the square of the groups, of which there are 64 at most.
+    All pairs of groups are compared, of which there are 64 at most.
     """
     if not shares.capacity:
         return math.inf
-    every = range(len(shares.groups))
-    lenders = sorted({shares.group_of(gang) for gang in waiting})
-    below = [group for group in lenders if _beyond_share(shares, group) < 0]
-    above = [group for group in every if _beyond_share(shares, group) > 0]
-    times = (_seconds_to_passing(shares, one, other) for one in above for other in below)
-    return now + min((max(_LEAST_SECONDS, time) for time in times if time >= 0), default=math.inf)
+    uses = [_Use(one.level, shares.part(one.held) / one.weight) for one in shares.groups]
+    share = 1 / math.fsum(one.weight for one in shares.groups)  # for each unit of weight
+    lenders = [uses[group] for group in sorted({shares.group_of(gang) for gang in waiting}) if uses[group].rate < share]
+    borrowers = [one for one in uses if one.rate > share]
+    pairs = (pair for pair in product(borrowers, lenders) if pair[0].level <= pair[1].level)
+    return now + min((max(_LEAST_SECONDS, _seconds_to_passing(*pair)) for pair in pairs), default=math.inf)
 
 
-def _beyond_share(shares: FairShares, group: int) -> float:
-    return shares.part(shares.groups[group].held) - shares.share_of(group)
-
-
-def _seconds_to_passing(shares: FairShares, borrower: int, lender: int) -> float:
-    """Until the borrower has used more for its weight, at the rates of now; negative if it has."""
-    behind = shares.groups[lender].level - shares.groups[borrower].level
-    gain = _rate(shares, borrower) - _rate(shares, lender)
-    return math.log1p(DECAY * behind / gain) / DECAY if behind >= 0 else -1.0
-
-
-def _rate(shares: FairShares, group: int) -> float:
-    return shares.part(shares.groups[group].held) / shares.groups[group].weight
+def _seconds_to_passing(borrower: _Use, lender: _Use) -> float:
+    behind, gain = lender.level - borrower.level, borrower.rate - lender.rate
+    return math.log1p(DECAY * behind / gain) / DECAY

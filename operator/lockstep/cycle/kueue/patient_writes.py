@@ -27,7 +27,7 @@ class _Rest(NamedTuple):
     until: float
 
 
-class WorkloadWrites(Generic[Content]):
+class PatientWrites(Generic[Content]):
     """Writes, of which at most ``at_once`` are sent at a time, and what was written last for each gang.
 
     A write returns why it failed, or ''; the next one then waits longer each time, up to a minute. The gang is
