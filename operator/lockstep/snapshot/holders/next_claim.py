@@ -17,7 +17,7 @@ from lockstep.belief.shares.accounts import DECAY
 _LEAST_SECONDS = 1.0
 
 
-class _Use(NamedTuple):
+class _GroupUse(NamedTuple):
     """What a group has used for its weight, and the rate at which that grows: what it holds, for its weight."""
 
     level: float
@@ -31,7 +31,7 @@ def next_claim(shares: FairShares, waiting: Iterable[GangKey], now: float) -> fl
     """
     if not shares.capacity:
         return math.inf
-    uses = [_Use(one.level, shares.part(one.held) / one.weight) for one in shares.groups]
+    uses = [_GroupUse(one.level, shares.part(one.held) / one.weight) for one in shares.groups]
     share = 1 / math.fsum(one.weight for one in shares.groups)  # for each unit of weight
     lenders = [uses[group] for group in sorted({shares.group_of(gang) for gang in waiting}) if uses[group].rate < share]
     borrowers = [one for one in uses if one.rate > share]
@@ -39,6 +39,6 @@ def next_claim(shares: FairShares, waiting: Iterable[GangKey], now: float) -> fl
     return now + min((max(_LEAST_SECONDS, _seconds_to_passing(*pair)) for pair in pairs), default=math.inf)
 
 
-def _seconds_to_passing(borrower: _Use, lender: _Use) -> float:
+def _seconds_to_passing(borrower: _GroupUse, lender: _GroupUse) -> float:
     behind, gain = lender.level - borrower.level, borrower.rate - lender.rate
     return math.log1p(DECAY * behind / gain) / DECAY
