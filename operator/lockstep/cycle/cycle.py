@@ -211,6 +211,7 @@ class Cycle:
         others = self._reporting.reporting_others(decided, besides=self._evictions.asked_about)
         await in_turns(others, self._seconds_of("report"))
         await in_turns(self._reporting.reporting_ahead(decided))
+        self._follower.give_sizes(decided.ahead, self._now())
         # 6. Plan again when gangs that hold nodes were expected to end, also those that were just started.
         now = self._now()
         self._plan_time.plan_by(await in_turns(next_plan_for_ends(self._state, now)), now)

@@ -5,11 +5,11 @@ first pass after a restart continues unfinished work.
 """
 
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from typing import assert_never
 
-from coschedule import GangKey
+from coschedule import GangKey, Placement
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
 from lockstep.act.changing.pod_patches import STOP, PodPatches
@@ -30,6 +30,7 @@ from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
 from lockstep.cycle.ends.overrun import overruns_at
 from lockstep.cycle.explaining.refusals import refusal_report
 from lockstep.cycle.kueue.queued_gangs import QueuedGangJobs
+from lockstep.cycle.kueue.queued_sizes import QueuedSizes
 from lockstep.cycle.placed.reserved import ReservedGangs
 from lockstep.cycle.podgang.following import PodGangFollower
 from lockstep.cycle.resizing.resizing import Resizing
@@ -72,6 +73,7 @@ class Follower:
         self._rings = RingSearch(services.state, services.monotonic)
         self._awaiting = AwaitingGangs(services, metrics)
         self._queued = QueuedGangJobs(services)
+        self._queued_sizes = QueuedSizes(services)
         self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs, self._awaiting)
         self._expiries = Expiries(services)
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
@@ -109,12 +111,17 @@ class Follower:
         self._alarms.stop()
         await self._awaiting.stop()
         await self._queued.stop()
+        await self._queued_sizes.stop()
         await self._reserved.stop()
         await self._pod_gangs.stop()
         await self._expiries.stop()
         await self._stops.stop()
         await self._sweeper.stop()
         await self._leftovers.stop()
+
+    def give_sizes(self, placements: Iterable[Placement], now: float) -> None:
+        """Give owners in queues of Kueue the sizes of these placements, which a plan has chosen for them."""
+        self._queued_sizes.give(placements, now)
 
     def seconds_to_next_retry(self) -> float:
         """Seconds until a gang whose last pass raised is reconciled again, or rings are due; infinity if none is."""
@@ -140,6 +147,7 @@ class Follower:
     def _reconcile(self, key: GangKey, now: float) -> bool:
         self._state.pod_gang_facts.renew(key)
         self._pod_gangs.wake(key)
+        self._queued_sizes.check(key, now)
         gang = self._state.gangs.get(key)
         if gang is None:
             self._attempts.drop(key)

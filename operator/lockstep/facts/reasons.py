@@ -120,6 +120,8 @@ class EventReason(StrEnum):
     GANG_CHANGES_SIZE = "GangChangesSize"
     MEMBERS_JOINED = "MembersJoined"
     SIZE_CHANGE_DROPPED = "SizeChangeDropped"
+    SIZE_CHOSEN = "SizeChosen"
+    SIZE_NOT_CHOSEN = "SizeNotChosen"
     GANG_OVERRUNS = "GangOverruns"
     OWNER_RETURNED = "OwnerReturned"
     OWNER_SUSPENDED = "OwnerSuspended"

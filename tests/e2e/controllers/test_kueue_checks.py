@@ -20,11 +20,14 @@ class QueuedJobs(Jobs):
     """Jobs in the queue of their namespace; of some of them fewer pods may be admitted."""
 
     least = 0
+    sizes = ""
     labels = QUEUED
 
     def manifest(self, name: str, size: int) -> dict[str, Any]:
         job = super().manifest(name, size)
         least = {"kueue.x-k8s.io/job-min-parallelism": str(self.least)} if self.least else {}
+        if self.sizes:
+            least["lockstep.dev/size"] = self.sizes
         spec = {**job["spec"], "suspend": True}
         if self.least:
             del spec["completionMode"]
@@ -168,6 +171,21 @@ def test_job_that_is_admitted_in_part_gets_places_for_that_part(stage, scenery):
     scenery.jobs.create("heat", SIZE + 2)
 
     scenery.until_whole(size=SIZE)
+
+
+@pytest.mark.parametrize(("nodes", "size"), [pytest.param(3, 3, id="by nodes"), pytest.param(6, SIZE, id="by quota")])
+def test_size_of_a_job_is_chosen_before_it_has_quota_and_kueue_admits_what_it_allows(stage, scenery, nodes, size):
+    scenery.jobs.sizes = "2-6"
+    scenery.jobs.create("heat", 1)
+    eventually(lambda: "is chosen first" in scenery.check().get("message", ""))
+    assert scenery.queue.admitted() == []
+
+    stage.arena.add_nodes(nodes, cpu="1")
+    scenery.until_whole(size=size)
+
+    job = stage.gangs.api.request("GET", f"{stage.gangs.jobs}/heat")
+    assert (job["spec"]["parallelism"], job["spec"]["completions"]) == (size, size)
+    assert job["metadata"]["annotations"]["lockstep.dev/sized"] == str(nodes)
 
 
 def test_queue_that_lends_gets_its_quota_and_the_places_back(stage, borrowing):

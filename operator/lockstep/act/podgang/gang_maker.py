@@ -10,6 +10,7 @@ from coschedule import GangKey
 from lockstep.act.podgang.check_writes import write_checks
 from lockstep.act.podgang.group_priority import higher_priority
 from lockstep.act.podgang.needs_to_be import learn_needs
+from lockstep.act.podgang.queued_sizes import waits_for_size
 from lockstep.act.podgang.workload_needs import learn_needs_of_workload
 from lockstep.act.requests.job_above import as_its_job_wants
 from lockstep.act.requests.services import Services
@@ -191,6 +192,9 @@ class GangMaker:
         found = await self._client.get(workload_at(gang.namespace, known.name))
         if not found.is_success:
             return f"{kind.kind} {known.name} can't be read: {found.message}"
+        first = await waits_for_size(self._services, found.body)
+        if first:
+            return first
         refusal = await learn_needs_of_workload(self._services, found.body) if self._awaits_check(gang) else ""
         owner = as_owner_of_pods(found.body)
         wanted = _WantedGang(kind, owner, made_parts(kind, owner))

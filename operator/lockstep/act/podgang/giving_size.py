@@ -1,4 +1,7 @@
-"""Gives a suspended owner its size and resumes it, if it is still as it was planned."""
+"""Gives a suspended owner its size, if it is still as it was planned, and resumes it.
+
+Kueue resumes those in its queues.
+"""
 
 from lockstep.api.client.client import KubeClient
 from lockstep.api.podgang.sizing.sized_kind import SizedKind
@@ -22,5 +25,6 @@ async def give_size(client: KubeClient, kind: SizedKind, owner: SizedOwner, size
     metadata = found.body["metadata"]
     if (metadata["uid"], metadata["resourceVersion"]) != (owner.uid, owner.resource_version):
         return f"{named} has changed since it was planned"
-    answer = await client.patch(target, kind.with_size(found.body, size))
+    with_size = kind.queued.with_size if owner.is_queued and kind.queued is not None else kind.with_size
+    answer = await client.patch(target, with_size(found.body, size))
     return "" if answer.is_success else f"{named} can't be given {n_pods(size)}: {answer.message}"

@@ -17,14 +17,23 @@ async def learn_needs(client: KubeClient, state: State, kind: SizedKind, owner: 
     Raises ``ApiUnavailableError``, and an error for a pod that can't be understood.
     """
     sized = kind.parse(owner)
+    pods = await pods_to_be(client, state, kind, owner)
+    if isinstance(pods, str):
+        return pods
+    state.pod_gang_facts.learn_coming_pods(sized, pods)
+    return ""
+
+
+async def pods_to_be(client: KubeClient, state: State, kind: SizedKind, owner: Manifest) -> SizedPods | str:
+    """The pods of an owner once it has its size; or why they would be refused, as a clause. It raises the same."""
+    sized = kind.parse(owner)
     varying = await needs_of_pod(client, state, sized.gang, kind.pod(owner))
     first = None if kind.first_pod is None else await needs_of_pod(client, state, sized.gang, kind.first_pod(owner))
     if isinstance(varying, str):
         return varying
     if isinstance(first, str):
         return first
-    state.pod_gang_facts.learn_coming_pods(sized, SizedPods(varying, () if first is None else (first,), sized.sizes))
-    return ""
+    return SizedPods(varying, () if first is None else (first,), sized.sizes)
 
 
 async def needs_of_pod(client: KubeClient, state: State, gang: GangKey, pod: Manifest) -> PodsAlike | str:

@@ -35,13 +35,14 @@ def supposed_size(owner: Manifest, now: float) -> SupposedSize | None:
     """
     source = SOURCES.get(kind_of(owner))
     kind = None if source is None else sized_kind(source)
-    if kind is None or not _has_range(owner) or not kind.awaits_size(owner):
+    if kind is None or not _has_range(owner) or not (kind.awaits_size(owner) or kind.awaits_size_in_queue(owner)):
         return None
+    # As if Kueue had given it quota.
+    fact = kind.parse(owner)._replace(awaits_size=True, is_queued=False)
     problem = kind.problem(owner)
     if problem:
-        return SupposedSize(kind, kind.parse(owner), None, problem)
+        return SupposedSize(kind, fact, None, problem)
     first, varying = _pods(kind, owner, now)
-    fact = kind.parse(owner)
     return SupposedSize(kind, fact, None if varying is None else SizedPods(varying, first, fact.sizes))
 
 

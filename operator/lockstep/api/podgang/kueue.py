@@ -10,6 +10,10 @@ from lockstep.api.podgang.section import Section
 KUEUE_PREFIX = "kueue.x-k8s.io/"
 """What labels and gates of Kueue begin with."""
 KUEUE_VERSION = f"{KUEUE_PREFIX}v1beta2"
+LEAST_PARALLELISM = f"{KUEUE_PREFIX}job-min-parallelism"
+"""Annotation of a Job: so few of its pods Kueue may admit."""
+COMPLETIONS_EQUAL = f"{KUEUE_PREFIX}job-completions-equal-parallelism"
+"""Annotation of such a Job: Kueue changes its completions with its parallelism."""
 
 
 class AdmittedPods(NamedTuple):

@@ -9,7 +9,7 @@ from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.podgangs.pod_group import SizedPods
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.workload import AdmissionCheck, Workload
@@ -76,6 +76,8 @@ class PodGangFacts:
         self._pod_gangs.sized.apply(owner)
         if self._pod_gangs.elastic.apply(owner):
             self._changes.change_plan()
+        if self._pod_gangs.queued_owners.apply(owner):
+            self._changes.reconcile(owner.gang)
         if owner.awaits_size or owner.gang in self._pod_gangs.objects:
             self.renew(owner.gang)
             self._changes.reconcile(owner.gang)
@@ -84,6 +86,7 @@ class PodGangFacts:
         """Remove an owner."""
         self._pod_gangs.sized.remove(gang, uid)
         self._pod_gangs.elastic.remove(gang, uid)
+        self._pod_gangs.queued_owners.remove(gang, uid)
         self.renew(gang)
 
     # Workloads of Kueue, whose pods come once our checks say so
@@ -130,6 +133,11 @@ class PodGangFacts:
         """Record what the pods of an owner as it was read need."""
         self._pod_gangs.sized.learn(owner.gang, owner.uid, owner.resource_version, pods)
         self.renew(owner.gang)
+
+    def learn_queued_gang(self, owner: SizedOwner, gang: AcceptedGang) -> None:
+        """Record the gang that an owner in a queue of Kueue would be, so that the next plan chooses its size."""
+        if self._pod_gangs.queued_owners.learn(owner, gang):
+            self._changes.plan()
 
     def learn_running_pods(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
         """Record what the running pods of an owner need."""

@@ -10,7 +10,8 @@ from lockstep.api.pool import Pool
 from lockstep.belief.podgangs.bound_domain import in_bound_domain
 from lockstep.belief.podgangs.composing import composed, least_to_begin
 from lockstep.belief.podgangs.elastic_owners import ElasticOwners
-from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.belief.podgangs.pod_group import PodGroup, SizedPods
+from lockstep.belief.podgangs.queued_owners import QueuedOwners
 from lockstep.belief.podgangs.sized_owners import SizedOwners
 from lockstep.belief.podgangs.workloads import Workloads
 from lockstep.belief.podgangs.yielding import YieldingGangs
@@ -48,6 +49,7 @@ class PodGangs:
         self._groups: dict[GangKey, PodGroup] = {}
         self.objects: dict[GangKey, PodGang] = {}
         self.sized = SizedOwners()
+        self.queued_owners = QueuedOwners()
         self.workloads = Workloads()
         self.elastic = ElasticOwners()
         self.yielding = YieldingGangs(may_yield)
@@ -90,7 +92,7 @@ class PodGangs:
 
     def names(self) -> Iterable[GangKey]:
         """The Gangs that pods name, and those of owners that wait for a size, whether they are there or not."""
-        return self._groups.keys() | self.sized.gangs()
+        return self._groups.keys() | self.sized.gangs() | self.queued_owners.gangs()
 
     def groups(self) -> Iterable[PodGroup]:
         """The pods by Gang; none of these groups must be changed."""
@@ -122,6 +124,10 @@ class PodGangs:
         if isinstance(fact, AcceptedGang) and self._goes_back_to(gang) is not None:
             return fact.with_spec(replace(fact.spec, awaits_pods=_GOES_BACK))
         return fact
+
+    def to_be(self, gang: PodGang, sized: SizedPods) -> GangFact:
+        """A Gang that is not there as a gang of the pods that its owner will have."""
+        return composed(gang, _NO_PODS, self._pool, sized=sized)
 
     def goes_back_to(self, gang: GangKey) -> int | None:
         """How many pods the owner of a Gang is to have that was made anew while it grew; None for all others."""

@@ -1,7 +1,8 @@
 """Chooses gangs that wait for others and are planned ahead, so that users see when these are likely to start.
 
-Such a gang takes nothing from others: it is planned behind all gangs that may run, and nothing is promised to it. The
-next plan is made anew, so nothing is kept of these placements but what a status says.
+So are owners in queues of Kueue that wait for a size. Such a gang takes nothing from others: it is planned behind all
+gangs that may run, and nothing is promised to it. The next plan is made anew, so nothing is kept of these placements
+but what a status says, and a size.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -23,6 +24,9 @@ _PIECES_OF_GANG = 10
 
 MOST_AHEAD = 100
 """The most gangs that are planned ahead in one plan; the others have no likely start until others have ended."""
+
+# The others have their turn in the next plans.
+_MOST_QUEUED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,14 @@ def choosing_ahead(
         if one is not None:
             found[gang.key] = one
     return found
+
+
+def queued_ahead(state: State, now: float) -> Mapping[GangKey, AheadGang]:
+    """The gangs that owners in queues of Kueue would be whose turn it is to get a size."""
+    gangs = state.pod_gangs.queued_owners.take_turns(_MOST_QUEUED)
+    return {
+        one.key: AheadGang(gang=one, not_before=now, ends=(), starts=()) for one in gangs if one.key not in state.gangs
+    }
 
 
 def _ahead(state: State, gang: AcceptedGang, is_planned: Callable[[GangKey], bool], now: float) -> AheadGang | None:

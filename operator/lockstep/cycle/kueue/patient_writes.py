@@ -1,4 +1,7 @@
-"""Writes to Workloads of Kueue: one at a time for each gang, and few at once. The next process compares them anew."""
+"""Writes to Workloads of Kueue and to their owners: one at a time for each gang, and few at once.
+
+The next process compares them anew.
+"""
 
 import asyncio
 import logging
@@ -87,7 +90,7 @@ class PatientWrites(Generic[Content]):
         self._reconcile(gang)
 
     def _rest(self, gang: GangKey, why: str) -> None:
-        log.warning("its Workload of Kueue is not written yet: %s", why, extra=about(gang))
+        log.warning("a write for Kueue failed, and is tried again: %s", why, extra=about(gang))
         failures = self._rests[gang].failures + 1 if gang in self._rests else 1
         self._rests[gang] = _Rest(failures, self._now() + pause_after(failures - 1))
 

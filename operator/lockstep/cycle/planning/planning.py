@@ -27,7 +27,7 @@ from lockstep.act.attempts import Attempts
 from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
-from lockstep.cycle.awaiting.ahead import AheadGang, choosing_ahead
+from lockstep.cycle.awaiting.ahead import AheadGang, choosing_ahead, queued_ahead
 from lockstep.cycle.clockwork.turns import in_turns
 from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.decided import ElasticGangs, LastPlan, Seen, Unplanned
@@ -153,7 +153,7 @@ class Planning:
         waiting = await in_turns(self._finding_waiting(now))
         self._turns_left = False
         self._size_times.next = math.inf
-        if all(gang.spec.is_room for gang in waiting) and not (any_elastic_run(self._state) or self._awaiting):
+        if all(gang.spec.is_room for gang in waiting) and not (any_elastic_run(self._state) or self._any_ahead):
             self._memory.forget()
             self._metrics.planned_gangs.set(0)
             return None
@@ -170,7 +170,10 @@ class Planning:
         # is carried out.
         await asyncio.sleep(0)
         unplanned = Unplanned(any=len(planned) < len(sound), short_of_quota=quotas.short_namespaces)
-        ahead = await in_turns(choosing_ahead(self._state, self._awaiting, planned, now))
+        ahead = {
+            **await in_turns(choosing_ahead(self._state, self._awaiting, planned, now)),
+            **queued_ahead(self._state, now),
+        }
         seen, made = await self._plan_exactly(planned, evicting, unplanned, ahead, now)
         self._size_times.record(made, now, may_give=seen.elastic.may_give)
         recorded = await in_turns(self._recording(planned, made.plan, now))
@@ -179,6 +182,7 @@ class Planning:
         in_front = [decision for decision in made.plan.decisions if decision.gang in chosen.front]
         others = await self._undecided(waiting, {decision.gang for decision in decisions}, in_front, now)
         self._turns_left = self._rotation.any_unplanned(sound) or self._evicting.any_untried() or bool(seen.left_out)
+        self._turns_left |= self._state.pod_gangs.queued_owners.any_untried
         return LastPlan(
             seen=seen,
             plan=replace(made.plan, decisions=(*decisions, *others)),
@@ -189,6 +193,11 @@ class Planning:
             changes=made.changes,
             ahead=made.ahead,
         )
+
+    @property
+    def _any_ahead(self) -> bool:
+        """Whether gangs are planned behind all that may run."""
+        return bool(self._awaiting) or self._state.pod_gangs.queued_owners.any_known
 
     async def _undecided(
         self, waiting: Sequence[AcceptedGang], decided: Container[GangKey], in_front: Sequence[Decision], now: float

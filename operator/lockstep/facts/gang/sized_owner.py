@@ -24,6 +24,8 @@ class ElasticPods(NamedTuple):
 class SizedOwner(NamedTuple):
     """A Job, or a RayCluster. If it ``awaits_size``, it is suspended until the operator gives it a number of pods.
 
+    If it ``is_queued``, it waits for that number in a queue of Kueue, which resumes it later.
+
     ``gang`` is the Gang that the operator makes for it as an owner of ``source``. ``sizes`` are the numbers of pods
     that it allows. ``elastic`` is given while it runs with a number of pods that the operator has given it, and may get
     another one.
@@ -37,6 +39,7 @@ class SizedOwner(NamedTuple):
     awaits_size: bool
     sizes: range
     elastic: ElasticPods | None = None
+    is_queued: bool = False
 
     @property
     def names_leaving(self) -> bool:

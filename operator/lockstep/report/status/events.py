@@ -15,7 +15,7 @@ from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reason_meanings import MEANINGS
 from lockstep.facts.reasons import EventReason, Reason
 from lockstep.facts.sweeps.sweep import RunFailure
-from lockstep.report.text.sentences import as_sentence, n_members
+from lockstep.report.text.sentences import as_sentence, n_members, n_pods
 
 NORMAL, WARNING = "Normal", "Warning"
 
@@ -122,6 +122,18 @@ def gang_changes_size(why: str, *, others_run: bool = False) -> Event:
     then = "The other members run on." if others_run else "The members end, and the gang goes on at the new size."
     note = f"{as_sentence(why)} {then}"
     return Event(kind=NORMAL, reason=EventReason.GANG_CHANGES_SIZE, action="Resize", note=note)
+
+
+def size_chosen(size: int, allowed: range) -> Event:
+    """An owner in a queue of Kueue has its number of pods; about the owner."""
+    note = f"It gets {n_pods(size)}, of {allowed[0]} to {allowed[-1]}. Kueue decides when they may come."
+    return Event(kind=NORMAL, reason=EventReason.SIZE_CHOSEN, action="Plan", note=note)
+
+
+def size_not_chosen(why: str) -> Event:
+    """No number of pods can be chosen for an owner in a queue of Kueue; about the owner."""
+    note = as_sentence(f"its number of pods can't be chosen: {why}")
+    return Event(kind=WARNING, reason=EventReason.SIZE_NOT_CHOSEN, action="Plan", note=note)
 
 
 def members_joined(size: int) -> Event:

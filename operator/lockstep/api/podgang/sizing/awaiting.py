@@ -25,17 +25,17 @@ class NewSize(NamedTuple):
     leaving: Sequence[str] = ()
 
 
-def is_suspended_for_size(owner: Manifest, templates: Iterable[Section]) -> bool:
+def is_suspended_for_size(owner: Manifest, templates: Iterable[Section], *, in_queue: bool = False) -> bool:
     """Whether an owner is suspended, names a range, and names Lockstep in all templates of its pods.
 
-    Raises ``FieldError`` for a template that makes no sense.
+    Owners ``in_queue`` are Kueue's, all others are not. Raises ``FieldError`` for a template that makes no sense.
 
     One that has its size does not wait: a user has suspended it after its start.
     """
     metadata = owner["metadata"]
     annotations = metadata.get("annotations") or {}
     is_asked = Section(owner).section("spec").has("suspend") and SIZE in annotations and not size_given_to(owner)
-    if not is_asked or "deletionTimestamp" in metadata or is_queued(owner):
+    if not is_asked or "deletionTimestamp" in metadata or is_queued(owner) != in_queue:
         return False
     return all(template.section("spec").text("schedulerName") == SCHEDULER_NAME for template in templates)
 

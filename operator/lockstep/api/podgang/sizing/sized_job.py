@@ -5,11 +5,12 @@ from typing import Any
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import SIZED_ANNOTATION
 from lockstep.api.podgang.gang_annotations import ELASTIC
-from lockstep.api.podgang.kueue import is_queued
+from lockstep.api.podgang.kueue import COMPLETIONS_EQUAL, LEAST_PARALLELISM, is_queued
 from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.sizing.awaiting import (
     NewSize,
+    asked_sizes,
     is_suspended_for_size,
     pod_to_be,
     resized,
@@ -33,6 +34,31 @@ def job_with_size(job: Manifest, size: int) -> dict[str, Any]:
     follow = _completions_follow(job["spec"], job.get("status") or {})
     completions = {"completions": size} if follow else {}
     return resuming(job, size, {"parallelism": size, **completions, **_mark(job)})
+
+
+def queued_job_awaits_size(job: Manifest) -> bool:
+    """Whether the Job waits for a size in a queue of Kueue: it has never begun, and no other object manages it.
+
+    Kueue follows the number of its pods until it gives quota to them, and resumes it.
+    """
+    is_others = controller_of(job["metadata"]) or (job.get("status") or {}).get("startTime")
+    return not is_others and is_suspended_for_size(
+        job, [Section(job).section("spec").section("template")], in_queue=True
+    )
+
+
+def queued_job_with_size(job: Manifest, size: int) -> dict[str, Any]:
+    """The merge patch that gives a Job in a queue its size, if it is as it was read. Kueue resumes it.
+
+    With less quota, Kueue admits fewer pods of it: as few as its range allows, unless its user has said how many.
+    """
+    follow, least = _completions_follow(job["spec"], job.get("status") or {}), asked_sizes(job)[0]
+    patch = resized(job, size, {"parallelism": size, **({"completions": size} if follow else {})})
+    # Kueue wants the least number to be below the other.
+    if least < size and LEAST_PARALLELISM not in job["metadata"]["annotations"]:
+        equal = {COMPLETIONS_EQUAL: "true"} if follow else {}
+        patch["metadata"]["annotations"] |= {LEAST_PARALLELISM: str(least), **equal}
+    return patch
 
 
 def running_pods_of_job(job: Manifest, *, is_ending: bool = False) -> int:

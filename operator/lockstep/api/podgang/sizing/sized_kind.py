@@ -22,6 +22,8 @@ from lockstep.api.podgang.sizing.sized_job import (
     job_resized,
     job_with_size,
     pod_of_job,
+    queued_job_awaits_size,
+    queued_job_with_size,
     running_pods_of_job,
 )
 from lockstep.api.podgang.sizing.sized_ray_cluster import (
@@ -52,11 +54,19 @@ class ElasticKind(NamedTuple):
     fixed: int = 0
 
 
+class QueuedKind(NamedTuple):
+    """How owners of a kind get a size while they wait in a queue of Kueue: which do, and the patch."""
+
+    awaits_size: Callable[[Manifest], bool]
+    with_size: Callable[[Manifest, int], dict[str, Any]]
+
+
 class SizedKind(NamedTuple):
     """How owners of ``source`` get a size, if ``option`` is a source too.
 
     ``problem`` says why one can't, as a clause. ``pod`` makes one of the pods whose number varies, and ``first_pod``
-    the one that is there at any size. Owners of a kind that is ``elastic`` may get another size while they run.
+    the one that is there at any size. Owners of a kind that is ``elastic`` may get another size while they run, and
+    those of a kind that has ``queued`` get one while they wait in a queue of Kueue.
     """
 
     source: Source
@@ -68,6 +78,7 @@ class SizedKind(NamedTuple):
     first_pod: Callable[[Manifest], NewManifest] | None = None
     problem: Callable[[Manifest], str] = lambda _: ""
     elastic: ElasticKind | None = None
+    queued: QueuedKind | None = None
 
     @property
     def owner(self) -> OwnerKind:
@@ -84,9 +95,14 @@ class SizedKind(NamedTuple):
             uid=metadata["uid"],
             resource_version=metadata["resourceVersion"],
             awaits_size=self.awaits_size(owner),
+            is_queued=self.awaits_size_in_queue(owner),
             sizes=self._sizes(owner),
             elastic=self._elastic(owner, is_ending=is_ending),
         )
+
+    def awaits_size_in_queue(self, owner: Manifest) -> bool:
+        """Whether an owner waits for a size in a queue of Kueue."""
+        return self.queued is not None and self.queued.awaits_size(owner)
 
     def _elastic(self, owner: Manifest, *, is_ending: bool) -> ElasticPods | None:
         """The pods of an owner that runs, if its size may change and its annotations make sense."""
@@ -119,6 +135,7 @@ SIZED_KINDS = (
         pod_of_job,
         problem=job_problem,
         elastic=ElasticKind(running_pods_of_job, partial(running_pods_of_job, is_ending=True), job_resized),
+        queued=QueuedKind(queued_job_awaits_size, queued_job_with_size),
     ),
     SizedKind(
         Source.RAY_CLUSTER,

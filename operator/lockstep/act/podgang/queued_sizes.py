@@ -1,0 +1,91 @@
+"""Chooses the size of an owner that waits in a queue of Kueue, before Kueue gives quota to its pods.
+
+Such an owner has no Gang and no pods. It is planned as the gang that it would be, behind all others.
+"""
+
+from dataclasses import replace
+
+from lockstep.act.podgang.giving_size import give_size
+from lockstep.act.podgang.needs_to_be import pods_to_be
+from lockstep.act.requests.services import Services
+from lockstep.api.cluster.event import Event, EventSubject
+from lockstep.api.manifest import Manifest
+from lockstep.api.podgang.made_gang import made_gang, made_parts
+from lockstep.api.podgang.pod_gang import parse_pod_gang
+from lockstep.api.podgang.single_pods import controller_of
+from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
+from lockstep.belief.podgangs.pod_group import SizedPods
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.report.status.events import size_chosen, size_not_chosen
+
+
+async def learn_queued_gang(services: Services, kind: SizedKind, owner: SizedOwner) -> str:
+    """Record the gang that an owner would be; returns why that can't be planned, as a clause, or ''.
+
+    Raises ``ApiUnavailableError``.
+    """
+    found = await services.client.get(kind.owner.target(owner.gang.namespace, owner.name))
+    if not found.is_success:
+        return f"{kind.owner.kind} {owner.name} can't be read: {found.message}"
+    if kind.parse(found.body) != owner:
+        return f"{kind.owner.kind} {owner.name} has changed meanwhile"
+    try:
+        learned = await _gang(services, kind, found.body)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        learned = f"it can't be understood: {error!r}"
+    if isinstance(learned, AcceptedGang):
+        services.state.pod_gang_facts.learn_queued_gang(owner, learned)
+        return ""
+    why = f"{kind.owner.kind} {owner.name} gets no size: {learned}"
+    _post(services, kind, owner, size_not_chosen(learned))
+    return why
+
+
+async def give_queued_size(services: Services, kind: SizedKind, owner: SizedOwner, *, size: int) -> str:
+    """Give an owner so many pods; returns why that can't be done, as a clause, or ''.
+
+    Raises ``ApiUnavailableError``.
+    """
+    why_not = await give_size(services.client, kind, owner, size)
+    if not why_not:
+        _post(services, kind, owner, size_chosen(size, owner.sizes))
+    return why_not
+
+
+async def waits_for_size(services: Services, workload: Manifest) -> str:
+    """Why the pods of a Workload may not come yet, as a clause, if its owner gets a size first; '' if not."""
+    named = controller_of(workload["metadata"])
+    kinds = (kind for kind in sized_kinds(services.state.sources) if kind.queued is not None)
+    its_kind = (named.get("apiVersion"), named.get("kind"))
+    kind = next((one for one in kinds if (one.owner.api_version, one.owner.kind) == its_kind), None)
+    if kind is None:
+        return ""
+    found = await services.client.get(kind.owner.target(workload["metadata"]["namespace"], named["name"]))
+    # An owner that is gone takes its Workload with it.
+    is_same = found.is_success and found.body["metadata"]["uid"] == named["uid"]
+    waits = is_same and kind.awaits_size_in_queue(found.body)
+    return f"the number of pods of {kind.owner.kind} {named['name']} is chosen first" if waits else ""
+
+
+async def _gang(services: Services, kind: SizedKind, owner: Manifest) -> AcceptedGang | str:
+    problem = kind.problem(owner)
+    pods = problem or await pods_to_be(services.client, services.state, kind, owner)
+    return pods if isinstance(pods, str) else _to_be(services, kind, owner, pods)
+
+
+def _to_be(services: Services, kind: SizedKind, owner: Manifest, pods: SizedPods) -> AcceptedGang | str:
+    parts = made_parts(kind.owner, owner, awaits_size=True)
+    manifest = made_gang(object_name(kind.parse(owner).gang), owner, parts)
+    given = {part: owner["metadata"][part] for part in ("uid", "resourceVersion", "creationTimestamp")}
+    manifest = {**manifest, "metadata": {**manifest["metadata"], **given, "generation": 1}}
+    fact = services.state.pod_gangs.to_be(parse_pod_gang(manifest), pods)
+    if not isinstance(fact, AcceptedGang):
+        return fact.refusal.message.rstrip(".")
+    return fact.spec.awaits_pods.rstrip(".") or fact
+
+
+def _post(services: Services, kind: SizedKind, owner: SizedOwner, event: Event) -> None:
+    subject = EventSubject(kind.owner.api_version, kind.owner.kind, owner.gang.namespace, owner.name, owner.uid)
+    services.writer.post_about(subject, replace(event, said_once=True), of=owner.gang)

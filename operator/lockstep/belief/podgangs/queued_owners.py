@@ -1,0 +1,92 @@
+"""Owners that wait for a size in a queue of Kueue, and the gangs that they would be: these come in turns to a plan."""
+
+from collections import OrderedDict
+from collections.abc import KeysView
+
+from coschedule import GangKey
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.sized_owner import SizedOwner
+
+
+class QueuedOwners:
+    """Owners by the names of the Gangs that they would have; there are no such Gangs, and no pods."""
+
+    def __init__(self) -> None:
+        self._owners: dict[GangKey, SizedOwner] = {}
+        # The first namespace has the next turn, and in it the first gang.
+        self._gangs: OrderedDict[str, OrderedDict[GangKey, AcceptedGang]] = OrderedDict()
+        self._untried: set[GangKey] = set()
+
+    def apply(self, owner: SizedOwner) -> bool:
+        """Add or update an owner. Returns whether it is another one now, so that its gang is unknown."""
+        if not owner.is_queued:
+            self.remove(owner.gang, owner.uid)
+            return False
+        if self._owners.get(owner.gang) == owner:
+            return False
+        self._forget(owner.gang)
+        self._owners[owner.gang] = owner
+        return True
+
+    def remove(self, gang: GangKey, uid: str) -> None:
+        """Forget an owner."""
+        known = self._owners.get(gang)
+        if known is not None and known.uid == uid:
+            del self._owners[gang]
+            self._forget(gang)
+
+    def gangs(self) -> KeysView[GangKey]:
+        """The names of the Gangs that the owners would have."""
+        return self._owners.keys()
+
+    def of(self, gang: GangKey) -> SizedOwner | None:
+        """The owner that waits, if there is one."""
+        return self._owners.get(gang)
+
+    def is_unknown(self, gang: GangKey) -> bool:
+        """Whether an owner waits of which the gang is not known that it would be."""
+        return gang in self._owners and gang not in self._gangs.get(gang.namespace, ())
+
+    def learn(self, owner: SizedOwner, gang: AcceptedGang) -> bool:
+        """Record the gang that an owner would be. Returns whether the owner is still as it was then."""
+        if self._owners.get(owner.gang) != owner:
+            return False
+        self._gangs.setdefault(owner.gang.namespace, OrderedDict())[owner.gang] = gang
+        self._untried.add(owner.gang)
+        return True
+
+    @property
+    def any_known(self) -> bool:
+        """Whether any gang is known."""
+        return bool(self._gangs)
+
+    @property
+    def any_untried(self) -> bool:
+        """Whether a gang has not had its turn yet."""
+        return bool(self._untried)
+
+    def take_turns(self, most: int) -> list[AcceptedGang]:
+        """The gangs whose turn it is, by namespace and in each by the age of its last turn: ``most``, or all."""
+        found, left = list[AcceptedGang](), {namespace: len(ones) for namespace, ones in self._gangs.items()}
+        while len(found) < most and left:
+            namespace = next(iter(self._gangs))
+            self._gangs.move_to_end(namespace)
+            if namespace in left:
+                found.append(self._next_of(namespace))
+                left[namespace] -= 1
+                if not left[namespace]:
+                    del left[namespace]
+        self._untried.difference_update(gang.key for gang in found)
+        return found
+
+    def _next_of(self, namespace: str) -> AcceptedGang:
+        ones = self._gangs[namespace]
+        key = next(iter(ones))
+        ones.move_to_end(key)
+        return ones[key]
+
+    def _forget(self, gang: GangKey) -> None:
+        self._untried.discard(gang)
+        ones = self._gangs.get(gang.namespace)
+        if ones is not None and ones.pop(gang, None) is not None and not ones:
+            del self._gangs[gang.namespace]
