@@ -51,6 +51,12 @@ def facts(*objects):
     return {object_name(gang.key): suppose_alone(gang, NOW) for gang in ask(*objects).gangs}
 
 
+def queued_job():
+    """Describe a Job in a queue of Kueue that waits for a size."""
+    job = job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})
+    return {**job, "metadata": {**job["metadata"], "labels": {"kueue.x-k8s.io/queue-name": "team"}}}
+
+
 def group_of_kueue(count, names, **more):
     """Describe the pods of a group of Kueue."""
     pods = [bare_pod(name, labels={KUEUE_LABEL: "heat"}, **more) for name in names]
@@ -87,6 +93,7 @@ def jobset_of(*parallelisms, **spec):
             {"job.heat": [(2, 6)]},
             id="a Job that waits for a size",
         ),
+        pytest.param([queued_job()], {"job.heat": [(2, 6)]}, id="a Job that waits for a size in a queue of Kueue"),
         pytest.param([bare_pod("a")], {"single.a": [(1, 1)]}, id="a pod of no Gang"),
         pytest.param(
             [owner("apps/v1", "Deployment", replicas=2, template=template())],
