@@ -10,8 +10,7 @@ from coschedule import GangKey
 from lockstep.act.podgang.check_writes import write_checks
 from lockstep.act.podgang.group_priority import higher_priority
 from lockstep.act.podgang.needs_to_be import learn_needs
-from lockstep.act.podgang.queued_sizes import waits_for_size
-from lockstep.act.podgang.workload_needs import learn_needs_of_workload
+from lockstep.act.podgang.workload_needs import learn_needs_of_workload, waits_for_size
 from lockstep.act.requests.job_above import as_its_job_wants
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths

@@ -5,6 +5,8 @@ from lockstep.act.requests.services import Services
 from lockstep.api.kueue.workload import flavor_at, parse_workload, pod_of_workload
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue import AdmittedPods, admitted_pods
+from lockstep.api.podgang.single_pods import controller_of
+from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods
 
 
@@ -25,6 +27,21 @@ async def learn_needs_of_workload(services: Services, workload: Manifest) -> str
         varying, *fixed = alike
         state.pod_gang_facts.learn_coming_pods(owner, SizedPods(varying, fixed, owner.sizes))
     return ""
+
+
+async def waits_for_size(services: Services, workload: Manifest) -> str:
+    """Why the pods of a Workload may not come yet, as a clause, if its owner gets a size first; '' if not."""
+    named = controller_of(workload["metadata"])
+    kinds = (kind for kind in sized_kinds(services.state.sources) if kind.queued is not None)
+    its_kind = (named.get("apiVersion"), named.get("kind"))
+    kind = next((one for one in kinds if (one.owner.api_version, one.owner.kind) == its_kind), None)
+    if kind is None:
+        return ""
+    found = await services.client.get(kind.owner.target(workload["metadata"]["namespace"], named["name"]))
+    # An owner that is gone takes its Workload with it.
+    is_same = found.is_success and found.body["metadata"]["uid"] == named["uid"]
+    waits = is_same and kind.awaits_size_in_queue(found.body)
+    return f"the number of pods of {kind.owner.kind} {named['name']} is chosen first" if waits else ""
 
 
 async def _needs(services: Services, workload: Manifest, pods: AdmittedPods) -> PodsAlike | str:

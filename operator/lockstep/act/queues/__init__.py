@@ -1,1 +1,1 @@
-"""Workloads of Kueue for GangJobs in queues."""
+"""What waits in queues of Kueue: Workloads of GangJobs, and sizes of Jobs."""

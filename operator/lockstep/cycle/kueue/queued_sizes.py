@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from coschedule import GangKey, Placement
-from lockstep.act.podgang.queued_sizes import give_queued_size, learn_queued_gang
+from lockstep.act.queues.queued_sizes import give_queued_size, learn_queued_gang
 from lockstep.act.requests.services import Services
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kind
 from lockstep.cycle.clockwork.alarms import Alarms

@@ -65,8 +65,8 @@ class SizedKind(NamedTuple):
     """How owners of ``source`` get a size, if ``option`` is a source too.
 
     ``problem`` says why one can't, as a clause. ``pod`` makes one of the pods whose number varies, and ``first_pod``
-    the one that is there at any size. Owners of a kind that is ``elastic`` may get another size while they run, and
-    those of a kind that has ``queued`` get one while they wait in a queue of Kueue.
+    the one that is there at any size. Owners of a kind that is ``elastic`` may get another size while they run. Those
+    of a kind that has ``queued`` get one while they wait in a queue of Kueue.
     """
 
     source: Source

@@ -12,8 +12,7 @@ from lockstep.api.cluster.event import Event, EventSubject
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.made_gang import made_gang, made_parts
 from lockstep.api.podgang.pod_gang import parse_pod_gang
-from lockstep.api.podgang.single_pods import controller_of
-from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
+from lockstep.api.podgang.sizing.sized_kind import SizedKind
 from lockstep.belief.podgangs.pod_group import SizedPods
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.keys import object_name
@@ -52,21 +51,6 @@ async def give_queued_size(services: Services, kind: SizedKind, owner: SizedOwne
     if not why_not:
         _post(services, kind, owner, size_chosen(size, owner.sizes))
     return why_not
-
-
-async def waits_for_size(services: Services, workload: Manifest) -> str:
-    """Why the pods of a Workload may not come yet, as a clause, if its owner gets a size first; '' if not."""
-    named = controller_of(workload["metadata"])
-    kinds = (kind for kind in sized_kinds(services.state.sources) if kind.queued is not None)
-    its_kind = (named.get("apiVersion"), named.get("kind"))
-    kind = next((one for one in kinds if (one.owner.api_version, one.owner.kind) == its_kind), None)
-    if kind is None:
-        return ""
-    found = await services.client.get(kind.owner.target(workload["metadata"]["namespace"], named["name"]))
-    # An owner that is gone takes its Workload with it.
-    is_same = found.is_success and found.body["metadata"]["uid"] == named["uid"]
-    waits = is_same and kind.awaits_size_in_queue(found.body)
-    return f"the number of pods of {kind.owner.kind} {named['name']} is chosen first" if waits else ""
 
 
 async def _gang(services: Services, kind: SizedKind, owner: Manifest) -> AcceptedGang | str:
