@@ -71,8 +71,9 @@ def _sweeps(_: Field, spec: Manifest, count: int) -> list[Manifest]:
 
 
 def _swept(field: Field, spec: Manifest, count: int) -> list[Manifest]:
+    """Sweeps with that template, and a few runs: what many runs cost is priced with the fields of a sweep itself."""
     template = with_roles(field.path, spec)
-    return [_sweep({"runs": MOST_RUNS, "template": template}, number) for number in range(count)]
+    return [_sweep({"runs": RUNS, "template": template}, number) for number in range(count)]
 
 
 def _sweep(spec: Manifest, number: int) -> Manifest:
