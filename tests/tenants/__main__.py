@@ -44,27 +44,21 @@ class Asked(NamedTuple):
 
     choice: Choice
     first: int
+    is_measured: bool
 
 
 def main() -> int:
     """Price the shapes that the command line asks for; whatever they cost, this succeeds. Ctrl-C shows those so far."""
     asked, began = _parse(), monotonic()
     groups = asked.choice.groups()
-    with counter(asked.choice) as counting, working_cluster() as cluster:
-        ordinary = Ordinary(cluster, _is_slow, _say)
-        before = ordinary.resident_bytes()
-        priced: list[Priced] = []
-        with suppress(KeyboardInterrupt):
-            for portion in portions(_counted(groups, asked.first, counting)):
-                priced += _priced(portion, ordinary)
-                _say(_line(portion, priced[-len(portion) :], len(groups)))
-        after = ordinary.resident_bytes()
+    priced: list[Priced] = []
+    with counter(asked.choice) as counting, suppress(KeyboardInterrupt):
+        counted = _counted(groups, asked.first, counting)
+        for ones in _measured(counted, len(groups)) if asked.is_measured else _unmeasured(counted):
+            priced += ones
     _show(sorted(priced, key=lambda one: one.nearest.share, reverse=True))
     shapes = sum(map(len, groups))
     print(f"{len(priced)} of {shapes} shapes, in {len(groups)} groups, took {(monotonic() - began) / 60:.0f} minutes")
-    print(
-        f"the operator had {before / 2**20:.0f} MiB before them, and {after / 2**20:.0f} MiB when all of them were gone"
-    )
     return 0
 
 
@@ -75,8 +69,30 @@ def _parse() -> Asked:
     parser.add_argument("--one-in", type=int, default=1, help="only one shape of so many, drawn by --seed")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--first", type=int, default=1, help="the number of the group to begin with, as lines show it")
+    parser.add_argument("--counted", action="store_true", help="only count, and measure nothing on a control plane")
     options = vars(parser.parse_args())
-    return Asked(first=options.pop("first"), choice=Choice(**options))
+    is_measured, first = not options.pop("counted"), options.pop("first")
+    return Asked(Choice(**options), first, is_measured)
+
+
+def _measured(counted: Iterator[list[Counted]], groups: int) -> Iterator[list[Priced]]:
+    """The prices, also measured on a control plane."""
+    with working_cluster() as cluster:
+        ordinary = Ordinary(cluster, _is_slow, _say)
+        before = ordinary.resident_bytes()
+        try:
+            for portion in portions(counted):
+                priced = _priced(portion, ordinary)
+                _say(_line(portion, priced, groups))
+                yield priced
+        finally:
+            after = ordinary.resident_bytes()
+            _say(f"the operator had {before >> 20} MiB before them, and {after >> 20} MiB when all of them were gone")
+
+
+def _unmeasured(counted: Iterator[list[Counted]]) -> Iterator[list[Priced]]:
+    for group in counted:
+        yield [Priced(one.shape, one.price, _UNMEASURED) for one in group]
 
 
 def _counted(groups: Sequence[Group], first: int, counting: ProcessPoolExecutor) -> Iterator[list[Counted]]:
