@@ -28,7 +28,6 @@ SPELLINGS: Mapping[str, Callable[[Any], str]] = {
     "number": "{:,g}".format,
     "digits": str,
     "words": lambda value: WORDS[value],
-    "Words": lambda value: WORDS[value].capitalize(),
     "part": lambda value: PARTS[value],
     "percent": lambda value: f"{100 * value:g} %",
     "duration": duration,
