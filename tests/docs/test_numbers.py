@@ -82,8 +82,8 @@ def test_presets_of_the_page_are_those_of_the_chart():
 def test_room_of_the_operator_is_that_of_the_chart():
     requests, limits = CHART_RESOURCES["requests"], CHART_RESOURCES["limits"]
 
-    want = f"The chart asks for {requests['cpu']} CPU and {requests['memory']}, and allows {limits['memory']}."
-    assert want in text_of("install")
+    asked = f"the chart requests {requests['cpu']} CPU and {requests['memory']} of memory"
+    assert f"{asked}, and limits memory to {limits['memory']}." in text_of("install")
 
 
 def test_bounds_of_the_record_are_those_of_the_chart():
