@@ -1,16 +1,21 @@
 """What stored objects cost the operator that reads them: however many and large they are, their bytes do not stay."""
 
+import orjson
 import pytest
 
 from builders.manifests import gang
 from eventually import eventually
 from lockstep_demo.operator_process import OperatorProcess, running
+from tenants.made import made_of
+from tenants.shapes import shapes_of_gangs
 
 MOST_BYTES_MORE = 128 * 2**20
 PODS = 40
 VARIABLES = 12_000
 GANGS = 60
 ANNOTATION = 250_000
+LONG_WORDS = "spec.template.spec.containers[].securityContext.capabilities.drop"
+COMING, ROUNDS = 20, 4
 
 
 @pytest.fixture
@@ -50,3 +55,26 @@ def test_large_objects_cost_little_at_the_start(arena, peak):
     assert after - before <= MOST_BYTES_MORE, (
         f"{before / 2**20:.0f} MiB without them, {after / 2**20:.0f} MiB with them"
     )
+
+
+def largest_gangs():
+    """Gangs whose templates have as many and as long words as the schema allows, in pieces that Python does not pool."""
+    [shape] = [one for one in shapes_of_gangs() if (one.field, one.name) == (LONG_WORDS, "longest entries")]
+    [text] = made_of([shape])[0].texts
+    spec = orjson.loads(text)["spec"]
+    return [{**gang(f"w{number}", size=1), "spec": spec} for number in range(COMING)]
+
+
+def test_memory_of_large_objects_that_come_and_go_again_and_again_is_given_back(arena, operator_kubeconfig, tmp_path):
+    with running(OperatorProcess(operator_kubeconfig, tmp_path / "log")) as process:
+        before = process.resident_bytes()
+        for _ in range(ROUNDS):
+            for one in largest_gangs():
+                arena.submit(one)
+            eventually(lambda: process.metrics()['lockstep_gangs{state="pending"}'] == COMING, seconds=120)
+            arena.api.request("DELETE", arena.gangs)
+            eventually(lambda: process.metrics()['lockstep_gangs{state="pending"}'] == 0, seconds=120)
+        after = process.peak_resident_bytes()
+
+    assert after - before <= MOST_BYTES_MORE, f"{before / 2**20:.0f} MiB before, {after / 2**20:.0f} MiB at most"
+    print(before >> 20, after >> 20)
