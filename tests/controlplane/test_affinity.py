@@ -158,7 +158,7 @@ def test_condition_names_the_short_resource_of_roles_that_do_not_fit_together(ar
     arena.submit(with_launcher("3", "1500m", workers=2))
 
     arena.until("heat", "Planned", "False", "NoRoomTogether")
-    want = "3 members: each of its 2 roles would fit alone, but not all together; cpu: needs 6, 4 free"
+    want = "3 members: each of its 2 roles would fit alone, but not all together; cpu: 6 needed, 4 free"
     assert want in arena.condition("heat", "Planned")["message"]
 
 

@@ -18,7 +18,7 @@ def test_of_two_gangs_that_fit_alone_only_one_lands(arena, pods_seen, first, sec
 
     refused = arena.until(second, "Placed", "False", "HoldsNodes")
     assert refused["message"].startswith(
-        f"Needs {sizes[second]} members, {8 - sizes[first]} fit while {arena.namespace}/{first} holds "
+        f"It needs {sizes[second]} members, and {8 - sizes[first]} fit while {arena.namespace}/{first} holds "
     )
     assert len(arena.pods(first)) == sizes[first]
     assert pods_seen.uids(second) == set()

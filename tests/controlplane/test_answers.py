@@ -50,7 +50,7 @@ def test_text_says_the_same_to_people(arena, ask):
     assert f"{arena.namespace}/heat starts now and ends in 15 min: 4 members on" in done.stdout
     assert " *        4           now        15 min  █████" in done.stdout
     assert (
-        "Why these nodes: of those that pass its constraints, the fastest with room from start to finish."
+        "Why these nodes: they are the fastest with room from start to finish that pass its constraints."
         in done.stdout
     )
     assert all(len(line) <= 100 for line in done.stdout.splitlines())
@@ -92,7 +92,7 @@ def test_urgent_gang_says_which_gangs_it_would_delay(arena, ask):
     done = ask("plan", "-f", "-", stdin=yaml.safe_dump(confined(arena, urgent)))
 
     assert done.exit_code == 0, done.stderr
-    assert f"Others that would start later: {arena.namespace}/first by 1 h." in done.stdout
+    assert f"Gangs that would start later: {arena.namespace}/first by 1 h." in done.stdout
     assert done.stdout.endswith("Nothing was created.\n")
 
 

@@ -148,7 +148,7 @@ def test_gang_that_must_wait_for_its_node_is_planned_for_later(arena):
     arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
 
     planned = arena.until("heat", "Planned", reason="StartsLater")
-    assert f"starting at {free}" in planned["message"]
+    assert f"The start is expected at {free}" in planned["message"]
     assert (arena.status("heat")["start"], arena.status("heat")["firstPlannedStart"]) == (free, free)
     assert arena.condition("heat", "Placed")["status"] == "False"
     assert [event["type"] for event in arena.until_events("heat", "GangStartsLater")] == ["Normal"]

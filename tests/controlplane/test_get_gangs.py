@@ -14,7 +14,7 @@ NAME   STATE       SIZE      SUMMARY
 bad    Failed      1         Pod bad-1-0 failed: container main exited with 1
 good   Succeeded   1         ended TIME, ran SPAN
 heat   Running     3 (2–5)   expected to end TIME
-huge   Waiting     20        Needs 20 members, 12 fit: 3 of 3 nodes pass its constraints; cpu: needs 20 × 1, 12 × 1 free
+huge   Waiting     20        It needs 20 members, and 12 fit: 3 of 3 nodes pass its constraints; cpu: 20 × 1 needed, 12 × 1 free
 next   Planned     3         likely to start TIME
 pvc    Refused     2         Claim scratch is not bound to a volume yet (template.spec.volumes[0].persistentVolumeClaim)
 """

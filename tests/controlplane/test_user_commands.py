@@ -70,7 +70,7 @@ def test_queue_shows_waiting_gangs_and_those_in_front(operator, arena, ask):
     assert (giant["gang"]["name"], giant["position"]) == ("giant", None)
     _, row, *_ = shown.stdout.splitlines()
     assert row.split()[:3] == [str(second["position"]), f"{arena.namespace}/second", str(second["size"])]
-    assert "Needs 50 members" in shown.stdout
+    assert "It needs 50 members" in shown.stdout
 
 
 def test_positions_are_counted_at_one_moment_where_all_namespaces_may_be_listed(operator, arena, ask):

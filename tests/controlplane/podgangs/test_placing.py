@@ -54,7 +54,7 @@ def test_gang_that_is_too_large_binds_nothing_and_others_pass(arena, gangs):
     arena.add_nodes(2, cpu="2")
     gangs.submit("large", 5)
     gangs.create_job("large", 5)
-    eventually(lambda: "Needs 5 members, 4 fit" in gangs.condition("large", "Planned").get("message", ""))
+    eventually(lambda: "It needs 5 members, and 4 fit" in gangs.condition("large", "Planned").get("message", ""))
 
     gangs.submit("small", 4)
     gangs.create_job("small", 4)

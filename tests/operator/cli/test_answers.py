@@ -209,8 +209,8 @@ def test_what_is_decided_otherwise_is_shown(recorded):
     _, name, *rest = done.stdout.splitlines()
     assert name == "default/waits:"
     joined = " ".join(line.strip() for line in rest)
-    assert "recorded: 4 members expected on a, b, starting at 1970-01-01T00:18:10Z" in joined
-    assert "now: 4 members expected on a, b, starting at 1970-01-01T00:17:40Z" in joined
+    assert "recorded: 4 members expected on a, b. The start is expected at 1970-01-01T00:18:10Z" in joined
+    assert "now: 4 members expected on a, b. The start is expected at 1970-01-01T00:17:40Z" in joined
 
 
 def test_differences_are_json_too(recorded):

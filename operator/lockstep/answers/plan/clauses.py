@@ -74,9 +74,9 @@ def format_price(in_force: PriceInForce) -> str:
 
 def format_work_used(used: WorkUsed) -> str:
     """Format which run times a gang is planned with, and why, as a sentence."""
-    by_law, stated = "by the law that runs of its template have followed", "with the run times that its spec states"
-    whose = by_law if used.source == WorkSource.LEARNED else stated
-    return f"Planned {whose}: {used.message[:1].lower()}{used.message[1:]}"
+    by_law, stated = "follow the law of earlier runs of its template", "are those that its spec states"
+    which = by_law if used.source == WorkSource.LEARNED else stated
+    return f"Its run times {which}: {used.message[:1].lower()}{used.message[1:]}"
 
 
 def _cost(in_force: PriceInForce) -> str:

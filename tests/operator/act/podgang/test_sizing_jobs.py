@@ -223,9 +223,9 @@ async def test_job_whose_range_shrinks_after_the_plan_never_gets_more():
 async def test_gang_that_is_deleted_while_its_job_waits_is_made_anew():
     async with api_with(node("n1", cpu="1")) as api, running_operator(api, sources=SOURCES), controller(api):
         create_job(api)
-        await until(lambda: "Needs 2 members" in message(api))
+        await until(lambda: "It needs 2 members" in message(api))
         api.store.remove(Place("gangs", DEFAULT, "job.heat"))
-        await until(lambda: "Needs 2 members" in message(api))
+        await until(lambda: "It needs 2 members" in message(api))
         api.store.add("nodes", node("n2", cpu="8"))
 
         await until(lambda: len(bound(api)) == 6)
@@ -234,7 +234,7 @@ async def test_gang_that_is_deleted_while_its_job_waits_is_made_anew():
 async def test_job_of_the_same_name_gets_its_own_size_beside_the_gang_of_the_first():
     async with api_with(node("n1", cpu="1")) as api, running_operator(api, sources=SOURCES), controller(api):
         create_job(api, size="2-3")
-        await until(lambda: "Needs 2 members" in message(api))
+        await until(lambda: "It needs 2 members" in message(api))
         api.store.remove(HEAT)
         create_job(api, size="3-5", uid="uid-of-heat-2")
         api.store.add("nodes", node("n2", cpu="8"))

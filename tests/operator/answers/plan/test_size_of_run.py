@@ -177,7 +177,7 @@ async def test_gang_that_waits_for_room_that_is_given_back_says_who_shrinks_for_
 
     said = " ".join(line.strip() for line in waiting_lines(answer, ASCII))
     assert (
-        "Beside it, default/g shrinks from 4 to 3 members: default/waits waits, and starts with what it gives" in said
+        "In the same plan, default/g shrinks from 4 to 3 members: default/waits waits, and starts with what it gives" in said
     )
     [change] = waiting_document(answer)["sizeChanges"]
     assert (change["was"], change["size"], change["endsSoonerSeconds"]) == (4, 3, None)
@@ -190,7 +190,7 @@ async def test_gang_that_waits_starts_beside_one_that_shrinks_and_the_answer_nam
 
     answer = answer_about(plan_now(state, rules(), now() + HOUR, asked=[key("short")]), key("short"))
     assert answer.starts_now
-    assert "Beside it, default/g shrinks from 4 to 3 members, so that other gangs end sooner" in " ".join(
+    assert "In the same plan, default/g shrinks from 4 to 3 members, so that other gangs end sooner" in " ".join(
         line.strip() for line in waiting_lines(answer, ASCII)
     )
     [change] = waiting_document(answer)["sizeChanges"]

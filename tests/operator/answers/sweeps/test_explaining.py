@@ -60,7 +60,7 @@ async def test_run_that_fits_nowhere_and_run_that_waits_are_named():
         answer = await explained(api)
     assert held_up(answer).keys() == {1, 2}
     assert "uspended" in held_up(answer)[1]
-    assert "Needs 2 members" in held_up(answer)[2]
+    assert "It needs 2 members" in held_up(answer)[2]
 
 
 async def test_quota_suspension_and_predecessors_are_said():

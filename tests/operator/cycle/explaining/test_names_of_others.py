@@ -91,7 +91,7 @@ async def test_eviction_names_the_other_gang_to_neither_side():
         assert notes(api, OTHER, "PreemptedForGang") == [
             "A gang of another namespace is evicted for this gang, which starts when those members have ended."
         ]
-        assert says(api, OTHER, "okapi", "Planned")[2].endswith("; takes the place of a gang of another namespace.")
+        assert says(api, OTHER, "okapi", "Planned")[2].endswith(" It takes the place of a gang of another namespace.")
         assert leaks(api) == set()
 
 
@@ -150,7 +150,7 @@ async def test_gang_that_gives_members_up_for_one_that_waits_and_that_one_name_n
     ("work", "wants"),
     [
         pytest.param({"serialTime": "1h"}, "held by a gang of another namespace until", id="a known end"),
-        pytest.param(None, "while a gang of another namespace holds 2 nodes and gives no end", id="no end"),
+        pytest.param(None, "while a gang of another namespace holds 2 nodes and has no known end", id="no end"),
     ],
 )
 async def test_gang_that_waits_learns_how_much_another_one_holds_and_not_its_name(work, wants):

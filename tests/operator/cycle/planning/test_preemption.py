@@ -131,7 +131,7 @@ async def test_room_is_held_while_victims_take_their_grace():
         api.store.create("gangjobs", cold("other"))
         await asyncio.sleep(20)
 
-        assert "preempts gang default/cold, and starts when its members have ended" in says(api, "hot", "Planned")
+        assert "preempts gang default/cold, and starts when the members of that gang have ended" in says(api, "hot", "Planned")
         assert not is_placed(api, "other")
         assert [one["type"] for one in pods_of(api, "cold")[0]["status"]["conditions"]] == ["DisruptionTarget"]
         for pod in pods_of(api, "cold"):

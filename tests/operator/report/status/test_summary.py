@@ -29,7 +29,7 @@ NOW = 1_767_261_600.0  # 2026-01-01T10:00:00Z
 GANG = gang_fact("g", spec=gang_spec(size=2, most=12), policies=Policies(active_deadline_seconds=3600))
 PLACEMENT = placement(GANG, start=NOW)
 NO_ROOM = Unplaceable(
-    gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence="Needs 2 members, 1 fits.")
+    gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence="It needs 2 members, and 1 fit.")
 )
 REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
 QUOTA = Failure(reason=Reason.QUOTA_EXCEEDED, message="quota small is full")
@@ -62,7 +62,7 @@ DELETED = after(attempt_marks.mark_being_deleted(REFUSED, now=NOW))
     [
         pytest.param(GANG, (GangState.WAITING, "2–12", ""), id="not planned yet"),
         pytest.param(REFUSED, (GangState.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
-        pytest.param(WAITING, (GangState.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
+        pytest.param(WAITING, (GangState.WAITING, "2–12", "It needs 2 members, and 1 fit"), id="waiting"),
         pytest.param(PLANNED, (GangState.PLANNED, "3 (2–12)", "likely to start 2026-01-01T10:00:25Z"), id="planned"),
         pytest.param(
             RESERVED,
