@@ -54,7 +54,7 @@ def test_members_wait_for_the_pod_for_which_they_ask(arena):
     [node] = arena.add_nodes(1)
     arena.submit(gang("heat", pod=required(NEAR, HOST, app("cache"))))
     says = arena.until("heat", "Planned", "False", "NoNodeFits")["message"]
-    assert "without a pod near that its affinity asks for" in says
+    assert "without a pod nearby that its affinity requires" in says
 
     arena.create(labelled(foreign_pod("cache", node), "cache"))
 
@@ -184,6 +184,6 @@ def test_what_is_only_preferred_is_said_to_be_not_weighed(arena):
 
     arena.until_placed("heat")
     assert arena.condition("heat", "Accepted")["message"] == (
-        "Everything the spec asks for can be obeyed. What it only prefers is not weighed:"
+        "Lockstep can do what the spec says. What it only prefers is not weighed:"
         f" template.spec.affinity.podAntiAffinity.{PREFERRED}."
     )

@@ -68,7 +68,7 @@ def test_quota_that_refuses_the_seventh_pod_leaves_nothing_of_the_gang(arena, po
 
     refused = arena.until("heat", "Placed", "False", "QuotaExceeded")
     assert "exceeded quota" in refused["message"]
-    assert refused["message"].startswith("Attempt 1 was undone: ")
+    assert refused["message"].startswith("Attempt 1 was torn down: ")
     # The status is written after the last pod has gone, and the next attempt comes later.
     assert arena.pods("heat", attempt=1) == []
     assert pods_seen.bound_at_once("heat") == {0}

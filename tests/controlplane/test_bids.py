@@ -269,7 +269,7 @@ def test_condition_of_a_bid_without_a_node_says_so_until_there_is_one(arena, kub
     says = accepted(arena, name)
     assert (says["reason"], says["message"]) == (
         "NodeNotFound",
-        f"There is no node {name}: the name of a bid is that of its node. It counts once there is one.",
+        f"There is no node {name}. A bid has the name of its node, and counts as soon as that node exists.",
     )
     assert {"ACCEPTED", "False"} <= set(kubectl("get", "nb", name).split())
 

@@ -186,7 +186,7 @@ def test_gang_that_has_failed_is_made_anew(operator, arena, ask):
     done = ask("requeue", "gj/heat", "-o", "json")
 
     assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["message"] == f"{arena.namespace}/heat was over, and is made anew."
+    assert json.loads(done.stdout)["message"] == f"{arena.namespace}/heat had ended, and is created again."
     after = arena.gang("heat")
     assert after["metadata"]["uid"] != before["metadata"]["uid"]
     assert after["spec"] == {**before["spec"], "suspend": False}

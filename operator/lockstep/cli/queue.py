@@ -54,7 +54,7 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
     to those who may read the FairShare.
     """
     if namespace and all_namespaces:
-        raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
+        raise click.UsageError("Use only one of --namespace and --all-namespaces.")
     with one_sentence():
         where = None if all_namespaces else namespace or usual_namespace(**connection)
         read, now = asyncio.run(_read(connection, where)), time()

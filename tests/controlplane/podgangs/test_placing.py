@@ -265,7 +265,7 @@ def test_gang_that_is_deleted_and_created_again_says_that_its_pods_run(arena, ga
 
     says = gangs.until("heat", "Placed")
 
-    assert says["message"] == "4 pods of it are on nodes."
+    assert says["message"] == "4 pods of the Gang are on nodes."
     assert (gangs.status("heat")["state"], gangs.status("heat")["size"]) == ("Running", 4)
 
 

@@ -65,7 +65,9 @@ def test_neither_an_explanation_nor_a_status_names_the_gang_in_the_way(arena, ed
 
     assert plan["reason"] == planned["reason"]
     assert plan["message"].startswith("It needs 3 members, and 2 fit: ")
-    assert planned["message"].startswith("It needs 3 members, and 2 fit while a gang of another namespace holds 1 node and ")
+    assert planned["message"].startswith(
+        "It needs 3 members, and 2 fit while a gang of another namespace holds 1 node and "
+    )
 
 
 def test_no_object_that_a_viewer_reads_has_a_name_of_another_namespace(arena, viewer):

@@ -89,7 +89,9 @@ async def test_gang_that_rests_after_a_failure_rests_no_longer():
 
 async def test_gang_whose_end_takes_too_long_stays_suspended_and_that_is_said():
     async with submitted({"reservedAt": TIME}) as (api, client):
-        with pytest.raises(AnswerError, match=r"is suspended, and still holds nodes after 1 min: ask again"):
+        with pytest.raises(
+            AnswerError, match=r"is suspended, and still holds nodes after 1 min: run the command again"
+        ):
             await put_back(client)
 
         assert api.store.get(PLACE)["spec"]["suspend"] is True
@@ -149,7 +151,7 @@ async def test_gang_that_is_over_is_made_anew_when_its_pods_are_gone():
         assert writes(api) == [("DELETE", "gangjobs")]
         api.store.remove(POD)
 
-        assert await done == "default/g was over, and is made anew."
+        assert await done == "default/g had ended, and is created again."
         made = api.store.get(PLACE)
         assert made["metadata"]["uid"] != uid
         assert made["metadata"]["labels"] == {"team": "a"}
@@ -193,7 +195,10 @@ async def test_gang_without_a_waiting_user_is_not_lost_either():
 
 async def test_gang_without_a_waiting_user_stays_suspended_and_that_is_said():
     async with submitted({"reservedAt": TIME}) as (api, client):
-        with pytest.raises(AnswerError, match=r"is suspended, and was not awaited until it holds no nodes: ask again"):
+        with pytest.raises(
+            AnswerError,
+            match=r"is suspended, and this command did not wait until it held no nodes: run the command again",
+        ):
             await cut_off(client)
 
         assert api.store.get(PLACE)["spec"]["suspend"] is True

@@ -65,7 +65,7 @@ def test_further_gang_is_planned_behind_those_of_the_snapshot(recorded):
     assert {one["kind"] for one in new["sooner"]} == {"GangLeaves"}
     assert new["price"]["memberSeconds"] == 0.5
     assert answer["delays"] == []
-    assert answer["notes"] == ["The API server was not asked: its defaults, rules and admission are not known here."]
+    assert answer["notes"] == ["The API server was not asked, so this plan lacks its defaults, rules and admission."]
 
 
 def test_gang_that_is_done_in_time_starts_at_once(recorded):
@@ -114,8 +114,8 @@ def test_what_a_snapshot_does_not_know_is_said(recorded):
 
     assert done.exit_code == 0, done.stderr
     assert "PriorityClass urgent is not in a snapshot: new is planned at priority 0." in done.stdout
-    assert "Volumes are not in a snapshot: new is planned as if every node reached its own." in done.stdout
-    assert "Pods of others are not in a snapshot: new is planned as if it minded none of them." in done.stdout
+    assert "Volumes are not in a snapshot: new is planned as if every node reached its volumes." in done.stdout
+    assert "Other pods are not in a snapshot: new is planned without regard to them." in done.stdout
     assert done.stdout.endswith("Nothing was created.\n")
 
 
@@ -129,7 +129,7 @@ def test_job_is_planned_as_the_gang_that_the_operator_would_make(recorded):
     assert [one["gang"]["name"] for one in answer["gangs"]] == ["new", "gang/job.heat"]
     assert {one["reason"] for one in answer["gangs"]} == {"StartsNow", "StartsLater"}
     assert answer["notes"][1:] == [
-        "The operator's sources are not in a snapshot: this plan is as if it had those that are needed.",
+        "A snapshot lacks the operator's sources: this plan assumes all that the manifests need.",
         "Job heat is suspended. This plan is as if it were not.",
     ]
 
@@ -164,7 +164,7 @@ def test_sizing_of_its_own_counts(recorded, sizing, want):
     [new] = json.loads(done.stdout)["gangs"]
     assert new["size"] == want
     if sizing:
-        assert f"What classes allow is not in a snapshot: new is planned with the sizing {sizing}." in done.stdout
+        assert f"A snapshot lacks what PriorityClasses allow: new is planned with the sizing {sizing}." in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -172,15 +172,13 @@ def test_sizing_of_its_own_counts(recorded, sizing, want):
     [
         pytest.param(manifest("waits"), "GangJob default/waits is in the snapshot already.", id="the same name"),
         pytest.param(manifest("new", size=(3, 2)), "GangJob default/new would be refused: sizes must", id="sizes"),
-        pytest.param(manifest("new", size=None), "GangJob new makes no sense", id="no sizes"),
+        pytest.param(manifest("new", size=None), "GangJob new is invalid", id="no sizes"),
         pytest.param(
             manifest("new", container={"resources": {"requests": {"example.com/gpu": "1"}}}),
-            "The snapshot does not know example.com/gpu, for which no gang asked when it was recorded.",
+            "The snapshot does not know example.com/gpu, since no gang requested them when it was recorded.",
             id="an unknown resource",
         ),
-        pytest.param(
-            {**manifest("new"), "spec": {"template": {}}}, "GangJob new makes no sense", id="an empty template"
-        ),
+        pytest.param({**manifest("new"), "spec": {"template": {}}}, "GangJob new is invalid", id="an empty template"),
     ],
 )
 def test_gang_that_can_not_be_planned_is_refused_with_a_sentence(recorded, new, want):

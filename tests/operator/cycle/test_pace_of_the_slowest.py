@@ -201,7 +201,7 @@ async def test_no_member_is_paced_by_guesses(how):
 
         await until(lambda: cpu_by_node(api) == OUT_OF_THE_WAY)
         await until(lambda: pace_of(api)["paced"] == 0)
-        want = "No member is paced, since n2 has no NodeBid that is understood and was renewed in time."
+        want = "No member is paced, since n2 has no NodeBid that is readable and was renewed in time."
         assert want in pace_of(api)["message"]
 
 

@@ -108,4 +108,4 @@ def _refusals(spec: NewManifest) -> Iterable[str]:
     try:
         return [f"{path}.{problem}." for path, pod in _templates(spec) for problem in unsupported(pod)]
     except (AttributeError, TypeError) as error:
-        raise AnswerError(f"Its pod template makes no sense: {error}.") from error
+        raise AnswerError(f"Its pod template is invalid: {error}.") from error

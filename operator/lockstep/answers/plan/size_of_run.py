@@ -72,7 +72,7 @@ def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
 
 def _why_kept(run: SizedRun, now: float) -> str:
     if run.may_change_at > now:
-        return f"it keeps its size until {rfc3339(run.may_change_at)}, since it has changed it not long ago"
+        return f"it keeps its size until {rfc3339(run.may_change_at)}, since it changed its size recently"
     if run.asked is not None:
         return _asked(run, run.asked)
     if run.meets_its_deadline:
@@ -101,14 +101,14 @@ def _measured(run: OpenEndedRun) -> str:
     """Say by what the sizes of a gang of unknown end are compared."""
     sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
     known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
-    gives = "it gives gangs that wait what it has beyond an equal part"
+    gives = "it gives waiting gangs the nodes that exceed an equal part"
     return f"{known}: no division of the nodes is better by a tenth for each gang that changes; {gives}"
 
 
 def _with_end(run: ElasticRun, now: float) -> str:
     left = run.end - now
     if left < run.least_rest:
-        least = f"and gangs change it only with {duration(run.least_rest)} left"
+        least = f"and gangs change their size only with {duration(run.least_rest)} left"
         return f"it keeps its size: it is expected to run for {duration(max(left, 0.0))} more, {least}"
     if not run.sizes.vary:
         return f"it keeps its size: {_NO_OTHER}"

@@ -178,7 +178,9 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     yield "Why not now:"
     if answer.not_before is not None:
-        yield from wrapped(f"It does not start before {rfc3339(answer.not_before)}; these counts are for that time.", "  ")
+        yield from wrapped(
+            f"It does not start before {rfc3339(answer.not_before)}; these counts are for that time.", "  "
+        )
     for room in answer.room:
         yield from wrapped(room_sentence(room), "  ")
     other = answer.decision.alternative if isinstance(answer.decision, Placement) else None
@@ -202,7 +204,9 @@ def _of_role(role: str) -> str:
 def _sooner(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     if not answer.helps:
-        yield from wrapped(f"What would let it start sooner: none of the {answer.tried} single changes that Lockstep tried.")
+        yield from wrapped(
+            f"What would let it start sooner: none of the {answer.tried} single changes that Lockstep tried."
+        )
         return
     yield "What would let it start sooner:"
     for help_ in answer.helps[:_MOST_HELPS]:

@@ -30,7 +30,7 @@ def explained_lines(answer: SweepAnswer) -> Iterator[str]:
     if status.expected_finish is not None:
         yield from wrapped(f"It is likely to end at {rfc3339(status.expected_finish)}. Nothing is promised.", "  ")
     for failure in status.failures:
-        yield from wrapped(f"Run {failure.run} has failed, {failure.reason}: {failure.message}", "  ")
+        yield from wrapped(f"Run {failure.run} has failed ({failure.reason}): {failure.message}", "  ")
 
 
 def explained_document(answer: SweepAnswer) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def refused_to_person(configuration: Configuration) -> str:
 
 def _not_let_in(configuration: Configuration) -> str:
     not_accepted = f"it does not accept the credentials of {configuration.source} (401 Unauthorized)"
-    return f"API server at {configuration.host} does not let us in: {not_accepted}: {_WHY}"
+    return f"API server at {configuration.host} refuses access: {not_accepted}: {_WHY}"
 
 
 def _now() -> float:

@@ -9,7 +9,7 @@ _MOST_ENTRIES = 250
 
 
 class FieldError(ValueError):
-    """A field makes no sense: the message names it."""
+    """A field is invalid: the message names it."""
 
 
 class Section:

@@ -48,7 +48,7 @@ def parse_history(params: Mapping[str, str], now: float) -> HistoryQuestion:
     until = _time(params, "until", now)
     by, losses = _sum_by(params.get("by", "")), _flag(params, "losses")
     if by is not None and losses:
-        raise HistoryQuestionError("of by and losses only one can be meant")
+        raise HistoryQuestionError("use only one of by and losses")
     return HistoryQuestion(
         since=_time(params, "since", until - _USUAL_SECONDS),
         until=until,

@@ -21,7 +21,7 @@ def awaits_quota(queue: str, workload: GangWorkload | None, ours: Collection[str
     planned, so that one plan decides about both.
     """
     if workload is None:
-        return f"It waits in the queue {queue} of Kueue, which has no Workload of it yet."
+        return f"It waits in the queue {queue} of Kueue, which has no Workload for it yet."
     why = _without_quota(workload, ours)
     return f"{_called(workload)} {why}" if why else ""
 

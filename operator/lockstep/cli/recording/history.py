@@ -65,7 +65,7 @@ def history(context: click.Context, /, *, database: Path, group: str, output: st
     elsewhere it asks the cluster's API for tenants, for one namespace.
     """
     if given["losses"] and given["by"]:
-        raise click.UsageError("Of --by and --losses only one can be meant.")
+        raise click.UsageError("Use only one of --by and --losses.")
     now = round(time())
     given["until"] = now if given["until"] is None else given["until"]
     given["by"] = SumBy(given["by"]) if given["by"] else None

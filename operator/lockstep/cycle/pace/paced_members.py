@@ -28,7 +28,7 @@ class Obstacle(StrEnum):
     RESTARTS = "their resizePolicy restarts a container that gets another amount of cpu"
     DIFFERENT = "they have different amounts of cpu"
     GUARANTEED = "their pods are of the class Guaranteed, where no request can be below its limit"
-    NOT_KNOWN = "it is not known what they had when all began to run"
+    NOT_KNOWN = "Lockstep does not know what they had when all began to run"
 
 
 class PacedMember(NamedTuple):

@@ -250,7 +250,7 @@ class ReservedGangs:
     def _lost(self, settled: Reservation, counts: Progress) -> Failure | None:
         """Why members are lost although no watch shows a disruption: missing pods or lost nodes; None if none is."""
         if counts.unseen:
-            return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
+            return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of the Gang are missing")
         lost = self._lost_on(settled)
         for pod in self._state.pods_of(settled) if lost else ():
             if pod.node in lost and not pod.has_ended:

@@ -156,7 +156,7 @@ class LeavingGangs:
         for node in nodes if self._lost_nodes.are_possible else ():
             why = self._lost_nodes.why_lost(node)
             if why is not None:
-                return Failure(reason=Reason.POD_LOST, message=f"a pod of it is lost: node {node} {why}")
+                return Failure(reason=Reason.POD_LOST, message=f"a pod of the Gang is lost: node {node} {why}")
         return None
 
     async def _leave(self, gang: GangFact, known: _Answered) -> None:

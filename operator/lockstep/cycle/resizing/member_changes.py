@@ -129,10 +129,10 @@ class MemberChanges:
         """Why members need not join any more for the gang's own reasons, in a clause; '' if there are none."""
         following = gang.status.joining_size
         if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
-            return "the spec does not allow that size any more"
+            return "the spec no longer allows that size"
         if gang.spec.elastic.size not in (None, following.size):
             return f"elastic.size asks for {n_members(gang.spec.elastic.size or 0)}"
-        return "a member has ended well" if counts.succeeded else ""
+        return "a member has succeeded" if counts.succeeded else ""
 
     def _why_lost(self, gang: GangFact, reservation: Reservation, now: float) -> str:
         """Why members that join are lost, or late, in a clause; '' if they are not."""

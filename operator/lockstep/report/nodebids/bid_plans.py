@@ -74,7 +74,7 @@ def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]
     node = state.nodes.get(bid.node)
     off = node is not None and node.labels.get(AGENT_LABEL) == AGENT_OFF
     why = f"The node is labelled {AGENT_LABEL}={AGENT_OFF}, so no agent measures it. " if off else ""
-    return BidState.EXPIRED, f"{why}The bid was not renewed in time: what was measured no longer counts. {message}"
+    return BidState.EXPIRED, f"{why}The bid was not renewed in time, so its measurements no longer count. {message}"
 
 
 def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:

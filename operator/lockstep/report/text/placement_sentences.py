@@ -31,7 +31,9 @@ def chosen(placement: Placement, *, now: float) -> str:
         awaited = f"The start is expected at {rfc3339(placement.start)}{_awaited(placement)}"
         sentences.append(awaited + _at_the_latest(placement))
     if placement.speedup is not None:
-        sentences.append(f"With its wait, the gang is {speedup(placement.speedup)} times as fast as one idle reference node")
+        sentences.append(
+            f"With its wait, the gang is {speedup(placement.speedup)} times as fast as one idle reference node"
+        )
     if placement.risk is not None:
         sentences.append(_risk(placement.risk))
     other = _compared(placement, now)

@@ -249,7 +249,9 @@ def _elsewhere(refusal: VolumesElsewhere) -> str:
 @format_refusal.register
 def _behind(refusal: BehindInQueue) -> str:
     are = "is" if refusal.in_front == 1 else "are"
-    sentence = f"{n_gangs(refusal.in_front)} or more {are} in front of it; it gets an exact plan when fewer are in front"
+    sentence = (
+        f"{n_gangs(refusal.in_front)} or more {are} in front of it; it gets an exact plan when fewer are in front"
+    )
     if refusal.starts_by is None:
         return sentence
     return f"{sentence}; its rough start estimate is {rfc3339(refusal.starts_by)}"

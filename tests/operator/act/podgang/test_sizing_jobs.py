@@ -108,7 +108,7 @@ async def test_refusal_of_a_size_is_said_and_the_job_stays_suspended():
 async def test_pods_that_do_not_come_give_the_nodes_back_and_are_placed_when_they_do():
     async with api_with(*NODES) as api, running_operator(api, sources=SOURCES) as parts:
         create_job(api)
-        say = "0 pods of 4 of Job heat came, and none more for 60 seconds"
+        say = "Job heat made 0 pods of 4, and no other for 60 seconds"
         await until(lambda: any(say in one["note"] for one in api.store.objects("events")))
         await asyncio.sleep(1)
         assert parts.state.reservations == {}

@@ -339,7 +339,7 @@ def test_gang_may_have_another_name():
         pytest.param([job(completionMode=3)], "", "spec.completionMode is not a text", id="an odd mode"),
         pytest.param([job(pod={"a": 1})], "", "spec.template.spec has no containers", id="no containers"),
         pytest.param([job(pod={"containers": [1]})], "", "entry that is no object", id="odd containers"),
-        pytest.param([job(pod=pod_spec(affinity="x"))], "", "pod template makes no sense", id="odd affinity"),
+        pytest.param([job(pod=pod_spec(affinity="x"))], "", "pod template is invalid", id="odd affinity"),
         pytest.param([job(podFailurePolicy={"rules": 1})], "", "podFailurePolicy.rules is no list", id="odd rules"),
         pytest.param([job(podFailurePolicy=[1])], "", "spec.podFailurePolicy is no object", id="an odd policy"),
         pytest.param([jobset()], "", "spec.replicatedJobs is empty", id="an empty set"),

@@ -112,7 +112,7 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
     answer = answer_with_size(state, rules(), state.gangs[key("g")], now() + HOUR)
     [change] = plan_now(state, rules(), now() + HOUR, asked=()).changes
     assert (change.gang, change.was, len(change.nodes)) == (key("g"), 2, 4)
-    assert answer.why_this_size.startswith("With the next plan it grows from 2 to 4 members: ends ")
+    assert answer.why_this_size.startswith("With the next plan it grows from 2 to 4 members: it ends ")
     assert answer.why_this_size.endswith(" sooner; the change takes about 2 min.")
     assert settled_document(answer)["whyThisSize"] == answer.why_this_size
     assert "grows from 2 to 4 members" in " ".join(settled_lines(answer))
@@ -122,7 +122,7 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
     ("life", "later", "want"),
     [
         pytest.param(runs_alone, HOUR, "none is better for all gangs together", id="the best size"),
-        pytest.param(runs_for_an_hour, 60, "and gangs change it only with", id="too little work is left"),
+        pytest.param(runs_for_an_hour, 60, "and gangs change their size only with", id="too little work is left"),
         pytest.param(does_not_run_yet, 0, "not all of its members run", id="members that do not run"),
         pytest.param(changes_its_size, 0, None, id="a change that is under way"),
         pytest.param(is_asked_for_more, HOUR, "It changes to 4 members, as elastic.size asks, when", id="no room yet"),
@@ -177,7 +177,8 @@ async def test_gang_that_waits_for_room_that_is_given_back_says_who_shrinks_for_
 
     said = " ".join(line.strip() for line in waiting_lines(answer, ASCII))
     assert (
-        "In the same plan, default/g shrinks from 4 to 3 members: default/waits waits, and starts with what it gives" in said
+        "In the same plan, default/g shrinks from 4 to 3 members: default/waits waits, and starts on the nodes that"
+        in said
     )
     [change] = waiting_document(answer)["sizeChanges"]
     assert (change["was"], change["size"], change["endsSoonerSeconds"]) == (4, 3, None)

@@ -76,7 +76,7 @@ def test_answer_names_the_run_times_that_a_learning_gang_uses(source, want):
 def test_answer_for_a_gang_without_a_place_names_the_nodes_that_are_asked_for():
     planned = planned_of([node("a", free=0)], [gang("me", serial=60)])
     answer = answer_about(planned, planned.snapshot.gangs[0].key)
-    asked = "Nodes for 1 member are asked for by ProvisioningRequest me-1; the autoscaler has accepted it."
+    asked = "ProvisioningRequest me-1 asks for nodes for 1 member; the autoscaler has accepted it."
 
     answered = replace(answer, nodes_requested=asked)
 
@@ -118,7 +118,9 @@ def test_gang_without_a_place_says_what_each_node_fails():
 
     assert lines[0].startswith("default/me has no place, now or later: it needs 3 members, and 1 fit")
     assert "  None of its sizes fits." in lines
-    assert "  It needs 3 members at least. Of 2 nodes: 1 with the untolerated taint pool=red:NoSchedule, 1 with" in lines
+    assert (
+        "  It needs 3 members at least. Of 2 nodes: 1 with the untolerated taint pool=red:NoSchedule, 1 with" in lines
+    )
     assert "  - if fewer members were enough, it would start at once with 1 member, and end in 1 min" in lines
 
 

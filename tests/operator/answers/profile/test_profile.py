@@ -100,7 +100,7 @@ def test_forecast_stands_beside_what_runs_took():
         pytest.param(
             amdahl(*[4] * 7),
             (1, 16),
-            "All 7 runs had 4 members, and runs with 2 sizes are needed: run it with 2 and 8 members to learn how it",
+            "All 7 runs had 4 members, and a law needs runs with 2 sizes: run it with 2 and 8 members to learn how it",
             id="one size",
         ),
         pytest.param(
@@ -112,7 +112,9 @@ def test_forecast_stands_beside_what_runs_took():
             "its size allows 4 members only, so run it with another size too.",
             id="fixed size",
         ),
-        pytest.param(amdahl(2, 4), (1, 8), "2 runs with 2 and 4 members can be compared, and 5 with", id="two runs"),
+        pytest.param(
+            amdahl(2, 4), (1, 8), "Lockstep can compare 2 runs with 2 and 4 members, and a law needs 5", id="two runs"
+        ),
         pytest.param(amdahl(2), (1, 8), "1 run of its template is known. 1 run with 2 members can be", id="one run"),
     ],
 )
@@ -161,7 +163,7 @@ def test_few_runs_correct_the_scale_of_what_is_stated(runs, work, want):
 def test_run_unlike_the_others_is_said_not_to_count():
     shown = text(gang(runs=[*amdahl(*[1, 2, 4] * 4), run(4, 9000)]))
 
-    assert "1 run was unlike the others of the same size, and counts for nothing." in shown
+    assert "1 run was unlike the others of the same size, and does not count." in shown
 
 
 def test_runs_are_those_that_the_last_of_the_template_to_end_knew_of():
@@ -228,7 +230,7 @@ def test_document_has_the_same_as_the_text():
 
     assert parse_work(document["work"], 8).serial == pytest.approx(500, rel=0.03)
     assert document["error"] < document["statedError"]
-    assert document["message"].startswith("Each of 12 runs with 1, 2, 4 and 8 members is missed by ")
+    assert document["message"].startswith("Forecasts of 12 runs with 1, 2, 4 and 8 members are off by ")
     assert [row["members"] for row in document["foretold"]] == [1, 2, 4, 8, 16]
     assert document["runs"][0] == pytest.approx(
         {"members": 1, "seconds": 643.5, "slowdown": 1.25, "idleSeconds": 514.8, "timesAsStated": 0.858, "kind": ""}
@@ -256,7 +258,7 @@ def test_kinds_of_nodes_are_shown_with_how_many_runs():
 def test_kinds_that_make_no_difference_are_said_to_make_none():
     document = profile_document(answer(gang(runs=by_kind(gpu=1.0))))
 
-    assert "Kinds of nodes say no more of them: by kind a run is missed by" in " ".join(
+    assert "Kinds of nodes do not improve these: with kinds they are off by" in " ".join(
         text(gang(runs=by_kind(1.0))).split()
     )
     assert [(one["kind"], one["runs"], one["isUsed"]) for one in document["kinds"]] == [
@@ -275,7 +277,7 @@ def test_document_says_what_is_missing():
         None,
     )
     assert document["suggestedWork"] == {"serialTime": "574.2s"}
-    assert document["message"] == "1 run with 4 members can be compared, and 5 with 2 sizes are needed."
+    assert document["message"] == "Lockstep can compare 1 run with 4 members, and a law needs 5 runs with 2 sizes."
 
 
 @pytest.mark.parametrize(

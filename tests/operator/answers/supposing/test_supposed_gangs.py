@@ -279,7 +279,7 @@ def without_containers():
             "Job heat: spec.template.spec.nodeSelector.gpu is no text.",
             id="a truth for a label of nodes",
         ),
-        pytest.param([job_of(template(cpu="much"))], "Job heat: spec.template.spec makes no sense", id="an odd amount"),
+        pytest.param([job_of(template(cpu="much"))], "Job heat: spec.template.spec is invalid", id="an odd amount"),
         pytest.param(
             [job_of(template(nodeName="n1"))], "spec.template.spec has nodeName or schedulingGates", id="a bound pod"
         ),
@@ -306,7 +306,7 @@ def without_containers():
         ),
         pytest.param([pod_gang_manifest("two")], "Gang team/heat would be refused: ", id="a Gang of an odd size"),
         pytest.param(
-            [owner("lockstep.dev/v1alpha1", "Gang", sise=2)], "Gang team/heat makes no sense: KeyError", id="no size"
+            [owner("lockstep.dev/v1alpha1", "Gang", sise=2)], "Gang team/heat is invalid: KeyError", id="no size"
         ),
         pytest.param(
             [job_of(parallelism=2, annotations={"lockstep.dev/size": "9"})],
@@ -351,7 +351,7 @@ def test_ray_cluster_that_can_not_get_its_size_is_refused_as_by_the_operator():
 @pytest.mark.parametrize(
     ("workers", "want"),
     [
-        pytest.param({}, "RayCluster heat makes no sense: KeyError 'groupName'", id="no name of the group"),
+        pytest.param({}, "RayCluster heat is invalid: KeyError 'groupName'", id="no name of the group"),
         pytest.param({"groupName": "all", "minReplicas": "two"}, "minReplicas is no whole number", id="an odd bound"),
     ],
 )

@@ -90,7 +90,7 @@ async def test_ended_sweep_names_its_failures_and_no_next_size():
     lines = " ".join(" ".join(explained_lines(answer)).split())
     assert "GangSweep default/s is complete. All runs have ended: 2 of 3 runs succeeded, 1 failed." in lines
     assert "2 of 3 runs have succeeded, and 1 have failed (1)." in lines
-    assert "Run 1 has failed, MemberFailed:" in lines
+    assert "Run 1 has failed (MemberFailed):" in lines
 
 
 async def test_sweep_that_no_operator_has_seen_says_so():

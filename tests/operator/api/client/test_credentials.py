@@ -82,7 +82,7 @@ async def test_who_was_never_let_in_hears_whence_the_credentials_come_and_what_t
     configuration.source = "/home/me/.kube/config"
 
     for said in (refused_at_start(configuration), refused_to_person(configuration)):
-        assert said[1:].startswith("he API server at https://example.com does not let us in: it does not accept ")
+        assert said[1:].startswith("he API server at https://example.com refuses access: it does not accept ")
         assert "the credentials of /home/me/.kube/config (401 Unauthorized)" in said
         assert "they have probably expired, or their account was deleted or made anew" in said
     assert "restart the operator's pod" in refused_at_start(configuration)

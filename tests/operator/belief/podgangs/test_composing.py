@@ -80,23 +80,23 @@ def test_pods_that_come_later_are_placed_in_any_number():
 @pytest.mark.parametrize(
     ("gang", "names", "going", "want_says"),
     [
-        pytest.param(pod_gang(2), "", 0, "No pod of it waits for a node. It needs 2.", id="none"),
+        pytest.param(pod_gang(2), "", 0, "No pod of the Gang waits for a node. It needs 2 together.", id="none"),
         pytest.param(pod_gang(2), "a", 0, "1 of the 2 pods that it needs wait for a node.", id="too few"),
         pytest.param(
-            pod_gang(2), "", 2, "Its pods are bound, and no other pod of it waits for a node.", id="all bound"
+            pod_gang(2), "", 2, "Its pods are bound, and no other pod of the Gang waits for a node.", id="all bound"
         ),
         pytest.param(
             pod_gang(2, 2),
             "a",
             2,
-            "2 pods of it are on nodes, of 2 at most: 1 wait for their end.",
+            "2 of at most 2 pods of the Gang are on nodes; 1 wait until others have ended.",
             id="no more may run",
         ),
         pytest.param(
             pod_gang(1, 1),
             "ab",
             3,
-            "3 pods of it are on nodes, of 1 at most: 2 wait for their end.",
+            "3 of at most 1 pods of the Gang are on nodes; 2 wait until others have ended.",
             id="more than may run",
         ),
     ],

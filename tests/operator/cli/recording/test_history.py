@@ -97,7 +97,7 @@ def test_file_that_began_anew_is_said_beside_each_answer(path):
     ("options", "want"),
     [
         pytest.param(["--since", "yesterday"], "yesterday is no date such as 2026-11-01", id="no time"),
-        pytest.param(["--by", "user", "--losses"], "Of --by and --losses only one can be meant", id="both"),
+        pytest.param(["--by", "user", "--losses"], "Use only one of --by and --losses", id="both"),
         pytest.param(["--database", "/nowhere/record.db"], "/nowhere/record.db can't be read", id="no file"),
     ],
 )

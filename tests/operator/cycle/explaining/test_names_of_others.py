@@ -86,10 +86,13 @@ async def test_eviction_names_the_other_gang_to_neither_side():
         await until(lambda: is_placed(api, OTHER, "okapi"))
 
         uid = api.store.get(Place("gangjobs", OTHER, "okapi"))["metadata"]["uid"]
-        says_why = f"A gang of another namespace, of priority 100 and UID {uid}, takes its place."
+        says_why = f"A gang of another namespace, of priority 100 and UID {uid}, takes the place of this gang."
         assert says(api, OWN, "zebra", "Preempted") == ("True", "Preempted", says_why)
         assert notes(api, OTHER, "PreemptedForGang") == [
-            "A gang of another namespace is evicted for this gang, which starts when those members have ended."
+            (
+                "A gang of another namespace is evicted for this gang. This gang starts when members of the other gang "
+                "have ended."
+            )
         ]
         assert says(api, OTHER, "okapi", "Planned")[2].endswith(" It takes the place of a gang of another namespace.")
         assert leaks(api) == set()

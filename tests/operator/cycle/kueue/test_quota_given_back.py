@@ -50,7 +50,7 @@ async def test_workload_whose_gang_is_refused_says_so_and_gives_its_quota_back_i
         assert state_of(api) == "Pending"
         retry = await found(api.store.watch("workloads", 0), "Retry")
 
-        assert "so the quota is given back: It has no Gang" in retry["message"]
+        assert "so Lockstep gives the quota back: It has no Gang" in retry["message"]
 
 
 async def test_start_that_is_far_off_gives_quota_back_and_says_so():
@@ -110,7 +110,7 @@ async def test_pods_that_do_not_come_give_quota_back():
         give_quota(api)
         await until(lambda: state_of(api) == "Retry")
 
-        assert "0 pods of 3 of Workload heat came, and none more for 60 seconds" in entry_of(api)["message"]
+        assert "Workload heat made 0 pods of 3, and no other for 60 seconds" in entry_of(api)["message"]
         await until(lambda: parts.state.reservations == {})
 
 

@@ -36,7 +36,8 @@ async def test_gang_that_runs_without_an_end_is_named_as_what_is_waited_for():
 
         [planned] = [one for one in status_of(api, "behind")["conditions"] if one["type"] == "Planned"]
         assert planned["message"] == (
-            "It needs 3 members, and 1 fit while default/nowork holds 2 nodes and has no known end: 3 of 3 nodes pass its "
+            "It needs 3 members, and 1 fit while default/nowork holds 2 nodes and has no known end: 3 of 3 nodes pass "
+            "its "
             "constraints; of these, 2 short of cpu; cpu: 3 × 8 needed, 1 × 8 free."
         )
 

@@ -165,4 +165,4 @@ async def test_webhook_that_resumes_a_job_has_it_suspended_once_for_each_return(
 
         assert len(made) == 2
         [note] = notes(api, "OwnerReturned")
-        assert "its pods stay: Job heat was suspended, and others have resumed it" in note
+        assert "its pods stay: Job heat was suspended, and another program has resumed it" in note

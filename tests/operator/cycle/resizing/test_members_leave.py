@@ -55,7 +55,7 @@ async def test_members_with_the_highest_ranks_leave_after_that_is_written():
         writes = [one for one in api.requests[first:] if one.is_write and one.resource in {"gangjobs/status", "pods"}]
         assert [one[:2] for one in writes] == [(PATCH, "gangjobs/status"), *[(DELETE, "pods")] * 2]
         assert parts.metric("lockstep_size_changes_total", direction="shrink") == 1
-        assert note_of(api, "GangChangesSize").endswith("The other members run on.")
+        assert note_of(api, "GangChangesSize").endswith("The other members continue to run.")
 
 
 async def test_gang_shrinks_for_one_that_waits_which_starts_when_the_members_are_gone():

@@ -100,7 +100,7 @@ async def test_gang_grows_into_room_that_becomes_free_and_keeps_its_work():
         assert parts.metric("lockstep_attempts_undone_total", reason="ChangingSize") == 1
         assert "BindInterrupted" not in event_reasons(api)
         note = note_of(api, "GangChangesSize")
-        assert note.startswith("Grows from 2 to 4 members: ends ")
+        assert note.startswith("Grows from 2 to 4 members: it ends ")
         assert "sooner; the change takes about 2 min." in note
 
 

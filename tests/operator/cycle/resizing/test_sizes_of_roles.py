@@ -125,7 +125,7 @@ async def test_gang_whose_launcher_loses_its_node_in_a_change_is_planned_anew():
         await until(lambda: "next" in status_of(api))
         following = status_of(api)["next"]
         assert (following["size"], following["members"][0]) == (5, {**LAUNCHED, "node": home})
-        assert following["why"].startswith("grows from 3 to 5 members: ends ")
+        assert following["why"].startswith("grows from 3 to 5 members: it ends ")
         assert status_of(api)["sizeAndRange"] == "3→5 (2–5)"
 
         api.store.remove(Place("nodes", "", home))

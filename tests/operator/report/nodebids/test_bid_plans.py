@@ -13,7 +13,7 @@ from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.nodebids.bid_plans import Guests, guests_of, plan_of_bid, state_of_bid
 
 NOW = 1_800_000_000.0
-NOT_RENEWED = "The bid was not renewed in time: what was measured no longer counts."
+NOT_RENEWED = "The bid was not renewed in time, so its measurements no longer count."
 HEAT = "heat"
 
 

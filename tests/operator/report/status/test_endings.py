@@ -105,7 +105,7 @@ def test_gang_whose_time_is_over_fails_where_it_stands():
     assert (
         conditions_of(LATE_RESTING)["Placed"] == conditions_of(LATE_RESTING)["Planned"] == ("False", "DeadlineExceeded")
     )
-    want = "The gang was active since 1970-01-12T13:46:41Z, and activeDeadlineSeconds allows 1 h."
+    want = "The gang has been active since 1970-01-12T13:46:41Z, and activeDeadlineSeconds allows 1 h."
     assert message(LATE_RUNNING, "Failed") == message(LATE_RESTING, "Failed") == want
 
 

@@ -111,7 +111,7 @@ def test_gang_without_a_plan_keeps_nothing_of_an_earlier_one(happening):
 def test_release_says_why_and_when_the_gang_is_planned_again():
     status = attempt_marks.mark_released(with_status(reserved()), BROKEN, retry_seconds=8, now=NOW)
 
-    assert status.condition(Condition.PLACED).message == f"Attempt 1 was undone: {BROKEN.message}."
+    assert status.condition(Condition.PLACED).message == f"Attempt 1 was torn down: {BROKEN.message}."
     assert status.condition(Condition.PLANNED).message == "The gang is planned again in 8 s."
     assert status.attempt == 1
 

@@ -29,16 +29,14 @@ def test_other_size_is_said_with_its_reason():
     [event] = sweep_events(STARTED, replace(STARTED, size=8, size_reason="8 members a run, one after the other."))
 
     assert event.reason == "SweepSizeChanged"
-    assert event.note == (
-        "Runs that are made from now on have 8 members, and not 4 as before. 8 members a run, one after the other."
-    )
+    assert event.note == ("New runs have 8 members instead of 4. 8 members a run, one after the other.")
 
 
 def test_each_new_failure_is_said_once():
     failed = replace(STARTED, failures=(FAILURE,))
 
     [event] = sweep_events(STARTED, failed)
-    assert (event.kind, event.note) == ("Warning", "Run 3 has failed, MemberFailed: Member 0 failed.")
+    assert (event.kind, event.note) == ("Warning", "Run 3 has failed (MemberFailed): Member 0 failed.")
     assert reasons(failed, replace(failed, failures=(FAILURE, FAILURE._replace(run=5)))) == ["SweepRunFailed"]
     assert reasons(failed, replace(failed, succeeded=2)) == []
 

@@ -84,7 +84,8 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(
             placement("n1", "n2", gain=2.0, deadline=NOW + 90, other=other(6, finish=NOW + 20, gain=5.4)),
             "2 members on n1, n2. With its wait, the gang is 2.0 times as fast as one idle reference node. "
-            "With 6 members the gang would be 5.4 times as fast, but it gets the fewest members that end by its deadline, "
+            "With 6 members the gang would be 5.4 times as fast, but it gets the fewest members that end by its "
+            "deadline, "
             "2026-11-20T12:01:30Z",
             id="more members would be faster, but fewer meet the deadline",
         ),
@@ -130,7 +131,8 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(placement(("n1", 4, Share(0.25))), "4 members on n1, 25 % of the work each", id="equal shares"),
         pytest.param(
             placement(("n1", 1, Pieces(12)), ("n1", 2, Pieces(11)), ("n2", 1, Pieces(2)), start=NOW + 40),
-            "4 members expected on n1, n2, 2 to 12 pieces each. The start is expected at 2026-11-20T12:00:40Z, when n2 has room",
+            "4 members expected on n1, n2, 2 to 12 pieces each. The start is expected at 2026-11-20T12:00:40Z, when "
+            "n2 has room",
             id="pieces, and a node that is listed twice",
         ),
         pytest.param(

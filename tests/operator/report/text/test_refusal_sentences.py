@@ -112,7 +112,8 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", start=math.inf), node("n2", start=NOW + 9, until=NOW + 9), node("n3", until=NOW + 2)],
             gang(size=1, serial=6),
             Reason.WINDOW_TOO_SHORT,
-            "it needs room for 1 member together for 6 s or more; 3 nodes pass its constraints: 2 are never open to gangs, "
+            "it needs room for 1 member together for 6 s or more; 3 nodes pass its constraints: 2 are never open to "
+            "gangs, "
             "1 is open to gangs for 2 s at most",
             id="windows that never open",
         ),
@@ -278,7 +279,8 @@ def test_labels_that_nodes_lack_are_named_where_some_have_them():
     [decision] = plan(snapshot(nodes, [one])).decisions
 
     assert format_refusal(decision.refusal) == (
-        "it needs 4 members, and 1 fit: 1 of 13 nodes pass its constraints (12 without gpu=a100); slots: 4 needed, 1 free"
+        "it needs 4 members, and 1 fit: 1 of 13 nodes pass its constraints (12 without gpu=a100); slots: 4 needed, 1 "
+        "free"
     )
 
 
@@ -290,7 +292,8 @@ def test_room_that_comes_back_counts():
     ).decisions
 
     assert format_refusal(decision.refusal) == (
-        "it needs 3 members, and 1 fit: 2 of 2 nodes pass its constraints; of these, 1 short of slots; slots: 3 needed, 1 free"
+        "it needs 3 members, and 1 fit: 2 of 2 nodes pass its constraints; of these, 1 short of slots; slots: 3 "
+        "needed, 1 free"
     )
 
 

@@ -72,7 +72,7 @@ def test_nothing_of_it_is_left_in_the_cache(scene):
     [
         pytest.param(gang("s", size=1), {"runs": None}, "spec.gangSweepSpec has no runs", id="no number"),
         pytest.param(gang("s", size=1, suspend=True), {}, "wait for other gangs, or are suspended", id="suspended"),
-        pytest.param({"spec": {}}, {}, "makes no sense", id="no template"),
+        pytest.param({"spec": {}}, {}, "is invalid", id="no template"),
     ],
 )
 def test_sweep_without_a_plan_has_a_sentence_and_leaves_nothing(scene, template, spec, want):
