@@ -231,7 +231,7 @@ def test_gang_shrinks_for_a_more_urgent_one_and_is_not_evicted(arena, two_nodes,
     until_size(arena, "gives", SLOTS)
 
     [event] = arena.until_events("gives", "GangChangesSize")
-    says = f"Shrinks from 6 to 3 members for urgent gang {arena.namespace}/hot, of priority 1000: ends "
+    says = f"Shrinks from 6 to 3 members for urgent gang {arena.namespace}/hot, of priority 1000: it ends "
     assert event["note"].startswith(says)
     preempted = arena.condition("gives", "Preempted")
     assert (preempted["status"], preempted["reason"]) == ("False", "ShrunkForGang")

@@ -203,7 +203,7 @@ def test_gang_that_runs_changes_to_the_size_that_is_asked_for(operator, arena, a
 
     assert done.stdout == f"{arena.namespace}/heat has 2 members, and changes to 1 soon.\n", done.stderr
     eventually(lambda: arena.status("heat").get("size") == 1 and "startedAt" in arena.status("heat"), seconds=60)
-    said = "Shrinks from 2 to 1 member, as elastic.size asks: ends "
+    said = "Shrinks from 2 to 1 member, as elastic.size asks: it ends "
     eventually(lambda: any(event["note"].startswith(said) for event in arena.events("heat")))
     refused = ask("resize", "gj/heat", "--size", "3")
     assert refused.stderr.startswith(f"Error: GangJob {arena.namespace}/heat can't have 3 members, but 1 to 2.")

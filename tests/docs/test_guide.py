@@ -173,7 +173,7 @@ def test_loop_bounds_the_members_of_every_node(tmp_path):
     small = {**container, "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}
     stream["spec"]["template"] = {"spec": {"containers": [small]}}
 
-    assert what_is_said(stream).startswith("4 members on n01, 4.0")
+    assert what_is_said(stream).startswith("4 members on n01. With its wait, the gang is 4.0")
     assert what_is_said(stream, bids_of_the_loop(tmp_path)).startswith("4 members on n01, n02, 4.0")
 
 

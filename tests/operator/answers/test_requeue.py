@@ -172,7 +172,7 @@ async def test_gang_that_can_not_be_created_again_is_not_lost():
 async def test_gang_that_stays_after_its_deletion_is_not_lost_either():
     async with submitted(FAILED) as (api, client):
         api.store.remove = lambda _: None
-        with pytest.raises(NotMadeAnewError, match="something of it is still there after 1 min"):
+        with pytest.raises(NotMadeAnewError, match="parts of it still exist after 1 min"):
             await put_back(client)
 
 
@@ -187,7 +187,9 @@ async def cut_off(client):
 async def test_gang_without_a_waiting_user_is_not_lost_either():
     async with submitted(FAILED) as (api, client):
         api.store.remove = lambda _: None
-        with pytest.raises(NotMadeAnewError, match=r"is deleted, and was not awaited .* the output\.") as raised:
+        with pytest.raises(
+            NotMadeAnewError, match=r"is deleted, and this command did not wait .* the output\."
+        ) as raised:
             await cut_off(client)
 
         assert raised.value.manifest["spec"]["template"] == gang("g")["spec"]["template"]
@@ -206,7 +208,7 @@ async def test_gang_without_a_waiting_user_stays_suspended_and_that_is_said():
 
 async def test_gang_whose_volumes_would_go_with_it_is_not_deleted():
     async with submitted(FAILED, spec={"volumeClaimTemplates": [CLAIM]}) as (api, client):
-        with pytest.raises(AnswerError, match="the volumes of its volumeClaimTemplates with it: create another one"):
+        with pytest.raises(AnswerError, match="the volumes of its volumeClaimTemplates: create another GangJob"):
             await put_back(client)
 
         assert writes(api) == []

@@ -78,7 +78,7 @@ async def test_gang_gets_as_many_members_as_its_quota_allows_and_says_so():
 @pytest.mark.parametrize(
     ("spec", "want"),
     [
-        pytest.param({}, "Up to 12 members are asked for; quota small allows 5 now.", id="no run times"),
+        pytest.param({}, "It may have up to 12 members; quota small allows 5 now.", id="no run times"),
         pytest.param(
             {"work": {"serialTime": "10m", "overhead": {"perMember": "10s"}}},
             "It would be fastest with 8 members, by its run times; quota small allows 5 now.",

@@ -80,7 +80,7 @@ async def test_status_says_what_is_undone_since_when_and_what_it_waits_for():
         await asyncio.sleep(60)
 
         assert condition(api, "g", "Planned") == ("False", "PodLost")
-        assert f"begun at {at(int(began))}" in message(api)
+        assert f"began at {at(int(began))}" in message(api)
         assert message(api).startswith(
             "Attempt 1 is being torn down; it waits for g-1-0 on n1, g-1-1 on n1. If node n1 is dead, delete the pods "
             "there or taint the node node.kubernetes.io/out-of-service. The teardown began at "

@@ -141,8 +141,7 @@ class Rights:
             self._writes_again()
         elif not self.trouble:
             self.trouble = (
-                f"nothing can be written: the API server does not let the operator patch {STATUSES} anywhere; "
-                f"{_remedy(STATUSES)}"
+                f"nothing can be written: the API server lets us not patch {STATUSES} anywhere; {_remedy(STATUSES)}"
             )
             log.error("%s", self.trouble)
 

@@ -36,8 +36,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         "  expected at 1970-01-01T00:17:40Z, when a has room. With its wait, the gang is 0.60 times as fast",
         "  as one idle reference node.",
         "",
-        "Why this size: one second of a member costs other gangs 0.50 s, as when the snapshot was",
-        "  recorded.",
+        "Why this size: one second of a member costs other gangs 0.50 s, as when the snapshot was recorded.",
         "    members     starts in       ends in  # end, - what members cost others",
         "          2         1 min         2 min  ###########################-------------",
         " *        3         1 min    1 min 40 s  ######################--------------",
@@ -102,13 +101,13 @@ def test_unknown_run_time_is_said_and_draws_no_bar():
     lines = text_of(planned_of([node("a"), node("b")], [gang("me", most=2)]))
 
     assert " *        2           now             -" in lines
-    assert "  It gives no run time: it gets as many members as fit, as soon as possible." in lines
+    assert "  It states no run time: it gets as many members as fit, as soon as possible." in lines
 
 
 def test_deadline_is_named_as_the_rule_for_the_size():
     lines = text_of(planned_of([node("a"), node("b")], [gang("me", most=2, serial=60, deadline=NOW + 100)]))
 
-    want = "  With its deadline, 1970-01-01T00:18:20Z, it gets the fewest members that meet it."
+    want = "  Its deadline is 1970-01-01T00:18:20Z: it gets the fewest members that meet this deadline."
     assert want in lines
 
 

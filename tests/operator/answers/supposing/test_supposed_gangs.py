@@ -363,7 +363,7 @@ def test_odd_ray_cluster_that_waits_for_a_size_is_refused_with_a_sentence(worker
 def test_gang_of_a_user_for_a_job_that_waits_for_a_size_awaits_its_pods():
     job = job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})
 
-    with pytest.raises(AnswerError, match="would not be planned yet: No pod of it waits"):
+    with pytest.raises(AnswerError, match="would not be planned yet: No pod of the Gang waits"):
         facts(pod_gang_manifest(2, name="job.heat"), job)
 
 

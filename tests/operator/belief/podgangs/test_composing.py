@@ -297,7 +297,7 @@ def test_pods_of_another_owner_do_not_count_for_a_made_gang(others):
         pod = waiting_pod(name)
         group.enter(grouped(pod_fact(name), GroupMember(pod_gang().key, None, pod, owner="after")))
 
-    assert "No pod of it waits" in composed(made(2, "elsewhere"), group, ALL_NODES).spec.awaits_pods
+    assert "No pod of the Gang waits" in composed(made(2, "elsewhere"), group, ALL_NODES).spec.awaits_pods
     [role] = composed(made(2, "after"), group, ALL_NODES).spec.roles
     assert role.sizes == Sizes(minimum=2, maximum=2)
 
@@ -308,7 +308,7 @@ def test_made_gang_is_planned_once_it_is_compared_with_its_owner():
     unchecked = composed(made(2, "job"), group, ALL_NODES, is_checked=False)
     beside = composed(made(2, "job"), of_owner("job", waiting="c", going="ab"), ALL_NODES, is_checked=False)
 
-    assert "compared with their owner" in unchecked.spec.awaits_pods
+    assert "compared the Gang with their owner" in unchecked.spec.awaits_pods
     assert not composed(made(2, "job"), group, ALL_NODES).spec.awaits_pods
     assert not beside.spec.awaits_pods
 

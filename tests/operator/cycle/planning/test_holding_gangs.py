@@ -93,7 +93,7 @@ async def test_hold_is_reported_once_while_nothing_changes():
             await asyncio.sleep(10)
 
         assert len(api.writes) == count
-        assert "it keeps n1, n2 free for itself since" in str(status_of(api, "a-large"))
+        assert "it has kept n1, n2 free for itself since" in str(status_of(api, "a-large"))
 
 
 async def test_no_gang_holds_where_the_administrator_says_never():

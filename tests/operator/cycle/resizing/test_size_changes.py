@@ -151,7 +151,7 @@ async def test_shrinking_gang_names_the_others_and_loses_nothing():
         assert status_of(api)["size"] == 3
         assert float(status_of(api)["workDone"]) == pytest.approx(8 / 400, rel=0.05)
         note = note_of(api, "GangChangesSize")
-        assert note.startswith("Shrinks from 4 to 3 members, so that other gangs end sooner: ends ")
+        assert note.startswith("Shrinks from 4 to 3 members, so that other gangs end sooner: it ends ")
         assert parts.metric("lockstep_size_changes_total", direction="shrink") == 1
         await until(lambda: is_placed(api, "short"))
 

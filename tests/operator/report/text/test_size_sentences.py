@@ -18,7 +18,7 @@ def test_there_is_a_clause_for_each_reason():
 @pytest.mark.parametrize(
     ("is_open_ended", "want"),
     [
-        (False, "shrinks from 9 to 5 members for urgent gang ns/hot, of priority 7: ends 10 min later"),
+        (False, "shrinks from 9 to 5 members for urgent gang ns/hot, of priority 7: it ends 10 min later"),
         (True, "shrinks from 9 to 5 members for urgent gang ns/hot, of priority 7: its end is unknown"),
     ],
 )
