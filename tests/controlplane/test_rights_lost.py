@@ -32,9 +32,7 @@ def test_gangs_run_on_and_others_wait_while_the_operator_has_no_rights_at_all(op
         arena.submit(gang("second"))
         eventually(lambda: not operator.is_ready())
         why = not_ready_because(operator)
-        assert why.startswith(
-            "nothing can be written: the API server does not let the operator patch gangjobs/status anywhere; "
-        )
+        assert why.startswith("nothing can be written: the API server lets us not patch gangjobs/status anywhere; ")
         assert "operator/rbac.yaml" in why
         assert operator.metrics()[FORBIDDEN] == 1
         assert operator.log_text().count("nothing can be written") == 1

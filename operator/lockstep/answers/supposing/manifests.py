@@ -76,5 +76,5 @@ def _check_kind(document: Manifest, name: object) -> None:
     versions = [one.api_version for one in TAKEN if one.kind == kind]
     if versions:
         raise AnswerError(f"{object_called} is in it, and only a {kind} of {versions[0]} can be planned.")
-    why = next((why for one, why in REFUSED.items() if one == (api_version, kind)), "no pods of it are known")
+    why = next((why for one, why in REFUSED.items() if one == (api_version, kind)), "Lockstep does not know its pods")
     raise AnswerError(f"{object_called} is in it: {why}. These can be planned: {_ONE_LINE}.")

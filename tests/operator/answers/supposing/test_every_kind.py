@@ -123,5 +123,5 @@ def test_example_is_planned_or_refused_with_a_reason(example):
     if example.stem not in WITHOUT_PODS:
         assert planned(text)
         return
-    with pytest.raises(AnswerError, match=rf"^{WITHOUT_PODS[example.stem]} \S+ is in it: no pods of it are known\."):
+    with pytest.raises(AnswerError, match=rf"^{WITHOUT_PODS[example.stem]} \S+ is in it: Lockstep does not know its pods\."):
         planned(text)

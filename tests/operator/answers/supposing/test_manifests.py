@@ -74,7 +74,7 @@ def test_times_become_strings_as_the_api_server_gets_them():
         pytest.param("just words", "A document in it is no object of Kubernetes.", id="words"),
         pytest.param(
             BID,
-            f"NodeBid n1 is in it: no pods of it are known. These can be planned: {TAKEN_KINDS}.",
+            f"NodeBid n1 is in it: Lockstep does not know its pods. These can be planned: {TAKEN_KINDS}.",
             id="a kind without pods",
         ),
         pytest.param(OLD_JOB, "Job heat is in it, and only a Job of batch/v1 can be planned.", id="an old Job"),
