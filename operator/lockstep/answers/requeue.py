@@ -116,7 +116,7 @@ async def _start_over(client: KubeClient, gang: GangFact, patience: _Patience) -
             "to resume it."
         ) from error
     await _suspend(client, gang.key, wanted=False)
-    held = "was taken off its nodes" if gang.status.reserved_at is not None else "rested after a failure"
+    held = "was taken off its nodes" if gang.status.reserved_at is not None else "had paused after a failure"
     return f"{name} {held}, and is planned again."
 
 

@@ -33,8 +33,8 @@ from lockstep.tenants.commands.asking import NoAnswer, ask_answer
 from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 _OF_STATUSES = (
-    "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
-    "the verb list on gangjobs and gangs of all namespaces is needed."
+    "These positions come from statuses, which may be of different plans. For positions of one plan, you need the verb "
+    "list on gangjobs and gangs of all namespaces."
 )
 
 

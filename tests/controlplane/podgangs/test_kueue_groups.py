@@ -173,7 +173,7 @@ def test_annotation_that_is_no_value_is_refused_with_a_sentence(arena, gangs, gr
 
     says = gangs.until(group.gang, "Accepted", "False", "InvalidSpec")
 
-    assert says["message"].startswith("Pod: annotation lockstep.dev/serial-time: 'soon' is no duration")
+    assert says["message"].startswith("Pod: annotation lockstep.dev/serial-time: 'soon' is not a duration")
     eventually(lambda: group.reasons("a").get("InvalidSpec") == says["message"])
 
 

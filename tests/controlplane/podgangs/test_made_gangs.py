@@ -91,9 +91,9 @@ def test_annotations_of_a_job_say_its_size_and_its_work(arena, gangs):
 @pytest.mark.parametrize(
     ("annotation", "text", "sentence"),
     [
-        ("lockstep.dev/size", "many", "annotation lockstep.dev/size: 'many' is no number or range of pods"),
+        ("lockstep.dev/size", "many", "annotation lockstep.dev/size: 'many' is not a number or range of pods"),
         ("lockstep.dev/size", "5", "annotation lockstep.dev/size: 5 pods are more than the 4"),
-        ("lockstep.dev/serial-time", "soon", "annotation lockstep.dev/serial-time: 'soon' is no duration"),
+        ("lockstep.dev/serial-time", "soon", "annotation lockstep.dev/serial-time: 'soon' is not a duration"),
         ("lockstep.dev/serial-time", "0s", "spec.work.serialTime"),
         ("lockstep.dev/serial-time", "-1h", "serialTime"),
         ("lockstep.dev/serial-time", "1d", "serialTime"),

@@ -83,7 +83,7 @@ def test_range_that_is_none_is_refused_with_a_sentence(arena, gangs):
 
     says = gangs.until("job.heat", "Accepted", "False", "InvalidSpec")
 
-    assert "'many' is no number or range" in says["message"]
+    assert "'many' is not a number or range" in says["message"]
     assert numbers(gangs) == (1, 1, True)
 
 

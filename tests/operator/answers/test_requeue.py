@@ -84,7 +84,7 @@ async def test_gang_that_rests_after_a_failure_rests_no_longer():
         await asyncio.sleep(5)
         api.store.change(PLACE, status={"conditions": [condition("Suspended")], "restartAt": None})
 
-        assert await done == "default/g rested after a failure, and is planned again."
+        assert await done == "default/g had paused after a failure, and is planned again."
 
 
 async def test_gang_whose_end_takes_too_long_stays_suspended_and_that_is_said():

@@ -64,7 +64,7 @@ def labels_and_annotations(metadata: Fields) -> NewManifest:
 def _containers(spec: Fields, name: str, index: NewManifest | None) -> list[Any]:
     containers = spec.take_list(name)
     if any(not isinstance(one, dict) for one in containers):
-        raise AnswerError(f"{spec.path}.{name} has an entry that is no object.")
+        raise AnswerError(f"{spec.path}.{name} has an entry that is not an object.")
     for number, container in enumerate(containers):
         _note_what_jobs_have(spec, f"{name}[{number}]", container)
     return containers if index is None else [_with_index(one, index) for one in containers]

@@ -92,7 +92,8 @@ def _without_end(run: OpenEndedRun) -> str:
         return f"it keeps its size: its end is unknown, and it has the {n_members(size)} that it may have now"
     back = f"; it gives members back to gangs that wait, down to {n_members(least)}" if least < size else ""
     needs = (
-        f"to grow it needs idle nodes that no gang waits for, and at least {run.least_growth} times its speed with them"
+        f"it grows only onto idle nodes that no gang waits for, and only if they make it {run.least_growth} times as "
+        "fast"
     )
     return f"its end is unknown: {needs}{back}"
 
@@ -113,16 +114,16 @@ def _with_end(run: ElasticRun, now: float) -> str:
     if not run.sizes.vary:
         return f"it keeps its size: {_NO_OTHER}"
     fewest, most = run.sizes.least + run.fixed_size, run.sizes.maximum + run.fixed_size
-    sizes = f"of the sizes from {fewest} to {most} that it may have now"
-    return f"{sizes}, none is better for all gangs together, with the room that there is"
+    sizes = f"it keeps its size: no size from {fewest} to {most}, which it may have now"
+    return f"{sizes}, is better for all gangs together in the room that is free"
 
 
 def _by_deadline(run: SizedRun) -> str:
     if run.deadline == math.inf:
-        return "it keeps its size: its sizing is Fewest, so it grows no more"
+        return "it keeps its size: its sizing is Fewest, so it no longer grows"
     assert run.deadline is not None, "it has a deadline"
     is_guess = "" if isinstance(run, ElasticRun) else ", as far as that is known"
-    return f"it keeps its size: it ends by its deadline, {rfc3339(run.deadline)}{is_guess}, so it grows no more"
+    return f"it keeps its size: it ends by its deadline, {rfc3339(run.deadline)}{is_guess}, so it no longer grows"
 
 
 def _asked(run: SizedRun, asked: int) -> str:
@@ -131,4 +132,4 @@ def _asked(run: SizedRun, asked: int) -> str:
     size = n_members(asked + run.fixed_size)
     if not run.sizes.has(asked):
         return f"it does not change to {size}, as elastic.size asks: {_NO_OTHER}"
-    return f"it changes to {size}, as elastic.size asks, when there is room that no other gang gains from"
+    return f"it changes to {size}, as elastic.size asks, as soon as nodes are free that no other gang gains from"

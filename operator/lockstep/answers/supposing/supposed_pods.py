@@ -34,7 +34,7 @@ def lines_that_are_missing(named: NamedPods) -> Iterator[str]:
     scheduler = named.template.section("spec").text("schedulerName")
     if scheduler != SCHEDULER_NAME:
         field, says = _field(named, "schedulerName"), f"is {scheduler}" if scheduler else "is missing"
-        yield f"{named.of}: {field} {says}. Write {SCHEDULER_NAME}: this plan is as if it stood there."
+        yield f"{named.of}: {field} {says}. Write {SCHEDULER_NAME}: this plan assumes that the field has this value."
 
 
 def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:

@@ -56,8 +56,8 @@ def side_by_side(size: RunSize, spec: SweepSpec, left: int) -> str:
     if size.groups == spec.max_parallel:
         return f"{may}: maxParallel allows no more."
     if size.groups == left:
-        return f"{may}: no more are left."
-    return f"{may}: the nodes of the pool have no more room for runs of that size."
+        return f"{may}: no other runs are left."
+    return f"{may}: the nodes of the pool have no room for another run of that size."
 
 
 def _held(one: HeldUp) -> str:

@@ -75,7 +75,7 @@ def _time(params: Mapping[str, str], field: str, usual: float) -> int:
     try:
         seconds = epoch_seconds(params.get(field))
     except ValueError as error:
-        raise HistoryQuestionError(f"{field} is no time such as 2026-11-01T00:00:00Z") from error
+        raise HistoryQuestionError(f"{field} is not a time such as 2026-11-01T00:00:00Z") from error
     return round(usual if seconds is None else seconds)
 
 

@@ -111,4 +111,4 @@ def _print_answer(document: Document, output: str) -> None:
     print_lines((line for note in notes for line in wrapped(note)), err=True)
     print_lines(history_lines(document["rows"], HistoryFormat(output)))
     if document["isCutOff"]:
-        print_lines(["There is more on record than one answer has: ask for a shorter period."], err=True)
+        print_lines(["There are more records than one answer holds: ask for a shorter period."], err=True)

@@ -36,7 +36,7 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import n_pods
 
 _NOT_OURS = Failure(
-    reason=Reason.NO_LONGER_FITS, message="another program has changed its status, which says now that it holds nodes"
+    reason=Reason.NO_LONGER_FITS, message="another program has changed its status, which now says that it holds nodes"
 )
 _GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
 _SUSPENDED = Failure(reason=Reason.GANG_SUSPENDED, message="the gang is suspended")

@@ -144,7 +144,7 @@ class MemberChanges:
             if (why := self._services.lost_nodes.why_lost(node)) is not None:
                 return f"node {node} {why}"
         if counts.losses or counts.succeeded:
-            return counts.losses[-1].why if counts.losses else "a member that joins has ended at once"
+            return counts.losses[-1].why if counts.losses else "a member that joined has ended at once"
         is_late = self._is_late(gang) and not counts.is_running
         return f"not all of its new members ran within {duration(LONGEST_JOIN_SECONDS)}" if is_late else ""
 

@@ -130,7 +130,7 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
         pytest.param(
             meets_its_deadline, HOUR, "It keeps its size: it ends by its deadline, 20", id="a deadline that is met"
         ),
-        pytest.param(gets_the_fewest, HOUR, "its sizing is Fewest, so it grows no more", id="the fewest members"),
+        pytest.param(gets_the_fewest, HOUR, "its sizing is Fewest, so it no longer grows", id="the fewest members"),
         pytest.param(
             runs_without_work,
             HOUR,
@@ -238,7 +238,9 @@ async def launcher_has_given_back(api):
     ("life", "want"),
     [
         pytest.param(
-            partial(run, manifest=with_launcher()), "Of the sizes from 2 to 5 that it may have now", id="best"
+            partial(run, manifest=with_launcher()),
+            "It keeps its size: no size from 2 to 5, which it may have now, is better",
+            id="best",
         ),
         pytest.param(launcher_is_asked_for_more, "It changes to 5 members, as elastic.size asks", id="asked"),
         pytest.param(

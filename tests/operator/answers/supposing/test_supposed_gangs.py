@@ -210,20 +210,22 @@ def test_there_are_examples_with_pods():
     [
         pytest.param(
             [job_of({"spec": {**template()["spec"], "schedulerName": None}})],
-            "Job heat: spec.template.spec.schedulerName is missing. Write lockstep: this plan is as if it stood there.",
+            "Job heat: spec.template.spec.schedulerName is missing. Write lockstep: this plan assumes that the field "
+            "has this value.",
             id="without the line",
         ),
         pytest.param(
             [mpi_job(), job_of(template() | {"spec": template()["spec"] | {"schedulerName": "volcano"}})],
-            "Job heat: spec.template.spec.schedulerName is volcano. Write lockstep: this plan is as if it stood there.",
+            "Job heat: spec.template.spec.schedulerName is volcano. Write lockstep: this plan assumes that the field "
+            "has this value.",
             id="another scheduler",
         ),
         pytest.param(
-            [job_of(suspend=True)], "Job heat is suspended. This plan is as if it were not.", id="a suspended Job"
+            [job_of(suspend=True)], "Job heat is suspended. This plan assumes that it is not.", id="a suspended Job"
         ),
         pytest.param(
             [mpi_job(runPolicy={"suspend": True})],
-            "MPIJob heat is suspended. This plan is as if it were not.",
+            "MPIJob heat is suspended. This plan assumes that it is not.",
             id="a suspended MPIJob",
         ),
     ],
@@ -258,25 +260,25 @@ def without_containers():
 @pytest.mark.parametrize(
     ("objects", "want"),
     [
-        pytest.param([job_of(parallelism="four")], "Job heat: spec.parallelism is no whole number", id="a word"),
+        pytest.param([job_of(parallelism="four")], "Job heat: spec.parallelism is not a whole number", id="a word"),
         pytest.param([job_of(parallelism=0)], "Job heat makes no pods at first", id="no pods"),
         pytest.param(
             [job_of(without_containers())], "Job heat: spec.template.spec.containers has no entry", id="no containers"
         ),
-        pytest.param([job_of([1])], "Job heat: spec.template is no object.", id="a list for a template"),
+        pytest.param([job_of([1])], "Job heat: spec.template is not an object.", id="a list for a template"),
         pytest.param(
             [job_of(template(labels={LABEL: 3}))],
-            f"Job heat: spec.template.metadata.labels.{LABEL} is no text.",
+            f"Job heat: spec.template.metadata.labels.{LABEL} is not text.",
             id="a number for a label",
         ),
         pytest.param(
             [job_of(annotations={"lockstep.dev/size": 3})],
-            "Job heat: metadata.annotations.lockstep.dev/size is no text.",
+            "Job heat: metadata.annotations.lockstep.dev/size is not text.",
             id="a number for an annotation",
         ),
         pytest.param(
             [job_of(template(nodeSelector={"gpu": True}))],
-            "Job heat: spec.template.spec.nodeSelector.gpu is no text.",
+            "Job heat: spec.template.spec.nodeSelector.gpu is not text.",
             id="a truth for a label of nodes",
         ),
         pytest.param([job_of(template(cpu="much"))], "Job heat: spec.template.spec is invalid", id="an odd amount"),
@@ -352,7 +354,9 @@ def test_ray_cluster_that_can_not_get_its_size_is_refused_as_by_the_operator():
     ("workers", "want"),
     [
         pytest.param({}, "RayCluster heat is invalid: KeyError 'groupName'", id="no name of the group"),
-        pytest.param({"groupName": "all", "minReplicas": "two"}, "minReplicas is no whole number", id="an odd bound"),
+        pytest.param(
+            {"groupName": "all", "minReplicas": "two"}, "minReplicas is not a whole number", id="an odd bound"
+        ),
     ],
 )
 def test_odd_ray_cluster_that_waits_for_a_size_is_refused_with_a_sentence(workers, want):

@@ -35,8 +35,8 @@ def held_up(answer):
 async def test_size_and_what_bounds_the_runs_side_by_side():
     """Sixteen places: the places bound many runs, their number few, and maxParallel all."""
     for runs, more, why in [
-        (40, {}, "8 runs may go side by side: the nodes of the pool have no more room for runs of that size."),
-        (16, {}, "16 runs may go side by side: no more are left."),
+        (40, {}, "8 runs may go side by side: the nodes of the pool have no room for another run of that size."),
+        (16, {}, "16 runs may go side by side: no other runs are left."),
         (40, {"maxParallel": 1}, "One run may go at a time: maxParallel allows no more."),
     ]:
         async with operator_over(sweeps=True) as (api, _):

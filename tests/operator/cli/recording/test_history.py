@@ -162,7 +162,7 @@ def test_without_a_file_the_cluster_is_asked_about_the_namespace_of_the_kubeconf
     assert done.stderr.splitlines() == [
         "The cluster's API for tenants shows what is on record of namespace tenant.",
         "The file was broken.",
-        "There is more on record than one answer has: ask for a shorter period.",
+        "There are more records than one answer holds: ask for a shorter period.",
     ]
 
 

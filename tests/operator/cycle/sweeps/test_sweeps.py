@@ -184,7 +184,7 @@ async def test_runs_get_the_common_size_and_the_status_says_why():
         api.store.create("gangsweeps", sweep(runs=16, template={**gang("x")["spec"], **RANGE}))
         await until(lambda: run_names(api))
         assert api.store.get(gang_place("s-0"))["spec"]["size"] == {"min": 1, "max": 1}
-        await until(lambda: "1 member a run, 16 side by side" in status(api).get("sizeReason", ""))
+        await until(lambda: "Each run has 1 member; 16 at once." in status(api).get("sizeReason", ""))
 
 
 async def test_few_runs_get_more_members():

@@ -52,7 +52,7 @@ async def test_agent_reads_what_the_planner_makes_of_its_bid():
             "members": 0,
             "memberUids": [],
             "othersRequest": "0m",
-            "message": "Members may start; they need 1.25 times as long as on an idle reference node.",
+            "message": "Members may start. They take 1.25 times as long as on an idle reference node.",
         }
         assert api.store.get(PLACE)["status"]["measured"] == {"message": "Idle."}
 
