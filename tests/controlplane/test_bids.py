@@ -39,7 +39,9 @@ def test_node_that_is_not_measured_yet_is_as_fast_as_others_with_its_processor(a
     arena.say_measured(measured, processor="EPYC 9, Python 3.11", capacity="2")
     arena.say_measured(new, processor="EPYC 9, Python 3.11")
     arena.say_measured(unknown, message="Nothing is measured yet.")
-    eventually(lambda: "2.00 as measured on a node with" in arena.bid_status(new).get("planned", {}).get("message", ""))
+    eventually(
+        lambda: "2.00 was measured on a node with" in arena.bid_status(new).get("planned", {}).get("message", "")
+    )
 
     arena.submit(gang("heat", size=2, work={"serialTime": "1h"}))
 

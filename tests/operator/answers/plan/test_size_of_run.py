@@ -121,11 +121,13 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
 @pytest.mark.parametrize(
     ("life", "later", "want"),
     [
-        pytest.param(runs_alone, HOUR, "none is better for all gangs together", id="the best size"),
+        pytest.param(runs_alone, HOUR, "which it may have now, is better for all gangs together", id="the best size"),
         pytest.param(runs_for_an_hour, 60, "and gangs change their size only with", id="too little work is left"),
         pytest.param(does_not_run_yet, 0, "not all of its members run", id="members that do not run"),
         pytest.param(changes_its_size, 0, None, id="a change that is under way"),
-        pytest.param(is_asked_for_more, HOUR, "It changes to 4 members, as elastic.size asks, when", id="no room yet"),
+        pytest.param(
+            is_asked_for_more, HOUR, "It changes to 4 members, as elastic.size asks, as soon as", id="no room yet"
+        ),
         pytest.param(is_not_elastic, HOUR, None, id="not elastic"),
         pytest.param(
             meets_its_deadline, HOUR, "It keeps its size: it ends by its deadline, 20", id="a deadline that is met"
@@ -138,13 +140,15 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
             id="all that it may",
         ),
         pytest.param(
-            runs_without_work_and_room, HOUR, "Its end is unknown: to grow it needs idle nodes", id="without work"
+            runs_without_work_and_room, HOUR, "Its end is unknown: it grows only onto idle nodes", id="without work"
         ),
         pytest.param(
             reports_progress, HOUR, "and its speed is known at 2 of its sizes, by the progress", id="measured speeds"
         ),
         pytest.param(has_given_back, 60, "It keeps its size until 20", id="without work, just changed"),
-        pytest.param(is_asked_without_work, HOUR, "It changes to 4 members, as elastic.size asks, when", id="asked"),
+        pytest.param(
+            is_asked_without_work, HOUR, "It changes to 4 members, as elastic.size asks, as soon as", id="asked"
+        ),
     ],
 )
 async def test_gang_that_keeps_its_size_says_why(life, later, want):

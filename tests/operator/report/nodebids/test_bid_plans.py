@@ -114,7 +114,7 @@ def test_node_whose_owner_has_just_left_is_offered_once_it_opens(state):
     bid_state, message = state_of_bid(state, bid, NOW)
 
     assert bid_state is BidState.LATER
-    assert message.startswith("Members may start from 2027-01-15T08:10:00Z on; ")
+    assert message.startswith("Members may start from 2027-01-15T08:10:00Z on. ")
     assert state_of_bid(state, bid, NOW + QUIET_SECONDS)[0] is BidState.OFFERED
 
 
