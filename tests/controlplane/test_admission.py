@@ -142,7 +142,9 @@ def test_gang_that_a_policy_makes_unsupported_is_refused(arena, policy):
     arena.submit(gang("heat"))
 
     refused = arena.until("heat", "Accepted", "False", "UnsupportedField")
-    assert refused["message"].startswith("With what admission adds to the members: template.spec.schedulingGates: ")
+    assert refused["message"].startswith(
+        "The members are invalid as admission changes them: template.spec.schedulingGates: "
+    )
     eventually(lambda: arena.pods("heat") == [])
 
 

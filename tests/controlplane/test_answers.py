@@ -37,7 +37,10 @@ def test_answer_says_why_a_gang_waits_and_what_would_help(arena, ask):
     assert (room["needed"], room["withRoom"], room["slots"]) == (3, 1, 1)
     helps = {one["kind"]: one for one in answer["sooner"]}
     assert helps.keys() == {"FewerMembers", "SelectorDropped"}
-    assert (helps["FewerMembers"]["size"], helps["SelectorDropped"]["if"]) == (1, "nodes without kind=other would do")
+    assert (helps["FewerMembers"]["size"], helps["SelectorDropped"]["if"]) == (
+        1,
+        "nodes without kind=other were allowed",
+    )
 
 
 def test_text_says_the_same_to_people(arena, ask):

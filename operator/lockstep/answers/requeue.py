@@ -87,7 +87,7 @@ async def _check_not_queued(client: KubeClient, gang: GangFact) -> None:
     if found.is_success:
         raise AnswerError(
             f"GangJob {gang_name(gang.key)} is in the queue {gang.policies.queue} of Kueue, which decides when it "
-            f"runs. To have it begin anew, set spec.active of Workload {name} to false, and then to true."
+            f"runs. To restart it, set spec.active of Workload {name} to false, and then to true."
         )
 
 

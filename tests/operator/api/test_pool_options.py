@@ -29,7 +29,7 @@ def test_selector_is_read(text, want):
         pytest.param("a=1,a=2", "no node has both a=1 and a=2", id="two values"),
         pytest.param("=x", "the key '' is not one", id="no key"),
         pytest.param("-a=x", "the key '-a' is not one", id="key begins with a dash"),
-        pytest.param(f"{'a' * 64}=x", "is not one: its name must be up to 63 letters", id="key too long"),
+        pytest.param(f"{'a' * 64}=x", "is invalid: its name must be up to 63 letters", id="key too long"),
         pytest.param("Up.com/a=x", "does not begin with a DNS name of small letters", id="capital in the domain"),
         pytest.param("/a=x", "does not begin with a DNS name", id="empty domain"),
         pytest.param("a/b/c=x", "does not begin with a DNS name", id="two slashes"),

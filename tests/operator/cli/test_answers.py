@@ -315,7 +315,7 @@ def test_file_that_is_not_text_is_refused_with_a_sentence(tmp_path):
 
 @pytest.mark.parametrize("name", ["heat", "gj/heat", "gangjob/heat", "gangjobs/heat", "gangjobs.lockstep.dev/heat"])
 def test_gang_may_be_named_as_kubectl_does(name):
-    """It goes on to the kubeconfig, which is not there."""
+    """It goes on to the kubeconfig, which does not exist."""
     assert_one_sentence(lockstep("explain", name, "--kubeconfig", "/nowhere"), "there is no kubeconfig /nowhere")
 
 

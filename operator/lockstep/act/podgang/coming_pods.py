@@ -28,8 +28,8 @@ from lockstep.report.text.sentences import n_pods
 
 # Controllers create some twenty pods a second, so a gang of thousands takes minutes. So long there may be none more.
 _PODS_COME_SECONDS = 60.0
-_OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may not change any more")
-_NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken the quota of its Workload")
+_OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may no longer change")
+_NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken back the quota of its Workload")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

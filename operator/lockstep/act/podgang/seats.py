@@ -44,7 +44,7 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
     """
     least = state.pod_gangs.least_to_begin(gang.key)
     if reservation.size < least:
-        message = f"nodes are kept for {n_pods(reservation.size)} , and by now the Gang needs {least} together"
+        message = f"nodes are reserved for {n_pods(reservation.size)}, and by now the Gang needs {least} together"
         return Failure(reason=Reason.NO_LONGER_FITS, message=message)
     group, owner = state.pod_gangs.group(gang.key), state.pod_gangs.owner(gang.key)
     seated = state.counts.seats.bound(reservation)
@@ -57,7 +57,7 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
         pod = next(by_role.get(member.role, iter(())), None)
         if pod is None:
             count = sum(map(len, waiting.values()))
-            message = f"nodes are kept for {n_pods(len(free))} , and only {count} of these wait for a node now"
+            message = f"nodes are reserved for {n_pods(len(free))}, and only {count} of these wait for a node now"
             return Failure(reason=Reason.POD_LOST, message=message)
         seat = reservation.membership(member.rank)
         seats.append(TakenSeat(pod.key, group.pods[pod.key].uid, member.node, seat, ranks[pod.key]))

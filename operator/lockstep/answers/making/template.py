@@ -56,7 +56,7 @@ def labels_and_annotations(metadata: Fields) -> NewManifest:
             entries.take(key)
         if name == "labels":
             for key in [key for key in entries.names if str(key).startswith(_OURS)]:
-                entries.leave(key, "not carried over, since Lockstep knows its members by such labels.")
+                entries.leave(key, "not carried over, since Lockstep identifies members by its own labels.")
         kept[name] = entries.rest()
     return {name: some for name, some in kept.items() if some}
 

@@ -42,12 +42,12 @@ def _fewer(change: FewerMembers) -> str:
 
 @format_change.register
 def _selector(change: SelectorDropped) -> str:
-    return f"nodes without {change.key}={change.value} would do"
+    return f"nodes without {change.key}={change.value} were allowed"
 
 
 @format_change.register
 def _affinity(_: AffinityDropped) -> str:
-    return "nodes outside its affinity would do"
+    return "nodes outside its affinity were allowed"
 
 
 @format_change.register

@@ -15,7 +15,7 @@ _SAYS_NOTHING_FROM = 500
 # tries, which take 3 s.
 _TRIES_BEFORE_REPORT = 2
 
-_WHY = "they have probably expired, or their account was deleted or made anew"
+_WHY = "they have probably expired, or their account was deleted or created again"
 _OPERATORS_WAY = (
     "in a cluster, restart the operator's pod; elsewhere, put a token of `kubectl create token lockstep --namespace "
     "lockstep-system` into the kubeconfig and start the operator again"
@@ -26,7 +26,7 @@ _PERSONS_WAY = (
 
 REFUSED = (
     f"the API server does not accept our credentials (401 Unauthorized): {_WHY}; "
-    f"nothing can be read or written before there are new ones: {_OPERATORS_WAY}"
+    f"nothing can be read or written until there are new ones: {_OPERATORS_WAY}"
 )
 """What users read when credentials of an operator that were accepted before are refused."""
 

@@ -31,7 +31,7 @@ def awaits_flavor(workload: GangWorkload | None, flavors: Mapping[str, Flavor]) 
     if workload is None:
         return ""
     missing = sorted({name for quota in workload.quotas.values() for name in quota.flavors} - flavors.keys())
-    return f"{_called(workload)} has quota in the ResourceFlavor {missing[0]}, which is not there." if missing else ""
+    return f"{_called(workload)} has quota in the ResourceFlavor {missing[0]}, which does not exist." if missing else ""
 
 
 def with_quota(spec: GangSpec, quotas: Mapping[str, Quota], flavors: Mapping[str, Flavor]) -> GangSpec:

@@ -40,7 +40,7 @@ _NOT_OURS = Failure(
 )
 _GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
 _SUSPENDED = Failure(reason=Reason.GANG_SUSPENDED, message="the gang is suspended")
-_WITHOUT_QUOTA = Failure(reason=Reason.AWAITS_QUOTA, message="Kueue lets the gang run no longer")
+_WITHOUT_QUOTA = Failure(reason=Reason.AWAITS_QUOTA, message="Kueue no longer lets the gang run")
 # Members that end within this time are written together. Progress is written less often: only plans use it.
 _REMEMBER_SECONDS = 3.0
 _PARTS_SECONDS = 10.0

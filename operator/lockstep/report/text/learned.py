@@ -40,8 +40,10 @@ def by_kinds(kinds: Kinds) -> str:
     """How run times differ by kind of node, and whether plans use that."""
     by_kind, alike = missed(kinds.fit.error), missed(kinds.fit.error_alike)
     if not kinds.factors:
-        return f"kinds of nodes do not improve these: with kinds they are off by {by_kind}, and without by {alike}"
-    return f"runs take {_each_kind(kinds)}: with kinds, forecasts are off by {by_kind}, and without by {alike}"
+        return (
+            f"kinds of nodes do not improve these: they are off by {by_kind} if kinds count, and otherwise by {alike}"
+        )
+    return f"runs take {_each_kind(kinds)}: forecasts are off by {by_kind} if kinds count, and otherwise by {alike}"
 
 
 def _each_kind(kinds: Kinds) -> str:

@@ -95,7 +95,7 @@ def _supposed(state: State, question: Question, now: float) -> SupposedSweep:
     first = tuple(GangKey(question.namespace, f"{question.name}-{number}") for number in range(near))
     there = next((key for key in first if key in state.gangs), None)
     if there is not None:
-        raise UnplannedError(f"GangJob {there} is there already, by whose name a run would go.")
+        raise UnplannedError(f"GangJob {there} exists already, and a run would have the same name.")
     return SupposedSweep(sweep=sweep, runs=runs, size=size, first=first)
 
 

@@ -229,7 +229,7 @@ async def test_members_without_requests_are_counted():
         await run_all(api)
         await until(lambda: pace_of(api))
 
-        assert "3 members can't be paced: no container of theirs requests cpu." in pace_of(api)["message"]
+        assert "3 members can't be paced: none of their containers requests cpu." in pace_of(api)["message"]
 
 
 async def test_room_of_members_that_are_not_paced_is_counted_as_it_is():

@@ -16,7 +16,7 @@ NOW = 1_000_000.0
 LIMITED = Policies(active_deadline_seconds=3600)
 GANG = gang_fact("g", generation=4, policies=LIMITED)
 PLACEMENT = placement(GANG, start=NOW)
-WHY = "pod g-1-0 failed: container main exited with 3; restart 1 of 3"
+WHY = "pod g-1-0 failed: container main exited with 3; this is restart 1 of 3"
 
 
 def after(status):

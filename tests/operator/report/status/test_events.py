@@ -38,7 +38,7 @@ ALL = [
     events.gang_holds_nodes("Needs 8; it holds n1."),
     events.not_accepted(Refusal(Reason.INVALID_SPEC, "size: no.")),
     events.bind_interrupted(FAILURE),
-    events.gang_restarting("Pod g-1-0 failed; restart 1 of 3."),
+    events.gang_restarting("Pod g-1-0 failed; this is restart 1 of 3."),
     events.gang_suspended("It is."),
     events.gang_resumed("It is not."),
     events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
@@ -58,13 +58,13 @@ ALL = [
     events.names_do_not_resolve(FAILURE),
     events.gang_preempted("gang default/hot, of priority 5, takes the place of this gang"),
     events.preempted_for_gang(GangKey("default", "cold")),
-    events.sweep_started(9, "Each run has 4 members; 2 at once."),
-    events.sweep_size_changed(4, 8, "Each run has 8 members; 1 at once."),
+    events.sweep_started(9, "Each run has 4 members; at most 2 run at once."),
+    events.sweep_size_changed(4, 8, "Each run has 8 members; at most 1 run at once."),
     events.sweep_run_failed(RunFailure(3, "MemberFailed", "Pod s-3-1-0 failed.")),
     events.sweep_refused("template: no."),
     events.sweep_complete("All runs have ended."),
     events.sweep_failed("More runs failed than maxFailed allows."),
-    events.owner_returned("the owner of node n1 is back since 2026-11-20T12:00:00Z"),
+    events.owner_returned("the owner of node n1 has been back since 2026-11-20T12:00:00Z"),
 ]
 
 

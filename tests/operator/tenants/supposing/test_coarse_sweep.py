@@ -98,5 +98,5 @@ def test_answer_has_the_shape_that_the_command_reads(scene):
 
     assert is_answer(AnswerKind.SWEEP_PLANS, document)
     text = " ".join(" ".join(sweep_plan_answer_lines(document)).split())
-    assert text.startswith("GangSweep tenant/s has 3 runs. Each run has 1 member; 2 at once. ")
+    assert text.startswith("GangSweep tenant/s has 3 runs. Each run has 1 member; at most 2 run at once. ")
     assert "Of its first 2 runs, the first would start at once, and 1 now." in text
