@@ -92,11 +92,9 @@ def choose_size(question: SizeQuestion) -> RunSize:
         members=best.size + others,
         groups=best.groups,
         seconds=best.finish,
-        reason=(
-            f"Each run has {n_members(best.size + others)}; at most {best.groups} run at once. {question.runs} runs "
-            "are "
-        )
-        f"expected to take {duration(best.finish)}, with {question.spec.law.lower()} run times and {places} places.",
+        reason=f"Each run has {n_members(best.size + others)}; at most {best.groups} run at once. "
+        f"{question.runs} runs are expected to take {duration(best.finish)}, with {question.spec.law.lower()} run "
+        f"times and {places} places.",
     )
 
 

@@ -6,9 +6,9 @@ from lockstep.facts.gang.gang import ConditionFact
 from lockstep.facts.sweeps.sweep import RunFailure, SweepStatus
 from lockstep.report.sweeps.sweep_events import sweep_events
 
-STARTED = SweepStatus(state="Running(
-    ", runs=9, started_at=1.0, size=4, size_reason="
-)Each run has 4 members; at most 2 run at once.")
+STARTED = SweepStatus(
+    state="Running", runs=9, started_at=1.0, size=4, size_reason="Each run has 4 members; at most 2 run at once."
+)
 FAILURE = RunFailure(3, "MemberFailed", "Member 0 failed.")
 
 
@@ -28,9 +28,9 @@ def test_first_run_starts_the_sweep_and_the_size_is_no_change():
 
 
 def test_other_size_is_said_with_its_reason():
-    [event] = sweep_events(STARTED, replace(STARTED, size=8, size_reason=(
-        "Each run has 8 members; at most 1 run at once."
-    )))
+    [event] = sweep_events(
+        STARTED, replace(STARTED, size=8, size_reason="Each run has 8 members; at most 1 run at once.")
+    )
 
     assert event.reason == "SweepSizeChanged"
     assert event.note == ("New runs have 8 members instead of 4. Each run has 8 members; at most 1 run at once.")
