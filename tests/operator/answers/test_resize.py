@@ -86,7 +86,7 @@ async def test_suspended_gang_changes_when_it_is_resumed():
     ("size", "manifest", "want"),
     [
         (7, {}, "GangJob default/g can't have 7 members: it may have 2 to 6."),
-        (1, {}, "GangJob default/g can't have 1 member, but 2 to 6."),
+        (1, {}, "GangJob default/g can't have 1 member: it may have 2 to 6."),
         (
             3,
             {"spec": {**ELASTIC, "size": {"allowed": [2, 4]}}},

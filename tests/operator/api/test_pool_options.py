@@ -27,17 +27,17 @@ def test_selector_is_read(text, want):
         pytest.param("pool", "'pool' is not a label: write KEY=VALUE", id="no value"),
         pytest.param("a=1,", "'' is not a label: write KEY=VALUE", id="comma at the end"),
         pytest.param("a=1,a=2", "no node has both a=1 and a=2", id="two values"),
-        pytest.param("=x", "the key '' is not one", id="no key"),
-        pytest.param("-a=x", "the key '-a' is not one", id="key begins with a dash"),
+        pytest.param("=x", "the key '' is invalid", id="no key"),
+        pytest.param("-a=x", "the key '-a' is invalid", id="key begins with a dash"),
         pytest.param(f"{'a' * 64}=x", "is invalid: its name must be up to 63 letters", id="key too long"),
         pytest.param("Up.com/a=x", "does not begin with a DNS name of small letters", id="capital in the domain"),
         pytest.param("/a=x", "does not begin with a DNS name", id="empty domain"),
         pytest.param("a/b/c=x", "does not begin with a DNS name", id="two slashes"),
         pytest.param(f"{'a.' * 127}aa/b=x", "does not begin with a DNS name", id="domain too long"),
-        pytest.param("a=x y", "the value 'x y' is not one", id="blank in the value"),
-        pytest.param("a=b=c", "the value 'b=c' is not one", id="two equals signs"),
+        pytest.param("a=x y", "the value 'x y' is invalid", id="blank in the value"),
+        pytest.param("a=b=c", "the value 'b=c' is invalid", id="two equals signs"),
         pytest.param(f"a={'x' * 64}", "up to 63 letters", id="value too long"),
-        pytest.param("a=x\n", "the value 'x\\n' is not one", id="new line"),
+        pytest.param("a=x\n", "the value 'x\\n' is invalid", id="new line"),
     ],
 )
 def test_wrong_selector_is_answered_by_a_sentence(text, want):
@@ -62,8 +62,8 @@ def test_taint_is_read(text, want):
         pytest.param("pool=gangs", "'pool=gangs' is not a taint: write KEY[=VALUE]:EFFECT", id="no effect"),
         pytest.param("pool:", "the effect of 'pool:' is neither NoSchedule nor NoExecute", id="empty effect"),
         pytest.param("pool:PreferNoSchedule", "is neither NoSchedule nor NoExecute", id="effect that keeps no pod off"),
-        pytest.param(":NoSchedule", "the key '' is not one", id="no key"),
-        pytest.param("a=b c:NoSchedule", "the value 'b c' is not one", id="blank in the value"),
+        pytest.param(":NoSchedule", "the key '' is invalid", id="no key"),
+        pytest.param("a=b c:NoSchedule", "the value 'b c' is invalid", id="blank in the value"),
     ],
 )
 def test_wrong_taint_is_answered_by_a_sentence(text, want):

@@ -44,7 +44,9 @@ def test_more_completions_than_pods_at_once_are_said_to_be_lost():
 
     assert spec["size"] == {"min": 4, "max": 4}
     [note] = noted(notes, "completions")
-    assert note.endswith("run at once and once: it has 4 members, as parallelism says, for 10 completions.")
+    assert note.endswith(
+        "run at the same time, and only once: it has 4 members, as parallelism says, for 10 completions."
+    )
 
 
 def test_index_of_a_pod_is_the_rank_of_its_member():
@@ -78,7 +80,7 @@ def test_failures_are_answered_as_near_as_can_be():
         ],
     }
     assert "no action like FailIndex" in noted(notes, "podFailurePolicy.rules[2].action")[0]
-    assert "makes all members anew" in noted(notes, "backoffLimit")[0]
+    assert "restarts all members" in noted(notes, "backoffLimit")[0]
 
 
 @pytest.mark.parametrize("field", ["maxFailedIndexes", "backoffLimitPerIndex", "podReplacementPolicy", "someNewField"])

@@ -205,8 +205,7 @@ def test_of_many_sizes_some_are_shown():
         pytest.param([gang()], "No run of the template of GangJob default/heat is known", id="no run"),
         pytest.param(
             [gang()],
-            "Finished runs that were deleted are not counted; what the operator has learned of them is used with "
-            "work.learn: true.",
+            "With work.learn: true, plans also use what the operator has learned from deleted GangJobs.",
             id="runs that were deleted",
         ),
         pytest.param(
