@@ -102,7 +102,7 @@ def test_owner_who_comes_back_gets_his_node_and_the_gang_another(arena):
     arena.patch_bid(node, ownerPresent=True)
 
     [event] = arena.until_events("heat", "OwnerReturned")
-    assert f"The owner of node {node} is back" in event["note"]
+    assert f"The owner of node {node} has been back" in event["note"]
     eventually(lambda: arena.nodes_of("heat") == [free])
     assert arena.status("heat")["attempt"] == 2
 
