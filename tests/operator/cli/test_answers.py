@@ -298,7 +298,7 @@ def test_names_of_a_recording_do_nothing_to_a_terminal(recorded):
         pytest.param(["explain", "gj/a", "--sizing", "Huge"], "'Huge' is not one of", id="sizing"),
         pytest.param(["plan"], "Missing option '-f'", id="no file"),
         pytest.param(["plan", "-f", "/nowhere"], "No such file", id="a file that is not there"),
-        pytest.param(["plan", "-f", "/dev/null"], "There is nothing in it.", id="an empty file"),
+        pytest.param(["plan", "-f", "/dev/null"], "The file is empty.", id="an empty file"),
         pytest.param(["replay", "/nowhere"], "No such file", id="a snapshot that is not there"),
     ],
 )
