@@ -184,6 +184,6 @@ def test_what_is_only_preferred_is_said_to_be_not_weighed(arena):
 
     arena.until_placed("heat")
     assert arena.condition("heat", "Accepted")["message"] == (
-        "Lockstep can do what the spec says. What it only prefers is not weighed:"
+        "Lockstep can do what the spec says. Lockstep ignores these preferences:"
         f" template.spec.affinity.podAntiAffinity.{PREFERRED}."
     )
