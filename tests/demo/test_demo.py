@@ -61,14 +61,16 @@ def test_every_gang_of_the_examples_lands_and_the_metrics_come_last(demo):
     output = demo.output()
     assert status == 0, output
     assert re.search(
-        r"heat +6 members on .*, \d\.\d times as fast as one idle reference node, [^;]*; "
-        r"7 members would wait \d+ s and",
+        r"heat +6 members on .*\. With its wait, the gang is \d\.\d times as fast as one idle reference node\. "
+        r"With 7 members the gang would wait \d+ s and",
         output,
     )
     assert re.search(
-        r"render +\d+ members expected on .*, starting at .*; \d+ members could start now and end at", output
+        r"render +\d+ members expected on .*\. The start is expected at .* With \d+ members the gang could start now "
+        r"and end at",
+        output,
     )
-    assert re.search(r"census +Cannot be placed\. needs 11 members, 10 fit: ", output, re.IGNORECASE)
+    assert re.search(r"census +Cannot be placed\. it needs 11 members, and 10 fit: ", output, re.IGNORECASE)
     assert "census   11 of 11 pods" in output
     assert re.search(r"lockstep_start_delay_seconds +\d+\.\d s ", output)
     assert re.search(r"lockstep_run_time_ratio +[01]\.\d\d ", output)

@@ -123,7 +123,7 @@ class Attempt:
         """
         conflict = self._conflict()
         if conflict is not None:
-            message = f"it cannot go on as reserved: {conflict_sentence(conflict)}"
+            message = f"the reservation no longer fits: {conflict_sentence(conflict)}"
             return await self._undo(Failure(reason=Reason.NO_LONGER_FITS, message=message))
         return await self._carry_out()
 
@@ -178,10 +178,10 @@ class Attempt:
         avoided = record_lost(services.state, self._gang, attempt, failure.lost_on, services.now())
         if not avoided:
             return failure
-        message = f"{failure.message}; for {AVOID_SECONDS / 60:g} minutes it is kept off {listed(avoided)}"
+        message = f"{failure.message}; Lockstep keeps it off {listed(avoided)} for {AVOID_SECONDS / 60:g} minutes"
         return replace(failure, message=message)
 
 
 def _refused_meanwhile(gang: RefusedGang) -> Failure:
     """The failure of an attempt whose gang's spec is refused by now."""
-    return Failure(reason=Reason.NO_LONGER_FITS, message=f"the gang is refused by now: {gang.refusal.message}")
+    return Failure(reason=Reason.NO_LONGER_FITS, message=f"the gang is now refused: {gang.refusal.message}")

@@ -116,7 +116,7 @@ def _missing(gang: GangKey, state: State) -> str:
     if not is_pod_gang(gang):
         return f"There is no GangJob {gang_name(gang)}."
     if not state.sources:
-        return "The operator places no Gangs, as far as its options are known: they have no --sources."
+        return "The operator places no Gangs, since its known options have no --sources."
     return f"There is no Gang {gang.namespace}/{object_name(gang)}."
 
 

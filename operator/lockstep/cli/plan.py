@@ -211,7 +211,9 @@ async def _suppose(
 def _in_snapshot(manifests: Sequence[NewManifest], raw: bytes, output: str) -> None:
     recorded = read_recorded(raw)
     if sorted_out(manifests, recorded.snapshot.now).sweeps:
-        raise AnswerError("A GangSweep is planned beside a cluster only, since its size follows from all nodes there.")
+        raise AnswerError(
+            "A GangSweep is planned only with a cluster, since its size follows from all nodes of the cluster."
+        )
     after, keys, notes = with_further(recorded, supposed(manifests, frozenset(Source), recorded.snapshot.now))
     answers = [answer_about(after, key, progress=tried_with_progress) for key in keys]
     _print(answers, _delays(planned_before(recorded), after), notes, output, [])

@@ -33,8 +33,8 @@ from lockstep.tenants.commands.asking import NoAnswer, ask_answer
 from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 _OF_STATUSES = (
-    "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
-    "the verb list on gangjobs and gangs of all namespaces is needed."
+    "These positions come from statuses, which may be of different plans. For positions of one plan, you need the verb "
+    "list on gangjobs and gangs of all namespaces."
 )
 
 
@@ -54,7 +54,7 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
     to those who may read the FairShare.
     """
     if namespace and all_namespaces:
-        raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
+        raise click.UsageError("Use only one of --namespace and --all-namespaces.")
     with one_sentence():
         where = None if all_namespaces else namespace or usual_namespace(**connection)
         read, now = asyncio.run(_read(connection, where)), time()

@@ -135,9 +135,9 @@ def test_what_others_wrote_does_nothing_to_a_terminal(capsys):
 
 def test_sentence_that_ends_a_command_does_nothing_to_a_terminal():
     with pytest.raises(ClickException) as caught, one_sentence():
-        raise AnswerError("GangJob default/\x1b[31mred\x9b0m is in it twice.")
+        raise AnswerError("GangJob default/\x1b[31mred\x9b0m is in the file twice.")
 
-    assert str(caught.value) == r"GangJob default/\x1b[31mred\x9b0m is in it twice."
+    assert str(caught.value) == r"GangJob default/\x1b[31mred\x9b0m is in the file twice."
 
 
 def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as_it_is(capsysbinary):
@@ -152,7 +152,7 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        pytest.param(["queue", "-A", "-n", "a"], "Of --namespace and --all-namespaces only one", id="two scopes"),
+        pytest.param(["queue", "-A", "-n", "a"], "Use only one of --namespace and --all-namespaces", id="two scopes"),
         pytest.param(["queue", "-o", "xml"], "'xml' is not one of", id="output"),
         pytest.param(["queue", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="no kubeconfig"),
         pytest.param(["logs"], "Missing argument 'gj/NAME|sweep/NAME'", id="no gang"),

@@ -63,9 +63,9 @@ async def test_log_says_why_a_gang_waits_and_has_its_dry_run(caplog):
         await asyncio.sleep(60)
 
     want_lines = [
-        r"the plan says: needs 9 members, ",
+        r"the plan says: it needs 9 members, ",
         r"dry run of POST /api/v1/namespaces/default/pods: 201 in ",
-        r"Planned is False, NotEnoughRoom: Needs 9 members",
+        r"Planned is False, NotEnoughRoom: It needs 9 members",
     ]
     lines = lines_about(caplog, "default/large")
     assert [pattern for pattern in want_lines if not any(re.search(pattern, line) for line in lines)] == []

@@ -80,7 +80,7 @@ class Joins:
             join.failure = Failure(reason=Reason.API_UNAVAILABLE, message=str(error))
         except Exception:
             log.exception("members that were to join it could not be made", extra=about(gang.key))
-            join.failure = Failure(reason=Reason.API_UNAVAILABLE, message="an error of the operator, which its log has")
+            join.failure = Failure(reason=Reason.API_UNAVAILABLE, message="an error in the operator: see its log")
         finally:
             stay.leave()
         self._services.state.changes.reconcile(gang.key)

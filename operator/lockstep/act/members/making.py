@@ -201,7 +201,7 @@ class MemberMaking:
         departed, ended = services.state.departed(self._gang), self._ended_and_gone(there)
         for key in self._reservation.pod_keys():
             if key in there and not there[key].node:
-                message = f"pod {key.name} is not bound, although the API server had agreed"
+                message = f"pod {key.name} is not bound, although the API server accepted the binding"
                 return Failure(reason=Reason.BIND_INTERRUPTED, message=message)
             if key not in there and key not in departed and key not in ended:
                 return Failure(reason=Reason.POD_LOST, message=f"pod {key.name} is gone, and no watch has reported it")

@@ -329,7 +329,7 @@ class KubeClient:
         decoded = decode_object(raw)
         if decoded is None and response.ok:
             # Another server has answered, such as a proxy, so the outcome of the request is unknown.
-            raise aiohttp.ClientPayloadError("what it answered is no JSON object")
+            raise aiohttp.ClientPayloadError("its answer is not a JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
         answer = Answer(response.status, message if decoded is None else decoded, len(raw))
         return answer, retry_after_seconds(response.headers)

@@ -65,7 +65,7 @@ def history(context: click.Context, /, *, database: Path, group: str, output: st
     elsewhere it asks the cluster's API for tenants, for one namespace.
     """
     if given["losses"] and given["by"]:
-        raise click.UsageError("Of --by and --losses only one can be meant.")
+        raise click.UsageError("Use only one of --by and --losses.")
     now = round(time())
     given["until"] = now if given["until"] is None else given["until"]
     given["by"] = SumBy(given["by"]) if given["by"] else None
@@ -111,4 +111,4 @@ def _print_answer(document: Document, output: str) -> None:
     print_lines((line for note in notes for line in wrapped(note)), err=True)
     print_lines(history_lines(document["rows"], HistoryFormat(output)))
     if document["isCutOff"]:
-        print_lines(["There is more on record than one answer has: ask for a shorter period."], err=True)
+        print_lines(["There are more records than one answer holds: ask for a shorter period."], err=True)

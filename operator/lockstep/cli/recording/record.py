@@ -25,7 +25,7 @@ def _bytes(_context: click.Context, _option: click.Parameter, value: str) -> int
     try:
         amount = whole_bytes(value)
     except (ValueError, ArithmeticError) as error:
-        raise click.BadParameter(f"{value} is no amount of bytes such as 4Gi") from error
+        raise click.BadParameter(f"{value} is not an amount of bytes such as 4Gi") from error
     if amount < 1:
         raise click.BadParameter("must be above 0")
     return amount

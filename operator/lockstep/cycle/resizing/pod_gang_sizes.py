@@ -48,7 +48,7 @@ from lockstep.snapshot.holders.elastic_pod_gangs import (
     members_of,
 )
 
-_NO_NODES = "its new pods could not be bound, and its owner has as many pods as before"
+_NO_NODES = "its new pods could not be bound, so its owner has as many pods as before"
 
 # A decision waits for these answers. No answer in time counts as a no.
 _LONGEST_SECONDS = 10.0

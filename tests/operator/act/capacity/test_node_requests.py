@@ -94,8 +94,7 @@ async def test_gang_that_lacks_nodes_has_its_fewest_members_asked_for():
         await until(lambda: message_of(api))
         name = request["metadata"]["name"]
         assert message_of(api) == (
-            f"Nodes for 4 members are asked for by ProvisioningRequest {name}; "
-            "the autoscaler has not provided them yet."
+            f"ProvisioningRequest {name} asks for nodes for 4 members; the autoscaler has not provided them yet."
         )
 
 
@@ -154,7 +153,7 @@ async def test_condition_says_what_the_autoscaler_says(said, want):
         answer(api, request, *said)
 
         await until(lambda: condition(api, "g", "NodesRequested") == want)
-        assert message_of(api).endswith(f', and says "{said[-1][1]}".')
+        assert message_of(api).endswith(f'. The autoscaler says "{said[-1][1]}".')
 
 
 async def test_other_words_for_the_same_are_reported_once_a_minute_at_most():
@@ -262,7 +261,7 @@ async def test_foreign_objects_are_left_alone():
 
         async with asks(parts):
             await until(lambda: condition(api, "g", "NodesRequested") == ("False", "RequestRefused"))
-            assert "is there already, and it is not this gang's" in message_of(api)
+            assert "exists already, and does not belong to this gang" in message_of(api)
             assert [one["spec"] for one in api.store.objects("provisioningrequests")] == [{}]
 
 

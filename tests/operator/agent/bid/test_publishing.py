@@ -249,7 +249,7 @@ def test_exactly_what_others_keep_is_left_out_and_all_else_is_written():
     }
     assert refused["dutyCycle"] == "500m"
     assert bench.reports()[0][1]["message"].endswith(
-        "Another program has set dutyCycle, forecast: that is left as it is, or in a list those entries."
+        "Another program has set dutyCycle, forecast: the agent does not change these fields or entries."
     )
 
 

@@ -82,9 +82,9 @@ async def test_who_was_never_let_in_hears_whence_the_credentials_come_and_what_t
     configuration.source = "/home/me/.kube/config"
 
     for said in (refused_at_start(configuration), refused_to_person(configuration)):
-        assert said[1:].startswith("he API server at https://example.com does not let us in: it does not accept ")
+        assert said[1:].startswith("he API server at https://example.com refuses access: it does not accept ")
         assert "the credentials of /home/me/.kube/config (401 Unauthorized)" in said
-        assert "they have probably expired, or their account was deleted or made anew" in said
+        assert "they have probably expired, or their account was deleted or created again" in said
     assert "restart the operator's pod" in refused_at_start(configuration)
     assert "`kubectl create token lockstep --namespace lockstep-system`" in refused_at_start(configuration)
     assert "log in again" in refused_to_person(configuration)
