@@ -94,11 +94,11 @@ def init(name: str, file: IO[str] | None, output: str, **answers: Any) -> None:
 def _ask(name: str, answers: dict[str, Any]) -> NewGang:
     """Ask for every value that no option has given."""
     questions: dict[str, tuple[str, Reader, str | None]] = {
-        "image": ("Image of a member", str, None),
-        "command": ("Its command (empty: the image's own)", _COMMAND, ""),
-        "members": ("How many members (8, 2-12 or 4,8,16)", _SIZE, None),
-        "requests": ("What each of them needs", _REQUESTS, "cpu=1,memory=1Gi"),
-        "serial_time": ("How long one idle node alone would take, such as 10m (empty: not known)", _TIME, ""),
+        "image": ("Image of each member", str, None),
+        "command": ("Command of each member (empty: the image's own)", _COMMAND, ""),
+        "members": ("Number of members (8, 2-12 or 4,8,16)", _SIZE, None),
+        "requests": ("Requests of each member", _REQUESTS, "cpu=1,memory=1Gi"),
+        "serial_time": ("Run time with one member on an idle node, such as 10m (empty: unknown)", _TIME, ""),
     }
     given = {
         field: _prompt(text, of_type, default) if answers[field] is None else answers[field]

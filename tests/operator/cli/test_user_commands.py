@@ -188,7 +188,7 @@ def test_wrong_arguments_end_it_with_one_sentence(arguments, want):
 
 
 def test_list_of_commands_is_for_users_and_names_those_for_machines_once():
-    listed, for_machines = lockstep("--help").stdout.split("Pods and programs call these by themselves:")
+    listed, for_machines = lockstep("--help").stdout.split("Pods and programs also run the commands")
 
     assert [name for name in FOR_MACHINES if f"\n  {name} " in listed] == []
     assert "\n  profile " in listed
