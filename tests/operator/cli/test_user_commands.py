@@ -119,7 +119,7 @@ def test_token_that_is_not_accepted_is_one_sentence_that_says_what_to_do(locked_
 
     [said] = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert done.exit_code == 1
-    assert f"it does not accept the credentials of {locked_out} (401 Unauthorized)" in said
+    assert f"it rejects the credentials of {locked_out} (401 Unauthorized)" in said
     assert "log in again" in said
 
 

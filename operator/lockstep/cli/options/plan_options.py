@@ -79,7 +79,7 @@ _GATE_IMAGE = click.option(
     metavar="IMAGE",
     default="",
     help="Image with the command lockstep. Dealers and members that wait for other members run it. Default: none; "
-        "gangs that need the image are refused.",
+    "gangs that need the image are refused.",
 )
 
 

@@ -87,7 +87,7 @@ class PatientWrites(Generic[Content]):
         self._reconcile(gang)
 
     def _rest(self, gang: GangKey, why: str) -> None:
-        log.warning("its Workload of Kueue is not written yet: %s", why, extra=about(gang))
+        log.warning("the gang's Workload of Kueue is not written yet: %s", why, extra=about(gang))
         failures = self._rests[gang].failures + 1 if gang in self._rests else 1
         self._rests[gang] = _Rest(failures, self._now() + pause_after(failures - 1))
 

@@ -27,8 +27,10 @@ class LearningMetrics:
                 ("lockstep_remembered_runs", "Finished runs that Lockstep remembers, of all templates together."),
                 (
                     "lockstep_learned_laws",
-                    ("Templates with learn: true whose plans use a learned relation of run time and size, since it "
-                    "is more exact."),
+                    (
+                        "Templates with learn: true whose plans use a learned relation of run time and size, since it "
+                        "is more exact."
+                    ),
                 ),
                 (
                     "lockstep_learned_kinds",

@@ -76,8 +76,7 @@ class Metrics:
         )
         self.memory_limit = Gauge(
             "lockstep_memory_limit_bytes",
-            "Memory limit of the process: the limit of its container, or the memory of the machine if that is "
-            "less.",
+            "Memory limit of the process: the limit of its container, or the memory of the machine if that is less.",
             registry=registry,
         )
         self._declare_cycle(registry)
@@ -131,7 +130,9 @@ class Metrics:
             registry=registry,
         )
         self.snapshot_nodes = Gauge(
-            "lockstep_snapshot_nodes", "Nodes in the last snapshot. With a node pool, only its nodes count.", registry=registry
+            "lockstep_snapshot_nodes",
+            "Nodes in the last snapshot. With a node pool, only its nodes count.",
+            registry=registry,
         )
         self.planned_gangs = Gauge(
             "lockstep_planned_gangs", "Gangs that the last plan planned one by one.", registry=registry
@@ -200,7 +201,9 @@ class Metrics:
             registry=registry,
         )
         self.assumed_pods = Gauge(
-            "lockstep_assumed_pods", "Members that count on a node before the watch shows them there.", registry=registry
+            "lockstep_assumed_pods",
+            "Members that count on a node before the watch shows them there.",
+            registry=registry,
         )
         for reason in UNDONE_REASONS:
             self.undone.labels(reason)
@@ -230,7 +233,9 @@ class Metrics:
             "Changes of size that were dropped, since the gang no longer fitted its new nodes or had changed.",
             registry=registry,
         )
-        self.preemptions = Counter("lockstep_gangs_preempted", "Gangs that were evicted for more urgent gangs.", registry=registry)
+        self.preemptions = Counter(
+            "lockstep_gangs_preempted", "Gangs that were evicted for more urgent gangs.", registry=registry
+        )
         self.preempted_member_seconds = Counter(
             "lockstep_preempted_member_seconds",
             "Work lost by preemption: the run time of evicted gangs, times their members.",
@@ -251,8 +256,7 @@ class Metrics:
         )
         self.slots = Gauge(
             "lockstep_slots",
-            "Places for members, on nodes whose bids limit their number: in use, promised for later starts, and "
-            "free.",
+            "Places for members, on nodes whose bids limit their number: in use, promised for later starts, and free.",
             ["state"],
             registry=registry,
         )
@@ -272,7 +276,9 @@ class Metrics:
 
     def _declare_refused_writes(self, registry: CollectorRegistry) -> None:
         self.conflicts = Counter(
-            "lockstep_reservation_conflicts", "Reservations that the API server refused, since the gang had changed.", registry=registry
+            "lockstep_reservation_conflicts",
+            "Reservations that the API server refused, since the gang had changed.",
+            registry=registry,
         )
         self.statuses_refused = Counter(
             "lockstep_statuses_refused",
@@ -307,8 +313,7 @@ class Metrics:
         self._request_series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.credentials_refused = Gauge(
             "lockstep_credentials_refused",
-            "Whether the API server rejects the token of the process: 1 while the process can neither read nor "
-            "write.",
+            "Whether the API server rejects the token of the process: 1 while the process can neither read nor write.",
             registry=registry,
         )
         self.rights_denied = Gauge(

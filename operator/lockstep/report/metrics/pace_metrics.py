@@ -10,7 +10,9 @@ class PaceMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.members = Gauge(
-            "lockstep_paced_members", "Members with reduced CPU, since their gang has a slower member or their node's owner is present.", registry=registry
+            "lockstep_paced_members",
+            "Members with reduced CPU, since their gang has a slower member or their node's owner is present.",
+            registry=registry,
         )
         self.given_back = Gauge(
             "lockstep_paced_cpu_cores", "Cores that paced members no longer request.", registry=registry

@@ -83,13 +83,17 @@ class Predictions:
             for name, text in (
                 (
                     "lockstep_speedup_ratio",
-                    ("Run time of one member on an idle reference node, divided by the run time of a gang that "
-                    "succeeded."),
+                    (
+                        "Run time of one member on an idle reference node, divided by the run time of a gang that "
+                        "succeeded."
+                    ),
                 ),
                 (
                     "lockstep_speedup_predicted_ratio",
-                    ("Run time of one member on an idle reference node, divided by the run time that was predicted "
-                    "for the gang."),
+                    (
+                        "Run time of one member on an idle reference node, divided by the run time that was predicted "
+                        "for the gang."
+                    ),
                 ),
             )
         )

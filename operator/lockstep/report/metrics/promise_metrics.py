@@ -23,8 +23,7 @@ class PromiseMetrics:
         self._kept = Counter("lockstep_promises_kept", "Gangs that started by their promised start.", registry=registry)
         self._broken = Counter(
             "lockstep_promises_broken",
-            "Promised starts that were moved later, were withdrawn, or had passed when the gang started, by "
-            "reason.",
+            "Promised starts that were moved later, were withdrawn, or had passed when the gang started, by reason.",
             ["reason"],
             registry=registry,
         )

@@ -12,7 +12,9 @@ class ShareMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.groups = Gauge(
-            "lockstep_share_groups", "Groups of the FairShare, including the group of all other namespaces.", registry=registry
+            "lockstep_share_groups",
+            "Groups of the FairShare, including the group of all other namespaces.",
+            registry=registry,
         )
         self.used = Gauge(
             "lockstep_share_used_ratio",

@@ -23,7 +23,7 @@ _POLICIES = {one.value: one for one in (*ReplicaPolicy, *GangPolicy)}
     metavar="K",
     type=click.IntRange(1),
     help="Number of runs that count. Replicas do the first K runs only. Gangs do all runs, and the K that end first "
-        "count. Default: all runs.",
+    "count. Default: all runs.",
 )
 @click.option(
     "--replicas",
