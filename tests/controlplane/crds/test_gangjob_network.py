@@ -10,7 +10,7 @@ OWN_NAMES = (
     "spec.network: Forbidden: templates must not set hostname or subdomain beside network, because members find each"
     " other by names that are made from both."
 )
-PORT = "spec.network.port: Forbidden: port goes with rendezvous Torch or JAX only; nothing else meets at a port."
+PORT = "spec.network.port: Forbidden: port goes with rendezvous Torch or JAX only."
 LAUNCHER = "spec.network.launcher: Forbidden: launcher goes with rendezvous MPI only."
 TIMEOUT = (
     'spec.network.startBarrier.timeout: Invalid value: "{}": timeout must be a Go duration from 1s to 24h, such as 90s'

@@ -21,10 +21,7 @@ PACE = (
     " speed end together anyway."
 )
 RESTART_POLICY = "restartPolicy must be Never or OnFailure, because the members of a gang run to completion."
-LABELS = (
-    "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, because"
-    " Lockstep knows its members by those."
-)
+LABELS = "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, because Lockstep recognizes its members by such labels."
 
 
 NEITHER = "spec: Invalid value: spec must have either size and template, or roles, each of which has its own."

@@ -94,7 +94,8 @@ class Credentials:
     def _accept(self) -> None:
         if self.trouble:
             log.info(
-                "the API server accepts the credentials of this process again, after %.0f s", _now() - self._refused_since
+                "the API server accepts the credentials of this process again, after %.0f s",
+                _now() - self._refused_since,
             )
         self.trouble = ""
         self._was_accepted = True

@@ -184,9 +184,7 @@ def _remedy(resource: str, verb: str = "") -> str:
         manifest = _CHANGES
     elif resource in _OF_SOURCES or resource in _OWNERS:
         manifest = _SOURCES
-    return (
-        f"to restore the right, apply {manifest} or upgrade the Helm release"
-    )
+    return f"to restore the right, apply {manifest} or upgrade the Helm release"
 
 
 def _now() -> float:
