@@ -150,7 +150,7 @@ def test_gang_accepts(answer_to_pod_gang, patch):
         ),
         pytest.param(
             spec(work={"profile": MEASURED, "overhead": {}}),
-            "spec.work.overhead: Forbidden: overhead goes with serialTime only; the times of a profile already contain"
+            "spec.work.overhead: Forbidden: overhead is allowed only with serialTime; the times of a profile already contain"
             " it.",
             id="overhead of a profile",
         ),
