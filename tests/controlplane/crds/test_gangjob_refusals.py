@@ -192,14 +192,12 @@ def pod(**fields):
         ),
         pytest.param(
             spec(interruptible="Checkpointed"),
-            "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
-            " with that.",
+            "spec.checkpointInterval: Invalid value: checkpointInterval and interruptible Checkpointed need each other.",
             id="checkpoints at unknown times",
         ),
         pytest.param(
             spec(interruptible="Freely", checkpointInterval="1m"),
-            "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
-            " with that.",
+            "spec.checkpointInterval: Invalid value: checkpointInterval and interruptible Checkpointed need each other.",
             id="checkpoints that are not needed",
         ),
         pytest.param(
