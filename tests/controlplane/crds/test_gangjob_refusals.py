@@ -12,7 +12,9 @@ NAME = (
 NO_PIECES = (
     "spec.pieces: Required value: pieces must say into how many pieces the work is divided, because load is Pieces."
 )
-PIECES_OF_OTHERS = "spec.pieces: Forbidden: pieces is allowed only with load Pieces; the members of other loads have shares."
+PIECES_OF_OTHERS = (
+    "spec.pieces: Forbidden: pieces is allowed only with load Pieces; the members of other loads have shares."
+)
 TOO_FEW_PIECES = (
     "spec.pieces: Invalid value: pieces must not be below size.min, because every member gets at least one."
 )

@@ -100,7 +100,9 @@ def test_roles_have_pieces_of_their_own_and_weights():
             "work.learn: is allowed with at most one role of load Pieces.",
             id="learned",
         ),
-        pytest.param([{**WORKERS, "pieceWeight": 2}], {}, "pieceWeight: is allowed only with load Pieces.", id="no pieces"),
+        pytest.param(
+            [{**WORKERS, "pieceWeight": 2}], {}, "pieceWeight: is allowed only with load Pieces.", id="no pieces"
+        ),
         pytest.param([{**WORKERS, **PIECES, "pieceWeight": 0}], {}, "pieceWeight: must be at least 1.", id="no weight"),
     ],
 )
