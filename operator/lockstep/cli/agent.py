@@ -93,7 +93,7 @@ _LEAST_LIFETIME_PERIODS = 3
 )
 @log_options(LogFormat.JSON)
 def agent(*, node: str, period: float, lifetime: float, log_level: str, log_format: LogFormat, **given: Any) -> None:
-    """Measure a node, and write what it offers to gangs into its NodeBid.
+    """Measure a node, and write the node's offer to gangs into its NodeBid.
 
     For example: lockstep agent --node "$NODE_NAME" --period 30s
     """

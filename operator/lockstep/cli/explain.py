@@ -65,7 +65,7 @@ def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> 
     For a sweep, the command explains the size of the next runs, how many runs may run at once, and what delays the
     sweep.
 
-    The command changes nothing in the cluster. If you leave out an option, the command uses the operator's value of it.
+    The command changes nothing in the cluster. If you leave out an option, the command uses the operator's value.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():

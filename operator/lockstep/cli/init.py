@@ -70,7 +70,7 @@ _TIME = _reader(parse_serial_time)
     "--serial-time",
     metavar="DURATION",
     type=_TIME,
-    help="Run time of the whole work with one member on an idle node. '' means unknown.",
+    help="Run time of the whole work with one member on an idle node, such as 10m. '' means unknown.",
 )
 @click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", help="Format of the GangJob.")
 def init(name: str, file: IO[str] | None, output: str, **answers: Any) -> None:

@@ -99,7 +99,7 @@ def plan(file: IO[str], snapshot: IO[bytes] | None, namespace: str | None, outpu
 
     The file holds GangJobs, GangSweeps, Gangs with their pods, or unchanged Jobs, JobSets and other owners of pods.
 
-    If you leave out an option, the command uses the operator's value of it. With --snapshot it uses the values in the
+    If you leave out an option, the command uses the operator's value. With --snapshot it uses the values in the
     snapshot.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}

@@ -31,7 +31,7 @@ from lockstep.facts.gang.gang import GangFact
 @connection_options
 @output_option
 def profile(gang: str, namespace: str | None, output: str, **connection: Any) -> None:
-    """Show how the run time of a gang depends on its size, by the finished runs of its template.
+    """Show how the run time of a gang depends on its size, as measured in finished runs of its template.
 
     For example: lockstep profile gj/heat --namespace default
 

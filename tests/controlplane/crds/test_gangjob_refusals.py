@@ -7,7 +7,7 @@ from controlplane.crds.sentences import NOT_CHECKED, PROFILE_RANGE
 
 NAME = (
     "metadata.name: Invalid value: The name of a GangJob must have at most 52 characters, only a-z, 0-9 and '-', and"
-    " begin and end with a letter or digit, because the names of its pods are made from it."
+    " begin and end with a letter or digit. The names of its pods are made from it."
 )
 NO_PIECES = (
     "spec.pieces: Required value: pieces must say into how many pieces the work is divided, because load is Pieces."

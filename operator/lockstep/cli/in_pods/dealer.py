@@ -36,7 +36,7 @@ from lockstep.dealer.process import DealerFiles, run_dealer
     help="File to which the dealer writes the counts of pieces when it ends.",
 )
 def dealer(*, pieces: int, port: int, key: str, kept: Path, journal: Path, last_words: Path) -> None:
-    """Deal the pieces of a gang's work to its members over HTTP. It runs in a pod that the operator creates.
+    """Deal the pieces of a gang's work to its members over HTTP. The command runs in a pod that the operator creates.
 
     For example: lockstep dealer --pieces 500 --port 7711 --key secret --kept old --journal new --last-words counts
     """

@@ -23,7 +23,7 @@ _POLL_SECONDS = 0.1
     help="File to wait for. The operator fills it when the member may start.",
 )
 def gate(path: Path) -> None:
-    """Wait until a file is not empty.
+    """Wait until a file exists and is not empty.
 
     For example: lockstep gate --file /gate/go
     """

@@ -74,8 +74,8 @@ _INTERRUPTIBLE = click.option(
     type=click.Choice([one.value for one in Interruptible]),
     default=Interruptible.NEVER.value,
     callback=lambda _context, _option, value: Interruptible(value),
-    help="Whether jobs may use a node whose owner may return before they end: never, if they save checkpoints, or "
-    "freely.",
+    help="Whether jobs use nodes whose owner is expected back. Never: they do not. Checkpointed: a return costs the "
+    "work since the last checkpoint. Freely: a return costs the work since the start.",
 )
 _CHECKPOINTS = click.option(
     "--checkpoint-interval",

@@ -29,16 +29,16 @@ from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 @click.command(context_settings={"show_default": True})
 @database_option
-@click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="Show gangs of this namespace only.")
+@click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="Show only gangs of this namespace.")
 @click.option(
     "--group",
     metavar="GROUP",
     default="",
-    help="Show gangs of this group only. The option works only in the recorder's pod.",
+    help="Show only gangs of this group. The option works only in the recorder's pod.",
 )
-@click.option("--user", metavar="USER", default="", help="Show gangs that this user created only.")
-@click.option("--sweep", metavar="NAME", default="", help="Show runs of this sweep only.")
-@click.option("--name", metavar="NAME", default="", help="Show gangs with this name only.")
+@click.option("--user", metavar="USER", default="", help="Show only gangs that this user created.")
+@click.option("--sweep", metavar="NAME", default="", help="Show only runs of this sweep.")
+@click.option("--name", metavar="NAME", default="", help="Show only gangs with this name.")
 @click.option(
     "--since", metavar="TIME", default="30d", callback=time_of, help="Show gangs that existed after this time."
 )
