@@ -73,7 +73,7 @@ def _signs_of_life() -> list[Panel]:
             columns=GRAPH_COLUMNS,
         ),
         number(
-            "Memory of its limit",
+            "Memory, as share of the limit",
             "Memory of the replica with the most memory, as a share of its limit. At the limit, the kernel kills "
             "the replica. Raise the limit in time.",
             Query(of_limit, "memory"),
@@ -123,7 +123,7 @@ def _graphs_of_its_life() -> list[Panel]:
 def _trouble() -> list[Panel]:
     return [
         counts(
-            "Errors of its own",
+            "Internal errors",
             "Number of errors in cycles, and in single gangs by stage, in the time shown. Each error is a bug in "
             "Lockstep.",
             Query(happened("lockstep_cycles_total", 'result="error"'), "cycle"),
@@ -131,7 +131,7 @@ def _trouble() -> list[Panel]:
             columns=NARROW_COLUMNS,
         ),
         counts(
-            "Not understood or not taken",
+            "Unreadable objects, refused statuses",
             "Number of objects that Lockstep could not read, and of statuses that the API server rejected, in the "
             "time shown. The log names each object. Its user has to correct it.",
             Query(happened("lockstep_objects_not_understood_total"), "objects"),
@@ -147,7 +147,7 @@ def _trouble() -> list[Panel]:
             columns=NARROW_COLUMNS,
         ),
         graph(
-            "Locked out, or without rights",
+            "Replicas without access or rights",
             "locked out: number of replicas that can neither read nor write. no writes: number of replicas "
             "without the right to write. rights denied: number of missing rights. The log names each right, and "
             "how to grant it.",

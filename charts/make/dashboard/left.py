@@ -31,9 +31,9 @@ def what_is_left() -> list[Panel]:
         ),
         _by_state(
             "Slots by state",
-            "Slots are places for members on nodes whose bids limit the number of members. in_use: slots with "
-            "members. promised: slots for later starts. If no slot is free while the queue grows, offer more "
-            "nodes or more slots.",
+            "in_use: number of members on nodes. promised: number of members with a promised later start. free: "
+            "number of free places on nodes whose bids limit the number of members. If no place is free while the "
+            "queue grows, offer more nodes, or more slots in the bids.",
             "lockstep_slots",
         ),
         _by_state(

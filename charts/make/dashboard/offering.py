@@ -21,8 +21,9 @@ def what_nodes_offer() -> list[Panel]:
         ),
         graph(
             "Duty cycle: measured and forecast",
-            "Mean duty cycle of nodes whose agents made a forecast for this hour. off by: mean difference between "
-            "forecast and measurement of a node. If it stays large for days, owners have changed their habits.",
+            "Mean duty cycle (load by the owner) of nodes whose agents made a forecast for this hour. off by: "
+            "mean difference between forecast and measurement of a node. If it stays large for days, owners have "
+            "changed their habits.",
             Query(believed("lockstep_bid_duty_cycle", by="source"), "{{source}}"),
             Query(believed("lockstep_bid_forecast_error"), "off by"),
             unit=NoUnit,

@@ -55,8 +55,9 @@ def _finishes() -> list[Panel]:
         ),
         graph(
             "Turnaround: real ÷ expected",
-            "Real turnaround divided by expected turnaround, median of gangs that succeeded, by the main cause of "
-            "the difference. Below 1, gangs end sooner than expected. Above 1, gangs end later than expected.",
+            "Time from creation to finish, divided by the expected time: median of gangs that succeeded, by the "
+            "main cause of the difference. Below 1, gangs end sooner than expected. Above 1, gangs end later than "
+            "expected.",
             Query(quantile(0.5, ratio, by="reason"), "{{reason}}"),
             unit=NoUnit,
             columns=WIDE_COLUMNS,

@@ -256,7 +256,8 @@ class Metrics:
         )
         self.slots = Gauge(
             "lockstep_slots",
-            "Places for members, on nodes whose bids limit their number: in use, promised for later starts, and free.",
+            "Members on nodes, members with a promised later start, and free places on open nodes whose bids "
+            "limit the number of members.",
             ["state"],
             registry=registry,
         )
