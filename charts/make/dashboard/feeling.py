@@ -146,7 +146,8 @@ def _starts() -> list[Panel]:
     return [
         graph(
             "Start: planned and actual",
-            "planned: mean time from a gang's creation to its first planned start. actual: mean time until all "
+            "Mean times of gangs that began to run. planned: mean time from a gang's creation to its first planned "
+            "start. actual: mean time until all "
             "its members ran. If actual is far above planned, plans are wrong.",
             Query(mean("lockstep_start_wait_planned_seconds"), "planned"),
             Query(mean("lockstep_start_wait_seconds"), "actual"),

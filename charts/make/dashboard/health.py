@@ -148,7 +148,8 @@ def _trouble() -> list[Panel]:
         ),
         graph(
             "Replicas without access or rights",
-            "locked out: number of replicas that can neither read nor write. no writes: number of replicas "
+            "Replicas that miss access or rights. locked out: number of replicas that can neither read nor write. no "
+            "writes: number of replicas "
             "without the right to write. rights denied: number of missing rights. The log names each right, and "
             "how to grant it.",
             Query(f"sum ({series('lockstep_credentials_refused')}) > 0", "locked out"),

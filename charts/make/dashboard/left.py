@@ -24,14 +24,16 @@ def what_is_left() -> list[Panel]:
     return [
         _by_state(
             "Nodes by state",
-            "in_use: number of nodes with members. promised: a gang will start there, or keeps the nodes free. "
+            "Nodes of the pool. in_use: number of nodes with members. promised: a gang will start there, or keeps "
+            "the nodes free. "
             "closed: cordoned, not ready or not offered now. If nodes are free while gangs wait, find out why the "
             "gangs wait.",
             "lockstep_nodes",
         ),
         _by_state(
             "Slots by state",
-            "in_use: number of members on nodes. promised: number of members with a promised later start. free: "
+            "Places for members. in_use: number of members on nodes. promised: number of members with a promised "
+            "later start. free: "
             "number of free places on nodes whose bids limit the number of members. If no place is free while the "
             "queue grows, offer more nodes, or more slots in the bids.",
             "lockstep_slots",

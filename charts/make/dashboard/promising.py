@@ -30,7 +30,8 @@ def _promises() -> list[Panel]:
         ),
         graph(
             "Start: expected and real",
-            "off likely: time between the last estimated start and the real start of gangs that waited. spare: "
+            "Gangs that started after a wait. off likely: time between the last estimated start and the real start "
+            "of gangs that waited. spare: "
             "time between the real start and the promised start. If off likely is large, run times are not as "
             "stated.",
             Query(quantile(0.5, "lockstep_start_likely_error_seconds"), "off likely, median"),

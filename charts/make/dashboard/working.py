@@ -73,7 +73,8 @@ def _writes() -> list[Panel]:
         ),
         counts(
             "Conflicts and refused writes",
-            "conflict: number of reservations that the API server refused since the gang had changed, in the time "
+            "Refused writes. conflict: number of reservations that the API server refused since the gang had "
+            "changed, in the time "
             "shown. A few are harmless. Other lines: number of statuses that the API server refused, by kind of "
             "write. A gang with a refused status does not proceed.",
             Query(happened("lockstep_reservation_conflicts_total"), "conflict"),
