@@ -92,7 +92,7 @@ async def test_right_that_is_given_back_is_used_within_a_minute_and_both_are_log
     [(first, lost), (second, back)] = logged(caplog)
     assert (first, second) == ("ERROR", "INFO")
     assert lost.startswith(
-        f"the API server forbids this process to get pods in namespace default: {denied()}; to restore the right, apply "
+        f"the API server forbids this process to get pods in namespace default: {denied()}; to restore the right, "
     )
     assert back.startswith("the API server allows this process to get pods in namespace default again, after ")
 
