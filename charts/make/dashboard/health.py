@@ -131,7 +131,7 @@ def _trouble() -> list[Panel]:
             columns=NARROW_COLUMNS,
         ),
         counts(
-            "Unreadable objects, refused statuses",
+            "Unreadable or refused objects",
             "Number of objects that Lockstep could not read, and of statuses that the API server rejected, in the "
             "time shown. The log names each object. Its user has to correct it.",
             Query(happened("lockstep_objects_not_understood_total"), "objects"),

@@ -48,7 +48,7 @@ def _runs() -> list[Panel]:
             columns=NARROW_COLUMNS,
         ),
         graph(
-            "Error of run times: learned, stated",
+            "Run time error: learned, stated",
             "Median relative error of learned run times and of stated run times, for the same runs. If learned "
             "stays above stated, the runs of a template differ too much.",
             Query(quantile(0.5, error, 'source="learned"'), "learned"),
