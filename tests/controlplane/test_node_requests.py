@@ -152,7 +152,7 @@ def is_refused(process, arena):
         arena.until_placed("fits")
         message = arena.until("heat", "NodesRequested", "False", "RequestRefused")["message"]
         why = message.removeprefix("Lockstep can't ask for nodes: ").removesuffix(".")
-        assert process.log_text().count(f"nodes can't be asked for: {why}") == 1
+        assert process.log_text().count(f"ProvisioningRequests can't be created: {why}") == 1
     return message
 
 

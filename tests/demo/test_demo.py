@@ -77,7 +77,7 @@ def test_every_gang_of_the_examples_lands_and_the_metrics_come_last(demo):
     finished = [int(count) for count in re.findall(r"(\d+) finished", output)]
     assert len(finished) == 8
     assert re.search(rf"lockstep_binds_total +{sum(finished)} +{sum(finished)} bound", output)
-    assert output.splitlines()[-1] == "All 8 gangs have landed and finished."
+    assert output.splitlines()[-1] == "All 8 gangs were placed and have finished."
     assert list(demo.folder.iterdir()) == []
 
 
@@ -115,7 +115,7 @@ def test_operator_that_dies_ends_the_demo_with_a_sentence_and_its_log(demo):
 
     assert demo.process.wait(timeout=END_SECONDS) == 1, demo.output()
     _, failure = demo.output().split("\nThe demo failed: ")
-    assert failure.startswith("The operator has ended before the demo.\nThe operator's last words:\n")
+    assert failure.startswith("The operator ended before the demo.\nThe last lines of the operator's log:\n")
     assert "lockstep.process.serve: ready: 12 nodes" in failure
     assert "Traceback" not in failure
     assert marked(own) == {}

@@ -138,7 +138,7 @@ class Attempt:
         return self._services.cutter.conflict(self._gang, self._reservation, self._services.now())
 
     def _refused(self, message: str) -> Outcome:
-        log.warning("the API server does not take its reservation: %s", message, extra=about(self._gang.key))
+        log.warning("the API server refuses the gang's reservation: %s", message, extra=about(self._gang.key))
         self._services.count_refused("reservation")
         return Outcome(ending=Ending.REFUSED, refusal=message)
 

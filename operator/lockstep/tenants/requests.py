@@ -267,7 +267,7 @@ class TenantRequests:
         """Log why there is no answer, unless it is the same as the last time: callers could fill the log."""
         if str(error) != self._trouble:
             self._trouble = str(error)
-            log.warning("no answer: %s (%s)", error.trouble, error)
+            log.warning("a question could not be answered: %s (%s)", error.trouble, error)
 
 
 async def _healthy(_: web.Request) -> web.Response:

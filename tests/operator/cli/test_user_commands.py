@@ -119,7 +119,7 @@ def test_token_that_is_not_accepted_is_one_sentence_that_says_what_to_do(locked_
 
     [said] = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert done.exit_code == 1
-    assert f"it does not accept the credentials of {locked_out} (401 Unauthorized)" in said
+    assert f"it rejects the credentials of {locked_out} (401 Unauthorized)" in said
     assert "log in again" in said
 
 
@@ -188,7 +188,7 @@ def test_wrong_arguments_end_it_with_one_sentence(arguments, want):
 
 
 def test_list_of_commands_is_for_users_and_names_those_for_machines_once():
-    listed, for_machines = lockstep("--help").stdout.split("Pods and programs call these by themselves:")
+    listed, for_machines = lockstep("--help").stdout.split("Pods and programs also run the commands")
 
     assert [name for name in FOR_MACHINES if f"\n  {name} " in listed] == []
     assert "\n  profile " in listed

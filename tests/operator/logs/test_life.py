@@ -40,7 +40,7 @@ async def test_log_has_the_life_of_a_gang_in_order_to_its_end(caplog):
 
     status = r"PATCH /apis/lockstep.dev/v1alpha1/namespaces/default/gangjobs/first/status: 200 in \d+\.\d ms$"
     want_lines = [
-        r"^default/first: it is seen for the first time, with UID ",
+        r"^default/first: the gang is new, with UID ",
         r"^default/first: the plan says: 2 members on n1",
         r"^default/first: attempt 1: " + status,
         r"^default/first: Planned is True",
@@ -52,7 +52,7 @@ async def test_log_has_the_life_of_a_gang_in_order_to_its_end(caplog):
         r"^default/first: Placed is True, Bound: ",
         status,
         r"^default/first: Complete is True, Succeeded: ",
-        r"^default/first: it is gone$",
+        r"^default/first: the gang was deleted$",
     ]
     assert appear_in_order(want_lines, lines_about(caplog, "default/first")) == []
 

@@ -79,7 +79,7 @@ class Joins:
         except ApiUnavailableError as error:
             join.failure = Failure(reason=Reason.API_UNAVAILABLE, message=str(error))
         except Exception:
-            log.exception("members that were to join it could not be made", extra=about(gang.key))
+            log.exception("additional members of the gang could not be created", extra=about(gang.key))
             join.failure = Failure(reason=Reason.API_UNAVAILABLE, message="an error in the operator: see its log")
         finally:
             stay.leave()

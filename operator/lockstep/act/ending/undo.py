@@ -117,11 +117,11 @@ class Undoing:
 
     def _log(self, failure: Failure) -> None:
         if failure.reason is Reason.GANG_DELETED:
-            log.info("its members are deleted with it", extra=about(self._gang.key))
+            log.info("the gang was deleted, and its members are deleted too", extra=about(self._gang.key))
             return
         level = logging.INFO if failure.is_users_own or failure.next_size is not None else logging.WARNING
         attempt, why = self._reservation.attempt, failure.message
-        log.log(level, "attempt %d is undone: %s", attempt, why, extra=about(self._gang.key))
+        log.log(level, "attempt %d of the gang is undone: %s", attempt, why, extra=about(self._gang.key))
 
     def _is_reported(self, failure: Failure) -> bool:
         """Whether the status says so already, written with a restart or by an earlier process."""
@@ -158,7 +158,7 @@ class Undoing:
         try:
             left = await refresh_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
-            log.warning("what is left of it is not known: %s", error, extra=about(self._gang.key))
+            log.warning("the remaining pods of the gang could not be listed: %s", error, extra=about(self._gang.key))
             return None
         self._changed.clear()
         if MEANINGS[failure.reason].gives_way:

@@ -95,7 +95,7 @@ class Sweeper:
     async def _rest(self, gang: GangKey, message: str) -> None:
         failures = self._failures.get(gang, 0)
         self._failures[gang] = failures + 1
-        log.warning("pods that are to go are still there: %s", message, extra=about(gang))
+        log.warning("pods that should be deleted still exist: %s", message, extra=about(gang))
         await asyncio.sleep(pause_after(failures))
         self._missed.discard(gang)
         self._state.changes.reconcile(gang)

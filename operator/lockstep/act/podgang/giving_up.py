@@ -44,7 +44,9 @@ class GivingUp:
 
         Returns the failure with what became of the pods.
         """
-        log.warning("attempt %d ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
+        log.warning(
+            "attempt %d of the gang ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key)
+        )
         if self._is_growth():
             # The owner takes its new pods back (``cycle/resizing/pod_gang_sizes.py``).
             await self._release.reservation(failure)

@@ -115,7 +115,7 @@ class Suspensions:
             _settle(outcome, await work)
         except Exception as error:
             # Who waits for the outcome must go on.
-            log.exception("the owner of its pods is not suspended", extra=about(gang))
+            log.exception("the owner of the gang's pods could not be suspended", extra=about(gang))
             _settle(outcome, Suspension(why_not=f"its owner can't be understood: {error!r}"))
         finally:
             outcome.cancel()
@@ -128,7 +128,7 @@ class Suspensions:
         name = suspended_for(owner.manifest)
         gang = pod_gang_key(owner.manifest["metadata"]["namespace"], name)
         if name and gang not in self._tasks:
-            log.info("%s is still suspended, and is resumed when its pods are gone", owner, extra=about(gang))
+            log.info("%s is still suspended; it is resumed when its pods are gone", owner, extra=about(gang))
             self._begin(gang, lambda departure: self._resume(gang, owner, departure))
 
     async def _resume(self, gang: GangKey, owner: TopOwner, departure: Departure) -> Suspension:
@@ -144,7 +144,7 @@ class Suspensions:
                 owner = await self._suspended(gang, uids, why, departure)
                 break
             except ApiUnavailableError as error:
-                log.warning("the owner of its pods is not suspended yet: %s", error, extra=about(gang))
+                log.warning("the owner of the gang's pods is not suspended yet: %s", error, extra=about(gang))
                 await asyncio.sleep(pause_after(tries))
         if isinstance(owner, str):
             return Suspension(why_not=owner)

@@ -134,7 +134,7 @@ class VolumeProvider:
         """Read the missing claims from the API server, as watches may be broken."""
         failure = await for_each(missing, self._read)
         if failure is not None:
-            log.warning("its claims can't be read: %s", failure.message, extra=about(self._gang.key))
+            log.warning("the gang's claims can't be read: %s", failure.message, extra=about(self._gang.key))
 
     async def _read(self, needed: NeededClaim) -> None:
         await refresh_claim(self._services.client, self._services.state, needed.key)

@@ -24,7 +24,7 @@ def parse_amounts(text: str) -> dict[str, str]:
         _check(resource, decimal(amount), amount)
         amounts[resource] = amount
     if any(one.startswith(_PAGES) for one in amounts) and not {"cpu", "memory"} & amounts.keys():
-        raise ValueError("huge pages go with cpu or memory only")
+        raise ValueError("huge pages are allowed only with cpu or memory")
     return amounts
 
 

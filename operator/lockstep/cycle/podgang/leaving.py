@@ -187,5 +187,5 @@ class LeavingGangs:
 
     def _report_kept(self, gang: GangFact, failure: Failure, why_not: str) -> None:
         self._count(WayBack.KEPT)
-        log.warning("%s; its pods stay: %s", failure.message, why_not, extra=about(gang.key))
+        log.warning("%s; the gang's pods stay: %s", failure.message, why_not, extra=about(gang.key))
         self._writer.post(gang, pods_stay(failure, why_not))

@@ -286,7 +286,7 @@ async def test_trouble_is_said_once_and_mended_by_itself(verb, refusal, want, ca
                 await a_minute()
             # A look every five seconds, and each minute another try, which the client makes several of.
             assert len(api.requests) - before <= 10 * (12 + 12)
-            assert len([one for one in caplog.messages if "nodes can't be asked for" in one]) == 1
+            assert len([one for one in caplog.messages if "ProvisioningRequests can't be created" in one]) == 1
 
             api.fault = lambda _: None
             await until(lambda: condition(api, "g", "NodesRequested") == ("True", "NodesRequested"))

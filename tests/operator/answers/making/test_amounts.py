@@ -36,7 +36,7 @@ def test_what_cannot_be_shared_is_a_limit():
         ("requests.nvidia.com/gpu=1", "is not the name of a resource"),
         ("a/b/c=1", "is not the name of a resource"),
         ("cpu=1,hugepages-2Mi=3Mi", "hugepages-2Mi=3Mi is not a whole number of pages"),
-        ("hugepages-2Mi=4Mi", "huge pages go with cpu or memory only"),
+        ("hugepages-2Mi=4Mi", "huge pages are allowed only with cpu or memory"),
     ],
 )
 def test_what_no_container_can_request_is_refused(text, want):

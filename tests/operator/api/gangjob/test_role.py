@@ -97,11 +97,11 @@ def test_roles_have_pieces_of_their_own_and_weights():
         pytest.param(
             [{**WORKERS, **PIECES}, {**role("others"), **PIECES}],
             {"work": {"serialTime": "1h", "learn": True}},
-            "work.learn: allows at most one role of load Pieces.",
+            "work.learn: is allowed with at most one role of load Pieces.",
             id="learned",
         ),
         pytest.param(
-            [{**WORKERS, "pieceWeight": 2}], {}, "pieceWeight: may be set only with load Pieces.", id="no pieces"
+            [{**WORKERS, "pieceWeight": 2}], {}, "pieceWeight: is allowed only with load Pieces.", id="no pieces"
         ),
         pytest.param([{**WORKERS, **PIECES, "pieceWeight": 0}], {}, "pieceWeight: must be at least 1.", id="no weight"),
     ],

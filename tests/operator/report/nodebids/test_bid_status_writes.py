@@ -114,7 +114,7 @@ async def test_refusal_is_logged_and_tried_again(caplog):
     async with reporting(measured()) as api:
         api.fault = lambda request: Refusal(code=422, message="no") if request.is_write else None
         await until(lambda: caplog.messages)
-        assert caplog.messages[0] == "the API server does not accept the status of bid n1: no"
+        assert caplog.messages[0] == "the API server refuses the status of bid n1: no"
 
         api.fault = lambda _: None
         await until(lambda: planned(api))

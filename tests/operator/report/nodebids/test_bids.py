@@ -133,7 +133,7 @@ async def test_refused_answer_is_not_repeated(caplog):
         await asyncio.sleep(100)
 
         assert len(api.writes) == 1
-        assert "does not accept the status of bid n1: denied by a policy" in caplog.text
+        assert "refuses the status of bid n1: denied by a policy" in caplog.text
 
 
 async def test_answer_waits_for_an_api_server_that_is_away():
