@@ -19,11 +19,15 @@ TOO_FEW_PIECES = (
     "spec.pieces: Invalid value: pieces must not be below size.min, because every member gets at least one."
 )
 PACE = (
-    "spec.pace: Forbidden: pace is allowed only with load Equal, because members with shares or pieces in proportion to their"
+    "spec.pace: Forbidden: pace is allowed only with load Equal, because members with shares or pieces in "
+    "proportion to their"
     " speed end together anyway."
 )
 RESTART_POLICY = "restartPolicy must be Never or OnFailure, because the members of a gang run to completion."
-LABELS = "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, because Lockstep recognizes its members by such labels."
+LABELS = (
+    "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, "
+    "because Lockstep recognizes its members by such labels."
+)
 
 
 NEITHER = "spec: Invalid value: spec must have either size and template, or roles, each of which has its own."
@@ -97,7 +101,8 @@ def pod(**fields):
         ),
         pytest.param(
             work(overhead={"fixed": "5s"}, profile=[{"members": 2, "time": "1h"}]),
-            "spec.work.overhead: Forbidden: overhead is allowed only with serialTime; the times of a profile already contain"
+            "spec.work.overhead: Forbidden: overhead is allowed only with serialTime; the times of a profile "
+            "already contain"
             " it.",
             id="overhead with a profile",
         ),
@@ -155,7 +160,8 @@ def pod(**fields):
         ),
         pytest.param(
             spec(load="Pieces", pieces=64, dealing="Beforehand", maxFailedPieces=1),
-            "spec.maxFailedPieces: Forbidden: maxFailedPieces is allowed only with dealing WhileRunning, because only its"
+            "spec.maxFailedPieces: Forbidden: maxFailedPieces is allowed only with dealing WhileRunning, because "
+            "only its"
             " members report pieces.",
             id="failed pieces of which none hears",
         ),
@@ -194,12 +200,18 @@ def pod(**fields):
         ),
         pytest.param(
             spec(interruptible="Checkpointed"),
-            "spec.checkpointInterval: Invalid value: checkpointInterval and interruptible Checkpointed need each other.",
+            (
+                "spec.checkpointInterval: Invalid value: checkpointInterval and interruptible Checkpointed need each "
+                "other."
+            ),
             id="checkpoints at unknown times",
         ),
         pytest.param(
             spec(interruptible="Freely", checkpointInterval="1m"),
-            "spec.checkpointInterval: Invalid value: checkpointInterval and interruptible Checkpointed need each other.",
+            (
+                "spec.checkpointInterval: Invalid value: checkpointInterval and interruptible Checkpointed need each "
+                "other."
+            ),
             id="checkpoints that are not needed",
         ),
         pytest.param(

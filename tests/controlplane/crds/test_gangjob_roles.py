@@ -110,7 +110,8 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles(FIXED, {**WORKERS, "name": "others", "load": "Proportional"}),
-            "spec.roles: Invalid value: all roles beside one with load Proportional must have load None, because the work"
+            "spec.roles: Invalid value: all roles beside one with load Proportional must have load None, because "
+            "the work"
             " is divided among the members of one role.",
             id="shares beside an equal load",
         ),
@@ -135,7 +136,8 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles(*POOLS, work={"serialTime": "1h", "learn": True}),
-            "spec.work.learn: Forbidden: learn is allowed with at most one role of load Pieces; with more, no one law says"
+            "spec.work.learn: Forbidden: learn is allowed with at most one role of load Pieces; with more, no one "
+            "law says"
             " how the run time falls with the number of members.",
             id="learned, with pieces of several roles",
         ),
@@ -147,7 +149,10 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         pytest.param(roles(*POOLS, elastic=RESTART), NO_ROLE_FOR_ELASTIC, id="elastic with pieces of several roles"),
         pytest.param(
             roles(LAUNCHER),
-            "spec.roles: Invalid value: at least one role must have another load than None, because some member has to do the work.",
+            (
+                "spec.roles: Invalid value: at least one role must have another load than None, because some member "
+                "has to do the work."
+            ),
             id="no member works",
         ),
         *(

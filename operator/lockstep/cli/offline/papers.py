@@ -9,8 +9,7 @@ from lockstep.papers.text import lines, lines_of_mechanisms, lines_of_sensitivit
 
 @click.command()
 def papers() -> None:
-    """Compute the tables and figures of the four papers behind Lockstep, and compare the results with the printed
-    numbers.
+    """Compute the figures of the four papers behind Lockstep, and compare them with the printed numbers.
 
     For example: lockstep papers | grep missing
 

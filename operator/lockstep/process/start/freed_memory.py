@@ -1,12 +1,11 @@
 """Gives memory back to the machine that the process no longer uses.
 
-A tenant's large objects come in pieces of all sizes. glibc keeps the memory of freed pieces, in case it is needed again. So
-after objects of 17 MB had come and gone three times, a process of 110 MiB had 290.
+A tenant's large objects come in pieces of all sizes. glibc keeps the memory of freed pieces, in case it is needed
+again. After objects of 17 MB had come and gone three times, a process of 110 MiB had 290.
 """
 
 import asyncio
 import ctypes
-from collections.abc import Callable
 from pathlib import Path
 from resource import getpagesize
 
@@ -21,7 +20,7 @@ async def give_back_freed_memory() -> None:
 
     Where the C library is not glibc, nothing is done.
     """
-    trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     least = _resident_bytes()
     while trim is not None:
         await asyncio.sleep(_PERIOD_SECONDS)

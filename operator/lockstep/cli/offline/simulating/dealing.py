@@ -56,8 +56,9 @@ def dealing(  # noqa: PLR0913 - one for each option
     seed: int,
     seeds: int,
 ) -> None:
-    """Compare pieces that are dealt before the start with pieces that are dealt during the run. The command needs no
-    cluster.
+    """Compare pieces that are dealt before the start with pieces that are dealt during the run.
+
+    The command needs no cluster.
 
     For example: lockstep simulate dealing --off 0.2 --lose
 
