@@ -60,7 +60,7 @@ async def test_status_gives_no_member_a_number_of_pieces():
         status = status_of(api)
 
     planned = next(one["message"] for one in status["conditions"] if one["type"] == "Planned")
-    assert planned == "2 members on n1; a dealer deals its 8 pieces while it runs."
+    assert planned == "2 members on n1. A dealer deals its 8 pieces while it runs."
     assert status["members"] == [{"node": "n1", "count": 2}]
 
 
@@ -160,7 +160,7 @@ async def test_object_of_that_name_that_is_not_the_gangs_is_left_alone():
         async with running_operator(api):
             await until(
                 lambda: any(
-                    "g-pieces is there already" in one["message"] for one in status_of(api).get("conditions", [])
+                    "g-pieces exists already" in one["message"] for one in status_of(api).get("conditions", [])
                 )
             )
 

@@ -75,7 +75,7 @@ async def test_pods_that_fail_are_replaced_within_their_role():
         add(api, "workers", "w2")
         await asyncio.sleep(60)
         assert names(api) == ["w1", "z"]
-        assert "1 pods of role workers are on nodes, of 1 at most" in message(api, "Planned")
+        assert "1 of at most 1 pods of role workers are on nodes" in message(api, "Planned")
 
         api.store.remove(pod_place("w1"))
         await until(lambda: names(api) == ["w2", "z"])

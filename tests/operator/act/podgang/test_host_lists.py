@@ -105,7 +105,7 @@ async def test_foreign_list_is_left_alone_and_nothing_is_bound():
 
         assert bound(api) == []
         assert api.store.get(LIST)["data"] == {"hosts": "mine"}
-        assert "ConfigMap heat.hosts is there already" in message(api, "Placed")
+        assert "ConfigMap heat.hosts exists already" in message(api, "Placed")
         api.store.remove(LIST)
         await until(lambda: is_placed(api))
         assert listed(api)[0] == ["a", "b"]
@@ -160,7 +160,7 @@ async def test_event_says_that_the_list_is_refused_while_pods_run():
         await until(lambda: "BindInterrupted" in event_reasons(api))
 
         [note] = [one["note"] for one in api.store.objects("events") if one["reason"] == "BindInterrupted"]
-        assert "ConfigMap heat.hosts is there already" in note
+        assert "ConfigMap heat.hosts exists already" in note
         assert len(bound(api)) == 2
 
 

@@ -88,5 +88,5 @@ def test_trouble_is_logged_once_and_that_it_is_over(caplog):
 
     assert caplog.messages == [
         "the node's own bid can't be watched: no",
-        "this is over: the node's own bid can't be watched",
+        "this problem is solved: the node's own bid can't be watched",
     ]

@@ -77,7 +77,7 @@ def test_gang_says_whether_others_give_way_to_it(says, want):
     ("roles", "want"),
     [
         pytest.param([("a", 2), ("b", 2)], "roles: they need 4 pods together, more than the 3 of size.min", id="many"),
-        pytest.param([("a", 1), ("a", 1)], "two of one name", id="one name twice"),
+        pytest.param([("a", 1), ("a", 1)], "two of them have the same name", id="one name twice"),
         pytest.param([("a", 0)], "role a: min 0", id="no pods"),
     ],
 )

@@ -109,4 +109,4 @@ def test_gang_beyond_the_bounds_is_refused_once_it_holds_nothing():
     state.apply_gang(released)
 
     assert (state.phase_of(released), state.refusal_of(released).reason) == (Phase.REFUSED, Reason.INVALID_SPEC)
-    assert state.refusal_of(released).message.startswith("template: too large; ")
+    assert state.refusal_of(released).message.startswith("template: too large. ")

@@ -48,7 +48,7 @@ def test_work_in_front_is_done_as_fast_as_planned():
         f"2027-01-15T{when}:00Z" for when in TIMES
     ]
     assert format_refusal(behind[2].refusal).startswith(
-        "2 gangs or more are in front of it; it gets an exact plan once fewer are; its rough"
+        "2 gangs or more are in front of it; it gets an exact plan when fewer are in front; its rough"
     )
 
 
@@ -67,7 +67,7 @@ def test_unknown_run_times_give_no_estimate():
     first, *rest = gangs_of(None, 4)
     [one, *_] = estimates([first, *rest], rest, [placement(first, finish=math.inf)], NOW, nothing)
 
-    assert format_refusal(one.refusal) == "1 gang or more is in front of it; it gets an exact plan once fewer are"
+    assert format_refusal(one.refusal) == "1 gang or more is in front of it; it gets an exact plan when fewer are in front"
 
 
 @pytest.mark.parametrize(

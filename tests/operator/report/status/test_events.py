@@ -46,6 +46,8 @@ ALL = [
     events.gang_will_change_size("will grow from 4 to 9 members at 2026-11-27T12:04:30Z"),
     events.gang_changes_size("grows from 4 to 9 members: it ends 31 min sooner; the change takes about 2 min"),
     events.members_joined(9),
+    events.size_chosen(4, range(2, 7)),
+    events.size_not_chosen("pods are forbidden"),
     events.size_change_dropped("there is no node n4"),
     events.gang_missing("there is no Gang heat"),
     events.pods_missing("Gang job.heat is not complete: 1 of the 2 pods"),

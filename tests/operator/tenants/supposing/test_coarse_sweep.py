@@ -86,7 +86,7 @@ def test_sweep_without_a_plan_has_a_sentence_and_leaves_nothing(scene, template,
 def test_name_of_a_run_that_is_taken_is_refused_and_its_gang_stays(scene):
     scene.submit("s-1", created=NOW, namespace="tenant")
 
-    with pytest.raises(UnplannedError, match="tenant/s-1 is there already"):
+    with pytest.raises(UnplannedError, match="tenant/s-1 exists already"):
         planned_with(scene, gang("s", size=1, **WORK))
     assert GangKey("tenant", "s-1") in scene.state.gangs
 
