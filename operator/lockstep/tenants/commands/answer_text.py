@@ -34,7 +34,7 @@ def queue_answer_lines(document: Document) -> Iterator[str]:
     yield from queue_lines([_queued(one, namespace) for one in document["gangs"]], now)
     if document["leftOut"]:
         yield f"({document['leftOut']} more gangs wait)"
-    if document["gangs"]:
+    if running or document["gangs"]:
         yield from _use_of_group(document)
     yield ""
     yield from _others(document)
