@@ -51,7 +51,7 @@ def ask(arena, user):
     return run
 
 
-def test_queue_shows_waiting_gangs_and_those_in_front(operator, arena, ask):
+def test_queue_shows_gangs_that_run_and_those_that_wait_behind_them(operator, arena, ask):
     arena.add_nodes(2)
     arena.submit(gang("first", size=2, cpu="3", **HOUR))
     arena.until_placed("first")
@@ -68,7 +68,11 @@ def test_queue_shows_waiting_gangs_and_those_in_front(operator, arena, ask):
     assert second["start"] == arena.status("second")["plan"]["likelyStart"]
     assert f"{arena.namespace}/first" in second["behind"]
     assert (giant["gang"]["name"], giant["position"]) == ("giant", None)
-    _, row, *_ = shown.stdout.splitlines()
+    [first], status = document["running"], arena.status("first")
+    assert (first["gang"]["name"], first["size"], first["nodes"]) == ("first", 2, 2)
+    assert (first["since"], first["expectedFinish"]) == (status["start"], status["expectedFinish"])
+    _, running, _, _, row, *_ = shown.stdout.splitlines()
+    assert running.split()[:4] == [first["state"], f"{arena.namespace}/first", "2", "2"]
     assert row.split()[:3] == [str(second["position"]), f"{arena.namespace}/second", str(second["size"])]
     assert "It needs 50 members" in shown.stdout
 

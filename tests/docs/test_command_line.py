@@ -5,6 +5,7 @@ import re
 from coschedule import GangKey
 from docs.markdown import ROOT, fences
 from lockstep.answers.queue.group_turns import GroupTurn, turn_document
+from lockstep.answers.queue.on_nodes import OnNodes
 from lockstep.answers.queue.queue import Queued
 from lockstep.answers.queue.queue_text import queue_document
 from lockstep.answers.sweeps.sweep_text import sweep_document
@@ -17,6 +18,13 @@ def test_every_field_of_the_queue_is_documented():
     [one] = queue_document([Queued(gang=GangKey("default", "g"), behind="")], [], 0.0)["gangs"]
 
     assert fields("## Who waits") == list(one)
+
+
+def test_every_field_of_a_gang_that_runs_is_documented():
+    running = OnNodes(gang=GangKey("default", "g"), state="Running", size=1, nodes=1, since=0.0, finish=None)
+    [one] = queue_document([], [], 0.0, running=[running])["running"]
+
+    assert fields("## Who runs") == list(one)
 
 
 def test_every_field_of_a_group_in_the_queue_is_documented():

@@ -114,8 +114,8 @@ def refusal(arena, kubeconfig, path):
     return str(caught.value)
 
 
-def plan_of(arena, kubeconfig, manifest, namespace="tenant"):
-    """The plan with a GangJob that is not there, as kubectl gets it."""
+def plan_of(arena, kubeconfig, manifest, namespace="tenant", *who):
+    """The plan with a GangJob that is not there, as kubectl gets it; ``who`` may be options that name another user."""
     question = {
         "apiVersion": "answers.lockstep.dev/v1alpha1",
         "kind": "Plan",
@@ -123,4 +123,4 @@ def plan_of(arena, kubeconfig, manifest, namespace="tenant"):
         "spec": {"gangJobSpec": manifest["spec"]},
     }
     arguments = ("create", "--raw", f"{API}/namespaces/{namespace}/plans", "--filename=-")
-    return json.loads(arena.api.kubectl(f"--kubeconfig={kubeconfig}", *arguments, stdin=json.dumps(question)))
+    return json.loads(arena.api.kubectl(f"--kubeconfig={kubeconfig}", *who, *arguments, stdin=json.dumps(question)))

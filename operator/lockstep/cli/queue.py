@@ -1,4 +1,4 @@
-"""``lockstep queue``: shows the gangs that wait, with their starts and what they wait for."""
+"""``lockstep queue``: shows the gangs that hold nodes, and those that wait, with what they wait for."""
 
 import asyncio
 from collections.abc import Mapping
@@ -9,8 +9,9 @@ import click
 
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.queue.group_turns import group_turns, turn_lines
+from lockstep.answers.queue.on_nodes import on_nodes_of
 from lockstep.answers.queue.queue import queue_of
-from lockstep.answers.queue.queue_text import queue_document, queue_lines
+from lockstep.answers.queue.queue_text import queue_document, queue_lines, running_lines
 from lockstep.answers.reading.cluster import one_client, read_fair_share, read_gangs, read_pod_gangs, read_sweeps
 from lockstep.answers.reading.errors import NotAllowedError
 from lockstep.answers.sweeps.sweep_text import sweep_lines, under_way
@@ -44,7 +45,7 @@ _OF_STATUSES = (
 @connection_options
 @output_option
 def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connection: Any) -> None:
-    """Show the waiting gangs with their positions, sizes, starts and reasons, and show the sweeps.
+    """Show the gangs that hold nodes, the gangs that wait, and the sweeps.
 
     For example: lockstep queue -A
 
@@ -61,12 +62,14 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
             return
         queued = queue_of(read.gangs, now, are_all=read.are_all)
         waiting = [one for one in queued if where in (None, one.gang.namespace)]
+        running = on_nodes_of((one for one in read.gangs if where in (None, one.key.namespace)), now)
         print_lines((line for note in read.notes for line in wrapped(note)), err=True)
         turns = [] if read.fair_share is None else group_turns(waiting, read.fair_share)
         if output == "json":
-            print_document(queue_document(waiting, read.sweeps, now, turns))
+            print_document(queue_document(waiting, read.sweeps, now, turns, running))
         else:
-            print_lines([*queue_lines(waiting, now), *turn_lines(turns), *sweep_lines(read.sweeps, now)])
+            lines = [*running_lines(running, now), *queue_lines(waiting, now)]
+            print_lines([*lines, *turn_lines(turns), *sweep_lines(read.sweeps, now)])
 
 
 class _QueueRead(NamedTuple):

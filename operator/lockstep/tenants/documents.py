@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
+from coschedule import GangKey
+from lockstep.answers.queue.on_nodes import OnNodes
 from lockstep.answers.queue.queue import Queued
 from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP, ANSWERS_VERSION
 from lockstep.api.times import rfc3339
@@ -17,10 +19,17 @@ from lockstep.tenants.supposing.coarse_sweep import CoarseSweep
 Document = Mapping[str, Any]
 
 MOST_SHOWN = 1000
-"""A queue shows so many of a namespace's gangs; of more, it says how many are left out."""
+"""A queue shows so many gangs that wait, and so many that hold nodes; of more, it says how many are left out."""
 
 ONLY_ONE = "default"
 """The name of the one queue, timeline and history that each namespace has."""
+
+
+class OwnQueue(NamedTuple):
+    """The gangs of a namespace that may be shown: those that hold nodes, and those that wait."""
+
+    running: Sequence[OnNodes]
+    waiting: Sequence[Queued]
 
 
 class AnswerKind(StrEnum):
@@ -47,17 +56,17 @@ KIND_NAMES: Mapping[AnswerKind, str] = {
 """The kind of the object of each resource."""
 
 
-def queue_object(
-    namespace: str, queue: Sequence[Queued], others: OtherGangs, now: float, use_of_group: str = ""
-) -> Document:
-    """The queue of a namespace, from its own waiting gangs, with a sentence on what its group has used, if any."""
+def queue_object(namespace: str, own: OwnQueue, others: OtherGangs, now: float, use_of_group: str = "") -> Document:
+    """The queue of a namespace, with a sentence on what its group has used, if any."""
     return {
         **_head(AnswerKind.QUEUES, namespace, ONLY_ONE),
         "now": rfc3339(now),
         "others": _others(others),
         "useOfGroup": use_of_group or None,
-        "gangs": [_queued(one) for one in queue[:MOST_SHOWN]],
-        "leftOut": max(0, len(queue) - MOST_SHOWN),
+        "running": [_running(one) for one in own.running[:MOST_SHOWN]],
+        "runningLeftOut": max(0, len(own.running) - MOST_SHOWN),
+        "gangs": [_queued(one) for one in own.waiting[:MOST_SHOWN]],
+        "leftOut": max(0, len(own.waiting) - MOST_SHOWN),
     }
 
 
@@ -192,13 +201,27 @@ def _head(kind: AnswerKind, namespace: str, name: str) -> Document:
 def _queued(one: Queued) -> Document:
     # What a status says that it waits for may name others, so it is not shown.
     return {
-        "kind": "Gang" if is_pod_gang(one.gang) else "GangJob",
-        "name": object_name(one.gang),
+        **_named(one.gang),
         "position": one.position,
         "size": one.size,
         "start": _time(one.start),
         "latestStart": _time(one.latest),
     }
+
+
+def _running(one: OnNodes) -> Document:
+    return {
+        **_named(one.gang),
+        "state": str(one.state),
+        "size": one.size,
+        "nodes": one.nodes,
+        "since": rfc3339(one.since),
+        "expectedFinish": _time(one.finish),
+    }
+
+
+def _named(gang: GangKey) -> Document:
+    return {"kind": "Gang" if is_pod_gang(gang) else "GangJob", "name": object_name(gang)}
 
 
 def _others(others: OtherGangs) -> Document:

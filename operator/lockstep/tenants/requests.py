@@ -22,6 +22,7 @@ from lockstep.tenants.documents import (
     ONLY_ONE,
     AnswerKind,
     Document,
+    OwnQueue,
     explanation_object,
     group,
     groups,
@@ -206,13 +207,12 @@ class TenantRequests:
             return _forbidden(caller, GANGS, namespace)
         if name != ONLY_ONE:
             return refused(404, f"There is no queue {name}: each namespace has one, {ONLY_ONE}.")
-        sees_pod_gangs = await self._access.may(caller, Asked(POD_GANGS, namespace))
+        seen = NamespaceView(namespace, await self._access.may(caller, Asked(POD_GANGS, namespace)))
         plan = await self._plans.of_namespace(await self._namespaces.of(caller, namespace))
-        own = [
-            one
-            for one in plan.queue
-            if one.gang.namespace == namespace and (sees_pod_gangs or not is_pod_gang(one.gang))
-        ]
+        own = OwnQueue(
+            running=[one for one in plan.running if seen.has(one.gang)],
+            waiting=[one for one in plan.queue if seen.has(one.gang)],
+        )
         use = use_of_own_group(plan.state.shares, namespace, plan.now)
         return shown(queue_object(namespace, own, plan.others, plan.now, use))
 

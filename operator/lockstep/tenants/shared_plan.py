@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from coschedule import GangKey
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now
 from lockstep.answers.plan.rules import PlanRules
+from lockstep.answers.queue.on_nodes import OnNodes, on_nodes_of
 from lockstep.answers.queue.queue import Queued, queue_of
 from lockstep.answers.reading.cluster import read_cluster
 from lockstep.answers.reading.errors import AnswerError
@@ -50,7 +51,7 @@ class AskingUser(NamedTuple):
 
 
 class NamespaceView(NamedTuple):
-    """Whose gangs a timeline names: those of a namespace, with or without its Gangs."""
+    """Whose gangs a queue or a timeline names: those of a namespace, with or without its Gangs."""
 
     namespace: str
     with_pod_gangs: bool
@@ -62,8 +63,9 @@ class NamespaceView(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedPlan:
-    """The facts at ``now``, and the plan made from them. ``queue`` has the waiting gangs of all namespaces.
+    """The facts at ``now``, and the plan made from them.
 
+    ``running`` and ``queue`` have the gangs of all namespaces: those that hold nodes, and those that wait.
     ``namespaces`` has the UID of each namespace that was there all the time while the facts were read.
     """
 
@@ -72,6 +74,7 @@ class SharedPlan:
     state: State
     rules: PlanRules
     planned: AnsweredPlan
+    running: tuple[OnNodes, ...]
     queue: tuple[Queued, ...]
     others: OtherGangs
     explained: dict[GangKey, Explanation] = field(default_factory=dict)
@@ -101,6 +104,7 @@ def _planned(state: State, rules: PlanRules, namespaces: Mapping[str, str], now:
         state=state,
         rules=rules,
         planned=planned,
+        running=tuple(on_nodes_of(state.gangs.values(), now)),
         queue=tuple(queue_of(state.gangs.values(), now, are_all=True)),
         others=others_of(planned.made.decisions, planned.running, now),
     )

@@ -150,6 +150,35 @@ def test_users_roles_are_joined_to_those_of_the_cluster_one_by_one(toggle, want_
     assert joined({}) - joined({"rbac": {toggle: False}}) == {want_gone}
 
 
+EVERYTHING = {
+    "sources": SOURCES,
+    "suspends": SUSPENDS,
+    "evicts": True,
+    "operator": {"provisioningRequests": "check-capacity.autoscaling.x-k8s.io"},
+    "metrics": {"secure": {"enabled": True}},
+    "record": {"enabled": True, "users": True},
+    **{part: {"enabled": True} for part in ("sweeps", "fairShares", "tenantAnswers", "agent")},
+}
+
+
+def test_no_role_may_impersonate_or_has_every_verb():
+    """The server of answers and the operator ask what users may do; they never act as these users."""
+    files = (ROOT / "operator").glob("*.yaml")
+    without_chart = roles_of(one for file in files for one in load_all(file.read_text()))
+    chart = roles_of(render(EVERYTHING).all)
+    verbs = {verb for role in (*without_chart, *chart) for rule in role["rules"] for verb in rule["verbs"]}
+
+    names, in_chart = ({one["metadata"]["name"] for one in roles} for roles in (without_chart, chart))
+    assert {"lockstep", "lockstep-answers", "lockstep-record"} <= names <= in_chart
+    # Kubernetes also has verbs such as impersonate:user-info.
+    assert [verb for verb in verbs if verb == "*" or verb.startswith("impersonate")] == []
+
+
+def roles_of(manifests):
+    """The roles among these manifests."""
+    return [one for one in manifests if one["kind"] in ("Role", "ClusterRole")]
+
+
 def test_test_may_do_no_more_than_its_gang_needs():
     role = render().one("Role", "lockstep-test")
 

@@ -57,7 +57,7 @@ def test_queue_says_what_a_gang_waits_for_as_its_status_does(arena, gangs, queue
     assert second["start"] == gangs.status("job.second")["start"]
 
 
-def test_gang_that_is_placed_or_awaits_pods_is_not_in_the_queue(arena, gangs, queue):
+def test_gang_that_is_placed_runs_and_one_that_awaits_pods_is_not_in_the_queue(arena, gangs, queue):
     arena.add_nodes(1, cpu="4")
     gangs.submit("awaits", 3)
     gangs.create_pods("awaits", "a")
@@ -66,6 +66,9 @@ def test_gang_that_is_placed_or_awaits_pods_is_not_in_the_queue(arena, gangs, qu
     gangs.until("awaits", "Planned", "False", "AwaitsPods")
 
     assert names(queue) == []
+    [placed] = json.loads(queue("-o", "json"))["running"]
+    assert (placed["gang"]["name"], placed["state"], placed["size"]) == ("gang/job.placed", "Running", 2)
+    assert (placed["nodes"], placed["expectedFinish"]) == (1, None)
 
 
 def test_names_of_gangs_are_completed_behind_their_kind(arena, gangs):

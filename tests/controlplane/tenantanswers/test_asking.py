@@ -10,8 +10,19 @@ from click.testing import CliRunner
 
 from builders.manifests import gang
 from eventually import eventually
+from live.arena import Arena
 from live.quick_start import Forked
-from live.tenant_answers import API, HOUR, SECRET_GANG, SECRET_NAMESPACE, asked, kubeconfig_of, plan_of, refusal
+from live.tenant_answers import (
+    API,
+    HOUR,
+    SECRET_GANG,
+    SECRET_LASTING,
+    SECRET_NAMESPACE,
+    asked,
+    kubeconfig_of,
+    plan_of,
+    refusal,
+)
 from lockstep.cli import main
 from sandbox import KubectlError
 
@@ -38,6 +49,21 @@ def test_explanation_says_why_and_names_neither_the_gang_in_the_way_nor_its_name
     assert answer["plan"]["ahead"] == {"gangs": 0, "members": 0}
     assert "it needs 2 members" in answer["plan"]["notNow"][0].lower()
     assert "The start is expected at" in answer["plan"]["message"]
+
+
+@pytest.mark.parametrize("name", ["mine", "pinned"])
+def test_plan_of_the_server_is_that_of_the_leader(arena, editor, name):
+    """Each plans by itself, and not at the same time."""
+
+    def is_that_of_the_leader():
+        plan = asked(arena, editor, f"tenant/gangjobexplanations/{name}")["plan"]
+        status, planned = arena.status(name), arena.condition(name, "Planned")
+        assert (plan["reason"], plan["size"], plan["start"]) == (planned["reason"], status["size"], status["start"])
+        assert plan["promisedStart"] == status["plan"]["promisedStart"]
+        return plan
+
+    plan = eventually(is_that_of_the_leader, every=2)
+    assert None not in (plan["start"], plan["promisedStart"])
 
 
 @pytest.mark.parametrize(
@@ -140,6 +166,37 @@ def test_editor_may_ask_what_would_become_of_a_gang_and_learns_no_names(arena, e
     run = answer["plan"]["run"]
     assert (run["size"], run["startsWithinMinutes"] % 5, answer["plan"]["reason"]) == (2, 0, "StartsLater")
     assert [name for name in ("zebra", "okapi", *arena.nodes) if name in json.dumps(answer)] == []
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_plan_that_is_pinned_to_a_node_has_coarse_times_and_no_names(arena, number):
+    """Such a plan asks when one node becomes free, so no other plan shows more of those that hold it."""
+    # A user of its own for each plan: each may ask for few.
+    user, node = f"--as=pins-{number}", arena.nodes[number]
+    binding = ("create", "rolebinding", f"pins-{number}", "--clusterrole=edit", f"--user=pins-{number}")
+    arena.api.kubectl(*binding, "--namespace=tenant")
+    eventually(lambda: may_plan(arena, user))
+    wish = gang("wish", size=1, cpu="3", **HOUR)
+    wish["spec"]["template"]["spec"]["nodeSelector"] = {"kubernetes.io/hostname": node}
+    answer = plan_of(arena, arena.api.kubeconfig, wish, "tenant", user)
+
+    text, plan = json.dumps(answer), answer["plan"]
+    [lasting] = Arena(arena.api, SECRET_NAMESPACE).status(SECRET_LASTING)["members"]
+    assert (plan["run"] is None) == (node == lasting["node"])
+    runs = [one for one in (plan["run"], *plan["sizes"]) if one is not None]
+    times = [one[field] for one in runs for field in ("startsWithinMinutes", "endsWithinMinutes")]
+    assert all(minutes is None or minutes % 5 == 0 for minutes in times)
+    assert re.findall(r"\d{4}-\d\d-\d\dT[\d:.]+Z", text) == [answer["now"]]
+    assert [name for name in ("zebra", "okapi") if name in text] == []
+
+
+def may_plan(arena, user):
+    """Whether the API server knows the rights of that user by now."""
+    try:
+        arena.api.kubectl(user, "auth", "can-i", "create", "plans.answers.lockstep.dev", "--namespace=tenant")
+    except KubectlError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize(
@@ -254,6 +311,25 @@ def test_explanation_names_no_gang_of_the_namespace_that_the_user_may_not_get(ar
 
     assert "tenant/mine" in json.dumps(asked(arena, editor, path))
     assert "tenant/mine" not in json.dumps(asked(arena, kubeconfig, path))
+
+
+def test_own_gang_that_runs_is_in_the_queue_and_those_of_others_are_not(arena, viewer):
+    arena.submit(gang("beside", size=1, cpu="500m", **HOUR))
+    arena.until_placed("beside")
+
+    def shown():
+        queue, status = asked(arena, viewer, "tenant/queues/default"), arena.status("beside")
+        assert [one["name"] for one in queue["running"]] == ["beside"]
+        [running] = queue["running"]
+        assert running["since"] == status["start"]
+        assert (running["size"], running["nodes"], running["expectedFinish"]) == (1, 1, status["expectedFinish"])
+        return queue
+
+    queue, printed = eventually(shown, every=2), lockstep(viewer, "queue")
+
+    assert "beside" not in {one["name"] for one in queue["gangs"]}
+    assert "tenant/beside" in printed.stdout.partition("POSITION")[0]
+    assert [name for name in ("zebra", "okapi") if name in json.dumps(queue) + printed.output] == []
 
 
 def is_explained(arena, kubeconfig, path):

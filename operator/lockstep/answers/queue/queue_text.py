@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from coschedule import GangKey
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.queue.group_turns import GroupTurn, turn_document
+from lockstep.answers.queue.on_nodes import OnNodes
 from lockstep.answers.queue.queue import Queued
 from lockstep.answers.sweeps.sweep_text import sweep_document
 from lockstep.api.preemption import gang_name
@@ -17,12 +19,28 @@ _WIDEST_NAME = 40
 _TIME = 14
 
 
+def running_lines(running: Sequence[OnNodes], now: float, *, left_out: int = 0) -> Iterator[str]:
+    """A table of the gangs that hold nodes, how many more there are, and an empty line; nothing without any."""
+    if not running:
+        return
+    names = _width([one.gang for one in running])
+    yield f"{'STATE':>8}  {'GANG':<{names}}  {'SIZE':>5}  {'NODES':>5}  {'HELD FOR':>{_TIME}}  {'ENDS IN':>{_TIME}}"
+    for one in running:
+        row = f"{one.state:>8}  {gang_name(one.gang):<{names}}  {one.size:>5}  {one.nodes:>5}"
+        held = duration(max(0.0, now - one.since))
+        end = "unknown" if one.finish is None else _span(one.finish, now)
+        yield f"{row}  {held:>{_TIME}}  {end:>{_TIME}}"
+    if left_out:
+        yield f"({left_out} more gangs hold nodes)"
+    yield ""
+
+
 def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
     """A heading and, for each gang, a row and the sentence on what it waits for."""
     if not queue:
         yield "No gang waits."
         return
-    names = max(len("GANG"), *(min(len(gang_name(one.gang)), _WIDEST_NAME) for one in queue))
+    names = _width([one.gang for one in queue])
     yield f"{'POSITION':>8}  {'GANG':<{names}}  {'SIZE':>5}  {'STARTS IN':>{_TIME}}  {'AT THE LATEST':>{_TIME}}"
     for one in queue:
         size, position = (str(number or "-") for number in (one.size, one.position))
@@ -32,16 +50,26 @@ def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
         yield from wrapped(_behind(one), " " * 10)
 
 
+def _width(gangs: Sequence[GangKey]) -> int:
+    """The characters for the names of one gang or more, with the heading."""
+    return max(len("GANG"), *(min(len(gang_name(one)), _WIDEST_NAME) for one in gangs))
+
+
 def _behind(one: Queued) -> str:
     return one.behind if one.sweep is None else f"A run of sweep {sweep_name(one.sweep)}. {one.behind}"
 
 
 def queue_document(
-    queue: Sequence[Queued], sweeps: Sequence[Sweep], now: float, turns: Sequence[GroupTurn] = ()
+    queue: Sequence[Queued],
+    sweeps: Sequence[Sweep],
+    now: float,
+    turns: Sequence[GroupTurn] = (),
+    running: Sequence[OnNodes] = (),
 ) -> dict[str, Any]:
     """The queue as JSON. docs/command-line.md documents every field."""
     return {
         "now": rfc3339(now),
+        "running": [_running(one) for one in running],
         "gangs": [
             {
                 "gang": one.gang._asdict(),
@@ -56,6 +84,18 @@ def queue_document(
         ],
         "groups": [turn_document(one) for one in turns],
         "sweeps": [sweep_document(one) for one in sweeps],
+    }
+
+
+def _running(one: OnNodes) -> dict[str, Any]:
+    return {
+        "gang": one.gang._asdict(),
+        "state": str(one.state),
+        "size": one.size,
+        "nodes": one.nodes,
+        "since": rfc3339(one.since),
+        "expectedFinish": None if one.finish is None else rfc3339(one.finish),
+        "sweep": None if one.sweep is None else sweep_name(one.sweep),
     }
 
 

@@ -19,7 +19,7 @@ LONGEST = 120
 
 def summary_of(gang: GangFact, status: GangStatus) -> Summary:
     """The summary of the gang with that status."""
-    state = _state(status)
+    state = state_of(status)
     size = _size(gang.spec, status) if isinstance(gang, AcceptedGang) else ""
     if is_pod_gang(gang.key) and status.next_size is not None:
         # Its spec is that of the pods which are to be bound.
@@ -27,7 +27,8 @@ def summary_of(gang: GangFact, status: GangStatus) -> Summary:
     return Summary(state, size, _shortened(_says(state, status)))
 
 
-def _state(status: GangStatus) -> GangState:
+def state_of(status: GangStatus) -> GangState:
+    """The state of the gang with that status, in a word."""
     if status.end is not None:
         return GangState.SUCCEEDED if status.end.type == Condition.COMPLETE else GangState.FAILED
     if status.is_being_undone:

@@ -131,7 +131,7 @@ def resizable_pod_gang(
         elastic=elastic,
         reservation=one.held,
         priority=priority_of(state, known),
-        end=pod_gang_end(known, now),
+        end=pod_gang_end(known.status, now),
         grace=float(min(state.pod_gangs.group(key).held.grace_seconds, MOST_GRACE_SECONDS)),
         in_order=not one.pods.role,
     )

@@ -11,6 +11,7 @@ from coschedule import AMOUNT_LIMIT, GangKey, Release
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.run_times.overruns import end_after
 from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
@@ -83,13 +84,12 @@ def pod_gang_end_of(state: State, gang: PodGang, now: float) -> PodGangEnd | Non
     """The expected end of one of these Gangs; None for others."""
     if gang.key in state.pod_gangs.yielding.suspended:
         return PodGangEnd(gang.key, now, now + state.pod_gangs.group(gang.key).held.grace_seconds)
-    end, start = pod_gang_end(gang, now), gang.status.start
+    end, start = pod_gang_end(gang.status, now), gang.status.start
     return None if end is None or start is None else PodGangEnd(gang.key, start, end)
 
 
-def pod_gang_end(gang: PodGang, now: float) -> float | None:
+def pod_gang_end(status: GangStatus, now: float) -> float | None:
     """When the pods of a Gang are expected to have ended if all are bound; each overrun moves that further."""
-    status = gang.status
     is_placed = status.reserved_at is None and status.is_true(Condition.PLACED)
     if not is_placed or status.start is None or status.expected_finish is None:
         return None

@@ -24,7 +24,7 @@ def placed_pod_gangs(state: State) -> Iterator[PodGang]:
 def elastic_without_end(state: State, now: float) -> list[GangKey]:
     """The Gangs without a known end whose pods may come and go, and which have no attempt under way."""
     found = ((key, state.pod_gangs.objects.get(key)) for key in sorted(state.pod_gangs.elastic.gangs()))
-    return [key for key, gang in found if gang and _is_placed(state, gang) and pod_gang_end(gang, now) is None]
+    return [key for key, gang in found if gang and _is_placed(state, gang) and pod_gang_end(gang.status, now) is None]
 
 
 def yielding_pod_gangs(state: State) -> Iterator[PodGang]:
@@ -60,7 +60,7 @@ def priority_of(state: State, gang: PodGang) -> int:
 
 def run_of(state: State, gang: PodGang, index: Mapping[str, int], columns: Columns, now: float) -> RunningGang:
     """A Gang as one that runs: an eviction would lose the run time of all of its pods."""
-    group, end = state.pod_gangs.group(gang.key), pod_gang_end(gang, now)
+    group, end = state.pod_gangs.group(gang.key), pod_gang_end(gang.status, now)
     since = group.held.running_since(now)
     return RunningGang(
         key=gang.key,

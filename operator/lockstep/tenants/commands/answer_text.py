@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from coschedule import GangKey
 from lockstep.answers.plan.text import wrapped
+from lockstep.answers.queue.on_nodes import OnNodes
 from lockstep.answers.queue.queue import Queued
-from lockstep.answers.queue.queue_text import queue_lines
+from lockstep.answers.queue.queue_text import queue_lines, running_lines
 from lockstep.api.preemption import gang_name
 from lockstep.api.times import epoch_seconds
 from lockstep.facts.gang.keys import pod_gang_key
@@ -25,12 +26,15 @@ def note_on_history(document: Document) -> str:
 
 
 def queue_answer_lines(document: Document) -> Iterator[str]:
-    """The waiting gangs of a namespace, and what is known of all namespaces."""
-    namespace = document["metadata"]["namespace"]
-    yield from queue_lines([_queued(one, namespace) for one in document["gangs"]], epoch_seconds(document["now"]) or 0)
+    """The gangs of a namespace that run and that wait, and what is known of all namespaces."""
+    namespace, now = document["metadata"]["namespace"], epoch_seconds(document["now"]) or 0
+    # Earlier versions of the answers have neither field.
+    running = [_on_nodes(one, namespace) for one in document.get("running", ())]
+    yield from running_lines(running, now, left_out=document.get("runningLeftOut", 0))
+    yield from queue_lines([_queued(one, namespace) for one in document["gangs"]], now)
     if document["leftOut"]:
         yield f"({document['leftOut']} more gangs wait)"
-    if document["gangs"]:
+    if running or document["gangs"]:
         yield from _use_of_group(document)
     yield ""
     yield from _others(document)
@@ -145,13 +149,27 @@ def _others(document: Document) -> Iterator[str]:
         yield from wrapped(f"Expected to become free: {', '.join([*freed, *lasting])}.", "  ")
 
 
+def _on_nodes(shown: Document, namespace: str) -> OnNodes:
+    return OnNodes(
+        gang=_key(shown, namespace),
+        state=shown["state"],
+        size=shown["size"],
+        nodes=shown["nodes"],
+        since=epoch_seconds(shown["since"]) or 0,
+        finish=epoch_seconds(shown["expectedFinish"]),
+    )
+
+
 def _queued(shown: Document, namespace: str) -> Queued:
-    key_of = pod_gang_key if shown["kind"] == "Gang" else GangKey
     return Queued(
-        gang=key_of(namespace, shown["name"]),
+        gang=_key(shown, namespace),
         behind="",
         position=shown["position"],
         size=shown["size"],
         start=epoch_seconds(shown["start"]),
         latest=epoch_seconds(shown["latestStart"]),
     )
+
+
+def _key(shown: Document, namespace: str) -> GangKey:
+    return (pod_gang_key if shown["kind"] == "Gang" else GangKey)(namespace, shown["name"])

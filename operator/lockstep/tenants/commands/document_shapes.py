@@ -1,6 +1,7 @@
 """The shapes of answers: a command shows nothing that another server gives under the name of this API."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lockstep.api.cluster.answers_service import ANSWERS_API
@@ -10,6 +11,13 @@ from lockstep.tenants.documents import KIND_NAMES, AnswerKind, Document
 
 class _Time:
     """A time of RFC 3339."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """A field that earlier versions of the answers do not have."""
+
+    shape: Any
 
 
 _TIME = _Time()
@@ -30,6 +38,16 @@ _QUEUED = {
     "start": _TIME_OR_NONE,
     "latestStart": _TIME_OR_NONE,
 }
+_ON_NODES = {
+    "kind": str,
+    "name": str,
+    "state": str,
+    "size": int,
+    "nodes": int,
+    "since": _TIME,
+    "expectedFinish": _TIME_OR_NONE,
+}
+_USE_OF_GROUP = _Later((str, None))
 _PLAN = {
     "message": str,
     "size": (int, None),
@@ -46,6 +64,7 @@ _EXPLANATION = {
     "size": (int, None),
     "start": _TIME_OR_NONE,
     "finish": _TIME_OR_NONE,
+    "useOfGroup": _USE_OF_GROUP,
     "plan": (_PLAN, None),
 }
 _PLACED = {"namespace": str, "name": str, "stage": str, "says": str}
@@ -77,7 +96,14 @@ _SWEEP_PLAN = {
     "delays": _COARSE_PLAN["delays"],
 }
 _SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
-    AnswerKind.QUEUES: {**_HEAD, "gangs": [_QUEUED], "leftOut": int},
+    AnswerKind.QUEUES: {
+        **_HEAD,
+        "useOfGroup": _USE_OF_GROUP,
+        "running": _Later([_ON_NODES]),
+        "runningLeftOut": _Later(int),
+        "gangs": [_QUEUED],
+        "leftOut": int,
+    },
     AnswerKind.GANGJOB_EXPLANATIONS: _EXPLANATION,
     AnswerKind.GANG_EXPLANATIONS: _EXPLANATION,
     AnswerKind.TIMELINES: {**_HEAD, "picture": _PICTURE},
@@ -102,8 +128,7 @@ def is_answer(kind: AnswerKind, document: Document) -> bool:
 def _has_shape(value: Any, shape: Any) -> bool:
     """Whether a value has a shape: a type, None, a mapping or list of shapes, or a tuple of possible ones."""
     if isinstance(shape, dict):
-        is_object = isinstance(value, dict)
-        return is_object and all(name in value and _has_shape(value[name], one) for name, one in shape.items())
+        return isinstance(value, dict) and all(_has_field(value, name, one) for name, one in shape.items())
     if isinstance(shape, list):
         return isinstance(value, list) and all(_has_shape(one, shape[0]) for one in value)
     if isinstance(shape, tuple):
@@ -113,6 +138,12 @@ def _has_shape(value: Any, shape: Any) -> bool:
     if shape is None:
         return value is None
     return isinstance(value, shape) and isinstance(value, bool) == (shape is bool)
+
+
+def _has_field(value: Document, name: str, shape: Any) -> bool:
+    if isinstance(shape, _Later):
+        return name not in value or _has_shape(value[name], shape.shape)
+    return name in value and _has_shape(value[name], shape)
 
 
 def _is_time(text: str) -> bool:

@@ -6,7 +6,7 @@ from coschedule import GangKey
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.belief.gangs.phases import Phase
-from lockstep.tenants.commands.answer_text import explanation_lines, note_on_answer
+from lockstep.tenants.commands.answer_text import explanation_lines, note_on_answer, queue_answer_lines
 from lockstep.tenants.commands.asking import NoAnswer, ask_answer
 from lockstep.tenants.commands.document_shapes import is_answer
 from lockstep.tenants.documents import AnswerKind, explanation_object
@@ -24,6 +24,16 @@ QUEUE = {
     "gangs": [],
     "leftOut": 0,
 }
+RUNS = {
+    "kind": "GangJob",
+    "name": "heat",
+    "state": "Running",
+    "size": 4,
+    "nodes": 2,
+    "since": "2026-11-28T11:00:00Z",
+    "expectedFinish": None,
+}
+USE = "Its group has used 1.2 times its share this week."
 
 
 class Answering:
@@ -93,6 +103,8 @@ async def test_reason_for_no_answer_says_what_it_is_and_when_to_ask_again(answer
         pytest.param({**QUEUE, "gangs": {"name": "mine"}}, id="no list"),
         pytest.param({**QUEUE, "gangs": [{"name": 7}]}, id="an odd gang"),
         pytest.param({**QUEUE, "others": {**OTHERS, "members": True}}, id="no number"),
+        pytest.param({**QUEUE, "running": [{**RUNS, "nodes": None}]}, id="an odd gang that runs"),
+        pytest.param({**QUEUE, "useOfGroup": 7}, id="an odd use of a group"),
     ],
 )
 async def test_odd_answer_of_another_server_is_one_sentence(odd):
@@ -129,3 +141,45 @@ def test_gang_that_is_not_in_the_plan_has_a_line_that_says_so():
         "  Expected to become free: 3 nodes at an unknown time.",
     ]
     assert note_on_answer(document, 1_000_007.0).endswith("as of 7 s ago.")
+
+
+def test_queue_has_the_gangs_that_run_above_those_that_wait_and_what_the_group_has_used():
+    waits = {"kind": "Gang", "name": "pods", "position": 1, "size": 2, "start": None, "latestStart": None}
+    document = {**QUEUE, "running": [RUNS], "runningLeftOut": 5, "gangs": [waits], "useOfGroup": USE}
+
+    assert is_answer(AnswerKind.QUEUES, document)
+    assert [" ".join(line.split()) for line in queue_answer_lines(document)] == [
+        "STATE GANG SIZE NODES HELD FOR ENDS IN",
+        "Running tenant/heat 4 2 1 h unknown",
+        "(5 more gangs hold nodes)",
+        "",
+        "POSITION GANG SIZE STARTS IN AT THE LATEST",
+        "1 tenant/gang/pods 2 - -",
+        USE,
+        "",
+        "All namespaces: 0 gangs planned, 1 gang on nodes with 2 members.",
+        "Expected to become free: 2 nodes within 5 min.",
+    ]
+
+
+def test_queue_of_an_earlier_version_has_no_gangs_that_run():
+    assert is_answer(AnswerKind.QUEUES, QUEUE)
+    assert next(iter(queue_answer_lines(QUEUE))) == "No gang waits."
+
+
+def test_explanation_has_a_line_on_what_the_group_has_used():
+    answer = Explanation(
+        gang=GangKey("tenant", "heat"),
+        now=1_000_000.0,
+        phase=Phase.WAITING,
+        size=None,
+        start=None,
+        finish=None,
+        others=OtherGangs(waiting=0, running=0, members=0, freed=(), lasting=0),
+        plan=None,
+        use_of_group=USE,
+    )
+    document = explanation_object(answer)
+
+    assert is_answer(AnswerKind.GANGJOB_EXPLANATIONS, document)
+    assert f"  {USE}" in [*explanation_lines(document)]
