@@ -342,9 +342,10 @@ needs-of-fresh:
 	@sh tests/fresh.sh needs
 
 .PHONY: verify
-verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches whole, generated files unchanged, jobs of others on real kubelets, and make fresh: what must hold before a release
+verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches whole, generated files unchanged, real controllers of others, real nodes, and make fresh: what must hold before a release
 	git diff --exit-code
 	$(MAKE) test-versions
+	$(MAKE) e2e-controllers
 	$(MAKE) e2e-unchanged TORCH=1
 	$(MAKE) e2e-nodes LONG=1 WHOLE=--whole
 	$(MAKE) e2e-kind-here
