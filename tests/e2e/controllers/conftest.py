@@ -30,7 +30,8 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     state, audit = tmp_path_factory.mktemp("sandboxes"), tmp_path_factory.mktemp("audit")
     with start(Options(name="controllers", addons=ADDONS, state=state, audit=audit)) as sandbox:
         install(sandbox)
-        for rights in ("rbac-sources.yaml", "rbac-sizing.yaml", "rbac-suspending.yaml"):
+        sandbox.apply(ROOT / "crds" / "gangsweeps.yaml")
+        for rights in ("rbac-sources.yaml", "rbac-sizing.yaml", "rbac-suspending.yaml", "rbac-sweeps.yaml"):
             sandbox.apply(ROOT / "operator" / rights)
         yield sandbox
 
@@ -55,7 +56,8 @@ def proxy(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory, background: 
 def operator(proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
     """An operator that is ready."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, f"--sources={','.join(Source)}", spawn=Forked)) as process:
+    options = (f"--sources={','.join(Source)}", "--sweeps=true")
+    with running(OperatorProcess(proxy.kubeconfig, log, *options, spawn=Forked)) as process:
         yield process
 
 
@@ -94,6 +96,13 @@ def nothing_ended(plane: Sandbox, allowed_evictions: set[str]) -> Iterator[None]
     """Whatever a test does, the operator neither deletes nor evicts a pod, but those that the test allows."""
     yield
     assert {*pods_ended_by_operator(plane.audit_events())} - allowed_evictions == set()
+
+
+@pytest.fixture
+def members_may_end(nothing_ended: None, plane: Sandbox, allowed_evictions: set[str]) -> Iterator[None]:
+    """Members of GangJobs are the operator's own pods, so it may delete them."""
+    yield
+    allowed_evictions |= {*pods_ended_by_operator(plane.audit_events())}
 
 
 @pytest.hookimpl(wrapper=True)
