@@ -17,9 +17,9 @@ NEVER = {NEVER_RUNS: "true"}
 
 @pytest.fixture(scope="module")
 def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Kueue, which waits for pods for ten seconds, and lets the gang come again as many seconds later."""
+    """Kueue, which waits for pods for 20 seconds, and lets the gang come again ten seconds later."""
     again = {"backoffBaseSeconds": 10, "backoffMaxSeconds": 10}
-    waits = {"waitForPodsReady": {"timeout": "10s", "blockAdmission": False, "requeuingStrategy": again}}
+    waits = {"waitForPodsReady": {"timeout": "20s", "blockAdmission": False, "requeuingStrategy": again}}
     with kueue_controller(plane, tmp_path_factory.mktemp("kueue"), **waits):
         yield
 
