@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 
 .PHONY: help
-help: ## Show this list
+help: ## Show this list of targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # What a distribution has to give comes first, so that nothing long begins in vain.
@@ -23,11 +23,11 @@ needs:
 
 # After the other needs: two installations at a time would hinder each other.
 .PHONY: needs-of-tests
-needs-of-tests: needs ## Install what tests need of Debian or Ubuntu, or say in one line what to type
+needs-of-tests: needs ## Install the Debian packages that tests need, or print the command that installs them
 	@sh sandbox/needs.sh $(PYTHON) tests
 
 .PHONY: demo
-demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
+demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, and show what happens
 	@$(BIN)/python -m lockstep_demo
 
 # Tests of a control plane wait for two thirds of their time: three processes for each of two cores, and one that computes
@@ -40,7 +40,7 @@ SAMPLE ?= 1
 FEW_COLLECTIONS := GOGC=400 GOMEMLIMIT=1GiB
 
 .PHONY: test
-test: needs-of-tests lint type $(INSTALLED) ## Lint, types, import contracts and every test; of long searches a sample: SAMPLE=1
+test: needs-of-tests lint type $(INSTALLED) ## Check lint, types and imports, and run the tests, with a sample of each long search: SAMPLE=1 is its seed
 	$(BIN)/python -m sandbox fetch
 	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
 
@@ -50,7 +50,7 @@ test-bytecode: needs-of-tests $(INSTALLED)
 	$(BIN)/pytest --quiet --collect-only >/dev/null
 
 .PHONY: test-whole
-test-whole: needs-of-tests lint type $(INSTALLED) ## The same, and every case of long searches
+test-whole: needs-of-tests lint type $(INSTALLED) ## Do the same as test, with all cases of long searches
 	$(BIN)/python -m sandbox fetch
 	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --whole
 
@@ -59,36 +59,36 @@ RELEASES ?= 1.35 1.37
 
 .PHONY: test-versions
 test-versions: TESTS = tests/controlplane
-test-versions: needs-of-tests $(INSTALLED) ## Tests of a control plane with Kubernetes 1.35 and 1.37: RELEASES=1.35 TESTS=tests/controlplane/test_releases.py
+test-versions: needs-of-tests $(INSTALLED) ## Run tests of the control plane with Kubernetes 1.35 and 1.37: RELEASES=1.35 TESTS=tests/controlplane/test_releases.py
 	set -e; for release in $(RELEASES); do export LOCKSTEP_SANDBOX_KUBERNETES=$$release; \
 	  $(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl; \
 	  $(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE) $(TESTS); done
 
 .PHONY: test-unit
-test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; a few minutes
+test-unit: $(INSTALLED) ## Run the tests that need no server, without the exhaustive tests, in a few minutes
 	$(BIN)/pytest -n $(PROCESSES) -m unit
 
 .PHONY: lint
-lint: $(INSTALLED) ## Formatting, lint rules and import contracts
+lint: $(INSTALLED) ## Check formatting, lint rules and import contracts
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/lint-imports
 
 .PHONY: type
-type: $(INSTALLED) ## Types, strictly
+type: $(INSTALLED) ## Check types with mypy --strict
 	# In one process: on a busy machine, workers of mypy are not ready in the three seconds that it gives them.
 	$(BIN)/mypy
 
 .PHONY: bench
-bench: $(INSTALLED) ## Measure speed beside the API server's ceiling and kube-scheduler's gangs; prints, never fails
+bench: $(INSTALLED) ## Compare the speed with the limit of the API server and with gangs of kube-scheduler; it never fails
 	PYTHONPATH=tests $(BIN)/python tests/perf/bench.py
 
 .PHONY: papers
-papers: $(INSTALLED) ## Compute what the four papers print, and show it beside their numbers
+papers: $(INSTALLED) ## Compute the results of the four papers, and compare them with the printed numbers
 	@$(BIN)/lockstep papers
 
 .PHONY: bench-engine
-bench-engine: $(INSTALLED) ## Measure the engine's problems beside numpy.sort; prints, never fails
+bench-engine: $(INSTALLED) ## Compare the speed of the engine's problems with numpy.sort; it never fails
 	$(BIN)/python tests/perf/engine_bench.py
 
 STRIKE ?= operator
@@ -97,17 +97,17 @@ FROM ?= 1
 SEED ?= 1
 
 .PHONY: crashes
-crashes: $(INSTALLED) ## Strike at every request of every life of a gang: STRIKE=operator, api-server or set-back; ONE_IN=12 SEED=1; print points
+crashes: $(INSTALLED) ## Kill a process at every request in the life of a gang: STRIKE=operator, api-server or set-back; ONE_IN=12 SEED=1
 	PYTHONPATH=tests $(BIN)/python -m crashes --strike $(STRIKE) --one-in $(ONE_IN) --seed $(SEED)
 
 SECONDS ?= 600
 
 .PHONY: chaos
-chaos: $(INSTALLED) ## A random walk with faults: SECONDS=600 SEED=1; print faults and violations, shrink what broke
+chaos: $(INSTALLED) ## Run random steps and faults: SECONDS=600 SEED=1; print violations, and shorten the walk that found one
 	PYTHONPATH=tests $(BIN)/python -m chaos --seconds $(SECONDS) --seed $(SEED) --shrink-seconds $(SECONDS)
 
 .PHONY: load
-load: $(INSTALLED) ## Submit 10,000 GangJobs at once, a tenth of them nonsense; print time, memory, slowest answers
+load: $(INSTALLED) ## Submit 10,000 GangJobs at once, a tenth of them invalid; print time, memory and the slowest answers
 	PYTHONPATH=tests $(BIN)/python tests/perf/load.py
 
 KIND ?=
@@ -115,16 +115,16 @@ FIELD ?=
 COUNTED ?=
 
 .PHONY: tenants
-tenants: $(INSTALLED) ## Price what objects of one tenant cost the others: KIND=pods, FIELD=affinity, ONE_IN=20, FROM=7; COUNTED=1 measures nothing
+tenants: $(INSTALLED) ## Measure what the objects of one tenant cost other tenants: KIND=pods, FIELD=affinity, ONE_IN=20, FROM=7; COUNTED=1 only counts
 	PYTHONPATH=tests $(BIN)/python -m tenants --kind "$(KIND)" --field "$(FIELD)" --one-in $(ONE_IN) --seed $(SEED) \
 	  --first $(FROM) $(if $(COUNTED),--counted)
 
 .PHONY: sandbox-up
-sandbox-up: $(INSTALLED) ## Start a control plane of your own: 12 nodes whose pods run
+sandbox-up: $(INSTALLED) ## Start a control plane on this machine, with 12 nodes on which pods pretend to run
 	@$(BIN)/python -m sandbox up --nodes 12 --with kwok,controller-manager,scheduler
 
 .PHONY: sandbox-down
-sandbox-down: $(INSTALLED) ## Stop it
+sandbox-down: $(INSTALLED) ## Stop the control plane of sandbox-up
 	@$(BIN)/python -m sandbox down
 
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' operator/lockstep/__init__.py)
@@ -147,11 +147,11 @@ image: $(INSTALLED) ## Build the operator's image with Docker for amd64 and arm6
 KIND_CLUSTER := lockstep
 
 .PHONY: kind-up
-kind-up: ## Make a cluster with kind: a control plane, a worker, and a pool of three for gangs
+kind-up: ## Create a kind cluster: a control plane, a worker, and three nodes for gangs
 	kind create cluster --config kind-config.yaml --name $(KIND_CLUSTER)
 
 .PHONY: kind-down
-kind-down: ## Delete it
+kind-down: ## Delete the kind cluster
 	kind delete cluster --name $(KIND_CLUSTER)
 
 # Of Docker's two builders either will do, and a base that Docker has already: BASE=NAME.
@@ -162,16 +162,16 @@ docker build --file image/Dockerfile --tag $(IMAGE) $(addprefix --build-arg=BASE
 endef
 
 .PHONY: image-here
-image-here: $(INSTALLED) ## Build it with Docker for this machine alone, and leave it there; DOCKER_BUILDKIT=0 will do
+image-here: $(INSTALLED) ## Build the image with Docker for this machine only; DOCKER_BUILDKIT=0 works too
 	$(call wheels,linux/$(shell docker version --format '{{.Server.Arch}}'))
 	$(call build_here,$(BASE))
 
 .PHONY: kind-image
-kind-image: image-here ## Build the image with Docker for this machine, and load it into that cluster
+kind-image: image-here ## Build the image with Docker for this machine, and load it into the kind cluster
 	kind load docker-image $(IMAGE) --name $(KIND_CLUSTER)
 
 .PHONY: e2e-kind
-e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, kill the leader, upgrade, uninstall
+e2e-kind: $(INSTALLED) kind-image ## In the kind cluster, install the chart, run the examples, kill the leader, upgrade and uninstall
 	$(on_kind)
 
 on_kind = LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest --whole $(KIND_TESTS)
@@ -183,7 +183,7 @@ KIND_HERE := $(CURDIR)/build/kind-here
 NODE_IMAGE := lockstep-node:e2e
 
 .PHONY: e2e-kind-here
-e2e-kind-here: e2e-needs ## The same with a Docker, a kind and a node image of its own, which need no registry; as root
+e2e-kind-here: e2e-needs ## Do the same as e2e-kind without a registry, with a Docker daemon and a kind cluster of its own; as root
 	$(BIN)/python -m sandbox fetch kind kubeadm kube-proxy
 	sh tests/e2e/kind/bases.sh $(KIND_HERE)
 	PYTHONPATH=tests $(BIN)/python -m e2e.kind.docker_programs $(KIND_HERE)/programs
@@ -219,14 +219,14 @@ ROUNDS ?=
 MEMBERS := build/members.tar $(if $(TORCH),build/members-torch.tar)
 
 .PHONY: e2e-needs
-e2e-needs: $(INSTALLED) ## Install what real nodes need, or say what this machine lacks for them
+e2e-needs: $(INSTALLED) ## Install what tests on real nodes need, or print what this machine lacks
 	@sh sandbox/needs.sh $(PYTHON) nodes
 	@PYTHONPATH=tests $(BIN)/python -m e2e.needs
 	$(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kubelet helm coredns \
 	  local-path-provisioner
 
 .PHONY: e2e-kubelets
-e2e-kubelets: e2e-needs image-rootfs ## The same on real kubelets of this machine: as root, with containerd, runc, CNI, busybox
+e2e-kubelets: e2e-needs image-rootfs ## Do the same as e2e-kind on real kubelets of this machine: as root, with containerd, runc, CNI and busybox
 	$(call on_kubelets,--whole tests/e2e,1)
 
 TESTS ?= tests/e2e/nodes
@@ -237,7 +237,7 @@ WHOLE ?=
 
 # While packages for one image are downloaded, the other is built.
 .PHONY: e2e-nodes
-e2e-nodes: e2e-needs ## Real programs on real kubelets, as root; TORCH=1 also PyTorch, LONG=1 also scenes of minutes, WHOLE=--whole all
+e2e-nodes: e2e-needs ## Run real programs on real kubelets, as root; TORCH=1 adds PyTorch, LONG=1 adds long tests, WHOLE=--whole runs all cases
 	@$(MAKE) --no-print-directory --jobs=2 image-rootfs $(MEMBERS)
 	$(call on_kubelets,--sample $(SAMPLE) $(WHOLE) $(TESTS),$(NODE_PROCESSES))
 
@@ -258,7 +258,7 @@ endef
 
 .PHONY: e2e-controllers
 e2e-controllers: TESTS = tests/e2e/controllers
-e2e-controllers: $(INSTALLED) ## Pods of JobSets, MPIJobs, RayClusters and others as gangs, with the real controllers
+e2e-controllers: $(INSTALLED) ## Place pods of JobSets, MPIJobs, RayClusters and other kinds as gangs, with their real controllers
 	$(call beside_controllers,$(CONTROLLERS),$(TESTS))
 
 # Controllers whose jobs compute on real kubelets. Each is built in minutes, for which CI has no time. Their kinds are in their modules.
@@ -266,7 +266,7 @@ UNCHANGED := mpi-operator $(if $(TORCH),training-operator)
 
 .PHONY: e2e-unchanged
 e2e-unchanged: TESTS = tests/e2e/nodes/unchanged
-e2e-unchanged: e2e-unchanged-needs ## An MPIJob of its own operator computes on real kubelets, as root; TORCH=1 also a PyTorchJob
+e2e-unchanged: e2e-unchanged-needs ## Run an MPIJob with the MPI operator on real kubelets, as root; TORCH=1 adds a PyTorchJob
 	@$(MAKE) --no-print-directory --jobs=2 image-rootfs $(MEMBERS)
 	$(call on_kubelets,$(TESTS),1)
 
@@ -280,21 +280,21 @@ JOB_CONTROLLERS := jobset-controller
 JOB_TESTS := tests/e2e/controllers/test_jobs.py tests/e2e/controllers/test_jobsets.py
 
 .PHONY: e2e-jobs
-e2e-jobs: $(INSTALLED) ## The part of it that CI runs: Jobs and JobSets
+e2e-jobs: $(INSTALLED) ## Run the part of e2e-controllers that CI runs: Jobs and JobSets
 	$(call beside_controllers,$(JOB_CONTROLLERS),$(JOB_TESTS))
 
 # Tests that run meanwhile go first.
 .PHONY: e2e-jobs-needs
-e2e-jobs-needs: $(INSTALLED) ## Build what that needs, in time that others leave
+e2e-jobs-needs: $(INSTALLED) ## Build the programs that e2e-jobs needs, at low priority
 	nice -n 19 $(BIN)/python -m sandbox fetch $(JOB_CONTROLLERS)
 
 .PHONY: image-rootfs
-image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar
+image-rootfs: $(INSTALLED) ## Build the image without Docker, with this machine's Python, for containerd: build/lockstep-rootfs.tar
 	$(BIN)/python -m image.make.rootfs build/lockstep-rootfs.tar \
 	  --name $(IMAGE) --version $(VERSION) --revision $(REVISION)
 
 .PHONY: sbom
-sbom: $(INSTALLED) ## Write what goes into the image: build/lockstep.cdx.json, in CycloneDX
+sbom: $(INSTALLED) ## Write the bill of materials of the image, in CycloneDX: build/lockstep.cdx.json
 	$(BIN)/python -m image.make.sbom build/lockstep.cdx.json --version $(VERSION) --made $(MADE)
 
 # Where the files of a release will be, for the manifest of the plug-in.
@@ -304,14 +304,14 @@ HAS_BUILDX = $(shell docker buildx inspect >/dev/null 2>&1 && docker info >/dev/
 
 .PHONY: release
 release: RELEASE_IMAGE = $(if $(HAS_BUILDX),image build/lockstep-image.tar,image-rootfs build/lockstep-rootfs.tar)
-release: $(INSTALLED) ## Write chart, image, command line, plug-in, bill, notes and checksums into build/release
+release: $(INSTALLED) ## Write all files of a release into build/release: chart, image, command line, plug-in, bill of materials, notes, checksums
 	@$(MAKE) --no-print-directory $(firstword $(RELEASE_IMAGE))
 	$(BIN)/python -m sandbox fetch helm
 	$(BIN)/python -m release.make build/release --version $(VERSION) --made $(MADE) --image $(lastword $(RELEASE_IMAGE)) \
 	  --address $(RELEASE_URL)
 
 .PHONY: generate
-generate: $(INSTALLED) ## Write every generated file anew
+generate: $(INSTALLED) ## Write all generated files again
 	$(BIN)/python -m crds.make
 	$(BIN)/python -m charts.make
 	$(BIN)/python -m image.make
@@ -321,11 +321,11 @@ generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python docs/make_pictures.py
 
 .PHONY: record-demo
-record-demo: $(INSTALLED) ## Run the demo and record what its terminal shows; make generate draws it for the README
+record-demo: $(INSTALLED) ## Record the terminal of the demo; make generate then draws it for the README
 	$(BIN)/python docs/record_demo.py
 
 .PHONY: record-timeline
-record-timeline: $(INSTALLED) ## Take the pictures of the timeline for the README and the docs, in a real Chromium
+record-timeline: $(INSTALLED) ## Take the pictures of the timeline for the README and the docs, with Chromium
 	PYTHONPATH=tests $(BIN)/python docs/record_timeline.py
 
 SUITE ?= bookworm
@@ -333,7 +333,7 @@ CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lockstep
 SELECT ?=
 
 .PHONY: fresh
-fresh: ## make demo and make test in an empty Debian, as root: SUITE=trixie; CACHE= builds all programs anew; SELECT=tests/docs
+fresh: ## Run make demo and make test in an empty Debian, as root: SUITE=trixie; CACHE= builds all programs again; SELECT=tests/docs
 	@sh tests/fresh.sh "$(SUITE)" "$(CACHE)" "make demo" "PYTEST_ADDOPTS='$(SELECT)' make test PROCESSES=$(PROCESSES)"
 
 # Before the hours that verify takes, and not after them.
@@ -342,7 +342,7 @@ needs-of-fresh:
 	@sh tests/fresh.sh needs
 
 .PHONY: verify
-verify: needs-of-fresh e2e-needs test-whole generate ## All tests, long searches whole, generated files unchanged, real controllers of others, real nodes, and make fresh: what must hold before a release
+verify: needs-of-fresh e2e-needs test-whole generate ## Check everything before a release: all tests, whole long searches, generated files, real controllers, real kubelets, kind, and make fresh
 	git diff --exit-code
 	$(MAKE) test-versions
 	$(MAKE) e2e-controllers

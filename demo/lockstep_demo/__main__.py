@@ -15,8 +15,8 @@ from sandbox.errors import SandboxError
 INTERRUPTED = 130
 OPENING = """\
 Lockstep demo: a real API server, twelve nodes of three speeds, some with work
-of their own, and gangs that want them. Lockstep chooses each gang's size, nodes
-and start so that jobs end soon, and lands all of its pods or none.
+of their own, and gangs that need them. Lockstep chooses each gang's size, nodes
+and start so that jobs end soon, and binds all of its pods or none.
 """
 
 
@@ -34,7 +34,7 @@ def main() -> int:
     except KeyboardInterrupt:
         screen.say("Interrupted; everything is cleaned up.")
         return INTERRUPTED
-    screen.say(f"All {gangs} gangs have landed and finished.")
+    screen.say(f"All {gangs} gangs were placed and have finished.")
     return 0
 
 

@@ -27,7 +27,7 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class OperatorEndedError(SandboxError):
-    """The operator has ended by itself."""
+    """The operator has ended unexpectedly."""
 
 
 class Life(Protocol):
@@ -161,7 +161,7 @@ class OperatorProcess:
     def is_ready(self) -> bool:
         """Return whether every first list is in; raise OperatorEndedError if it has ended by itself."""
         if self._running().poll() is not None:
-            raise OperatorEndedError("The operator has ended by itself.")
+            raise OperatorEndedError("The operator has ended unexpectedly.")
         try:
             return self.page("/readyz") == "ok\n"
         except (OSError, http.client.HTTPException):
@@ -237,7 +237,7 @@ def running(operator: OperatorProcess) -> Iterator[OperatorProcess]:
         operator.start()
         yield operator
     except SandboxError as error:
-        error.add_note(f"The operator's last words:\n{operator.log_tail(LAST_WORDS_LINES)}")
+        error.add_note(f"The last lines of the operator's log:\n{operator.log_tail(LAST_WORDS_LINES)}")
         raise
     finally:
         operator.end()

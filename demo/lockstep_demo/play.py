@@ -75,7 +75,7 @@ class Play:
 
     def _check(self) -> None:
         if not self.operator.is_alive:
-            raise SandboxError("The operator has ended before the demo.")
+            raise SandboxError("The operator ended before the demo.")
         if failed := [gang.name for gang in self._seen.gangs if gang.complete.reason == "MemberFailed"]:
             raise SandboxError(f"A member of {failed[0]} failed, which is not part of the demo.")
         if self._elapsed() > PATIENCE_SECONDS:

@@ -27,7 +27,7 @@ def steps() -> list[Step]:
     """Return the story in the order of its times."""
     return [
         Step(
-            at=0.0, who="other", says=f"Another scheduler's pods hold half the cpus of {' and '.join(CROWDED_NODES)}."
+            at=0.0, who="other", says=f"Pods of another scheduler use half the CPUs of {' and '.join(CROWDED_NODES)}."
         ),
         _submits(0.5, "02-range.yaml"),
         _submits(2.5, "03-rigid.yaml"),

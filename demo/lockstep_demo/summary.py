@@ -32,12 +32,14 @@ def metrics_table(page: str) -> Table:
     table.add_column("value", no_wrap=True, justify="right")
     table.add_column("meaning")
     for name, scale, unit, meaning in (
-        ("lockstep_start_delay_seconds", 1, "{:.1f} s", "later than first planned"),
-        ("lockstep_run_time_ratio", 1, "{:.2f}", "of the predicted run time"),
-        ("lockstep_gang_wait_seconds", 1, "{:.1f} s", "from submission to all pods bound"),
+        ("lockstep_start_delay_seconds", 1, "{:.1f} s", "delay after the first planned start"),
+        ("lockstep_run_time_ratio", 1, "{:.2f}", "run time divided by its prediction"),
+        ("lockstep_gang_wait_seconds", 1, "{:.1f} s", "time from submission until all pods are bound"),
     ):
         table.add_row(name, *_mean(samples, name, "", scale, unit, f"{meaning}; mean of {{}} gangs"))
-    plans = _mean(samples, "lockstep_cycle_duration_seconds", "plan", 1000, "{:.1f} ms", "a plan; mean of {} plans")
+    plans = _mean(
+        samples, "lockstep_cycle_duration_seconds", "plan", 1000, "{:.1f} ms", "time of a plan; mean of {} plans"
+    )
     table.add_row("lockstep_cycle_duration_seconds", *plans)
     for name in ("lockstep_decisions_total", "lockstep_binds_total"):
         table.add_row(name, *_counts(samples, name))

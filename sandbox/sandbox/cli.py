@@ -20,14 +20,14 @@ from sandbox.progress import OnConsole
 SUMMARY = "A Kubernetes control plane on this machine: API server, etcd and what you add to them."
 
 name_option = click.option(
-    "--name", default="default", show_default=True, help="Which sandbox; several can run at once."
+    "--name", default="default", show_default=True, help="Name of the sandbox; several sandboxes can run at once."
 )
 kubernetes_option = click.option(
     "--kubernetes",
     default="",
     metavar="RELEASE",
-    help=f"Of which release of Kubernetes: {', '.join(releases())}. "
-    f"Without it that of LOCKSTEP_SANDBOX_KUBERNETES, or {usual_release()}.",
+    help=f"Release of Kubernetes: {', '.join(releases())}. "
+    f"Default: LOCKSTEP_SANDBOX_KUBERNETES, else {usual_release()}.",
 )
 
 
@@ -56,12 +56,16 @@ def commands() -> None:
 @commands.command()
 @name_option
 @click.option(
-    "--nodes", default=12, show_default=True, type=click.IntRange(min=0), help="Ready nodes to create, n01 and on."
+    "--nodes",
+    default=12,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Number of ready nodes to create: n01, n02 and so on.",
 )
 @click.option("--with", "addons", type=AddonList(), default="", help=f"Add any of {', '.join(sorted(ADDONS))}.")
 @kubernetes_option
 def up(name: str, nodes: int, addons: frozenset[Component], kubernetes: str) -> None:
-    """Start a sandbox; the first time, its programs are downloaded or built."""
+    """Start a sandbox. The first start downloads or builds its programs."""
     progress = OnConsole(Console(stderr=True))
     options = Options(name=name, nodes=nodes, addons=addons, lifetime=Lifetime.DETACHED, kubernetes=kubernetes)
     sandbox = start(options, progress)
@@ -71,13 +75,13 @@ def up(name: str, nodes: int, addons: frozenset[Component], kubernetes: str) -> 
 @commands.command()
 @name_option
 def down(name: str) -> None:
-    """Stop a sandbox and delete everything in it; there being none is fine."""
+    """Stop a sandbox and delete everything in it. If there is none, do nothing."""
     remove(folder_of(name, state_folder()))
 
 
 @commands.command()
 def status() -> None:
-    """Show every sandbox there is and what runs in it."""
+    """Show all sandboxes and the programs that run in each."""
     folders = folders_in(state_folder())
     if not folders:
         print(f"There is no sandbox; `{typed('up')}` starts one.")
@@ -88,7 +92,7 @@ def status() -> None:
 @commands.command()
 @name_option
 def env(name: str) -> None:
-    """Print what to evaluate in a shell so that kubectl talks to the sandbox."""
+    """Print the line that makes kubectl use the sandbox, to evaluate in a shell."""
     folder = folder_of(name, state_folder())
     if folder.read_record() is None:
         raise SandboxError(f"There is no sandbox {name}; `{typed('up', '--name', name)}` starts it.")
@@ -99,7 +103,7 @@ def env(name: str) -> None:
 @click.argument("tools", nargs=-1, type=click.Choice([tool.value for tool in Tool]))
 @kubernetes_option
 def fetch(tools: Sequence[str], kubernetes: str) -> None:
-    """Have the programs ready, all that a sandbox needs or those named: found, downloaded or built."""
+    """Find, download or build these programs. Default: all programs that a sandbox needs."""
     resolver = Resolver.of_environment(OnConsole(Console(stderr=True)), release=kubernetes)
     for tool in tools or (tool for tool in Tool if tool not in FOR_REAL_NODES and tool not in CONTROLLERS):
         resolver.resolve(Tool(tool))
@@ -130,12 +134,12 @@ def _described(folder: Folder) -> str:
     record = folder.read_record()
     present = set(processes.running(folder.root).values())
     if record is None:
-        return f"{folder.name}: not completely started; `{typed('down', '--name', folder.name)}` clears it away"
+        return f"{folder.name}: not completely started; `{typed('down', '--name', folder.name)}` deletes it"
     stopped = [component for component in record.components if component not in present]
     running = [component for component in record.components if component in present]
     return "\n".join(
         [
-            f"{folder.name}: {'stopped in part' if stopped else 'running'} at {record.server}",
+            f"{folder.name}: {'partly stopped' if stopped else 'running'} at {record.server}",
             f"  running     {', '.join(running) or 'nothing'}",
             *([f"  stopped     {', '.join(stopped)}"] if stopped else []),
             f"  kubeconfig  {folder.kubeconfig}",

@@ -122,7 +122,7 @@ class Starter:
 
     def _failure(self, component: Component) -> SandboxError:
         last_line = (self._output(component).strip().splitlines() or ["nothing"])[-1]
-        return SandboxError(f"{component} ended while it was starting; the last it wrote: {last_line}")
+        return SandboxError(f"{component} ended while it was starting; its last line: {last_line}")
 
     def _output(self, component: Component) -> str:
         content = self._site.folder.log(component).read_bytes()

@@ -13,5 +13,5 @@ def wait_until(condition: Callable[[], bool], *, seconds: float, what: str) -> N
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise SandboxError(f"Waited {seconds:g} seconds in vain for {what}.")
+            raise SandboxError(f"Waited {seconds:g} seconds for {what}.")
         time.sleep(POLL_SECONDS)

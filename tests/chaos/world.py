@@ -143,7 +143,7 @@ class World:
         if self.operator.is_alive:
             return
         tail = self.operator.log_tail()
-        assert "does not answer" in tail.splitlines()[-1] or "does not let us in" in tail.splitlines()[-1], (
+        assert "does not answer" in tail.splitlines()[-1] or "refuses access" in tail.splitlines()[-1], (
             f"the operator has ended by itself, with {self.operator.reap()}:\n{tail}"
         )
         self.failed_starts += 1

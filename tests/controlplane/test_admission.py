@@ -89,7 +89,10 @@ def test_defaults_of_a_limit_range_count(arena, limit_range, pods_seen):
     assert len(arena.pods("heat")) == 4
     accepted = arena.condition("heat", "Accepted")
     assert (accepted["status"], accepted["reason"]) == ("True", "ChangedByAdmission")
-    assert accepted["message"] == "The members are planned as admission changes them: cpu 2 instead of none."
+    assert (
+        accepted["message"]
+        == "Admission changes the members, and Lockstep plans them as changed: cpu 2 instead of none."
+    )
     [event] = arena.until_events("heat", "ChangedByAdmission")
     assert event["note"] == accepted["message"]
     assert most_cpu_bound(pods_seen) <= 8_000
@@ -111,7 +114,7 @@ def test_overhead_and_nodes_of_a_runtime_class_count(arena, runtime_class):
     arena.until_placed("heat")
     assert arena.nodes_of("heat") == [sandboxed] * 4
     assert arena.condition("heat", "Accepted")["message"] == (
-        "The members are planned as admission changes them: cpu 2 instead of 1,"
+        "Admission changes the members, and Lockstep plans them as changed: cpu 2 instead of 1,"
         " node selector runtime=sandboxed instead of none,"
         " a toleration of dedicated:NoSchedule instead of none."
     )
@@ -139,7 +142,9 @@ def test_gang_that_a_policy_makes_unsupported_is_refused(arena, policy):
     arena.submit(gang("heat"))
 
     refused = arena.until("heat", "Accepted", "False", "UnsupportedField")
-    assert refused["message"].startswith("With what admission adds to the members: template.spec.schedulingGates: ")
+    assert refused["message"].startswith(
+        "The members are invalid as admission changes them: template.spec.schedulingGates: "
+    )
     eventually(lambda: arena.pods("heat") == [])
 
 

@@ -54,7 +54,7 @@ def test_members_wait_for_the_pod_for_which_they_ask(arena):
     [node] = arena.add_nodes(1)
     arena.submit(gang("heat", pod=required(NEAR, HOST, app("cache"))))
     says = arena.until("heat", "Planned", "False", "NoNodeFits")["message"]
-    assert "without a pod near that its affinity asks for" in says
+    assert "without a pod nearby that its affinity requires" in says
 
     arena.create(labelled(foreign_pod("cache", node), "cache"))
 
@@ -158,7 +158,7 @@ def test_condition_names_the_short_resource_of_roles_that_do_not_fit_together(ar
     arena.submit(with_launcher("3", "1500m", workers=2))
 
     arena.until("heat", "Planned", "False", "NoRoomTogether")
-    want = "3 members: each of its 2 roles would fit alone, but not all together; cpu: needs 6, 4 free"
+    want = "3 members: each of its 2 roles would fit alone, but not all together; cpu: 6 needed, 4 free"
     assert want in arena.condition("heat", "Planned")["message"]
 
 
@@ -184,6 +184,6 @@ def test_what_is_only_preferred_is_said_to_be_not_weighed(arena):
 
     arena.until_placed("heat")
     assert arena.condition("heat", "Accepted")["message"] == (
-        "Everything the spec asks for can be obeyed. What it only prefers is not weighed:"
+        "Lockstep can do what the spec says. Lockstep ignores these preferences:"
         f" template.spec.affinity.podAntiAffinity.{PREFERRED}."
     )

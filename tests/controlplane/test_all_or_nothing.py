@@ -18,7 +18,7 @@ def test_of_two_gangs_that_fit_alone_only_one_lands(arena, pods_seen, first, sec
 
     refused = arena.until(second, "Placed", "False", "HoldsNodes")
     assert refused["message"].startswith(
-        f"Needs {sizes[second]} members, {8 - sizes[first]} fit while {arena.namespace}/{first} holds "
+        f"It needs {sizes[second]} members, and {8 - sizes[first]} fit while {arena.namespace}/{first} holds "
     )
     assert len(arena.pods(first)) == sizes[first]
     assert pods_seen.uids(second) == set()
@@ -68,7 +68,7 @@ def test_quota_that_refuses_the_seventh_pod_leaves_nothing_of_the_gang(arena, po
 
     refused = arena.until("heat", "Placed", "False", "QuotaExceeded")
     assert "exceeded quota" in refused["message"]
-    assert refused["message"].startswith("Attempt 1 was undone: ")
+    assert refused["message"].startswith("Attempt 1 was torn down: ")
     # The status is written after the last pod has gone, and the next attempt comes later.
     assert arena.pods("heat", attempt=1) == []
     assert pods_seen.bound_at_once("heat") == {0}

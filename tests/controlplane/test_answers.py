@@ -37,7 +37,10 @@ def test_answer_says_why_a_gang_waits_and_what_would_help(arena, ask):
     assert (room["needed"], room["withRoom"], room["slots"]) == (3, 1, 1)
     helps = {one["kind"]: one for one in answer["sooner"]}
     assert helps.keys() == {"FewerMembers", "SelectorDropped"}
-    assert (helps["FewerMembers"]["size"], helps["SelectorDropped"]["if"]) == (1, "nodes without kind=other would do")
+    assert (helps["FewerMembers"]["size"], helps["SelectorDropped"]["if"]) == (
+        1,
+        "nodes without kind=other were allowed",
+    )
 
 
 def test_text_says_the_same_to_people(arena, ask):
@@ -50,8 +53,7 @@ def test_text_says_the_same_to_people(arena, ask):
     assert f"{arena.namespace}/heat starts now and ends in 15 min: 4 members on" in done.stdout
     assert " *        4           now        15 min  █████" in done.stdout
     assert (
-        "Why these nodes: of those that pass its constraints, the fastest with room from start to finish."
-        in done.stdout
+        "Why these nodes: they are the fastest with room from start to finish that pass its constraints." in done.stdout
     )
     assert all(len(line) <= 100 for line in done.stdout.splitlines())
     assert "Reading the cluster" in done.stderr
@@ -92,7 +94,7 @@ def test_urgent_gang_says_which_gangs_it_would_delay(arena, ask):
     done = ask("plan", "-f", "-", stdin=yaml.safe_dump(confined(arena, urgent)))
 
     assert done.exit_code == 0, done.stderr
-    assert f"Others that would start later: {arena.namespace}/first by 1 h." in done.stdout
+    assert f"Gangs that would start later: {arena.namespace}/first by 1 h." in done.stdout
     assert done.stdout.endswith("Nothing was created.\n")
 
 

@@ -129,7 +129,7 @@ def test_condition_of_a_stored_gang_says_which_field_is_too_large_and_by_how_muc
 
     accepted = stored.until(name, "Accepted", "False", "InvalidSpec")
 
-    assert accepted["message"] == f"{want}; create a GangJob within the bounds instead, and delete this one."
+    assert accepted["message"] == f"{want}. Delete this GangJob, and create one within the bounds."
     assert stored.status(name)["state"] == "Refused"
 
 

@@ -39,7 +39,9 @@ def test_node_that_is_not_measured_yet_is_as_fast_as_others_with_its_processor(a
     arena.say_measured(measured, processor="EPYC 9, Python 3.11", capacity="2")
     arena.say_measured(new, processor="EPYC 9, Python 3.11")
     arena.say_measured(unknown, message="Nothing is measured yet.")
-    eventually(lambda: "2.00 as measured on a node with" in arena.bid_status(new).get("planned", {}).get("message", ""))
+    eventually(
+        lambda: "2.00 was measured on a node with" in arena.bid_status(new).get("planned", {}).get("message", "")
+    )
 
     arena.submit(gang("heat", size=2, work={"serialTime": "1h"}))
 
@@ -100,7 +102,7 @@ def test_owner_who_comes_back_gets_his_node_and_the_gang_another(arena):
     arena.patch_bid(node, ownerPresent=True)
 
     [event] = arena.until_events("heat", "OwnerReturned")
-    assert f"The owner of node {node} is back" in event["note"]
+    assert f"The owner of node {node} has been back" in event["note"]
     eventually(lambda: arena.nodes_of("heat") == [free])
     assert arena.status("heat")["attempt"] == 2
 
@@ -148,7 +150,7 @@ def test_gang_that_must_wait_for_its_node_is_planned_for_later(arena):
     arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
 
     planned = arena.until("heat", "Planned", reason="StartsLater")
-    assert f"starting at {free}" in planned["message"]
+    assert f"The start is expected at {free}" in planned["message"]
     assert (arena.status("heat")["start"], arena.status("heat")["firstPlannedStart"]) == (free, free)
     assert arena.condition("heat", "Placed")["status"] == "False"
     assert [event["type"] for event in arena.until_events("heat", "GangStartsLater")] == ["Normal"]
@@ -269,7 +271,7 @@ def test_condition_of_a_bid_without_a_node_says_so_until_there_is_one(arena, kub
     says = accepted(arena, name)
     assert (says["reason"], says["message"]) == (
         "NodeNotFound",
-        f"There is no node {name}: the name of a bid is that of its node. It counts once there is one.",
+        f"There is no node {name}. A bid has the name of its node, and counts as soon as that node exists.",
     )
     assert {"ACCEPTED", "False"} <= set(kubectl("get", "nb", name).split())
 

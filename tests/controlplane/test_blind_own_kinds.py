@@ -73,7 +73,7 @@ def test_operator_watches_again_after_its_watch_broke_down(operator, proxy, refu
     with running(operator):
         refuse_watches(Injected(200, body=json.dumps(INTERNAL_ERROR).encode() + b"\n"))
         background.run(proxy.drop_watches())
-        eventually(lambda: "broke off, watching again" in operator.log_text())
+        eventually(lambda: "ended, and starts again: " in operator.log_text())
         proxy.reset()
 
         arena.submit(gang("heat"))

@@ -117,7 +117,7 @@ def test_token_that_is_not_accepted_is_answered_by_a_sentence(operator_kubeconfi
     file = tmp_path / "kubeconfig"
     file.write_text(yaml.safe_dump(document), encoding="utf-8")
 
-    assert_one_sentence(lockstep("run", "--kubeconfig", str(file), *listening()), "does not let us in")
+    assert_one_sentence(lockstep("run", "--kubeconfig", str(file), *listening()), "refuses access")
 
 
 @pytest.mark.parametrize("option", ["--listen-port", "--debug-listen-port"])

@@ -39,9 +39,9 @@ def test_operator_without_a_valid_token_is_patient_and_reports_it(operator, prox
     background.run(proxy.drop_watches())
 
     eventually(lambda: not operator.is_ready())
-    assert "does not accept our credentials" in not_ready_because(operator)
+    assert "rejects the credentials of this process" in not_ready_because(operator)
     assert operator.metrics()[GAUGE] == 1
-    assert operator.log_text().count("does not accept our credentials") == 1
+    assert operator.log_text().count("rejects the credentials of this process") == 1
     # Before it is reported, three tries; then kopf's two watches and what was under way.
     assert refused(operator) < 60
 
@@ -50,7 +50,7 @@ def test_operator_without_a_valid_token_is_patient_and_reports_it(operator, prox
     arena.until_placed("heat")
     eventually(operator.is_ready)
     eventually(lambda: operator.metrics()[GAUGE] == 0)
-    assert "accepts our credentials again" in operator.log_text()
+    assert "accepts the credentials of this process again" in operator.log_text()
 
 
 def test_leader_without_a_valid_token_ends_and_its_last_sentence_says_what_to_do(leader, proxy, background):

@@ -55,7 +55,7 @@ def test_quota_that_is_too_small_is_named_in_an_event(arena):
     arena.submit(gang("heat", size=4))
 
     said = until_event(arena, "heat", "GangUnplaceable", "quota small allows 3")
-    assert "Needs 4 members, which take 4 of pods" in said
+    assert "It needs 4 members, which take 4 of pods" in said
 
 
 def test_duty_cycle_that_was_meant_as_a_percentage_is_reported_in_the_description_of_the_bid(arena):

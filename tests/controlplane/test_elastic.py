@@ -53,7 +53,7 @@ def test_gang_grows_when_room_becomes_free(arena, two_nodes):
 
     assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
     [event] = arena.until_events("adds", "GangChangesSize")
-    assert event["note"].startswith("Grows from 3 to 6 members: ends ")
+    assert event["note"].startswith("Grows from 3 to 6 members: it ends ")
     assert "next" not in arena.status("adds")
     assert arena.status("adds").get("restarts", 0) == 0
 
@@ -71,7 +71,7 @@ def test_workers_grow_and_shrink_and_their_launcher_keeps_its_node(arena, two_no
     assert arena.status("adds")["members"][0] == launcher
     assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
     [event] = arena.until_events("adds", "GangChangesSize")
-    assert event["note"].startswith("Grows from 3 to 6 members: ends ")
+    assert event["note"].startswith("Grows from 3 to 6 members: it ends ")
 
     arena.change_gang("adds", elastic={**RESTART, "size": SLOTS})
     until_size(arena, "adds", SLOTS)
@@ -179,7 +179,7 @@ def test_members_join_and_leave_while_the_first_ones_run(arena, two_nodes):
     until_size(arena, "adds", 2 * SLOTS)
     assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
     [event] = arena.until_events("adds", "MembersJoined")
-    assert event["note"] == "All members that were to join run: the gang has 6 members now."
+    assert event["note"] == "All new members run: the gang has 6 members now."
     eventually(lambda: hosts(arena) == [f"adds-1-{rank}.adds" for rank in range(2 * SLOTS)], seconds=60)
 
     # One member is lost: the others run on, and later another one has its rank.
@@ -231,7 +231,7 @@ def test_gang_shrinks_for_a_more_urgent_one_and_is_not_evicted(arena, two_nodes,
     until_size(arena, "gives", SLOTS)
 
     [event] = arena.until_events("gives", "GangChangesSize")
-    says = f"Shrinks from 6 to 3 members for urgent gang {arena.namespace}/hot, of priority 1000: ends "
+    says = f"Shrinks from 6 to 3 members for urgent gang {arena.namespace}/hot, of priority 1000: it ends "
     assert event["note"].startswith(says)
     preempted = arena.condition("gives", "Preempted")
     assert (preempted["status"], preempted["reason"]) == ("False", "ShrunkForGang")

@@ -48,8 +48,8 @@ def test_pod_that_is_not_meant_to_end_is_not_waited_for(arena):
     eventually(lambda: arena.api.request("GET", f"{arena.core}/pods?labelSelector=app%3Dserver")["items"])
     arena.submit(gang("large", size=2, cpu="4"))
     says = arena.until("large", "Planned", "False", "HeldByLastingPods")["message"]
-    what = "pods that are not meant to end hold the rest; cpu: needs 2 × 4, 1 × 4 free"
-    assert says == f"Needs 2 members, 1 fit: {what}."
+    what = "long-running pods hold the rest; cpu: 2 × 4 needed, 1 × 4 free"
+    assert says == f"It needs 2 members, and 1 fit: {what}."
 
     arena.submit(gang("small", size=1, cpu="4"))
     arena.until_placed("small")

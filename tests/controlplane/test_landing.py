@@ -86,7 +86,9 @@ def test_plan_is_reported_in_one_sentence(arena):
     arena.until_placed("heat")
 
     message = arena.condition("heat", "Planned")["message"]
-    assert message == f"3 members on {first}…{third}, 3.0 times as fast as one idle reference node, its wait included."
+    assert message == (
+        f"3 members on {first}…{third}. With its wait, the gang is 3.0 times as fast as one idle reference node."
+    )
     assert second not in message
 
 

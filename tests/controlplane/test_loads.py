@@ -91,7 +91,7 @@ def test_gang_gets_no_member_that_does_not_end_it_sooner(arena):
     assert sorted(entry["pieces"] for entry in status["members"]) == [1, 2, 2, 2, 2]
     planned = arena.condition("tiles", "Planned")["message"]
     assert planned.startswith("5 members on ")
-    assert ", 1 to 2 pieces each, 4.5 times as fast as one idle reference node, its wait included" in planned
+    assert ", 1 to 2 pieces each. With its wait, the gang is 4.5 times as fast as one idle reference node" in planned
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_members_of_one_node_have_the_same_share(arena):
         {"node": fast, "count": 2, "share": "0.333333333333"},
         {"node": slow, "count": 2, "share": "0.166666666667"},
     ]
-    assert ", shares from 17 % to 33 %, " in arena.condition("ocean", "Planned")["message"]
+    assert ", 17 % to 33 % of the work each. " in arena.condition("ocean", "Planned")["message"]
 
 
 def test_finish_of_pieces_is_that_of_the_member_which_ends_last(arena, operator):

@@ -1,16 +1,26 @@
 """What stored objects cost the operator that reads them: however many and large they are, their bytes do not stay."""
 
+from pathlib import Path
+
+import orjson
 import pytest
 
 from builders.manifests import gang
 from eventually import eventually
+from live.arena import GANGS as GANGS_API
 from lockstep_demo.operator_process import OperatorProcess, running
+from tenants.made import made_of
+from tenants.sweeps import shapes_of_sweeps
 
+ROOT = Path(__file__).parents[2]
 MOST_BYTES_MORE = 128 * 2**20
 PODS = 40
 VARIABLES = 12_000
 GANGS = 60
 ANNOTATION = 250_000
+LONG_WORDS = "spec.template.template.spec.containers[].securityContext.capabilities.drop"
+COMING, ROUNDS = 20, 3
+MOST_BYTES_KEPT = 110 * 2**20
 
 
 @pytest.fixture
@@ -50,3 +60,36 @@ def test_large_objects_cost_little_at_the_start(arena, peak):
     assert after - before <= MOST_BYTES_MORE, (
         f"{before / 2**20:.0f} MiB without them, {after / 2**20:.0f} MiB with them"
     )
+
+
+@pytest.fixture
+def sweeps(installed):
+    """The kind of sweeps, and the rights during the test."""
+    installed.apply(ROOT / "crds" / "gangsweeps.yaml")
+    installed.apply(ROOT / "operator" / "rbac-sweeps.yaml")
+    yield
+    installed.kubectl("delete", f"--filename={ROOT / 'operator' / 'rbac-sweeps.yaml'}")
+
+
+def largest_sweeps():
+    """Sweeps whose templates have as many and as long words as the schema allows. Python pools no such pieces."""
+    shapes = [one for one in shapes_of_sweeps() if (one.field, one.name) == (LONG_WORDS, "longest entries")]
+    [text] = made_of(shapes)[0].texts
+    return [{**orjson.loads(text), "metadata": {"name": f"w{number}"}} for number in range(COMING)]
+
+
+def test_memory_of_large_objects_that_come_and_go_again_and_again_is_given_back(
+    sweeps, arena, operator_kubeconfig, tmp_path
+):
+    path = f"{GANGS_API}/namespaces/{arena.namespace}/gangsweeps"
+    with running(OperatorProcess(operator_kubeconfig, tmp_path / "log", "--sweeps=true")) as process:
+        before = process.resident_bytes()
+        for _ in range(ROUNDS):
+            for one in largest_sweeps():
+                arena.api.request("POST", path, one)
+            eventually(lambda: process.metrics()['lockstep_gangs{state="pending"}'] >= COMING, seconds=120)
+            arena.api.request("DELETE", path)
+            eventually(lambda: process.metrics()['lockstep_gangs{state="pending"}'] == 0, seconds=120)
+        after = process.resident_bytes()
+
+    assert after - before <= MOST_BYTES_KEPT, f"{before / 2**20:.0f} MiB before, {after / 2**20:.0f} MiB afterwards"

@@ -166,7 +166,7 @@ def test_quota_that_is_too_small_is_named_with_what_it_has(cluster, kubectl):
     kubectl("apply", "-f", "-", manifest=GANG)
 
     refused = cluster.until("heat", "Planned", "False", "QuotaExceeded")
-    assert refused["message"] == "Needs 2 members, which take 2Gi of requests.memory; quota small allows 1Gi."
+    assert refused["message"] == "It needs 2 members, which take 2Gi of requests.memory; quota small allows 1Gi."
 
 
 def test_second_gang_of_one_name_is_taken_for_a_change_of_the_first(cluster, kubectl):

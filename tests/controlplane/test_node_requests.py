@@ -151,8 +151,8 @@ def is_refused(process, arena):
 
         arena.until_placed("fits")
         message = arena.until("heat", "NodesRequested", "False", "RequestRefused")["message"]
-        why = message.removeprefix("Nodes can't be asked for: ").removesuffix(".")
-        assert process.log_text().count(f"nodes can't be asked for: {why}") == 1
+        why = message.removeprefix("Lockstep can't ask for nodes: ").removesuffix(".")
+        assert process.log_text().count(f"ProvisioningRequests can't be created: {why}") == 1
     return message
 
 
@@ -163,14 +163,16 @@ def is_refused(process, arena):
 def test_without_the_rights_nothing_else_suffers(process, arena):
     message = is_refused(process, arena)
 
-    assert message.startswith("Nodes can't be asked for: provisioningrequests.autoscaling.x-k8s.io is forbidden: ")
+    assert message.startswith("Lockstep can't ask for nodes: provisioningrequests.autoscaling.x-k8s.io is forbidden: ")
 
 
 @pytest.mark.search("node requests in trouble")
 def test_without_the_kind_nothing_else_suffers(allowed, process, arena):
     message = is_refused(process, arena)
 
-    assert message == "Nodes can't be asked for: this cluster has no ProvisioningRequests (autoscaling.x-k8s.io/v1)."
+    assert (
+        message == "Lockstep can't ask for nodes: this cluster has no ProvisioningRequests (autoscaling.x-k8s.io/v1)."
+    )
 
 
 @pytest.mark.search("node requests in trouble")

@@ -86,7 +86,9 @@ def test_member_that_shares_requests_less_and_keeps_its_room_until_it_gives_that
     until_cpu(arena, SHARED, WHOLE, nodes=offered)
     eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "1500m")
     put_in_force(arena, "heat")
-    until_pace_says(arena, f"Paced: 1 of 2 members, 1.5 cores less requested, limits kept. The slowest node is {slow}.")
+    until_pace_says(
+        arena, f"Paced: 1 of 2 members, requests lowered by 1.5 cores, limits kept. The slowest node is {slow}."
+    )
 
     arena.submit(gang("other", size=1, cpu="2"))
 

@@ -95,7 +95,7 @@ def test_more_urgent_gang_takes_the_place_of_another_which_lands_again_afterward
     preempted = arena.condition("cold", "Preempted")
     preemptor = f"{arena.namespace}/hot"
     assert (preempted["status"], preempted["reason"]) == ("True", "Preempted")
-    assert preempted["message"] == f"Gang {preemptor}, of priority {CLASS_VALUE}, takes its place."
+    assert preempted["message"] == f"Gang {preemptor}, of priority {CLASS_VALUE}, takes the place of this gang."
     assert f"takes the place of gang {arena.namespace}/cold" in arena.condition("hot", "Planned")["message"]
     assert arena.nodes_of("hot") == [one_node] * 2
     arena.until_complete("hot")

@@ -16,7 +16,7 @@ def test_gang_gets_as_many_members_as_its_quota_allows(arena):
     arena.until_placed("heat")
     assert (len(arena.pods("heat")), arena.status("heat")["attempt"]) == (5, 1)
     planned = arena.condition("heat", "Planned")["message"]
-    assert planned.endswith("12 members would be fastest by its run times; quota small allows 5 now.")
+    assert planned.endswith("It would be fastest with 12 members, by its run times; quota small allows 5 now.")
 
 
 def test_gang_waits_untried_until_its_quota_has_room(arena):
@@ -28,7 +28,7 @@ def test_gang_waits_untried_until_its_quota_has_room(arena):
     arena.submit(gang("giant", size=4))
 
     refused = arena.until("giant", "Planned", "False", "QuotaExceeded")
-    assert refused["message"] == "Needs 4 members, which take 4 of pods; quota small allows 3."
+    assert refused["message"] == "It needs 4 members, which take 4 of pods; quota small allows 3."
     arena.until("second", "Planned", "False", "QuotaExceeded")
     arena.delete_gang("first")
 

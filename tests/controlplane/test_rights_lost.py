@@ -32,7 +32,9 @@ def test_gangs_run_on_and_others_wait_while_the_operator_has_no_rights_at_all(op
         arena.submit(gang("second"))
         eventually(lambda: not operator.is_ready())
         why = not_ready_because(operator)
-        assert why.startswith("nothing can be written: the API server lets us not patch gangjobs/status anywhere; ")
+        assert why.startswith(
+            "nothing can be written: the API server forbids this process to patch gangjobs/status in all namespaces; "
+        )
         assert "operator/rbac.yaml" in why
         assert operator.metrics()[FORBIDDEN] == 1
         assert operator.log_text().count("nothing can be written") == 1
@@ -42,7 +44,7 @@ def test_gangs_run_on_and_others_wait_while_the_operator_has_no_rights_at_all(op
     arena.until_placed("second", seconds=180)
     eventually(operator.is_ready)
     eventually(lambda: operator.metrics()[FORBIDDEN] == 0)
-    assert "the API server lets us write again" in operator.log_text()
+    assert "the API server allows this process to write again" in operator.log_text()
     assert {arena.status(name)["attempt"] for name in ("first", "second")} == {1}
 
 
@@ -54,11 +56,11 @@ def test_right_that_is_missing_costs_only_what_needs_it(operator, arena):
         eventually(lambda: operator.metrics()[DENIED] == 1)
         assert operator.is_ready()
         need = f"create pods/binding in namespace {arena.namespace}"
-        assert operator.log_text().count(f"the API server lets us not {need}: ") == 1
+        assert operator.log_text().count(f"the API server forbids this process to {need}: ") == 1
 
     arena.until_placed("heat", seconds=180)
     eventually(lambda: operator.metrics()[DENIED] == 0)
-    assert f"the API server lets us {need} again" in operator.log_text()
+    assert f"the API server allows this process to {need} again" in operator.log_text()
 
 
 def not_ready_because(operator):

@@ -75,7 +75,7 @@ def test_next_process_plans_with_what_runs_took(arena, elected):
 
     status, largest = arena.status("d"), max(factors) / 1000
     assert float(status["runTimeFactor"]) == largest
-    assert "run times as the last 3 runs had them" in arena.condition("d", "Planned")["message"]
+    assert "times as stated, like those of its last 3 runs" in arena.condition("d", "Planned")["message"]
     assert elected.metrics()["lockstep_run_time_templates"] == 1
     assert "cannot" not in elected.log_text()
 
@@ -126,7 +126,7 @@ def test_tenant_reads_what_the_runs_of_a_template_took(arena, elected, tenant):
     used = arena.status("learner")["workUsed"]
     assert used["source"] in ("Stated", "Learned")
     # It may be planned before the end of the last run has been read.
-    assert re.match(r"Each of [56] runs with 1 and 2 members is missed by ", used["message"])
+    assert re.match(r"Forecasts of [56] runs with 1 and 2 members are off by ", used["message"])
     assert {row["members"] for row in document["foretold"]} == {1, 2, 4}
     shown = profile(tenant, arena, "next")
     block = shown.stdout.split("To paste into its spec:\n\n")[1].split("\n\n")[0]
@@ -156,10 +156,10 @@ def test_gang_that_asks_for_it_is_planned_by_the_law_that_its_runs_have_followed
     status = arena.status("learner")
     assert status["workUsed"] == {
         "source": "Learned",
-        "message": "Each of 12 runs with 1, 2 and 4 members is missed by less than 0.01 % in the mean with their law, "
-        "and by 32 % as stated.",
+        "message": "Forecasts of 12 runs with 1, 2 and 4 members are off by less than 0.01 % with their law, "
+        "and by 32 % with the stated times, on average.",
     }
-    assert "run times by the law that 12 runs have followed" in arena.condition("learner", "Planned")["message"]
+    assert "times those of the law that 12 runs have followed" in arena.condition("learner", "Planned")["message"]
     expected = datetime.fromisoformat(status["expectedFinish"]) - datetime.fromisoformat(status["start"])
     assert expected.total_seconds() == pytest.approx(75, abs=1)
     assert "workUsed" not in arena.status("stated")

@@ -41,7 +41,7 @@ def fair_share(*groups, name="default", **more):
     ("manifest", "says"),
     [
         (fair_share(name="second"), "A FairShare must be named default"),
-        (fair_share(("others", 1, "a")), "The name others is that of all namespaces that no group names"),
+        (fair_share(("others", 1, "a")), "The name others is reserved for all namespaces that no group names"),
         (fair_share(("a", 0, "a")), "should be greater than or equal to 1"),
         (fair_share(("a", 1, "a"), ("a", 1, "b")), "Duplicate value"),
         (fair_share(preemption={"reclaimWithinPriority": "Sometimes"}), 'supported values: "Never", "Any"'),

@@ -38,18 +38,18 @@ def test_missing_rights_are_named_at_the_start_and_cost_no_gangjob(operator, are
     arena.add_nodes(1)
 
     with running(operator):
-        said = [line for line in operator.log_text().splitlines() if "the API server lets us not" in line]
+        said = [line for line in operator.log_text().splitlines() if "the API server forbids this process" in line]
         arena.submit(gang("heat"))
         arena.until_placed("heat")
 
     for need in NEEDS:
-        assert any(f"lets us not {need} in the whole cluster" in line for line in said)
+        assert any(f"forbids this process to {need} in the whole cluster" in line for line in said)
     assert all("apply operator/rbac-sources.yaml" in line for line in said)
 
 
 def test_nothing_is_missing_with_the_manifest(operator, given):
     with running(operator):
-        assert "the API server lets us not" not in operator.log_text()
+        assert "the API server forbids this process" not in operator.log_text()
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,10 @@ def test_gang_is_evicted_and_its_group_pays(busy, calm):
     calm.until_placed("small")
 
     taken = until_one_gives_way(busy)
-    assert f"of priority 0 and UID {uid}, takes its place: its group has used less of its share" in taken["message"]
+    assert (
+        f"of priority 0 and UID {uid}, takes the place of this gang: the group of that gang has used less of its share"
+        in taken["message"]
+    )
     assert eventually(lambda: used(busy) > before)
     assert calm.condition("small", "Placed")["status"] == "True"
 

@@ -65,7 +65,7 @@ def test_gang_with_a_member_that_hangs_says_so_and_goes_on_once_its_node_is_out_
     arena.delete_pod("heat-1-0")
 
     arena.until("heat", "Placed", "False", "Undoing")
-    eventually(lambda: "taken back; waits for heat-1-0 on" in arena.condition("heat", "Placed")["message"])
+    eventually(lambda: "torn down; it waits for heat-1-0 on" in arena.condition("heat", "Placed")["message"])
     assert arena.condition("heat", "Planned")["reason"] == "PodLost"
     node = arena.pods("heat")[0]["spec"]["nodeName"]
     advice = f"If node {node} is dead, delete the pods there or taint the node {OUT_OF_SERVICE['key']}"

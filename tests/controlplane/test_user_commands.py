@@ -70,7 +70,7 @@ def test_queue_shows_waiting_gangs_and_those_in_front(operator, arena, ask):
     assert (giant["gang"]["name"], giant["position"]) == ("giant", None)
     _, row, *_ = shown.stdout.splitlines()
     assert row.split()[:3] == [str(second["position"]), f"{arena.namespace}/second", str(second["size"])]
-    assert "Needs 50 members" in shown.stdout
+    assert "It needs 50 members" in shown.stdout
 
 
 def test_positions_are_counted_at_one_moment_where_all_namespaces_may_be_listed(operator, arena, ask):
@@ -186,7 +186,7 @@ def test_gang_that_has_failed_is_made_anew(operator, arena, ask):
     done = ask("requeue", "gj/heat", "-o", "json")
 
     assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["message"] == f"{arena.namespace}/heat was over, and is made anew."
+    assert json.loads(done.stdout)["message"] == f"{arena.namespace}/heat had ended, and is created again."
     after = arena.gang("heat")
     assert after["metadata"]["uid"] != before["metadata"]["uid"]
     assert after["spec"] == {**before["spec"], "suspend": False}
@@ -203,10 +203,10 @@ def test_gang_that_runs_changes_to_the_size_that_is_asked_for(operator, arena, a
 
     assert done.stdout == f"{arena.namespace}/heat has 2 members, and changes to 1 soon.\n", done.stderr
     eventually(lambda: arena.status("heat").get("size") == 1 and "startedAt" in arena.status("heat"), seconds=60)
-    said = "Shrinks from 2 to 1 member, as elastic.size asks: ends "
+    said = "Shrinks from 2 to 1 member, as elastic.size asks: it ends "
     eventually(lambda: any(event["note"].startswith(said) for event in arena.events("heat")))
     refused = ask("resize", "gj/heat", "--size", "3")
-    assert refused.stderr.startswith(f"Error: GangJob {arena.namespace}/heat can't have 3 members, but 1 to 2.")
+    assert refused.stderr.startswith(f"Error: GangJob {arena.namespace}/heat can't have 3 members: it may have 1 to 2.")
     assert ask("resize", "gj/heat", "--any-size").exit_code == 0
     eventually(lambda: arena.status("heat").get("size") == 2 and "startedAt" in arena.status("heat"), seconds=60)
 

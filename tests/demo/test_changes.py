@@ -42,10 +42,10 @@ def test_plan_is_printed_once_while_its_start_moves_by_a_rounding():
 
 
 def test_refusal_is_printed_once_while_its_numbers_move():
-    refused = gang(planned=planned("False", "NotEnoughRoom", "Needs 4 members, 2 fit."))
-    less = gang(planned=planned("False", "WindowTooShort", "Needs 4 members, 3 fit."))
+    refused = gang(planned=planned("False", "NotEnoughRoom", "It needs 4 members, and 2 fit."))
+    less = gang(planned=planned("False", "WindowTooShort", "It needs 4 members, and 3 fit."))
 
-    assert printed((), refused) == ["Cannot be placed. Needs 4 members, 2 fit."]
+    assert printed((), refused) == ["Cannot be placed. It needs 4 members, and 2 fit."]
     assert printed((refused,), less) == []
     assert printed((less,), gang(planned=planned(), size=2)) == ["2 members on n01, n02."]
 

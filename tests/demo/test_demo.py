@@ -61,21 +61,23 @@ def test_every_gang_of_the_examples_lands_and_the_metrics_come_last(demo):
     output = demo.output()
     assert status == 0, output
     assert re.search(
-        r"heat +6 members on .*, \d\.\d times as fast as one idle reference node, [^;]*; "
-        r"7 members would wait \d+ s and",
+        r"heat +6 members on .*\. With its wait, the gang is \d\.\d times as fast as one idle reference node\. "
+        r"With 7 members the gang would wait \d+ s and",
         output,
     )
     assert re.search(
-        r"render +\d+ members expected on .*, starting at .*; \d+ members could start now and end at", output
+        r"render +\d+ members expected on .*\. The start is expected at .* With \d+ members the gang could start now "
+        r"and end at",
+        output,
     )
-    assert re.search(r"census +Cannot be placed\. needs 11 members, 10 fit: ", output, re.IGNORECASE)
+    assert re.search(r"census +Cannot be placed\. it needs 11 members, and 10 fit: ", output, re.IGNORECASE)
     assert "census   11 of 11 pods" in output
     assert re.search(r"lockstep_start_delay_seconds +\d+\.\d s ", output)
     assert re.search(r"lockstep_run_time_ratio +[01]\.\d\d ", output)
     finished = [int(count) for count in re.findall(r"(\d+) finished", output)]
     assert len(finished) == 8
     assert re.search(rf"lockstep_binds_total +{sum(finished)} +{sum(finished)} bound", output)
-    assert output.splitlines()[-1] == "All 8 gangs have landed and finished."
+    assert output.splitlines()[-1] == "All 8 gangs were placed and have finished."
     assert list(demo.folder.iterdir()) == []
 
 
@@ -113,7 +115,7 @@ def test_operator_that_dies_ends_the_demo_with_a_sentence_and_its_log(demo):
 
     assert demo.process.wait(timeout=END_SECONDS) == 1, demo.output()
     _, failure = demo.output().split("\nThe demo failed: ")
-    assert failure.startswith("The operator has ended before the demo.\nThe operator's last words:\n")
+    assert failure.startswith("The operator ended before the demo.\nThe last lines of the operator's log:\n")
     assert "lockstep.process.serve: ready: 12 nodes" in failure
     assert "Traceback" not in failure
     assert marked(own) == {}

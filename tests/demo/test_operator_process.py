@@ -13,7 +13,7 @@ def test_error_has_the_last_lines_of_an_operator_that_cannot_start_and_no_proces
         pass
 
     [note] = caught.value.__notes__
-    assert note.startswith("The operator's last words:\n")
+    assert note.startswith("The last lines of the operator's log:\n")
     assert "no-kubeconfig" in note
     assert not operator.is_alive
 

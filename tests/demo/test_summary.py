@@ -22,6 +22,6 @@ def test_summary_shows_means_and_counts_and_what_was_never_measured():
     console.print(metrics_table(PAGE))
 
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in console.file.getvalue().splitlines()[2:]}
-    assert rows["lockstep_run_time_ratio"] == "1.10 of the predicted run time; mean of 4 gangs"
+    assert rows["lockstep_run_time_ratio"] == "1.10 run time divided by its prediction; mean of 4 gangs"
     assert rows["lockstep_binds_total"] == "10 8 bound, 2 refused"
     assert rows["lockstep_start_delay_seconds"] == "- nothing measured"

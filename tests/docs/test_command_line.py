@@ -20,7 +20,7 @@ def test_every_field_of_the_queue_is_documented():
 
 
 def test_every_field_of_a_group_in_the_queue_is_documented():
-    turn = GroupTurn(group="physics", waiting=1, first=None, use="has used nothing, like all others")
+    turn = GroupTurn(group="physics", waiting=1, first=None, use="has used nothing, like all other groups")
 
     assert fields("## Whose turn it is") == list(turn_document(turn))
 

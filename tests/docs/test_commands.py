@@ -156,3 +156,9 @@ def test_every_value_worth_knowing_is_one_of_the_charts():
     values = {cell.partition(".")[0] for cell in first_cells(GUIDE, "## Values worth knowing")}
 
     assert values <= set(yaml.safe_load((ROOT / "charts" / "lockstep" / "values.yaml").read_text()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_upgrades_keep_the_values_and_take_new_defaults(page):
+    """With ``--reuse-values`` the values of a newer chart are missing, and its templates fail."""
+    assert " --reuse-values" not in page.read_text()

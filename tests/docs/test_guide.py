@@ -158,13 +158,13 @@ def test_size_of_a_load_is_what_the_page_says(cell, want):
     message = what_is_said(gang_of_size(1, 12, WORK[load], load=load, **pieces), SLOW)
 
     assert message.startswith(f"{members} on ")
-    assert f", {speed} as one idle reference node" in message
+    assert f". With its wait, the gang is {speed} as one idle reference node." in message
 
 
 def test_gang_of_ten_hours_is_planned_for_the_evening():
     message = what_is_said(gang_of_size(12, 12, {"serialTime": "120h"}), [OWNER])
 
-    assert "starting at 2027-01-15T18:00:00Z when n12 has room" in message
+    assert "The start is expected at 2027-01-15T18:00:00Z, when n12 has room." in message
 
 
 def test_loop_bounds_the_members_of_every_node(tmp_path):
@@ -173,8 +173,9 @@ def test_loop_bounds_the_members_of_every_node(tmp_path):
     small = {**container, "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}
     stream["spec"]["template"] = {"spec": {"containers": [small]}}
 
-    assert what_is_said(stream).startswith("4 members on n01, 4.0")
-    assert what_is_said(stream, bids_of_the_loop(tmp_path)).startswith("4 members on n01, n02, 4.0")
+    assert what_is_said(stream).startswith("4 members on n01. With its wait, the gang is 4.0")
+    said = what_is_said(stream, bids_of_the_loop(tmp_path))
+    assert said.startswith("4 members on n01, n02. With its wait, the gang is 4.0")
 
 
 def test_gang_avoids_a_busy_node():

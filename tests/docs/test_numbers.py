@@ -82,8 +82,18 @@ def test_presets_of_the_page_are_those_of_the_chart():
 def test_room_of_the_operator_is_that_of_the_chart():
     requests, limits = CHART_RESOURCES["requests"], CHART_RESOURCES["limits"]
 
-    want = f"The chart asks for {requests['cpu']} CPU and {requests['memory']}, and allows {limits['memory']}."
-    assert want in text_of("install")
+    asked = f"the chart requests {requests['cpu']} CPU and {requests['memory']} of memory"
+    assert f"{asked}, and limits memory to {limits['memory']}." in text_of("install")
+
+
+def test_limit_of_the_operator_leaves_a_fifth_beside_the_largest_cluster_and_a_tenants_objects():
+    [(measured, of_tenant)] = re.findall(
+        r"with a peak of (\d+) MiB.*largest objects that one tenant can create add at most (\d+) MiB",
+        text_of("install"),
+    )
+    limit = int(CHART_RESOURCES["limits"]["memory"].removesuffix("Mi"))
+
+    assert int(measured) + int(of_tenant) <= 0.8 * limit
 
 
 def test_bounds_of_the_record_are_those_of_the_chart():

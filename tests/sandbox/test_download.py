@@ -73,7 +73,7 @@ def test_download_with_the_published_digest_is_taken(publish, tmp_path, layout):
 @pytest.mark.parametrize(
     ("digest", "want_reason"),
     [
-        pytest.param("0" * 64, "its publisher says 0000", id="another digest"),
+        pytest.param("0" * 64, "its publisher states 0000", id="another digest"),
         pytest.param("<html>busy</html>", "names no SHA-256 of tool", id="no digest"),
     ],
 )

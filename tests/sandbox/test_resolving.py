@@ -142,7 +142,7 @@ def test_release_that_can_not_be_had_gets_a_sentence(asked, where):
     with pytest.raises(SandboxError) as refused:
         Resolver.of_environment(Silent(), {"LOCKSTEP_SANDBOX_KUBERNETES": "1.12"}, release=asked)
 
-    assert str(refused.value) == f"{where}: choose among 1.35, 1.36, 1.37, or leave it away."
+    assert str(refused.value) == f"{where}: choose among 1.35, 1.36, 1.37, or leave it out."
 
 
 def test_version_of_a_program_found_elsewhere_is_said_and_accepted(machine):

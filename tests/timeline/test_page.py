@@ -142,7 +142,7 @@ async def test_gangs_that_fit_nowhere_are_listed_with_their_sentence(show, scene
         listed = await page.evaluate("document.getElementById('waiting').innerText")
 
     assert "default/giant" in listed
-    assert "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints; bid slots: needs 9, 3 free." in listed
+    assert "It needs 9 members, and 3 fit: 3 of 3 nodes pass its constraints; bid slots: 9 needed, 3 free." in listed
 
 
 async def test_pointer_shows_which_gang_and_why(show, scene):
@@ -268,7 +268,7 @@ async def test_link_leads_to_a_gang_and_its_sentence(show, scene):
 
     assert link == "#gang=default%2Fsecond"
     assert "default/second" in shown
-    assert "starting at" in shown
+    assert "The start is expected at" in shown
 
 
 async def test_ticks_are_round_local_times(show, scene):

@@ -15,16 +15,17 @@ def _predictions() -> list[Panel]:
     return [
         graph(
             "Run time: predicted and actual",
-            "Means of gangs that succeeded in that moment. Actual above predicted: owners "
-            "underestimate their work, or bids miss load.",
+            "Mean run time of gangs that succeeded at that time. If actual is above predicted, users "
+            "underestimate their work, or bids do not show all load.",
             Query(mean("lockstep_run_time_predicted_seconds"), "predicted"),
             Query(mean("lockstep_run_time_seconds"), "actual"),
             unit=Seconds,
         ),
         graph(
             "Run time ÷ prediction",
-            "Near 1 predictions are good. Well above 1 gangs overrun and those behind "
-            "start late; well below 1 nodes are promised for longer than they are used.",
+            "Run time divided by its prediction. Near 1, predictions are good. Well above 1, gangs run longer "
+            "than planned, and later gangs start late. Well below 1, plans keep nodes for longer than gangs use "
+            "them.",
             Query(quantile(0.1, ratio), "10 %"),
             Query(quantile(0.5, ratio), "median"),
             Query(quantile(0.9, ratio), "90 %"),
@@ -32,8 +33,8 @@ def _predictions() -> list[Panel]:
         ),
         graph(
             "Speed-up: predicted and reached",
-            "How much faster than one member on an idle reference node: means of gangs that succeeded. "
-            "Reached below predicted: work divides worse than its owner says.",
+            "Mean speed-up of gangs that succeeded, compared with one member on an idle reference node. If "
+            "reached is below predicted, the work divides worse than its spec states.",
             Query(mean("lockstep_speedup_predicted_ratio"), "predicted"),
             Query(mean("lockstep_speedup_ratio"), "reached"),
             unit=NoUnit,
@@ -45,8 +46,9 @@ def _sizes() -> list[Panel]:
     return [
         graph(
             "Size chosen and allowed",
-            "Mean members of gangs placed in that moment, beside the least and the most that their specs "
-            "allow. Always at the least: nodes are short. Always at the most: gangs could use more.",
+            "Mean size of gangs placed at that time, beside the smallest and largest size that their specs allow. "
+            "If gangs always get the smallest size, the cluster lacks nodes. If they always get the largest size, "
+            "they could use more members.",
             Query(mean("lockstep_gang_size_min_members"), "least allowed"),
             Query(mean("lockstep_gang_size_members"), "chosen"),
             Query(mean("lockstep_gang_size_max_members"), "most allowed"),
@@ -55,8 +57,9 @@ def _sizes() -> list[Panel]:
         ),
         graph(
             "Price of a member-second",
-            "What a second of one member was taken to cost other gangs, in the last plan. It rises with the gangs that "
-            "wait and run: the higher it is, the fewer members gangs get. 0 where sizing is not Balanced.",
+            "Price of one second of a member in the last plan, in seconds of delay for other gangs. The price "
+            "rises with the number of gangs. At a higher price, gangs get fewer members. The price is 0 if the "
+            "sizing is not Balanced.",
             Query(leaders("lockstep_member_price_seconds"), "seconds"),
             unit=Seconds,
             columns=WIDE_COLUMNS,

@@ -28,16 +28,16 @@ def waits_in_view() -> list[Panel]:
     return [
         number(
             "Oldest waiting",
-            "Age of the oldest gang that holds no nodes. Hours are fine where starts are promised for tomorrow; "
-            "beside free nodes they are not.",
+            "Age of the oldest waiting gang. Hours are normal in a long queue. If nodes are free, find out why "
+            "the gang waits.",
             Query(believed("lockstep_oldest_pending_gang_seconds"), "age"),
             unit=Seconds,
             steps=(Step(None, GOOD),),
         ),
         number(
             "Past its plan",
-            "How far the gang that is latest, and not placed yet, is past its first planned start. Above 15 minutes "
-            "a gang waits much longer than the first plan said.",
+            "Largest time by which a waiting gang is past its first planned start. Above 15 minutes, the gang "
+            "waits much longer than its first plan said.",
             Query(believed("lockstep_start_overdue_seconds"), "late"),
             unit=Seconds,
             steps=(Step(None, GOOD), Step(300, FAIR), Step(900, BAD)),
@@ -52,16 +52,16 @@ def gangs_in_view() -> list[Panel]:
         stacked(
             graph(
                 "Gangs by state",
-                "Gangs by how far they are. A growing band of pending gangs means more is asked for than there is, or "
-                "that gangs do not fit: see the decisions.",
+                "Number of gangs in each state. If the number of pending gangs grows, users request more than the "
+                "cluster has, or gangs do not fit. The panel Decisions by outcome shows the reasons.",
                 Query(believed("lockstep_gangs", by="state"), "{{state}}"),
                 unit="short",
             )
         ),
         graph(
             "Wait until bound",
-            "From a gang's creation until all its members were bound, of gangs bound in that moment. It rises with the "
-            "queue; beside free nodes it should be below a second or two.",
+            "Time from a gang's creation until all its members were bound. It rises with the queue. If nodes are "
+            "free, it should be below two seconds.",
             Query(quantile(0.5, wait), "median"),
             Query(quantile(0.95, wait), "95 %"),
             unit=Seconds,
@@ -74,8 +74,8 @@ def waiting_by_namespace() -> Panel:
     return stacked(
         graph(
             "Waiting by namespace",
-            "Gangs that hold no nodes, of the 20 namespaces with the most of them. One that fills the graph is a "
-            "tenant who asks for far more than there is: a quota on GangJobs is what helps.",
+            "Number of waiting gangs, in the 20 namespaces with the most of them. If one namespace fills the "
+            "graph, limit its GangJobs with a quota.",
             Query(believed("lockstep_waiting_gangs_by_namespace", by="gang_namespace"), "{{gang_namespace}}"),
             unit="short",
         )
@@ -87,31 +87,31 @@ def _numbers() -> list[Panel]:
     return [
         number(
             "Waiting",
-            "Gangs that hold no nodes, neither done nor suspended. Good or bad depends on how much is submitted; a "
-            "number that only grows means more is asked for than there is.",
+            "Number of gangs that wait for nodes. If the number grows for days, users request more than the "
+            "cluster has.",
             _gangs("pending"),
             columns=NARROW_COLUMNS,
             steps=fine,
         ),
         number(
             "Being started",
-            "Gangs whose members are being created and bound. It takes seconds: a number that stays means attempts "
-            "that hang or are being undone.",
+            "Number of gangs whose members are being created and bound. This takes seconds. If the number stays "
+            "above 0, attempts hang or are being undone.",
             _gangs("reserved"),
             columns=NARROW_COLUMNS,
             steps=fine,
         ),
         number(
             "Running",
-            "Gangs all of whose members are bound. 0 while others wait is bad.",
+            "Number of gangs whose members are all bound. If it is 0 while gangs wait, find out why they wait.",
             _gangs("placed"),
             columns=NARROW_COLUMNS,
             steps=fine,
         ),
         number(
             "Refused",
-            "Gangs whose own spec cannot be obeyed. Their owners have to submit others; a jump often means a new "
-            "template that many share.",
+            "Number of gangs whose spec Lockstep refuses. Their users have to submit corrected gangs. If the "
+            "number jumps, many new gangs often have the same wrong template.",
             _gangs("refused"),
             columns=NARROW_COLUMNS,
             steps=(Step(None, GOOD), Step(1, FAIR)),
@@ -123,16 +123,16 @@ def _reasons() -> list[Panel]:
     return [
         counts(
             "Decisions by outcome",
-            "What was decided of gangs, in the time shown. Many of one reason other than Placed and StartsLater say "
-            "what is short: docs/operations says what to do about each.",
+            "Number of decisions about gangs by reason, in the time shown. Placed and StartsLater are normal. For "
+            "other reasons, docs/operations/what-gangs-say.md says what to do.",
             Query(happened("lockstep_decisions_total", by="outcome"), "{{outcome}}"),
             columns=WIDE_COLUMNS,
         ),
         stacked(
             graph(
                 "Waiting by priority",
-                "Gangs that hold no nodes, of the 20 priorities with the most of them. Where low ones only grow, more "
-                "urgent gangs take all there is: ask who needs their priority.",
+                "Number of waiting gangs, in the 20 priorities with the most of them. If only low priorities "
+                "grow, urgent gangs use all nodes. Check whether these gangs need their priority.",
                 Query(believed("lockstep_waiting_gangs_by_priority", by="priority"), "{{priority}}"),
                 unit="short",
                 columns=WIDE_COLUMNS,
@@ -146,24 +146,25 @@ def _starts() -> list[Panel]:
     return [
         graph(
             "Start: planned and actual",
-            "Mean wait from creation to the first planned start, and until all members ran, of gangs that began to "
-            "run. Actual far above planned: plans do not hold.",
+            "Mean times of gangs that began to run. planned: mean time from a gang's creation to its first planned "
+            "start. actual: mean time until all "
+            "its members ran. If actual is far above planned, plans are wrong.",
             Query(mean("lockstep_start_wait_planned_seconds"), "planned"),
             Query(mean("lockstep_start_wait_seconds"), "actual"),
             unit=Seconds,
         ),
         graph(
             "Delay of starts",
-            "By how much gangs ran later than first planned. Seconds are images that are "
-            "pulled; minutes are predictions that were wrong.",
+            "Time by which gangs ran later than first planned. Delays of seconds come from image pulls. Delays of "
+            "minutes come from wrong predictions.",
             Query(quantile(0.5, delay), "median"),
             Query(quantile(0.95, delay), "95 %"),
             unit=Seconds,
         ),
         graph(
             "Start: first to last member",
-            "How long after its first member a gang's last one ran, of gangs that began to run. "
-            "Members that are ready wait for the last: minutes are images that some nodes have and others pull.",
+            "Time between the start of a gang's first member and the start of its last member. Ready members wait "
+            "for the last one. Delays of minutes often come from images that only some nodes have to pull.",
             Query(quantile(0.5, skew), "median"),
             Query(quantile(0.95, skew), "95 %"),
             unit=Seconds,

@@ -28,28 +28,31 @@ def health_in_view() -> list[Panel]:
     return [
         number(
             "Leaders",
-            "Replicas that lead. Good is 1. With 0 nothing is planned or started; it may be so for a few seconds when "
-            "the leader changes. 2 is never right.",
+            "Number of replicas that lead. 1 is right. With 0, Lockstep plans and starts nothing; this is normal "
+            "for a few seconds when the leader changes. 2 is never right.",
             Query(f"sum ({series('lockstep_leader')})", "leaders"),
             steps=(Step(None, BAD), Step(1, GOOD), Step(2, BAD)),
         ),
         number(
             "Replicas",
-            "Replicas that Prometheus scrapes. With 1 no other takes over when it fails; 0 is no data.",
+            "Number of replicas that Prometheus scrapes. With 1, no replica can take over if this one fails. 0 "
+            "means no data.",
             Query(f"count ({series('lockstep_build_info')})", "replicas"),
             steps=(Step(None, FAIR), Step(2, GOOD)),
         ),
         number(
             "Cycle lag",
-            "For how long the leader has been at one plan, or has left changes alone. Plans take milliseconds, with "
-            "hundreds of nodes a second or so. Minutes mean that nothing is decided.",
+            "How long the leader has worked on the current plan, or has not handled changes. A plan takes "
+            "milliseconds, or about a second with hundreds of nodes. If the lag grows to minutes, Lockstep "
+            "decides nothing.",
             Query(leaders("lockstep_cycle_lag_seconds"), "lag"),
             unit=Seconds,
             steps=(Step(None, GOOD), Step(10, FAIR), Step(120, BAD)),
         ),
         number(
             "Errors in range",
-            "Cycles and gangs that raised an error, in the time shown. Each is a fault of Lockstep: the log has it.",
+            "Number of cycles and gangs that raised an error, in the time shown. Each error is a bug in Lockstep. "
+            "The log contains the error.",
             Query(f"{of_cycles} + {of_gangs}", "errors"),
             steps=(Step(None, GOOD), Step(0.5, BAD)),
         ),
@@ -62,17 +65,17 @@ def _signs_of_life() -> list[Panel]:
     return [
         number(
             "Oldest watch",
-            "Time since the quietest watch of any replica said something. The API server says something about once a "
-            "minute. Above five minutes a replica does not know what has changed.",
+            "Longest time since the last event of a watch, over all watches and replicas. The API server sends a "
+            "bookmark about once a minute. Above five minutes, a replica does not see changes.",
             Query(watch_age, "age"),
             unit=Seconds,
             steps=(Step(None, GOOD), Step(150, FAIR), Step(300, BAD)),
             columns=GRAPH_COLUMNS,
         ),
         number(
-            "Memory of its limit",
-            "What the replica with the most memory has, of what it may have. Beyond its limit the kernel kills it: "
-            "raise the limit before that.",
+            "Memory, as share of the limit",
+            "Memory of the replica with the most memory, as a share of its limit. At the limit, the kernel kills "
+            "the replica. Raise the limit in time.",
             Query(of_limit, "memory"),
             unit=PercentUnit,
             steps=(Step(None, GOOD), Step(0.75, FAIR), Step(0.9, BAD)),
@@ -80,8 +83,8 @@ def _signs_of_life() -> list[Panel]:
         ),
         number(
             "Assumed members",
-            "Members that count on a node before a watch has shown them there. Above 0 for long, watches are slow, or "
-            "attempts hang.",
+            "Number of members that Lockstep counts on a node before its watch shows them there. If the number "
+            "stays above 0, watches are slow or attempts hang.",
             Query(believed("lockstep_assumed_pods"), "members"),
             steps=(Step(None, GOOD),),
             columns=GRAPH_COLUMNS,
@@ -93,22 +96,22 @@ def _graphs_of_its_life() -> list[Panel]:
     return [
         graph(
             "Leader by replica",
-            "1 for the replica that leads. Where the line changes often, replicas are killed, or cannot renew the "
-            "lease in time.",
+            "1 for the replica that leads. If the leader changes often, replicas are killed, or cannot renew the "
+            "Lease in time.",
             Query(f"max by (instance) ({series('lockstep_leader')})", "{{instance}}"),
             unit="short",
         ),
         graph(
             "Cycles by result",
-            "Cycles a second. ok: a plan was made; idle: there was nothing to plan; any error is a fault of Lockstep. "
-            "None at all is fine while nothing happens in the cluster.",
+            "Cycles per second. ok: the cycle made a plan. idle: the cycle had nothing to plan. error: a bug in "
+            "Lockstep. No cycles at all are normal while nothing changes in the cluster.",
             Query(rate("lockstep_cycles_total", by="result"), "{{result}}"),
             unit=OpsPerSecond,
         ),
         graph(
             "Watch age by resource",
-            "Time since a resource was last heard of, in the replica that has heard least. A line that climbs above "
-            "five minutes is a watch that is dead.",
+            "Time since the last event of each resource, in the replica where it is longest. If a line rises "
+            "above five minutes, this watch is dead.",
             Query(
                 f"max by (resource) (time() - {series('lockstep_watch_last_event_timestamp_seconds')})", "{{resource}}"
             ),
@@ -120,32 +123,35 @@ def _graphs_of_its_life() -> list[Panel]:
 def _trouble() -> list[Panel]:
     return [
         counts(
-            "Errors of its own",
-            "Errors in the time shown, in cycles, and of single gangs by stage. Each is a fault of Lockstep.",
+            "Internal errors",
+            "Number of errors in cycles, and in single gangs by stage, in the time shown. Each error is a bug in "
+            "Lockstep.",
             Query(happened("lockstep_cycles_total", 'result="error"'), "cycle"),
             Query(happened("lockstep_gang_errors_total", by="stage"), "gang: {{stage}}"),
             columns=NARROW_COLUMNS,
         ),
         counts(
-            "Not understood or not taken",
-            "Objects that made no sense, and statuses that the API server did not take, in the time shown. The log "
-            "names them: a user has to correct them.",
+            "Unreadable or refused objects",
+            "Number of objects that Lockstep could not read, and of statuses that the API server rejected, in the "
+            "time shown. The log names each object. Its user has to correct it.",
             Query(happened("lockstep_objects_not_understood_total"), "objects"),
             Query(happened("lockstep_statuses_refused_total"), "statuses"),
             columns=NARROW_COLUMNS,
         ),
         counts(
             "Requests refused",
-            "Answers 401 (the token does not count) and 403 (a right is missing, or a quota or policy refuses a "
-            "member), in the time shown.",
+            "Number of requests that the API server answered with 401 or 403, in the time shown. 401: the token "
+            "is not valid. 403: a right is missing, or a quota or policy refuses a member.",
             Query(happened("lockstep_api_requests_total", 'code="401"'), "401"),
             Query(happened("lockstep_api_requests_total", 'code="403"'), "403"),
             columns=NARROW_COLUMNS,
         ),
         graph(
-            "Locked out, or without rights",
-            "Locked out: replicas that can read and write nothing. No writes: replicas without the right to write. "
-            "Rights denied: what is missing; the log names each, and who has to give it back.",
+            "Replicas without access or rights",
+            "Replicas that miss access or rights. locked out: number of replicas that can neither read nor write. no "
+            "writes: number of replicas "
+            "without the right to write. rights denied: number of missing rights. The log names each right, and "
+            "how to grant it.",
             Query(f"sum ({series('lockstep_credentials_refused')}) > 0", "locked out"),
             Query(f"sum ({series('lockstep_writes_forbidden')}) > 0", "no writes"),
             Query(f"sum ({series('lockstep_rights_denied')}) > 0", "rights denied"),

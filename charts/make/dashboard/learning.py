@@ -14,8 +14,10 @@ def _memory() -> list[Panel]:
     return [
         graph(
             "Templates with known run times",
-            "From its third run on, a template's gangs are planned with what its runs took; where they want it, by "
-            "a law, and by kinds of nodes. Few beside many gangs that succeed: their templates differ.",
+            "Number of templates with remembered runs. From the third run on, plans use the past run times. by a "
+            "law: plans use a learned relation of run time and size. by kinds of nodes: plans use learned speeds "
+            "of kinds of nodes. If the numbers stay low while many gangs succeed, most gangs have different "
+            "templates.",
             Query(leaders("lockstep_run_time_templates"), "templates"),
             Query(leaders("lockstep_learned_laws"), "by a law"),
             Query(leaders("lockstep_learned_kinds"), "by kinds of nodes"),
@@ -24,8 +26,8 @@ def _memory() -> list[Panel]:
         ),
         graph(
             "Runs remembered",
-            "Of all templates together, 20,000 at most. At that number tenants with many templates forget some: those "
-            "are planned as stated again.",
+            "Number of remembered runs of all templates, 20,000 at most. At this number, Lockstep forgets "
+            "templates of tenants with many templates. Plans for these templates use the stated run times again.",
             Query(leaders("lockstep_remembered_runs"), "runs"),
             unit="short",
             columns=NARROW_COLUMNS,
@@ -38,16 +40,17 @@ def _runs() -> list[Panel]:
     return [
         counts(
             "Runs finished and forgotten",
-            "Runs that ended well, in the time shown. Most not comparable: gangs rarely succeed in their first "
-            "attempt, or take less than 10 s. Forgotten: 50 runs of a template are enough, so some are usual.",
+            "Number of runs that succeeded, in the time shown. Runs with several attempts, or of less than 10 s, "
+            "are not comparable. forgotten: old runs that Lockstep removed, since it keeps the last 50 runs of a "
+            "template.",
             Query(happened("lockstep_finished_runs_total", by="result"), "{{result}}"),
             Query(happened("lockstep_dropped_runs_total"), "forgotten"),
             columns=NARROW_COLUMNS,
         ),
         graph(
-            "Missed by: learned and stated",
-            "By how much runs were missed that were planned with something learned, by that and by what their owners "
-            "state: medians. Learned above stated for long: runs of a template are not alike.",
+            "Run time error: learned, stated",
+            "Median relative error of learned run times and of stated run times, for the same runs. If learned "
+            "stays above stated, the runs of a template differ too much.",
             Query(quantile(0.5, error, 'source="learned"'), "learned"),
             Query(quantile(0.5, error, 'source="stated"'), "stated"),
             unit=NoUnit,

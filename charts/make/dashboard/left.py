@@ -9,8 +9,8 @@ def utilisation() -> Panel:
     """What part of the nodes is in use."""
     return graph(
         "Use of the pool",
-        "What part of the pool's nodes has members of gangs, and what part of cores, GPUs and memory they request. Far "
-        "below 100 % beside gangs that wait: see why those wait.",
+        "Share of the pool's nodes that run members of gangs, and share of its cores, GPUs and memory that "
+        "members request. If the shares are far below 100 % while gangs wait, find out why the gangs wait.",
         Query(taken("lockstep_nodes"), "nodes"),
         Query(taken("lockstep_cores"), "cores"),
         Query(taken("lockstep_gpus"), "GPUs"),
@@ -24,33 +24,38 @@ def what_is_left() -> list[Panel]:
     return [
         _by_state(
             "Nodes by state",
-            "In use: they have members. Promised: a gang starts there later, or holds them. Closed: cordoned, not "
-            "ready or not offered now. Free nodes beside waiting gangs: find out why those wait.",
+            "Nodes of the pool. in_use: number of nodes with members. promised: a gang will start there, or keeps "
+            "the nodes free. "
+            "closed: cordoned, not ready or not offered now. If nodes are free while gangs wait, find out why the "
+            "gangs wait.",
             "lockstep_nodes",
         ),
         _by_state(
             "Slots by state",
-            "Members on nodes, members promised for later, and room for more on nodes whose bids limit members. "
-            "No free slots beside a growing queue: offer more nodes, or more slots.",
+            "Places for members. in_use: number of members on nodes. promised: number of members with a promised "
+            "later start. free: "
+            "number of free places on nodes whose bids limit the number of members. If no place is free while the "
+            "queue grows, offer more nodes, or more slots in the bids.",
             "lockstep_slots",
         ),
         _by_state(
             "Cores by state",
-            "Cores of the pool's nodes that members request, that are promised, that other pods request, and what "
-            "is left on open and on closed nodes. Much of others beside waiting gangs: the pool is not theirs.",
+            "Cores of the pool's nodes: requested by members, promised to gangs, requested by other pods, and "
+            "left on open and on closed nodes. If other pods use much while gangs wait, keep these pods off the "
+            "pool.",
             "lockstep_cores",
         ),
         _by_state(
             "GPUs by state",
-            "GPUs of the pool's nodes, in the same way. Free ones beside gangs that wait for GPUs: their nodes lack "
-            "cores or memory, or too few are on one node.",
+            "GPUs of the pool's nodes, by the same states as cores. If GPUs are free while gangs wait for GPUs, "
+            "their nodes lack cores or memory, or too few free GPUs are on one node.",
             "lockstep_gpus",
             columns=WIDE_COLUMNS,
         ),
         _by_state(
             "Memory by state",
-            "Memory of the pool's nodes, in the same way. None free beside free cores: members ask for more memory "
-            "than nodes have for each core.",
+            "Memory of the pool's nodes, by the same states as cores. If cores are free but no memory is, members "
+            "request more memory per core than the nodes have.",
             "lockstep_memory_bytes",
             unit=BytesIEC,
             columns=WIDE_COLUMNS,

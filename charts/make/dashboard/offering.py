@@ -11,8 +11,9 @@ def what_nodes_offer() -> list[Panel]:
         stacked(
             graph(
                 "Bids",
-                "NodeBids of agents by what members find there, and those of people. Expired: agents that do not "
-                "report, whose nodes count as idle. All at once: agents lack rights, or the API server was away.",
+                "Number of NodeBids. by_hand: bids that people write. Other states: bids of agents, by what the "
+                "node offers. expired: the agent does not renew the bid, so the node counts as idle. If all bids "
+                "expire at once, agents lack rights, or the API server was unreachable.",
                 Query(believed("lockstep_bids", by="state"), "{{state}}"),
                 unit="short",
                 columns=NARROW_COLUMNS,
@@ -20,8 +21,9 @@ def what_nodes_offer() -> list[Panel]:
         ),
         graph(
             "Duty cycle: measured and forecast",
-            "Means over the nodes whose agents had forecast this hour before it began; off by: the mean difference of "
-            "a node. Far off for days: owners live by another rhythm than before.",
+            "Mean duty cycle (load by the owner) of nodes whose agents made a forecast for this hour. off by: "
+            "mean difference between forecast and measurement of a node. If it stays large for days, owners have "
+            "changed their habits.",
             Query(believed("lockstep_bid_duty_cycle", by="source"), "{{source}}"),
             Query(believed("lockstep_bid_forecast_error"), "off by"),
             unit=NoUnit,
@@ -29,16 +31,17 @@ def what_nodes_offer() -> list[Panel]:
         ),
         graph(
             "Owners: measured and forecast",
-            "Of the nodes whose owner was away before this hour: at what part of them the owner is now, and the mean "
-            "probability that agents had forecast. Forecasts are far less for days: gangs are lost to owners that no "
-            "plan expected; far more: nodes are avoided for nothing.",
+            "Nodes whose owner was away before this hour. measured: share of them where the owner is present now. "
+            "forecast: mean probability that agents forecast. If forecasts are too low for days, owners interrupt "
+            "gangs unexpectedly. If they are too high, plans avoid nodes without need.",
             Query(believed("lockstep_bid_owner_present", by="source"), "{{source}}"),
             unit=NoUnit,
             columns=NARROW_COLUMNS,
         ),
         graph(
             "Oldest report of an agent",
-            "Agents report every twelve minutes at least. More: one renews its bid, but may not write its status.",
+            "Age of the oldest report of an agent. Agents report at least every 12 minutes. If the age is higher, "
+            "an agent lacks the right to write the status of its bid.",
             Query(believed("lockstep_oldest_bid_report_seconds"), "oldest"),
             unit=Seconds,
             columns=NARROW_COLUMNS,
@@ -52,16 +55,16 @@ def _speeds() -> list[Panel]:
     return [
         graph(
             "Speed of the pool",
-            "How many nodes as fast as the fastest one all nodes are worth, by their bids. It falls while the number "
-            "of nodes stays: a much faster node has come, or bids say that others have become slower.",
+            "Sum of the speeds of all nodes by their bids; the fastest node counts 1. If it falls while the "
+            "number of nodes stays, a much faster node has come, or nodes have become slower.",
             Query(believed("lockstep_pool_power"), "power"),
             unit=NoUnit,
             columns=WIDE_COLUMNS,
         ),
         graph(
             "Heterogeneity of the pool",
-            "By what part nodes are slower than the fastest one on average. Far above 0: gangs with load Equal are as "
-            "slow as their slowest member; load Proportional or Pieces uses the faster nodes too.",
+            "Mean share by which nodes are slower than the fastest node. Far above 0, gangs with load Equal are "
+            "as slow as their slowest member. Gangs with load Proportional or Pieces use fast nodes better.",
             Query(believed("lockstep_pool_heterogeneity"), "heterogeneity"),
             unit=NoUnit,
             columns=WIDE_COLUMNS,

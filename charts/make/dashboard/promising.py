@@ -14,23 +14,26 @@ def _promises() -> list[Panel]:
     return [
         counts(
             "Promises kept and broken",
-            "Gangs that started by their promised start, and promises that were moved or withdrawn, by why, in the "
-            "time shown. Overrun: run times are stated too short. MoreUrgent: priorities at work. The others are rare.",
+            "Number of gangs that started by their promised start, and of promises that Lockstep moved or "
+            "withdrew, by reason, in the time shown. Overrun: gangs ran longer than stated. MoreUrgent: gangs of "
+            "higher priority came. Other reasons are rare.",
             Query(happened("lockstep_promises_kept_total"), "kept"),
             Query(happened("lockstep_promises_broken_total", by="reason"), "{{reason}}"),
         ),
         graph(
             "Wait: expected ÷ real",
-            "Medians over gangs that waited and started. Promised above 3: a promise says little. "
-            "Likely far from 1: run times are not what their owners say.",
+            "Expected wait divided by real wait, median of gangs that started after a wait. promised above 3: "
+            "promises are far too late. likely far from 1: run times are not as stated.",
             Query(quantile(0.5, "lockstep_promised_wait_ratio"), "promised"),
             Query(quantile(0.5, "lockstep_likely_wait_ratio"), "likely"),
             unit=NoUnit,
         ),
         graph(
             "Start: expected and real",
-            "Time between the last likely start and the real one, and time that was left of the promise: medians and 9 "
-            "of 10, of gangs that waited. Far off: run times are not what their owners say.",
+            "Gangs that started after a wait. off likely: time between the last estimated start and the real start "
+            "of gangs that waited. spare: "
+            "time between the real start and the promised start. If off likely is large, run times are not as "
+            "stated.",
             Query(quantile(0.5, "lockstep_start_likely_error_seconds"), "off likely, median"),
             Query(quantile(0.9, "lockstep_start_likely_error_seconds"), "off likely, 90 %"),
             Query(quantile(0.5, "lockstep_start_promise_spare_seconds"), "spare, median"),
@@ -44,17 +47,18 @@ def _finishes() -> list[Panel]:
     return [
         graph(
             "Finish: expected and real",
-            "Time between the last expected finish of a gang and the real one: medians, by what moved it most. Plan: "
-            "another start or size than expected. RunTime: run times are not as stated. Attempts: gangs were made "
-            "anew.",
+            "Median time between a gang's last expected finish and its real finish, by the main cause. Plan: the "
+            "gang got another start or size. RunTime: its run time was not as stated. Attempts: Lockstep created "
+            "its members again.",
             Query(quantile(0.5, error, by="reason"), "{{reason}}"),
             unit=Seconds,
             columns=WIDE_COLUMNS,
         ),
         graph(
             "Turnaround: real ÷ expected",
-            "Medians of gangs that succeeded, by what moved their finish most. Below 1 gangs end sooner than "
-            "expected; well above 1 they are promised too much.",
+            "Time from creation to finish, divided by the expected time: median of gangs that succeeded, by the "
+            "main cause of the difference. Below 1, gangs end sooner than expected. Above 1, gangs end later than "
+            "expected.",
             Query(quantile(0.5, ratio, by="reason"), "{{reason}}"),
             unit=NoUnit,
             columns=WIDE_COLUMNS,
@@ -66,20 +70,22 @@ def _likely_starts() -> list[Panel]:
     return [
         counts(
             "New plans by reason",
-            "Plans of waiting gangs that changed, in the time shown. FirstPlanned follows submissions. Many of "
-            "QueueChanged are normal in a busy queue; NodesLost and NodesChanged come from the cluster.",
+            "Number of changes in the plans of waiting gangs, by reason, in the time shown. FirstPlanned counts "
+            "new gangs. QueueChanged is frequent in a busy queue. NodesLost and NodesChanged come from changes of "
+            "nodes.",
             Query(happened("lockstep_plan_changes_total", by="reason"), "{{reason}}"),
         ),
         graph(
             "Gangs planned exactly",
-            "Gangs that the last plan placed one by one. It stops at 1,000; gangs behind these get an estimate.",
+            "Number of gangs that the last plan placed one by one, 1,000 at most. Gangs behind them in the queue "
+            "get only an estimate.",
             Query(leaders("lockstep_planned_gangs"), "gangs"),
             unit="short",
         ),
         graph(
             "Event loop held",
-            "For how long at a time something kept the process from everything else: 99 of 100 and the median. Above "
-            "a second probes, watches and the lease suffer.",
+            "Time for which a single step blocks the event loop of the process. Above a second, probes, watches "
+            "and the Lease may time out.",
             Query(quantile(0.99, "lockstep_event_loop_held_seconds"), "99 %"),
             Query(quantile(0.5, "lockstep_event_loop_held_seconds"), "median"),
             unit=Seconds,

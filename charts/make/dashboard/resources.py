@@ -11,21 +11,23 @@ def resources() -> list[Panel]:
     return [
         graph(
             "CPU",
-            "Cores that each replica uses. The leader plans in one; a full core for minutes means that plans are late.",
+            "Cores that each replica uses. The leader plans on one core. If it uses a full core for minutes, "
+            "plans are late.",
             Query(cpu, "{{instance}}"),
             unit=Short,
         ),
         graph(
             "Memory",
-            "Resident memory of each replica. It follows the number of nodes, pods and gangs; growth without them "
-            "ends in a kill by the kubelet.",
+            "Resident memory of each replica. It grows with the number of nodes, pods and gangs. If it grows "
+            "without them, the kernel finally kills the replica at its limit.",
             Query(f"max by (instance) ({series('process_resident_memory_bytes')})", "{{instance}}"),
             Query(f"min ({series('lockstep_memory_limit_bytes')})", "limit"),
             unit=BytesIEC,
         ),
         graph(
             "Open files",
-            "Connections and files of each replica: a hundred or two. A slope is connections that are never closed.",
+            "Number of open connections and files of each replica, about 100 to 200. If the number only rises, "
+            "the replica does not close its connections.",
             Query(f"max by (instance) ({series('process_open_fds')})", "{{instance}}"),
             unit=Short,
         ),

@@ -19,8 +19,8 @@ def who_uses_what() -> list[Panel]:
         _held("Memory by namespace", "Memory", "lockstep_namespace_memory_bytes", BytesIEC, columns=WIDE_COLUMNS),
         graph(
             "Use of shares",
-            "What groups of the FairShare have used, divided by their shares. A group that stays far above 1 while "
-            "others wait has a higher priority, or long gangs.",
+            "Use of each group of the FairShare, divided by its share. If a group stays far above 1 while others "
+            "wait, its gangs have a higher priority or run long.",
             Query(believed("lockstep_share_used_ratio", by="group"), "{{group}}"),
             Query(believed("lockstep_share_groups"), "groups"),
             unit=NoUnit,
@@ -28,16 +28,16 @@ def who_uses_what() -> list[Panel]:
         ),
         graph(
             "Records that wait",
-            "Records of gangs that wait for the recorder. A number that only grows means that no recorder takes them: "
-            "see its log.",
+            "Number of records of gangs that wait for the recorder. If the number only grows, the recorder takes "
+            "none. Its log says why.",
             Query(leaders("lockstep_records_waiting"), "waiting"),
             unit="short",
             columns=WIDE_COLUMNS,
         ),
         counts(
             "Records lost",
-            "Records of gangs that were lost in the time shown, since too many waited. They never come back: see why "
-            "the recorder takes none.",
+            "Number of records of gangs that were lost in the time shown, since too many waited. Lost records "
+            "can't be restored. The recorder's log says why it took none.",
             Query(happened("lockstep_records_dropped_total"), "lost"),
             columns=WIDE_COLUMNS,
         ),
@@ -48,8 +48,8 @@ def _held(title: str, what: str, metric: str, unit: str, *, columns: int = GRAPH
     return stacked(
         graph(
             title,
-            f"{what} that members of gangs request, of the 50 namespaces that hold the most. One that fills the graph "
-            "while others wait needs a quota; lockstep history has the hours.",
+            f"{what} that members of gangs request, in the 50 namespaces that request the most. If one namespace "
+            "fills the graph while others wait, it needs a quota. lockstep history shows the sums over time.",
             Query(believed(metric, by="gang_namespace"), "{{gang_namespace}}"),
             unit=unit,
             columns=columns,

@@ -17,22 +17,22 @@ def _cycles() -> list[Panel]:
     return [
         graph(
             "Time of stages, 95 %",
-            "Time that a cycle spends in each stage. A plan of more than a second makes gangs "
-            "wait as long: fewer nodes or gangs, or a faster machine.",
+            "Time that a cycle spends in each stage. If a plan takes more than a second, gangs wait as long. "
+            "Fewer nodes or gangs, or a faster machine, make plans faster.",
             Query(quantile(0.95, "lockstep_cycle_duration_seconds", by="stage"), "{{stage}}"),
             unit=Seconds,
         ),
         graph(
             "Cycle lag",
-            "For how long the leader was at one plan, or left changes alone, whenever it was scraped. Spikes of "
-            "seconds are long plans; a slope is a plan that does not end.",
+            "How long the leader has worked on the current plan, or has not handled changes, at each scrape. "
+            "Spikes of seconds are long plans. A line that only rises is a plan that does not end.",
             Query(leaders("lockstep_cycle_lag_seconds"), "lag"),
             unit=Seconds,
         ),
         counts(
             "Attempts undone by reason",
-            "Attempts taken back, in the time shown. Single ones are the cluster's life; one reason again and again "
-            "has a cause that a person has to remove. pods kept: a part of the pods of a Job or another owner runs on.",
+            "Number of attempts that Lockstep undid, by reason, in the time shown. Single ones are normal. If one "
+            "reason repeats, remove its cause. pods kept: gangs of which only a part of the pods runs on.",
             Query(happened("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
             Query(happened("lockstep_gangs_given_up_total", by="result"), "pods {{result}}"),
         ),
@@ -43,19 +43,20 @@ def _ends() -> list[Panel]:
     return [
         counts(
             "Failures of members by answer",
-            "Failures that gangs' failure policies answered, in the time shown. FailGang ends the gang; many "
-            "RestartGang or Ignore are programs that never get on: their own logs say why.",
+            "Number of failures of members by the action of the gang's failure policy, in the time shown. "
+            "FailGang ends the gang. If RestartGang or Ignore is frequent, read the logs of the failing programs.",
             Query(happened("lockstep_gang_failures_total", by="action"), "{{action}}"),
         ),
         counts(
             "Gangs ended by reason",
-            "Gangs that ended in the time shown. Many others than Succeeded mean that work is lost: failing programs, "
-            "or limits that are too tight.",
+            "Number of gangs that ended, by reason, in the time shown. If many ended for other reasons than "
+            "Succeeded, work is lost: programs fail, or time limits are too short.",
             Query(happened("lockstep_gangs_ended_total", by="reason"), "{{reason}}"),
         ),
         graph(
             "Suspended gangs",
-            "Gangs whose owners want them to hold nothing. A number that only grows may be forgotten work.",
+            "Number of gangs that their users have suspended. If the number only grows, users may have forgotten "
+            "some of them.",
             Query(f"max ({series('lockstep_gangs', _SUSPENDED)})", "suspended"),
             unit=NoUnit,
         ),
@@ -66,21 +67,23 @@ def _writes() -> list[Panel]:
     return [
         counts(
             "Bindings by result",
-            "Members bound in the time shown. refused: another scheduler was quicker, or the pod changed; error: the "
-            "API server did not answer.",
+            "Number of bindings of members, in the time shown. refused: another scheduler bound the pod first, or "
+            "the pod changed. error: the API server did not answer.",
             Query(happened("lockstep_binds_total", by="result"), "{{result}}"),
         ),
         counts(
             "Conflicts and refused writes",
-            "Reservations refused since a gang had changed, and statuses not taken by what they were to say, in the "
-            "time shown. A few conflicts are harmless; refused statuses keep a gang where it is.",
+            "Refused writes. conflict: number of reservations that the API server refused since the gang had "
+            "changed, in the time "
+            "shown. A few are harmless. Other lines: number of statuses that the API server refused, by kind of "
+            "write. A gang with a refused status does not proceed.",
             Query(happened("lockstep_reservation_conflicts_total"), "conflict"),
             Query(happened("lockstep_statuses_refused_total", by="write"), "{{write}}"),
         ),
         graph(
             "Time of a binding",
-            "Time until the API server answered a Binding. It takes milliseconds; tenths of a "
-            "second mean that the API server or etcd is slow, and every gang starts later.",
+            "Time until the API server answered a Binding. Milliseconds are normal. If it takes tenths of a "
+            "second, the API server or etcd is slow, and all gangs start later.",
             Query(quantile(0.5, "lockstep_api_request_duration_seconds", *_BINDINGS), "median"),
             Query(quantile(0.99, "lockstep_api_request_duration_seconds", *_BINDINGS), "99 %"),
             unit=Seconds,
@@ -92,21 +95,23 @@ def _requests() -> list[Panel]:
     return [
         graph(
             "Requests by resource",
-            "Requests to the API server a second, of all replicas, watches too. Many without gangs that move mean "
-            "that something is tried again and again.",
+            "Requests of all replicas to the API server per second, including watches. If the number is high "
+            "while no gang starts or ends, Lockstep repeats some request again and again.",
             Query(rate("lockstep_api_requests_total", by="resource"), "{{resource}}"),
             unit=OpsPerSecond,
         ),
         graph(
             "Requests by answer",
-            "The same by HTTP code. 409 are conflicts; 429 and 5xx an API server that is overloaded, and are tried "
-            "again; 401 and 403 see above.",
+            "Requests of all replicas per second by HTTP code. 409 is a conflict. 429 and 5xx come from an "
+            "overloaded API server, and Lockstep repeats these requests. For 401 and 403, see the panel Requests "
+            "refused.",
             Query(rate("lockstep_api_requests_total", by="code"), "{{code}}"),
             unit=OpsPerSecond,
         ),
         graph(
             "Time of requests, 95 %",
-            "Time until the API server answered, by verb. A second or more: it is the brake, or the network to it is.",
+            "Time until the API server answered, by verb. If it takes a second or more, the API server or the "
+            "network slows Lockstep down.",
             Query(quantile(0.95, "lockstep_api_request_duration_seconds", by="verb"), "{{verb}}"),
             unit=Seconds,
         ),
@@ -117,15 +122,15 @@ def _preemptions() -> list[Panel]:
     return [
         counts(
             "Gangs preempted",
-            "Gangs evicted for more urgent ones, in the time shown. If it does not end, gangs of high priority are "
-            "many and short: their place is dear.",
+            "Number of gangs that Lockstep evicted for more urgent gangs, in the time shown. If the number stays "
+            "high, many short gangs have a high priority.",
             Query(happened("lockstep_gangs_preempted_total"), "preempted"),
             columns=WIDE_COLUMNS,
         ),
         counts(
             "Work lost by preemption",
-            "The time that members had run for nothing, in the time shown: an hour of eight members is eight hours. A "
-            "gang that is preempted begins its work anew; let it save where it is.",
+            "Run time of members that preemption made useless, in the time shown. One hour of eight members "
+            "counts as eight hours. A preempted gang begins again, so its program should save checkpoints.",
             Query(happened("lockstep_preempted_member_seconds_total"), "members' time"),
             unit=Seconds,
             columns=WIDE_COLUMNS,
@@ -137,15 +142,15 @@ def _size_changes() -> list[Panel]:
     return [
         counts(
             "Changes of size",
-            "Gangs with elastic that changed their size while they ran, in the time shown, by direction. "
-            "Very many: nodes come and go, or sizes pay about the same.",
+            "Number of size changes of running elastic gangs by direction, in the time shown. If changes are "
+            "frequent, nodes come and go, or several sizes are about equally good.",
             Query(happened("lockstep_size_changes_total", by="direction"), "{{direction}}"),
             columns=WIDE_COLUMNS,
         ),
         counts(
             "Changes of size dropped",
-            "Changes after which a node or its room had gone, so that the gang was planned again, in the time shown. "
-            "Each costs work: find out which nodes come and go.",
+            "Number of size changes that Lockstep dropped since a node or its free resources had gone, in the "
+            "time shown. Each costs work. Find out which nodes come and go.",
             Query(happened("lockstep_size_changes_dropped_total"), "dropped"),
             columns=WIDE_COLUMNS,
         ),
@@ -156,21 +161,21 @@ def _sweeps() -> list[Panel]:
     return [
         graph(
             "Sweeps by state",
-            "GangSweeps by how far they are. refused: their summary names the field or the line that is wrong. failed "
-            "ones stay until their users delete them.",
+            "Number of GangSweeps in each state. refused: the summary of the GangSweep names the wrong field or "
+            "line. failed: the GangSweep stays until its user deletes it.",
             Query(believed("lockstep_sweeps", by="state"), "{{state}}"),
             unit=NoUnit,
         ),
         counts(
             "Runs of sweeps ended",
-            "Runs of GangSweeps that were counted in the time shown, by outcome. Many that failed: the first ten "
-            "failures of each sweep say why.",
+            "Number of runs of GangSweeps that ended, by outcome, in the time shown. If many failed, read the "
+            "first ten failures in the status of their GangSweep.",
             Query(happened("lockstep_sweep_runs_ended_total", by="outcome"), "{{outcome}}"),
         ),
         counts(
             "Sizes of runs changed",
-            "How often the next runs of a sweep got another common size, in the time shown. Very many: nodes that "
-            "come and go, or run times that are not known well.",
+            "How often the next runs of a sweep got another common size, in the time shown. If changes are "
+            "frequent, nodes come and go, or run times are not well known.",
             Query(happened("lockstep_sweep_size_changes_total"), "changed"),
         ),
     ]
@@ -180,23 +185,24 @@ def _paces() -> list[Panel]:
     return [
         graph(
             "Paced members",
-            "Members that have less CPU, for the slowest of their gang or for owners. 0 beside gangs with pace Local: "
-            "their nodes have no bids, or are equally fast; status.pace says which.",
+            "Number of members with reduced CPU, since their gang has a slower member or their node's owner is "
+            "present. If it is 0 while gangs have pace Local, their nodes have no bids or are equally fast. "
+            "status.pace says which.",
             Query(believed("lockstep_paced_members"), "members"),
             unit=NoUnit,
         ),
         graph(
             "Cores given back",
-            "What paced members request less, which is room for others. A curve that jumps up and down is bids that "
-            "flap: let them be measured over a longer time.",
+            "Cores that paced members no longer request, so that other pods can use them. If the number jumps up "
+            "and down, bids change too often, and agents should measure over a longer time.",
             Query(believed("lockstep_paced_cpu_cores"), "cores"),
             unit=Short,
         ),
         counts(
             "Resizes by result",
-            "Members that were given another amount of CPU, in the time shown. refused: a quota, a policy or missing "
-            "rights; withdrawn: their nodes had no room to give it back. Such members wait for minutes with too "
-            "little.",
+            "Number of members whose CPU Lockstep changed, in the time shown. refused: a quota, a policy or a "
+            "missing right forbade the change. withdrawn: the node had no room for more CPU. These members keep "
+            "too little CPU for minutes.",
             Query(happened("lockstep_resizes_total", by="result"), "{{result}}"),
         ),
     ]

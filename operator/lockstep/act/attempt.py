@@ -60,7 +60,7 @@ class Attempt:
         self._services = services
         self._gang = gang
         self._reservation = reservation
-        self._stay = services.window.stay(reservation.size)
+        self._stay = services.window.stay(reservation.size, services.state.priorities.of(gang))
         self.changed = asyncio.Event()
         self.undoing_since = math.inf
         self._landed_at = services.monotonic() + LANDING_SECONDS if was_cut_off else -math.inf
@@ -123,7 +123,7 @@ class Attempt:
         """
         conflict = self._conflict()
         if conflict is not None:
-            message = f"it cannot go on as reserved: {conflict_sentence(conflict)}"
+            message = f"the reservation no longer fits: {conflict_sentence(conflict)}"
             return await self._undo(Failure(reason=Reason.NO_LONGER_FITS, message=message))
         return await self._carry_out()
 
@@ -138,7 +138,7 @@ class Attempt:
         return self._services.cutter.conflict(self._gang, self._reservation, self._services.now())
 
     def _refused(self, message: str) -> Outcome:
-        log.warning("the API server does not take its reservation: %s", message, extra=about(self._gang.key))
+        log.warning("the API server refuses the gang's reservation: %s", message, extra=about(self._gang.key))
         self._services.count_refused("reservation")
         return Outcome(ending=Ending.REFUSED, refusal=message)
 
@@ -178,10 +178,10 @@ class Attempt:
         avoided = record_lost(services.state, self._gang, attempt, failure.lost_on, services.now())
         if not avoided:
             return failure
-        message = f"{failure.message}; for {AVOID_SECONDS / 60:g} minutes it is kept off {listed(avoided)}"
+        message = f"{failure.message}; Lockstep keeps it off {listed(avoided)} for {AVOID_SECONDS / 60:g} minutes"
         return replace(failure, message=message)
 
 
 def _refused_meanwhile(gang: RefusedGang) -> Failure:
     """The failure of an attempt whose gang's spec is refused by now."""
-    return Failure(reason=Reason.NO_LONGER_FITS, message=f"the gang is refused by now: {gang.refusal.message}")
+    return Failure(reason=Reason.NO_LONGER_FITS, message=f"the gang is now refused: {gang.refusal.message}")

@@ -235,7 +235,7 @@ class Attempts:
             outcome = await work()
         except Exception:
             # A bug of ours. The status says what may exist: after a pause the gang is followed from there.
-            log.exception("its attempt broke off", extra=about(gang.key))
+            log.exception("the gang's attempt stopped with an error", extra=about(gang.key))
             outcome = Outcome(ending=Ending.BROKEN_OFF)
         memory.task = memory.attempt = None
         if outcome.ending.is_failure:

@@ -82,12 +82,12 @@ class Expiries:
         except ApiUnavailableError as error:
             return self._failed(gang.key, str(error))
         if answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
-            log.info("it has ended, and is deleted as ttlSecondsAfterFinished says", extra=about(gang.key))
+            log.info("the gang has ended, and is deleted after ttlSecondsAfterFinished", extra=about(gang.key))
             return _NO_EFFECT_SECONDS
         return self._failed(gang.key, answer.message)
 
     def _failed(self, gang: GangKey, why: str) -> float:
         failures = self._failures.get(gang, 0)
         self._failures[gang] = failures + 1
-        log.warning("it can't be deleted now that it has ended: %s", why, extra=about(gang))
+        log.warning("the ended gang can't be deleted: %s", why, extra=about(gang))
         return pause_after(failures)

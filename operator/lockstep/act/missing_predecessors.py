@@ -76,7 +76,9 @@ class MissingPredecessors:
             async with self._turns:
                 return await self._read(gang, predecessor)
         except Exception:
-            log.exception("%s of its after can't be read", object_name(predecessor), extra=about(gang.key))
+            log.exception(
+                "%s, which the gang names in after, can't be read", object_name(predecessor), extra=about(gang.key)
+            )
             return self._failed(gang.key)
 
     async def _read(self, gang: GangFact, predecessor: GangKey) -> float:

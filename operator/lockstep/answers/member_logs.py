@@ -74,7 +74,7 @@ async def show_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
     results = [await _show_one(client, log, wish, show) for log in members.logs]
     gone = _without_pod(members, wish)
     if gone:
-        show(Said(None, members.gang.status.attempt, "", None, f"There is no pod of rank {gone}, and so no log."))
+        show(Said(None, members.gang.status.attempt, "", None, f"There is no pod of rank {gone}, so there is no log."))
     return all(results) and not gone
 
 
@@ -176,7 +176,7 @@ async def _show_one(client: KubeClient, log: MemberLog, wish: LogsWish, show: Sh
             async for line in text.lines():
                 show(Said(log.member.rank, log.member.attempt, log.pod.name, line))
     except ApiUnavailableError as error:
-        show(_notice(log, f"has a log that broke off: {error}"))
+        show(_notice(log, f"has a log that ended early: {error}"))
         return False
     return True
 

@@ -87,7 +87,7 @@ async def _check_not_queued(client: KubeClient, gang: GangFact) -> None:
     if found.is_success:
         raise AnswerError(
             f"GangJob {gang_name(gang.key)} is in the queue {gang.policies.queue} of Kueue, which decides when it "
-            f"runs. To have it begin anew, set spec.active of Workload {name} to false, and then to true."
+            f"runs. To restart it, set spec.active of Workload {name} to false, and then to true."
         )
 
 
@@ -107,15 +107,16 @@ async def _start_over(client: KubeClient, gang: GangFact, patience: _Patience) -
             await _until(lambda: _is_suspended(client, gang.key), patience.waiting)
     except TimeoutError as error:
         raise AnswerError(
-            f"GangJob {name} is suspended, and still holds nodes after {duration(patience.seconds)}: ask again when it "
-            "holds none, and it is resumed."
+            f"GangJob {name} is suspended, and still holds nodes after {duration(patience.seconds)}: run the "
+            "command again when it holds none, to resume it."
         ) from error
     except asyncio.CancelledError as error:
         raise AnswerError(
-            f"GangJob {name} is suspended, and was not awaited until it holds no nodes: ask again, and it is resumed."
+            f"GangJob {name} is suspended, and this command did not wait until it held no nodes: run the command again "
+            "to resume it."
         ) from error
     await _suspend(client, gang.key, wanted=False)
-    held = "was taken off its nodes" if gang.status.reserved_at is not None else "rested after a failure"
+    held = "was taken off its nodes" if gang.status.reserved_at is not None else "had paused after a failure"
     return f"{name} {held}, and is planned again."
 
 
@@ -130,12 +131,13 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
     name = gang_name(gang.key)
     if isinstance(gang, AcceptedGang) and any(role.claims for role in gang.spec.roles):
         raise AnswerError(
-            f"GangJob {name} is over, and to be made anew it would have to be deleted, and the volumes of its "
-            "volumeClaimTemplates with it: create another one."
+            f"GangJob {name} has ended. A new run would have to delete it, and the volumes of its "
+            "volumeClaimTemplates: "
+            "create another GangJob instead."
         )
     with answered(client):
         answer = await client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
-    _check(answer, f"GangJob {name} is over, and can't be deleted to be made anew")
+    _check(answer, f"GangJob {name} has ended, and can't be deleted for a new run")
     again = _as_submitted(manifest)
     try:
         async with asyncio.timeout(patience.seconds):
@@ -144,15 +146,15 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
             answer = await client.create(paths.gangs_of(gang.key.namespace), again)
         _check(answer, f"GangJob {name} is deleted, and can't be created again")
     except TimeoutError as error:
-        waits = f"GangJob {name} is deleted, and something of it is still there after {duration(patience.seconds)}"
+        waits = f"GangJob {name} is deleted, but parts of it still exist after {duration(patience.seconds)}"
         raise NotMadeAnewError(f"{waits}; its manifest is written to the output.", again) from error
     except asyncio.CancelledError as error:
         # The manifest exists nowhere else now.
-        unmade = f"GangJob {name} is deleted, and was not awaited until it could be created again"
+        unmade = f"GangJob {name} is deleted, and this command did not wait until it could be created again"
         raise NotMadeAnewError(f"{unmade}; its manifest is written to the output.", again) from error
     except AnswerError as error:
         raise NotMadeAnewError(f"{error} Its manifest is written to the output.", again) from error
-    return f"{name} was over, and is made anew."
+    return f"{name} had ended, and is created again."
 
 
 async def _until(holds: Callable[[], Awaitable[bool]], waiting: Waiting) -> None:

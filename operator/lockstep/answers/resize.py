@@ -42,7 +42,9 @@ async def _elastic(client: KubeClient, key: GangKey) -> AcceptedGang:
 
 def _check_size(gang: AcceptedGang, size: int) -> None:
     if sizes_of(gang.spec.roles, size) is None:
-        raise AnswerError(f"GangJob {gang_name(gang.key)} can't have {n_members(size)}, but {_range(gang.spec)}.")
+        raise AnswerError(
+            f"GangJob {gang_name(gang.key)} can't have {n_members(size)}: it may have {_range(gang.spec)}."
+        )
 
 
 def _range(spec: GangSpec) -> str:

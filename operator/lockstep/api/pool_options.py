@@ -43,9 +43,9 @@ def _check_key(key: str) -> None:
     if slash and (len(domain) > _LONGEST_DOMAIN or not _DOMAIN.fullmatch(domain)):
         raise ValueError(f"the key {key!r} does not begin with a DNS name of small letters")
     if not _NAME.fullmatch(name):
-        raise ValueError(f"the key {key!r} is not one: its name must be {_PLAIN}")
+        raise ValueError(f"the key {key!r} is invalid: its name must be {_PLAIN}")
 
 
 def _check_value(value: str) -> None:
     if value and not _NAME.fullmatch(value):
-        raise ValueError(f"the value {value!r} is not one: it must be {_PLAIN}, or nothing")
+        raise ValueError(f"the value {value!r} is invalid: it must be {_PLAIN}, or empty")

@@ -16,7 +16,7 @@ _BY_UID = rf"gang of another namespace{_PRIORITY} and UID (?P<uid>[A-Za-z0-9-]+)
 _SHRINKS = r"[Ss]hrinks from \d+ to \d+ members? for"
 _EVICTED_FOR = (re.compile(rf"[Gg]{_NAMED}"), re.compile(rf"[Aa] {_BY_UID}"))
 _SHRINKS_FOR = (re.compile(rf"{_SHRINKS} urgent g{_NAMED}"), re.compile(rf"{_SHRINKS} an? (urgent )?{_BY_UID}"))
-_LESS_USED = "its group has used less of its share"
+_LESS_USED = "the group of that gang has used less of its share"
 
 
 class Urgent(NamedTuple):
@@ -45,9 +45,9 @@ Preemptor = GangKey | GangUid
 def preemption_clause(urgent: Urgent, *, victim: GangKey) -> str:
     """The clause in the status of the victim that names the gang for which it is evicted."""
     if urgent.key.namespace == victim.namespace:
-        return f"gang {_with_priority(urgent)}, takes its place"
+        return f"gang {_with_priority(urgent)}, takes the place of this gang"
     why = f": {_LESS_USED}" if urgent.by_share else ""
-    return f"a gang {_of_another(urgent)}, takes its place{why}"
+    return f"a gang {_of_another(urgent)}, takes the place of this gang{why}"
 
 
 def for_urgent_gang(urgent: Urgent, *, giver: GangKey) -> str:

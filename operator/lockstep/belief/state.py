@@ -183,7 +183,7 @@ class State:
             self.remove_gang(before.key, before.uid)
             before = None
         if before is None:
-            debug_about(log, fact.key, "it is seen for the first time, with UID %s", fact.uid)
+            debug_about(log, fact.key, "the gang is new, with UID %s", fact.uid)
         if not is_pod_gang(fact.key):
             fact = self.templates.as_admitted(self.queued.as_queued(fact))
         self._enter(fact)
@@ -206,7 +206,7 @@ class State:
         self.sweeps.gang_removed(known)
         self.claiming.leave(key)
         self.predecessors.leave(key)
-        debug_about(log, key, "it is gone")
+        debug_about(log, key, "the gang was deleted")
         self.giving_way.forget(key)
         self.assumptions.remove_gang(known)
         self.templates.forget(uid)

@@ -45,7 +45,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"auto_envvar_prefix": "LOCKSTEP", "help_option_names": ["-h", "--help"]},
-    epilog="Pods and programs call these by themselves: agent, dealer, gate and solve. Each has a --help.",
+    epilog="Pods and programs also run the commands agent, dealer, gate and solve. Each has a --help.",
 )
 @click.version_option(__version__, prog_name="lockstep")
 def main() -> None:

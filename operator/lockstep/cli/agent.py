@@ -30,68 +30,70 @@ _LEAST_LIFETIME_PERIODS = 3
     metavar="DURATION",
     default="10s",
     callback=as_seconds,
-    help=f"Time between two measurements; at most {LONGEST_PERIOD / 60:g}m.",
+    help=f"Time between two measurements, {LONGEST_PERIOD / 60:g}m at most.",
 )
 @click.option(
     "--lifetime",
     metavar="DURATION",
     default="3m",
     callback=as_seconds,
-    help="How long the bid counts without a renewal; at least three periods.",
+    help="Time after which a bid that is not renewed expires; at least three periods.",
 )
 @click.option(
     "--relative-change",
     metavar="SHARE",
     type=NumberRange(min=0, max=10),
     default=0.1,
-    help="A value is written anew when it has changed by more than this share of it, and by more than:",
+    help="Write a value again only if it has changed by more than this share, and by more than --absolute-change.",
 )
 @click.option(
     "--absolute-change",
     metavar="X",
     type=NumberRange(min=0, max=1000),
     default=0.05,
-    help="Smallest change of a value that is written.",
+    help="Write a value again only if it has changed by more than this amount.",
 )
 @click.option(
     "--root",
     metavar="DIR",
     type=click.Path(path_type=Path),
     default=Path("/"),
-    help="Where the node's own sys/fs/cgroup, run/systemd and dev are.",
+    help="Folder with the node's sys/fs/cgroup, run/systemd and dev.",
 )
 @click.option(
     "--proc",
     metavar="DIR",
     type=click.Path(path_type=Path),
     default=Path("/proc"),
-    help="Where /proc is; a container's own one has the whole node.",
+    help="Path of the node's /proc. The /proc of a container shows the whole node, too.",
 )
 @click.option(
     "--history",
     metavar="FILE",
     type=click.Path(path_type=Path),
     default=Path("/var/lib/lockstep-agent/history.json"),
-    help="File that keeps load and presence by the hour; its folder must be there.",
+    help="File for the hourly history of the node's load and of its owner's presence. The folder must exist.",
 )
-@click.option("--api-server", metavar="URL", help="Address of the API server; without it, the pod's own cluster.")
+@click.option(
+    "--api-server", metavar="URL", help="Address of the API server. Default: the API server of the pod's own cluster."
+)
 @click.option(
     "--token-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
     default=_ACCOUNT / "token",
-    help="File with the token to log in with; read again for each connection.",
+    help="File with the token for the API server. It is read again for each connection.",
 )
 @click.option(
     "--ca-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
     default=_ACCOUNT / "ca.crt",
-    help="File with the certificate of the API server's authority.",
+    help="File with the CA certificate of the API server.",
 )
 @log_options(LogFormat.JSON)
 def agent(*, node: str, period: float, lifetime: float, log_level: str, log_format: LogFormat, **given: Any) -> None:
-    """Measure a node, and write what it offers to gangs into its NodeBid.
+    """Measure a node, and write the node's offer to gangs into its NodeBid.
 
     For example: lockstep agent --node "$NODE_NAME" --period 30s
     """

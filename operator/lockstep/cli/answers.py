@@ -23,7 +23,9 @@ from lockstep.tenants.serving import ServerSettings, answer_tenants
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--service", metavar="NAMESPACE/NAME", required=True, help="Service that leads to this server.")
+@click.option(
+    "--service", metavar="NAMESPACE/NAME", required=True, help="Service by which the API server reaches this server."
+)
 @click.option(
     "--service-port", metavar="PORT", type=click.IntRange(1, 65_535), default=443, help="Port of the Service."
 )
@@ -34,20 +36,22 @@ from lockstep.tenants.serving import ServerSettings, answer_tenants
     metavar="DIR",
     type=click.Path(path_type=Path),
     required=True,
-    help="Folder with tls.crt and tls.key, read again when they change, and with ca.crt, which has signed them.",
+    help="Folder with tls.crt, tls.key and ca.crt, the CA that signed tls.crt. Changed files are read again.",
 )
-@click.option("--recorder", metavar="HOST:PORT", help="Where the recorder answers; without it, no history is shown.")
+@click.option(
+    "--recorder", metavar="HOST:PORT", help="Address of the recorder. Without it, answers contain no history."
+)
 @click.option(
     "--recorder-certificates",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Folder with tls.crt, tls.key and ca.crt, by which the recorder and this server know each other.",
+    help="Folder with tls.crt, tls.key and ca.crt for the connection to the recorder.",
 )
 @settings_option
 @connection_options
 @log_options()
 def answers(*, service: str, service_port: int, listen_host: str, listen_port: int, **given: Any) -> None:
-    """Answer tenants whose requests the API server hands on, until SIGTERM or SIGINT.
+    """Serve the cluster's API for tenants, behind the API server, until SIGTERM or SIGINT.
 
     For example: lockstep answers --service lockstep-system/lockstep-answers --certificates /etc/lockstep/tls
     """

@@ -20,9 +20,11 @@ from lockstep.process.start.check import check as place_a_gang
     "--image",
     metavar="IMAGE",
     default="registry.k8s.io/pause:3.10",
-    help="Image of its member: any that your cluster admits, since the member need not run.",
+    help="Image of the member. Any image that your cluster admits is fine, since the member only has to be placed.",
 )
-@click.option("--timeout", metavar="DURATION", callback=as_seconds, default="1m", help="How long it may take.")
+@click.option(
+    "--timeout", metavar="DURATION", callback=as_seconds, default="1m", help="Time after which the check fails."
+)
 def check(kubeconfig: str | None, context: str | None, *, namespace: str, image: str, timeout: float) -> None:
     """Submit a gang of one small member, wait until it is placed, and delete it.
 

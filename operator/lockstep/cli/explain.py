@@ -58,13 +58,14 @@ from lockstep.tenants.documents import AnswerKind, Document
 @settings_option
 @output_option
 def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> None:
-    """Say why a gang has the size, the nodes and the start that it has, and what would let it start sooner.
+    """Explain the size, nodes and start of a gang, and list changes that would let it start sooner.
 
     For example: lockstep explain gj/heat --namespace default
 
-    Of a sweep it says why its next runs have their size, how many may go side by side, and what holds it up.
+    For a sweep, the command explains the size of the next runs, how many runs may run at once, and what delays the
+    sweep.
 
-    Nothing is written. Options that are not given are those that the operator has published.
+    The command changes nothing in the cluster. If you leave out an option, the command uses the operator's value.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():
@@ -116,7 +117,7 @@ def _missing(gang: GangKey, state: State) -> str:
     if not is_pod_gang(gang):
         return f"There is no GangJob {gang_name(gang)}."
     if not state.sources:
-        return "The operator places no Gangs, as far as its options are known: they have no --sources."
+        return "The operator places no Gangs, since its known options have no --sources."
     return f"There is no Gang {gang.namespace}/{object_name(gang)}."
 
 

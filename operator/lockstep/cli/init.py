@@ -46,20 +46,40 @@ _TIME = _reader(parse_serial_time)
 
 @click.command(context_settings={"show_default": True})
 @click.argument("name", metavar="[NAME]", default="")
-@click.option("--from", "file", metavar="FILE", type=click.File("r"), help="Jobs and JobSets; - is the input.")
-@click.option("--image", metavar="IMAGE", help="Image of a member.")
-@click.option("--command", metavar="COMMAND", type=_COMMAND, help="What it runs; '' is the image's own command.")
-@click.option("--members", metavar="N", type=_SIZE, help="How many: 8, 2-12, or those that are allowed: 4,8,16.")
-@click.option("--requests", metavar="REQUESTS", type=_REQUESTS, help="What a member needs: cpu=4,memory=8Gi.")
-@click.option("--serial-time", metavar="DURATION", type=_TIME, help="How long one idle node alone would take; or ''.")
-@click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", help="Of what kind the file is.")
+@click.option(
+    "--from",
+    "file",
+    metavar="FILE",
+    type=click.File("r"),
+    help="File with Jobs and JobSets. The name - means standard input.",
+)
+@click.option("--image", metavar="IMAGE", help="Image of each member.")
+@click.option(
+    "--command", metavar="COMMAND", type=_COMMAND, help="Command of each member. '' means the image's own command."
+)
+@click.option(
+    "--members",
+    metavar="N",
+    type=_SIZE,
+    help="Number of members: 8, a range such as 2-12, or a list of allowed sizes such as 4,8,16.",
+)
+@click.option(
+    "--requests", metavar="REQUESTS", type=_REQUESTS, help="Requests of each member, such as cpu=4,memory=8Gi."
+)
+@click.option(
+    "--serial-time",
+    metavar="DURATION",
+    type=_TIME,
+    help="Run time of the whole work with one member on an idle node, such as 10m. '' means unknown.",
+)
+@click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", help="Format of the GangJob.")
 def init(name: str, file: IO[str] | None, output: str, **answers: Any) -> None:
-    """Write a GangJob: ask five questions, or convert the Jobs and JobSets of a file.
+    """Write a GangJob from your answers to five questions, or convert the Jobs and JobSets of a file.
 
     For example: lockstep init heat > heat.yaml; lockstep init --from job.yaml > heat.yaml
 
-    Questions that options answer are not asked. Where a GangJob lacks a field of a Job, or gives it another meaning, a
-    line on the standard error says so. No cluster is asked.
+    An option answers its question in advance. If a GangJob lacks a field of a Job, or gives the field another meaning,
+    a warning on standard error names the field. The command needs no cluster.
     """
     with one_sentence():
         manifests: Sequence[dict[str, Any]]
@@ -74,11 +94,11 @@ def init(name: str, file: IO[str] | None, output: str, **answers: Any) -> None:
 def _ask(name: str, answers: dict[str, Any]) -> NewGang:
     """Ask for every value that no option has given."""
     questions: dict[str, tuple[str, Reader, str | None]] = {
-        "image": ("Image of a member", str, None),
-        "command": ("Its command (empty: the image's own)", _COMMAND, ""),
-        "members": ("How many members (8, 2-12 or 4,8,16)", _SIZE, None),
-        "requests": ("What each of them needs", _REQUESTS, "cpu=1,memory=1Gi"),
-        "serial_time": ("How long one idle node alone would take, such as 10m (empty: not known)", _TIME, ""),
+        "image": ("Image of each member", str, None),
+        "command": ("Command of each member (empty: the image's own)", _COMMAND, ""),
+        "members": ("Number of members (8, 2-12 or 4,8,16)", _SIZE, None),
+        "requests": ("Requests of each member", _REQUESTS, "cpu=1,memory=1Gi"),
+        "serial_time": ("Run time with one member on an idle node, such as 10m (empty: unknown)", _TIME, ""),
     }
     given = {
         field: _prompt(text, of_type, default) if answers[field] is None else answers[field]

@@ -34,21 +34,38 @@ def _ranks(_context: click.Context, _option: click.Parameter, value: str | None)
 
 @click.command(context_settings={"show_default": True})
 @gang_or_sweep_argument
-@run_option("Of this run of a sweep only, such as 17. Without it: of all runs that have a GangJob.")
-@click.option("--rank", "ranks", metavar="RANKS", callback=_ranks, help="Of these members only, such as 3 or 0-3,7.")
-@click.option("-c", "--container", metavar="NAME", default="", help="Container. Without it: the default, or the first.")
-@click.option("-f", "--follow", is_flag=True, help="Go on until the gang has ended, through all of its attempts.")
-@click.option("--tail", metavar="N", type=click.IntRange(0), help="So many lines of each member. Without it: all.")
+@run_option("Show one run of a sweep only, such as 17. Default: all runs that have a GangJob.")
+@click.option(
+    "--rank",
+    "ranks",
+    metavar="RANKS",
+    callback=_ranks,
+    help="Show the members with these ranks only, such as 3 or 0-3,7. Default: all members.",
+)
+@click.option(
+    "-c",
+    "--container",
+    metavar="NAME",
+    default="",
+    help="Container of the members. Default: the pod's default container, else its first.",
+)
+@click.option("-f", "--follow", is_flag=True, help="Print new lines until the gang has ended, also of later attempts.")
+@click.option(
+    "--tail",
+    metavar="N",
+    type=click.IntRange(0),
+    help="Print only the last N lines of each member. Default: all lines.",
+)
 @namespace_option
 @connection_options
 @output_option
 def logs(gang: KeyIn, namespace: str | None, output: str, *, runs: str, follow: bool, **options: Any) -> None:
-    """Show what the members of a gang write, each line with the rank of its member.
+    """Show the logs of a gang's members. Each line begins with the rank of its member.
 
     For example: lockstep logs gj/heat --rank 0-3 --follow
 
-    Shows the members of the gang's last attempt, one after the other; with --follow, as they write. If members do not
-    run yet, the command says which, and ends with a failure.
+    The command prints the logs of the gang's last attempt, one member after the other. With --follow it prints new
+    lines of all members as they come. If some members do not run yet, the command lists them and fails.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():

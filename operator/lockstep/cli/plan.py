@@ -77,10 +77,13 @@ Delays = Sequence[tuple[str, float]]
     metavar="FILE",
     type=click.File("r"),
     required=True,
-    help="GangJobs, GangSweeps, Gangs with their pods, and Jobs and others; - is the input.",
+    help="File to plan. The name - means standard input.",
 )
 @click.option(
-    "--snapshot", metavar="FILE", type=click.File("rb"), help="What /debug/snapshot showed, in the place of a cluster."
+    "--snapshot",
+    metavar="FILE",
+    type=click.File("rb"),
+    help="Saved copy of the page /debug/snapshot. The command plans on it, and needs no cluster.",
 )
 @namespace_option
 @connection_options
@@ -90,13 +93,14 @@ Delays = Sequence[tuple[str, float]]
 @settings_option
 @output_option
 def plan(file: IO[str], snapshot: IO[bytes] | None, namespace: str | None, output: str, **options: Any) -> None:
-    """Say what would happen if a file were applied now, and why. Nothing is created.
+    """Show what would happen if you applied a file now, and why. The command creates nothing.
 
     For example: lockstep plan -f gangjob.yaml
 
-    The file has GangJobs, GangSweeps, Gangs with their pods, or Jobs, JobSets and other owners of pods, as they are.
+    The file holds GangJobs, GangSweeps, Gangs with their pods, or unchanged Jobs, JobSets and other owners of pods.
 
-    Options that are not given are those that the operator has published; a snapshot is planned by its own.
+    If you leave out an option, the command uses the operator's value. With --snapshot it uses the values in the
+    snapshot.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():
@@ -211,7 +215,9 @@ async def _suppose(
 def _in_snapshot(manifests: Sequence[NewManifest], raw: bytes, output: str) -> None:
     recorded = read_recorded(raw)
     if sorted_out(manifests, recorded.snapshot.now).sweeps:
-        raise AnswerError("A GangSweep is planned beside a cluster only, since its size follows from all nodes there.")
+        raise AnswerError(
+            "A GangSweep is planned only with a cluster, since its size follows from all nodes of the cluster."
+        )
     after, keys, notes = with_further(recorded, supposed(manifests, frozenset(Source), recorded.snapshot.now))
     answers = [answer_about(after, key, progress=tried_with_progress) for key in keys]
     _print(answers, _delays(planned_before(recorded), after), notes, output, [])

@@ -31,12 +31,12 @@ from lockstep.facts.gang.gang import GangFact
 @connection_options
 @output_option
 def profile(gang: str, namespace: str | None, output: str, **connection: Any) -> None:
-    """Say how a gang's run time falls with its size, as finished runs of its template show.
+    """Show how the run time of a gang depends on its size, as measured in finished runs of its template.
 
     For example: lockstep profile gj/heat --namespace default
 
-    Prints the block work to paste into the spec, how exact it is, and the forecast beside the measured run times. If
-    there are too few runs for that, it says which are missing. Nothing is written.
+    The command prints a block "work" for the spec, its accuracy, and forecast beside measured run times. If too few
+    runs have finished, it lists the missing runs. It changes nothing in the cluster.
     """
     with one_sentence():
         key = GangKey(namespace or usual_namespace(**connection), gang)

@@ -33,28 +33,26 @@ from lockstep.tenants.commands.asking import NoAnswer, ask_answer
 from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 _OF_STATUSES = (
-    "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
-    "the verb list on gangjobs and gangs of all namespaces is needed."
+    "These positions come from statuses, which may be of different plans. For positions of one plan, you need the verb "
+    "list on gangjobs and gangs of all namespaces."
 )
 
 
 @click.command(context_settings={"show_default": True})
 @namespace_option
-@click.option("-A", "--all-namespaces", is_flag=True, help="Gangs of all namespaces.")
+@click.option("-A", "--all-namespaces", is_flag=True, help="Show gangs of all namespaces.")
 @connection_options
 @output_option
 def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connection: Any) -> None:
-    """Show the gangs that wait: their place in the queue, size and start, and what they wait for; and the sweeps.
+    """Show the waiting gangs with their positions, sizes, starts and reasons, and show the sweeps.
 
     For example: lockstep queue -A
 
-    The command shows what the operator wrote last in their statuses, and plans nothing. Positions count the gangs of
-    all namespaces at one moment. A user who may list only those of one namespace sees the positions that statuses have,
-    or the answer of the cluster's API for tenants. With fair shares it says what the groups of these gangs have used,
-    to those who may read the FairShare.
+    The command shows what the operator last wrote in the statuses of gangs. Positions count the waiting gangs of all
+    namespaces. With fair shares and the right to read the FairShare, you also see what each group has used.
     """
     if namespace and all_namespaces:
-        raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
+        raise click.UsageError("Use only one of --namespace and --all-namespaces.")
     with one_sentence():
         where = None if all_namespaces else namespace or usual_namespace(**connection)
         read, now = asyncio.run(_read(connection, where)), time()

@@ -15,11 +15,11 @@ from lockstep.report.text.sentences import n_nodes
 @click.argument("file", metavar="FILE", type=click.File("rb"))
 @output_option
 def replay(file: IO[bytes], output: str) -> None:
-    """Plan a recorded snapshot again, and show where this version decides otherwise.
+    """Plan a recorded snapshot again, and show the decisions that differ in this version.
 
     For example: curl -s localhost:8081/debug/snapshot > then.json; lockstep replay then.json
 
-    FILE is what the page /debug/snapshot has shown; - is the standard input.
+    FILE is a saved copy of the page /debug/snapshot. The name - means standard input.
     """
     with one_sentence():
         recorded = read_recorded(file.read())

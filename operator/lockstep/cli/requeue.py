@@ -29,18 +29,24 @@ from lockstep.facts.runs.sweep_keys import is_sweep
 
 @click.command(context_settings={"show_default": True})
 @gang_or_sweep_argument
-@run_option("Failed runs of a sweep that are made again, such as 17 or 0-3,7.")
-@click.option("--timeout", metavar="DURATION", callback=as_seconds, default="5m", help="How long its end may take.")
+@run_option("Failed runs of a sweep to repeat, such as 17 or 0-3,7.")
+@click.option(
+    "--timeout",
+    metavar="DURATION",
+    callback=as_seconds,
+    default="5m",
+    help="How long the command waits for the gang to end.",
+)
 @namespace_option
 @connection_options
 @output_option
 def requeue(gang: KeyIn, namespace: str | None, output: str, *, runs: str, timeout: float, **connection: Any) -> None:
-    """Put a gang back into the queue: one that runs, rests, is suspended, has failed or has succeeded.
+    """Put a gang back into the queue. The gang may run, pause after a failure, be suspended, or have ended.
 
     For example: lockstep requeue gj/heat, or lockstep requeue sweep/search --run 17
 
-    One that runs is stopped, with the grace period of its members, and keeps its age. One that is over is deleted with
-    the logs of its members, and created again.
+    If the gang runs, its members are stopped with their grace period, and the gang keeps its age. If the gang has
+    ended, it is deleted with the logs of its members, and created again.
     """
     with one_sentence():
         key = gang(namespace or usual_namespace(**connection))

@@ -22,19 +22,19 @@ from lockstep.cli.options.gang_argument import gang_argument
 
 @click.command(context_settings={"show_default": True})
 @gang_argument
-@click.option("--size", type=click.IntRange(1, 10_000), help="How many members it is to have, in all roles.")
-@click.option("--any-size", is_flag=True, help="Let Lockstep choose the size again.")
+@click.option("--size", type=click.IntRange(1, 10_000), help="Number of members of the gang, all roles together.")
+@click.option("--any-size", is_flag=True, help="Remove the chosen size. Lockstep then chooses the size again.")
 @namespace_option
 @connection_options
 @output_option
 def resize(
     gang: str, namespace: str | None, output: str, *, size: int | None, any_size: bool, **connection: Any
 ) -> None:
-    """Ask for another size of an elastic gang, within its range. The gang may wait or run.
+    """Set the size of an elastic gang, within its range. The gang may wait or run.
 
     For example: lockstep resize gj/heat --size 4
 
-    It changes as soon as there is room, at the earliest elastic.minInterval after its last change.
+    The size changes as soon as there is room, but not earlier than elastic.minInterval after the last change.
     """
     if (size is None) != any_size:
         raise click.UsageError("give either --size or --any-size")

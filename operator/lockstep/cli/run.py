@@ -36,53 +36,53 @@ _SWITCH_SECONDS = 0.0005
     "--listen-host",
     metavar="ADDRESS",
     default="0.0.0.0",  # noqa: S104 - a pod is probed and scraped from outside
-    help="Address of /healthz, /readyz and /metrics.",
+    help="Address to listen on for /healthz, /readyz and /metrics.",
 )
 @click.option(
     "--listen-port",
     metavar="PORT",
     type=click.IntRange(0, 65535),
     default=8080,
-    help="Port of those pages; 0 takes a free one.",
+    help="Port for /healthz, /readyz and /metrics. 0 means any free port.",
 )
 @click.option(
     "--debug-listen-host",
     metavar="ADDRESS",
     default="127.0.0.1",
-    help="Address of /debug/snapshot and /timeline, which show names of gangs and nodes.",
+    help="Address to listen on for /debug/snapshot and /timeline. These pages show names of gangs and nodes.",
 )
 @click.option(
     "--debug-listen-port",
     metavar="PORT",
     type=click.IntRange(0, 65535),
     default=8081,
-    help="Port of that page; 0 takes a free one.",
+    help="Port for /debug/snapshot and /timeline. 0 means any free port.",
 )
 @click.option(
     "--metrics-secure",
     metavar="BOOL",
     type=bool,
     default=False,
-    help="Whether /metrics is shown by TLS only, to callers whose token the API server knows and who may get /metrics.",
+    help="Whether /metrics needs TLS and a token. The owner of the token needs the right to get the URL /metrics.",
 )
 @click.option(
     "--metrics-listen-port",
     metavar="PORT",
     type=click.IntRange(0, 65535),
     default=8443,
-    help="Port of the secured /metrics, at the address of --listen-host; 0 takes a free one.",
+    help="Port for secured /metrics, on the address of --listen-host. 0 means any free port.",
 )
 @click.option(
     "--metrics-cert-dir",
     metavar="DIR",
-    help="Folder with tls.crt and tls.key for the secured /metrics; read again when they change.",
+    help="Folder with tls.crt and tls.key for secured /metrics. Changed files are read again.",
 )
 @click.option(
     "--concurrency",
     metavar="N",
     type=click.IntRange(1, 1024),
     default=64,
-    help="Most writes to the API server at once.",
+    help="Maximum number of concurrent writes to the API server.",
 )
 @plan_options
 @click.option(
@@ -90,7 +90,7 @@ _SWITCH_SECONDS = 0.0005
     metavar="DURATION",
     default="5m",
     callback=as_seconds,
-    help="How long a node may be out of reach before its members count as gone.",
+    help="How long a node may be unreachable before its members count as lost.",
 )
 @click.option(
     "--provision-timeout",
@@ -103,7 +103,8 @@ _SWITCH_SECONDS = 0.0005
     "--provisioning-requests",
     metavar="CLASS",
     default="",
-    help="Class of ProvisioningRequests by which an autoscaler is asked for nodes that gangs lack; without it none is.",
+    help="Class of the ProvisioningRequests with which the operator asks a cluster autoscaler for nodes. Default: it "
+    "asks for none.",
 )
 @source_options
 @click.option(
@@ -111,21 +112,23 @@ _SWITCH_SECONDS = 0.0005
     metavar="BOOL",
     type=bool,
     default=False,
-    help="Whether answers for tenants are there: while their server is dead, their APIService is deleted.",
+    help="Whether `lockstep answers` runs in this cluster. If it fails, the operator deletes its APIService.",
 )
 @click.option(
     "--record",
     metavar="BOOL",
     type=bool,
     default=False,
-    help="Whether records of gangs are handed over to the recorder, in ConfigMaps beside the lease.",
+    help="Whether the operator writes records of gangs for the recorder, into ConfigMaps in the namespace of the "
+    "lease.",
 )
 @click.option(
     "--record-users",
     metavar="BOOL",
     type=bool,
     default=False,
-    help="Whether records name users; only where an admission policy writes and freezes who has created a gang.",
+    help="Whether records name the user who created a gang. This needs the admission policies of "
+    "operator/record-users.yaml.",
 )
 @member_options
 @log_options()
@@ -135,7 +138,7 @@ def run(**options: Any) -> None:
 
     For example: lockstep run --leader-elect=false --log-level debug
 
-    Every option can also be given as an environment variable: LOCKSTEP_RUN_ and its name in capitals.
+    You can also set each option by an environment variable: LOCKSTEP_RUN_LISTEN_PORT sets --listen-port.
     """
     settings = Settings(election=take_election_terms(options), **options)
     set_up_logs(settings.log_level, settings.log_format)

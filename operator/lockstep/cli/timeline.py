@@ -24,12 +24,12 @@ from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 )
 @connection_options
 def timeline(namespace: str | None, port: int, **connection: str | None) -> None:
-    """Show when the gangs of a namespace run, on a page of this machine, until Ctrl-C.
+    """Serve a page on this machine that shows when the gangs of a namespace run, until Ctrl-C.
 
     For example: lockstep timeline --namespace team-a
 
-    The page has the own gangs whole, and of others only which places are occupied. The cluster's API for tenants gives
-    what it shows, so no more rights are needed than to view the namespace.
+    The page shows the gangs of the namespace in full. For other namespaces it shows only which nodes are occupied. The
+    page reads the cluster's API for tenants. You need the right to get GangJobs in the namespace.
     """
     with one_sentence():
         configuration = load_configuration(**connection)

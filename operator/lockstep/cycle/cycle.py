@@ -237,7 +237,7 @@ class Cycle:
             known = self._state.gangs.get(gang)
             if known is None:
                 raise
-            log.exception("it could not be started, or not reported", extra=about(gang))
+            log.exception("the gang could not be started, or its status could not be written", extra=about(gang))
             self._planning.quarantine(known, error)
 
     async def _until_due(self) -> None:

@@ -138,7 +138,7 @@ class Follower:
         try:
             return self._reconcile(key, now)
         except Exception:
-            log.exception("could not be followed, and is read again later", extra=about(key))
+            log.exception("the gang could not be checked, and is checked again later", extra=about(key))
             self._metrics.gang_errors.labels("follow").inc()
             self._state.changes.reconcile_later(key)
             self._retry_at[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS

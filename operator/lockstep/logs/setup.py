@@ -27,4 +27,4 @@ def set_up_logs(level: str, log_format: LogFormat) -> None:
 
 def _log_last_words(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
     if error is not None and not issubclass(kind, KeyboardInterrupt):
-        logging.getLogger(_OWN_LOGGER).critical("ended by an error", exc_info=(kind, error, trace))
+        logging.getLogger(_OWN_LOGGER).critical("the process ends after an error", exc_info=(kind, error, trace))

@@ -61,4 +61,6 @@ class _Guard:
         target, version = paths.apiservice(APISERVICE), metadata["resourceVersion"]
         answer = await self._client.delete(target, uid=metadata["uid"], version=version)
         if answer.is_success:
-            log.warning("APIService %s had no server that answers for %.0f s: deleted", APISERVICE, now - self._seen_at)
+            log.warning(
+                "APIService %s had no working server for %.0f s, and was deleted", APISERVICE, now - self._seen_at
+            )

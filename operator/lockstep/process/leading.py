@@ -1,4 +1,4 @@
-"""From standing by to leading and to the end of it. Only the leader decides and writes."""
+"""From this process stands by to leading and to the end of it. Only the leader decides and writes."""
 
 import asyncio
 import logging
@@ -70,7 +70,7 @@ class Leadership:
             await self.elector.give_back()
 
     async def _stand_by(self, elector: Elector) -> None:
-        log.info("standing by")
+        log.info("this process stands by")
         noting = asyncio.create_task(self.cycle.stand_by())
         try:
             await elector.win()

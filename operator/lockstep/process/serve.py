@@ -14,6 +14,7 @@ from lockstep.process.pages.listening import start_pages
 from lockstep.process.parts import Access, Parts, make_access, make_health, make_leadership, make_parts
 from lockstep.process.start.collector import collect_little, collect_what_stayed, find_what_became_garbage
 from lockstep.process.start.first_answer import check_api
+from lockstep.process.start.freed_memory import give_back_freed_memory
 from lockstep.process.start.loop_watch import watch_loop
 from lockstep.process.start.rights import keep_rights_judged
 from lockstep.process.start.side_by_side import ended_before, until_first_ends
@@ -77,6 +78,7 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
         watch_loop(access.metrics.loop_held.observe, monotonic),
         collect_what_stayed(),
         find_what_became_garbage(),
+        give_back_freed_memory(),
     )
 
 

@@ -177,7 +177,7 @@ class RecordDatabase:
     def _make_room(self) -> None:
         """Remove the gangs that have ended first: their pages can be used again."""
         self._guarded(lambda: self._remove("ended < ?", _LATEST))
-        log.warning("%s is as large as it may be: the oldest records were removed", self._path)
+        log.warning("%s has reached its maximum size; the oldest records were removed", self._path)
 
     def _remove(self, where: str, limit: int) -> int:
         chosen = f"SELECT uid FROM gangs WHERE {where} ORDER BY ended LIMIT {_REMOVED_AT_ONCE}"  # noqa: S608 - ours
@@ -247,7 +247,7 @@ def _add_index(connection: sqlite3.Connection) -> None:
 
 def _set_aside(path: Path, error: Exception) -> None:
     """Rename a broken file. One that was set aside before is replaced, so that two are kept at most."""
-    log.error("%s is broken, and set aside as %s.broken: %s", path, path, error)
+    log.error("%s is corrupt, and was renamed to %s.broken: %s", path, path, error)
     for suffix in _FILES:
         file = Path(f"{path}{suffix}")
         if file.exists():

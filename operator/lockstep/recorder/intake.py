@@ -47,7 +47,7 @@ class Intake:
         found = parse_records(manifest)
         database.take_in(found.records, self._now())
         if found.problem:
-            log.error("ConfigMap %s has lines that are no records: %s", manifest["metadata"]["name"], found.problem)
+            log.error("ConfigMap %s has lines that are not records: %s", manifest["metadata"]["name"], found.problem)
 
     async def _delete(self, metadata: dict[str, Any]) -> str:
         target = paths.config_map(self._namespace, metadata["name"])

@@ -104,7 +104,7 @@ class Recorder:
     def _note(self, trouble: str) -> None:
         """Log an error, unless it is the same as the last one; log also that it is over."""
         if trouble and trouble != self._trouble:
-            log.error("not all can be recorded now, and records wait in the API: %s", trouble)
+            log.error("some records can't be stored now, and wait in ConfigMaps: %s", trouble)
         elif self._trouble and not trouble:
-            log.info("records are taken in again")
+            log.info("records are stored again")
         self._trouble = trouble

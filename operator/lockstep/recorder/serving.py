@@ -74,7 +74,7 @@ class RecordAnswers:
             message = "These are too many records for one answer: ask for a shorter period, by since and until."
             return _response(422, {"message": message})
         except HistoryError as error:
-            log.warning("no answer: %s", error)
+            log.warning("a question about history could not be answered: %s", error)
             return _response(503, {"message": "The file can't be read now."})
         return _response(200, {"now": now, "rows": found.rows, "notes": found.notes, "isCutOff": found.is_cut_off})
 

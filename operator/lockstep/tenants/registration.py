@@ -90,7 +90,7 @@ class Registration:
     def _note(self, trouble: str) -> None:
         """Log what is in the way, or that nothing is, unless it is the same as the last time."""
         if trouble and trouble != self._trouble:
-            log.warning("APIService %s does not lead here: %s", APISERVICE, trouble)
+            log.warning("APIService %s does not point to this server: %s", APISERVICE, trouble)
         elif not trouble:
-            log.info("APIService %s leads here", APISERVICE)
+            log.info("APIService %s points to this server", APISERVICE)
         self._trouble = trouble

@@ -143,7 +143,7 @@ class TenantRequests:
             if "/" in namespace + name:
                 return _no_such_resource()
             if not self._allowances.take(party_of(caller)):
-                return refused(429, "You ask too often: once a second is answered.", seconds=1)
+                return refused(429, "You ask too often: one request a second is answered.", seconds=1)
             return await self._or_put_off(party_of(caller), lambda: answer(caller, namespace, name))
 
         return handle
@@ -154,7 +154,7 @@ class TenantRequests:
             with self._in_flight.one(party):
                 return await answer()
         except TooManyWaitError:
-            return refused(429, "Too many wait for an answer now.", seconds=_BUSY_SECONDS)
+            return refused(429, "Too many requests wait for an answer now.", seconds=_BUSY_SECONDS)
         except NoNamespaceError as error:
             return refused(404, str(error))
         except NoAnswerNowError as error:
@@ -267,7 +267,7 @@ class TenantRequests:
         """Log why there is no answer, unless it is the same as the last time: callers could fill the log."""
         if str(error) != self._trouble:
             self._trouble = str(error)
-            log.warning("no answer: %s (%s)", error.trouble, error)
+            log.warning("a question could not be answered: %s (%s)", error.trouble, error)
 
 
 async def _healthy(_: web.Request) -> web.Response:
@@ -275,7 +275,7 @@ async def _healthy(_: web.Request) -> web.Response:
 
 
 def _unauthorized() -> web.Response:
-    return refused(401, "Only the API server is answered: ask it.")
+    return refused(401, "This server answers only the API server: send your request there.")
 
 
 def _no_such_resource() -> web.Response:

@@ -128,5 +128,5 @@ async def _until_other(client: KubeClient, front_proxy: FrontProxy) -> None:
         try:
             newest = await read_front_proxy(client)
         except (ApiUnavailableError, FrontProxyError) as error:
-            log.warning("how the API server hands on requests is not known: %s", error)
-    log.info("the API server hands on requests in another way: ending, to begin anew")
+            log.warning("the API server's settings for extension servers can't be read: %s", error)
+    log.info("the API server has new settings for extension servers: this process ends, and its restart uses them")

@@ -12,7 +12,7 @@ class Trouble(StrEnum):
     SCHEMA_UNKNOWN = "The schema of what you ask about is not known now."
     NOT_REVIEWED = "The API server does not say who may read these gangs."
     RECORD_UNREAD = "The record of gangs can't be read now."
-    PLAN_FAILED = "Planning failed by a mistake of Lockstep's."
+    PLAN_FAILED = "Planning failed by an error in Lockstep."
 
 
 class NoAnswerNowError(Exception):

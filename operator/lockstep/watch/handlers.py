@@ -55,7 +55,7 @@ async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, st
             # Not its repr(): an error of aiohttp's would show the request, and with it our token.
             trouble = f"{type(error).__name__}: {error}"
             if trouble != logged or streams.all_open:
-                log.warning("the watch of GangJobs and NodeBids broke off, watching again: %s", trouble)
+                log.warning("the watch of GangJobs and NodeBids ended, and starts again: %s", trouble)
             logged = trouble
             pause = _FIRST_PAUSE_SECONDS if streams.all_open else min(2 * pause, _LONGEST_PAUSE_SECONDS)
             streams.end_all()

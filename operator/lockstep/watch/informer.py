@@ -68,7 +68,9 @@ class Informer(Generic[Fact]):
                 if isinstance(error, ListError) and self._goes_without(error.code):
                     self.synced.set()
                 if str(error) != logged:
-                    log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)
+                    log.warning(
+                        "the watch of %s ended, and starts again with a list: %s", self._kind.target.resource, error
+                    )
                 logged = str(error)
                 version = ""
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter is no secret

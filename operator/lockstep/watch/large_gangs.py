@@ -71,7 +71,7 @@ class LargeGangs:
         try:
             answer = await self._client.get(paths.gang(gang))
         except ApiUnavailableError as error:
-            log.warning("it can't be read, reading again: %s", error, extra=about(gang))
+            log.warning("the gang can't be read, and is read again: %s", error, extra=about(gang))
             if self._under_way is not None and gang not in self._due:
                 self._put(gang, identity)
             await asyncio.sleep(_PAUSE_SECONDS)

@@ -77,7 +77,7 @@ async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAg
     try:
         async for page in pages(client, kind.target):
             if not version and not age.is_believed(page["metadata"]["resourceVersion"]):
-                log.warning("a list of %s is older than what was known before, listing again", kind.target.resource)
+                log.warning("a list of %s is older than the cache, and is requested again", kind.target.resource)
                 await asyncio.sleep(_BLIND_SECONDS)
                 return ""
             version = str(page["metadata"]["resourceVersion"])
@@ -117,7 +117,7 @@ async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
         try:
             return await list_own_kinds(client, state, Lists())
         except ApiUnavailableError as error:
-            log.warning("the first list failed, listing again: %s", error)
+            log.warning("the first list failed, and is requested again: %s", error)
             await asyncio.sleep(_BLIND_SECONDS)
 
 

@@ -71,7 +71,7 @@ def fetch(download: Download, target: Path) -> None:
         expected = _published_digest(download)
         actual = _receive(download.url, received)
         if actual != expected:
-            raise DownloadError(f"{download.url} has the SHA-256 {actual}, its publisher says {expected}")
+            raise DownloadError(f"{download.url} has the SHA-256 {actual}, its publisher states {expected}")
         _take_out(received, download.member, target)
     except urllib.error.HTTPError as error:
         error.close()
@@ -116,6 +116,6 @@ def _take_out(received: Path, member: str | None, target: Path) -> None:
         except KeyError as error:
             raise DownloadError(f"the archive holds no {member}") from error
         if content is None:
-            raise DownloadError(f"{member} in the archive is no file")
+            raise DownloadError(f"{member} in the archive is not a file")
         with content, target.open("wb") as file:
             shutil.copyfileobj(content, file)

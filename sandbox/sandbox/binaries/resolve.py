@@ -143,7 +143,7 @@ def release_of(environ: Mapping[str, str], asked: str = "") -> str:
     release = asked or environ.get(RELEASE_VARIABLE, "")
     if release and release not in releases():
         where = "--kubernetes" if asked else RELEASE_VARIABLE
-        raise SandboxError(f"{where}={release}: choose among {', '.join(releases())}, or leave it away.")
+        raise SandboxError(f"{where}={release}: choose among {', '.join(releases())}, or leave it out.")
     return release
 
 
@@ -160,6 +160,6 @@ def _own_words(found: Found) -> str:
             [str(found.path), *question], capture_output=True, text=True, check=True, timeout=VERSION_SECONDS
         )
     except (OSError, subprocess.SubprocessError):
-        return "says no version"
+        return "reports no version"
     first_line = (answer.stdout.strip().splitlines() or ["nothing"])[0]
     return f"says {first_line}"

@@ -19,8 +19,8 @@ def observed(mode, **more):
 def test_cluster_without_the_kinds_gets_everything_else(release):
     said = release.install(observed("skipIfMissing"))
 
-    assert "There is no ServiceMonitor, since the cluster has no such kind." in said
-    assert "There is no PrometheusRule, since the cluster has no such kind." in said
+    assert "The release contains no ServiceMonitor, since the cluster does not have this kind." in said
+    assert "The release contains no PrometheusRule, since the cluster does not have this kind." in said
     assert {one["kind"] for one in release.manifests()} & {"ServiceMonitor", "PrometheusRule"} == set()
     assert release.operators()
 

@@ -55,4 +55,4 @@ def test_old_name_of_a_value_is_said_in_the_notes(tmp_path):
 
     assert shown.returncode == 0, shown.stderr
     said = [line for line in shown.stdout.splitlines() if "is the old name of" in line]
-    assert said == ["operator.holdFor is the old name of planning.keepNodesFreeFor, and goes on working."]
+    assert said == ["operator.holdFor is the old name of planning.keepNodesFreeFor, and is still accepted."]

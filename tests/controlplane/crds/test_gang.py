@@ -108,8 +108,10 @@ def test_gang_accepts(answer_to_pod_gang, patch):
         ),
         pytest.param(
             spec(after=[{"name": "a", "kind": "Gang", "when": "Failed"}]),
-            "spec.after[0].when: Invalid value: when must be Succeeded or Started for a Gang, because only the owner of"
-            " its pods knows that they have failed for good.",
+            (
+                "spec.after[0].when: Invalid value: when must be Succeeded or Started for a Gang, because Lockstep "
+                "does not know whether the owner of its pods repeats failed pods."
+            ),
             id="the failure of a Gang",
         ),
         pytest.param(
@@ -151,7 +153,8 @@ def test_gang_accepts(answer_to_pod_gang, patch):
         ),
         pytest.param(
             spec(work={"profile": MEASURED, "overhead": {}}),
-            "spec.work.overhead: Forbidden: overhead goes with serialTime only; the times of a profile already contain"
+            "spec.work.overhead: Forbidden: overhead is allowed only with serialTime; the times of a profile "
+            "already contain"
             " it.",
             id="overhead of a profile",
         ),

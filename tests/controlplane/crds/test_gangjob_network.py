@@ -10,8 +10,8 @@ OWN_NAMES = (
     "spec.network: Forbidden: templates must not set hostname or subdomain beside network, because members find each"
     " other by names that are made from both."
 )
-PORT = "spec.network.port: Forbidden: port goes with rendezvous Torch or JAX only; nothing else meets at a port."
-LAUNCHER = "spec.network.launcher: Forbidden: launcher goes with rendezvous MPI only."
+PORT = "spec.network.port: Forbidden: port is allowed only with rendezvous Torch or JAX."
+LAUNCHER = "spec.network.launcher: Forbidden: launcher is allowed only with rendezvous MPI."
 TIMEOUT = (
     'spec.network.startBarrier.timeout: Invalid value: "{}": timeout must be a Go duration from 1s to 24h, such as 90s'
     " or 1h30m."

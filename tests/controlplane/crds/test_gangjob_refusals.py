@@ -7,28 +7,31 @@ from controlplane.crds.sentences import NOT_CHECKED, PROFILE_RANGE
 
 NAME = (
     "metadata.name: Invalid value: The name of a GangJob must have at most 52 characters, only a-z, 0-9 and '-', and"
-    " begin and end with a letter or digit, because the names of its pods are made from it."
+    " begin and end with a letter or digit. The names of its pods are made from it."
 )
 NO_PIECES = (
     "spec.pieces: Required value: pieces must say into how many pieces the work is divided, because load is Pieces."
 )
-PIECES_OF_OTHERS = "spec.pieces: Forbidden: pieces goes with load Pieces only; the members of other loads have shares."
+PIECES_OF_OTHERS = (
+    "spec.pieces: Forbidden: pieces is allowed only with load Pieces; the members of other loads have shares."
+)
 TOO_FEW_PIECES = (
     "spec.pieces: Invalid value: pieces must not be below size.min, because every member gets at least one."
 )
 PACE = (
-    "spec.pace: Forbidden: pace goes with load Equal only, because members with shares or pieces in proportion to their"
+    "spec.pace: Forbidden: pace is allowed only with load Equal, because members with shares or pieces in "
+    "proportion to their"
     " speed end together anyway."
 )
 RESTART_POLICY = "restartPolicy must be Never or OnFailure, because the members of a gang run to completion."
 LABELS = (
-    "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, because"
-    " Lockstep knows its members by those."
+    "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, "
+    "because Lockstep recognizes its members by such labels."
 )
 
 
 NEITHER = "spec: Invalid value: spec must have either size and template, or roles, each of which has its own."
-SIZE_FORM = "spec.size: Invalid value: size must have either min and max, which multipleOf may go with, or allowed."
+SIZE_FORM = "spec.size: Invalid value: size must have either min and max, optionally with multipleOf, or allowed."
 
 
 def with_volume(name):
@@ -98,7 +101,8 @@ def pod(**fields):
         ),
         pytest.param(
             work(overhead={"fixed": "5s"}, profile=[{"members": 2, "time": "1h"}]),
-            "spec.work.overhead: Forbidden: overhead goes with serialTime only; the times of a profile already contain"
+            "spec.work.overhead: Forbidden: overhead is allowed only with serialTime; the times of a profile "
+            "already contain"
             " it.",
             id="overhead with a profile",
         ),
@@ -145,7 +149,7 @@ def pod(**fields):
         ),
         pytest.param(
             spec(dealing="WhileRunning"),
-            "spec.dealing: Forbidden: dealing goes with load Pieces only, beside template; roles have no dealer.",
+            "spec.dealing: Forbidden: dealing is allowed only with load Pieces, beside template; roles have no dealer.",
             id="dealing of equal load",
         ),
         pytest.param(
@@ -156,7 +160,8 @@ def pod(**fields):
         ),
         pytest.param(
             spec(load="Pieces", pieces=64, dealing="Beforehand", maxFailedPieces=1),
-            "spec.maxFailedPieces: Forbidden: maxFailedPieces goes with dealing WhileRunning only, because only its"
+            "spec.maxFailedPieces: Forbidden: maxFailedPieces is allowed only with dealing WhileRunning, because "
+            "only its"
             " members report pieces.",
             id="failed pieces of which none hears",
         ),
@@ -195,14 +200,18 @@ def pod(**fields):
         ),
         pytest.param(
             spec(interruptible="Checkpointed"),
-            "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
-            " with that.",
+            (
+                "spec.checkpointInterval: Invalid value: checkpointInterval and interruptible Checkpointed need each "
+                "other."
+            ),
             id="checkpoints at unknown times",
         ),
         pytest.param(
             spec(interruptible="Freely", checkpointInterval="1m"),
-            "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
-            " with that.",
+            (
+                "spec.checkpointInterval: Invalid value: checkpointInterval and interruptible Checkpointed need each "
+                "other."
+            ),
             id="checkpoints that are not needed",
         ),
         pytest.param(
@@ -241,12 +250,12 @@ def pod(**fields):
         ),
         pytest.param(
             spec(elastic=RESTART, work=HOUR, load="Proportional"),
-            "spec.elastic: Forbidden: elastic goes with load Equal, or with pieces that are dealt WhileRunning.",
+            "spec.elastic: Forbidden: elastic is allowed only with load Equal, or with dealing WhileRunning.",
             id="elastic with unequal shares",
         ),
         pytest.param(
             spec(elastic=RESTART, work=HOUR, load="Pieces", pieces=100, dealing="Beforehand"),
-            "spec.elastic: Forbidden: elastic goes with load Equal, or with pieces that are dealt WhileRunning.",
+            "spec.elastic: Forbidden: elastic is allowed only with load Equal, or with dealing WhileRunning.",
             id="elastic with pieces that are dealt beforehand",
         ),
         pytest.param(
@@ -330,7 +339,7 @@ def test_gangjob_refuses_a_quantity_out_of_this_world(answer_to_gang, quantity):
         pytest.param({"value": "b"}, "a toleration without a key must have the operator Exists.", id="no key"),
         pytest.param(
             {"key": "a", "tolerationSeconds": 5},
-            "tolerationSeconds goes with the effect NoExecute only.",
+            "tolerationSeconds is allowed only with the effect NoExecute.",
             id="seconds without an effect",
         ),
     ],

@@ -88,7 +88,7 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles(WORKERS, load="Proportional"),
-            "spec.load: Forbidden: load and pieces go with template; with roles, each role has its own.",
+            "spec.load: Forbidden: load and pieces are allowed only with template; with roles, each role has its own.",
             id="roles beside a load",
         ),
         pytest.param(
@@ -110,7 +110,8 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles(FIXED, {**WORKERS, "name": "others", "load": "Proportional"}),
-            "spec.roles: Invalid value: roles must all have load None but the one with Proportional, because the work"
+            "spec.roles: Invalid value: all roles beside one with load Proportional must have load None, because "
+            "the work"
             " is divided among the members of one role.",
             id="shares beside an equal load",
         ),
@@ -124,7 +125,7 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles({**WORKERS, "pieceWeight": 2}),
-            "spec.roles[0].pieceWeight: Forbidden: pieceWeight goes with load Pieces only.",
+            "spec.roles[0].pieceWeight: Forbidden: pieceWeight is allowed only with load Pieces.",
             id="a weight without pieces",
         ),
         pytest.param(
@@ -135,20 +136,23 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles(*POOLS, work={"serialTime": "1h", "learn": True}),
-            "spec.work.learn: Forbidden: learn goes with one role of load Pieces at most; with more, no one law says"
+            "spec.work.learn: Forbidden: learn is allowed with at most one role of load Pieces; with more, no one "
+            "law says"
             " how the run time falls with the number of members.",
             id="learned, with pieces of several roles",
         ),
         pytest.param(
             roles(*POOLS, dealing="WhileRunning"),
-            "spec.dealing: Forbidden: dealing goes with load Pieces only, beside template; roles have no dealer.",
+            "spec.dealing: Forbidden: dealing is allowed only with load Pieces, beside template; roles have no dealer.",
             id="pieces of several roles, dealt while they run",
         ),
         pytest.param(roles(*POOLS, elastic=RESTART), NO_ROLE_FOR_ELASTIC, id="elastic with pieces of several roles"),
         pytest.param(
             roles(LAUNCHER),
-            "spec.roles: Invalid value: roles must have one at least whose load is not None, because a member has to do"
-            " the work.",
+            (
+                "spec.roles: Invalid value: at least one role must have another load than None, because some member "
+                "has to do the work."
+            ),
             id="no member works",
         ),
         *(
@@ -180,17 +184,17 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles({**WORKERS, "startAfter": ["workers"]}),
-            "spec.roles: Invalid value: startAfter must name other roles, which have no startAfter themselves.",
+            "spec.roles: Invalid value: startAfter must name other roles, and these must not have startAfter.",
             id="a role after itself",
         ),
         pytest.param(
             roles({**LAUNCHER, "startAfter": ["wrokers"]}, WORKERS),
-            "spec.roles: Invalid value: startAfter must name other roles, which have no startAfter themselves.",
+            "spec.roles: Invalid value: startAfter must name other roles, and these must not have startAfter.",
             id="after a role that is not there",
         ),
         pytest.param(
             roles({**LAUNCHER, "startAfter": ["workers"]}, {**WORKERS, "startAfter": ["launcher"]}),
-            "spec.roles: Invalid value: startAfter must name other roles, which have no startAfter themselves.",
+            "spec.roles: Invalid value: startAfter must name other roles, and these must not have startAfter.",
             id="a circle",
         ),
         pytest.param(

@@ -5,7 +5,7 @@ import pytest
 from sandbox import ApiError
 
 REFUSED = (
-    "spec: Forbidden: size can be changed only while the gang waits, and this one holds nodes or has ended; suspend it"
+    "spec: Forbidden: size can be changed only while the gang waits, and this gang holds nodes or has ended; suspend it"
     " first, or create another GangJob instead."
 )
 WHEN = "2026-11-20T18:00:00Z"

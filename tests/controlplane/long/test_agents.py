@@ -101,7 +101,7 @@ def test_kubectl_shows_what_is_offered_and_why(agents, agent):
 
     table = agents.kubectl("get", "nb", agent.node, "-o", "wide")
 
-    assert "Members may start; they need" in table
+    assert "Members may start. They take" in table
     assert "Local work takes" in table
 
 

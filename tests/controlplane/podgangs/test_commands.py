@@ -35,13 +35,13 @@ def test_queue_shows_gangs_that_wait_beside_gangjobs(arena, gangs, queue):
     arena.add_nodes(1, cpu="2")
     gangs.create_job("", 5, name="large")
     arena.submit(gang("giant", size=50))
-    eventually(lambda: "Needs 5 members" in gangs.condition("job.large", "Planned").get("message", ""))
+    eventually(lambda: "It needs 5 members" in gangs.condition("job.large", "Planned").get("message", ""))
     arena.until("giant", "Planned", "False", "NotEnoughRoom")
 
     assert sorted(names(queue)) == ["gang/job.large", "giant"]
     shown = queue()
     assert f"{arena.namespace}/gang/job.large" in shown
-    assert "Needs 5 members, 2 fit" in shown
+    assert "It needs 5 members, and 2 fit" in shown
 
 
 def test_queue_says_what_a_gang_waits_for_as_its_status_does(arena, gangs, queue):
@@ -87,4 +87,4 @@ def test_queue_shows_a_pod_that_is_a_gang_of_one(arena, gangs, queue):
     gangs.until("single.large", "Planned", "False", "NotEnoughRoom")
 
     assert names(queue) == ["gang/single.large"]
-    assert "Needs 1 member, 0 fit" in queue()
+    assert "It needs 1 member, and 0 fit" in queue()

@@ -66,7 +66,7 @@ def test_pods_without_a_controller_are_evicted_for_good(arena, gangs):
 
     note = said(arena, "evicted")
     eventually(lambda: not gangs.pods("heat"))
-    assert "its undo is Evict, so 2 pods of it on nodes were evicted" in note
+    assert "its undo is Evict, so Lockstep has evicted 2 pods from nodes" in note
     assert "Keep" not in note
 
 
@@ -107,7 +107,7 @@ def test_job_that_ignores_evictions_counts_nothing_and_is_placed_elsewhere(arena
     gangs.until("heat", "Placed")
     before = live(gangs)
     left = return_to_a_node(arena, gangs)
-    said(arena, "2 pods of it on nodes were evicted")
+    said(arena, "Lockstep has evicted 2 pods from nodes")
     # As a kubelet does; until then, the Job waits for the end of these pods.
     for pod in gangs.pods("heat"):
         arena.patch_pod_status(pod["metadata"]["name"], {"phase": "Failed"})

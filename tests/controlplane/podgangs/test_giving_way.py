@@ -112,7 +112,9 @@ def test_job_begins_anew_after_an_urgent_gang_and_counts_nothing(arena, gangs, u
     assert gangs.until("job.heat", "Preempted")["message"].startswith(f"Gang {arena.namespace}/hot, of priority 1000")
     assert job(gangs)["status"].get("failed", 0) == 0
     notes = [one["note"] for one in arena.events("heat") if one["reason"] == "OwnerSuspended"]
-    assert [f"gang {arena.namespace}/hot, of priority 1000, takes its place" in note for note in notes] == [True]
+    assert [
+        f"gang {arena.namespace}/hot, of priority 1000, takes the place of this gang" in note for note in notes
+    ] == [True]
 
     arena.delete_gang("hot")
     gangs.until("job.heat", "Placed")

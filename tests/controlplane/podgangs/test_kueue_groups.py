@@ -152,7 +152,7 @@ def test_group_of_the_same_name_that_is_larger_is_not_placed_in_part(arena, gang
     # With other names: kwok deletes pods by name, and may do so again when the next one has it.
     group.create("c", "d", "e", count=3)
 
-    eventually(lambda: "Needs 3 members" in gangs.condition(group.gang, "Planned").get("message", ""))
+    eventually(lambda: "It needs 3 members" in gangs.condition(group.gang, "Planned").get("message", ""))
     assert gangs.bound(group.gang) == 0
     arena.add_nodes(1, cpu="2")
     eventually(lambda: gangs.bound(group.gang) == 3)
@@ -173,7 +173,7 @@ def test_annotation_that_is_no_value_is_refused_with_a_sentence(arena, gangs, gr
 
     says = gangs.until(group.gang, "Accepted", "False", "InvalidSpec")
 
-    assert says["message"].startswith("Pod: annotation lockstep.dev/serial-time: 'soon' is no duration")
+    assert says["message"].startswith("Pod: annotation lockstep.dev/serial-time: 'soon' is not a duration")
     eventually(lambda: group.reasons("a").get("InvalidSpec") == says["message"])
 
 

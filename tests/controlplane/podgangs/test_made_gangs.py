@@ -31,7 +31,7 @@ def test_job_that_is_too_large_binds_nothing(arena, gangs):
     arena.add_nodes(2, cpu="2")
     gangs.create_job("", 5, name="large")
 
-    eventually(lambda: "Needs 5 members, 4 fit" in gangs.condition("job.large", "Planned").get("message", ""))
+    eventually(lambda: "It needs 5 members, and 4 fit" in gangs.condition("job.large", "Planned").get("message", ""))
 
     assert gangs.bound("job.large") == 0
 
@@ -91,9 +91,9 @@ def test_annotations_of_a_job_say_its_size_and_its_work(arena, gangs):
 @pytest.mark.parametrize(
     ("annotation", "text", "sentence"),
     [
-        ("lockstep.dev/size", "many", "annotation lockstep.dev/size: 'many' is no number or range of pods"),
+        ("lockstep.dev/size", "many", "annotation lockstep.dev/size: 'many' is not a number or range of pods"),
         ("lockstep.dev/size", "5", "annotation lockstep.dev/size: 5 pods are more than the 4"),
-        ("lockstep.dev/serial-time", "soon", "annotation lockstep.dev/serial-time: 'soon' is no duration"),
+        ("lockstep.dev/serial-time", "soon", "annotation lockstep.dev/serial-time: 'soon' is not a duration"),
         ("lockstep.dev/serial-time", "0s", "spec.work.serialTime"),
         ("lockstep.dev/serial-time", "-1h", "serialTime"),
         ("lockstep.dev/serial-time", "1d", "serialTime"),
@@ -145,7 +145,7 @@ def test_job_whose_domain_is_no_label_is_refused_until_it_is_mended(arena, gangs
 def test_job_that_asks_for_less_while_it_waits_is_placed_as_it_is_now(arena, gangs):
     arena.add_nodes(1, cpu="2")
     gangs.create_job("", 4, name="heat")
-    eventually(lambda: "Needs 4 members, 2 fit" in gangs.condition("job.heat", "Planned").get("message", ""))
+    eventually(lambda: "It needs 4 members, and 2 fit" in gangs.condition("job.heat", "Planned").get("message", ""))
 
     gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"spec": {"parallelism": 2, "completions": 2}})
 
@@ -266,7 +266,7 @@ def test_job_that_is_made_anew_larger_is_never_placed_in_part(arena, gangs):
     gangs.api.request("DELETE", f"{gangs.jobs}/heat?propagationPolicy=Background")
     gangs.create_job("", 4, name="heat")
 
-    eventually(lambda: "Needs 4 members" in gangs.condition("job.heat", "Planned").get("message", ""))
+    eventually(lambda: "It needs 4 members" in gangs.condition("job.heat", "Planned").get("message", ""))
 
     assert gangs.bound("job.heat") == 0
     arena.add_nodes(1, cpu="2")

@@ -54,7 +54,7 @@ def test_gang_that_is_too_large_binds_nothing_and_others_pass(arena, gangs):
     arena.add_nodes(2, cpu="2")
     gangs.submit("large", 5)
     gangs.create_job("large", 5)
-    eventually(lambda: "Needs 5 members, 4 fit" in gangs.condition("large", "Planned").get("message", ""))
+    eventually(lambda: "It needs 5 members, and 4 fit" in gangs.condition("large", "Planned").get("message", ""))
 
     gangs.submit("small", 4)
     gangs.create_job("small", 4)
@@ -265,7 +265,7 @@ def test_gang_that_is_deleted_and_created_again_says_that_its_pods_run(arena, ga
 
     says = gangs.until("heat", "Placed")
 
-    assert says["message"] == "4 pods of it are on nodes."
+    assert says["message"] == "4 pods of the Gang are on nodes."
     assert (gangs.status("heat")["state"], gangs.status("heat")["size"]) == ("Running", 4)
 
 

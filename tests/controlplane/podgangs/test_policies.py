@@ -127,7 +127,7 @@ def test_job_on_which_no_mark_stays_is_not_suspended(arena, gangs, asked, unmark
     return_to_a_node(arena, gangs)
     eventually(lambda: "its pods stay: Job heat can't be suspended" in notes(arena, "job.heat", "Gang"))
 
-    assert "others remove the label lockstep.dev/suspended-by" in notes(arena, "job.heat", "Gang")
+    assert "another program removes the label lockstep.dev/suspended-by" in notes(arena, "job.heat", "Gang")
     assert 1 <= asked[PATCH_OF_JOB] <= TRIES_WHILE_A_TEST_WAITS, "dry runs"
     assert job(gangs)["spec"]["suspend"] is False
     assert gangs.bound("job.heat") == 4
@@ -176,7 +176,7 @@ def test_job_whose_pods_only_a_dry_run_may_create_says_that_they_do_not_come(are
 
     with denied(arena, pods, lambda: create_a_pod(arena)):
         create_sized(gangs)
-        says = "0 pods of 4 of Job heat came, and none more for 60 seconds."
+        says = "Job heat made 0 pods of 4, and no other for 60 seconds."
         eventually(lambda: says in notes(arena, "job.heat", "Gang"), seconds=SECONDS)
         gangs.until("job.heat", "Planned", "False", "AwaitsPods")
         assert asked[PATCH_OF_JOB] == 1

@@ -74,7 +74,7 @@ def test_pod_that_is_too_large_waits_with_a_sentence_and_keeps_no_other_waiting(
     arena.add_nodes(1, cpu="4")
     gangs.create_pods("", "large", cpu="5")
     says = gangs.until("single.large", "Planned", "False", "NotEnoughRoom")
-    assert says["message"].startswith("Needs 1 member, 0 fit")
+    assert says["message"].startswith("It needs 1 member, and 0 fit")
 
     gangs.create_pods("", "a", "b", cpu="2")
 

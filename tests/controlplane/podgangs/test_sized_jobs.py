@@ -55,7 +55,7 @@ def test_job_without_room_stays_suspended_and_has_no_pods(arena, gangs):
     arena.add_nodes(1, cpu="1")
     create_sized(gangs)
 
-    eventually(lambda: "Needs 2 members" in gangs.condition("job.heat", "Planned").get("message", ""))
+    eventually(lambda: "It needs 2 members" in gangs.condition("job.heat", "Planned").get("message", ""))
 
     assert gangs.pods("job.heat") == []
     assert numbers(gangs) == (1, 1, True)
@@ -83,7 +83,7 @@ def test_range_that_is_none_is_refused_with_a_sentence(arena, gangs):
 
     says = gangs.until("job.heat", "Accepted", "False", "InvalidSpec")
 
-    assert "'many' is no number or range" in says["message"]
+    assert "'many' is not a number or range" in says["message"]
     assert numbers(gangs) == (1, 1, True)
 
 
@@ -108,7 +108,7 @@ def test_other_suspended_jobs_are_left_alone(arena, gangs, changes):
 def test_next_process_goes_on(arena, gangs, operator):
     arena.add_nodes(1, cpu="1")
     create_sized(gangs)
-    eventually(lambda: "Needs 2 members" in gangs.condition("job.heat", "Planned").get("message", ""))
+    eventually(lambda: "It needs 2 members" in gangs.condition("job.heat", "Planned").get("message", ""))
     operator.kill()
     arena.add_nodes(1, cpu="1")
     operator.start()
@@ -121,13 +121,13 @@ def test_next_process_goes_on(arena, gangs, operator):
 def test_job_that_waits_for_a_size_is_explained_as_the_operator_plans_it(arena, gangs):
     arena.add_nodes(1, cpu="1")
     create_sized(gangs)
-    eventually(lambda: "Needs 2 members" in gangs.condition("job.heat", "Planned").get("message", ""))
+    eventually(lambda: "It needs 2 members" in gangs.condition("job.heat", "Planned").get("message", ""))
 
     options = ["--sources=job,sizedjob", f"--namespace={arena.namespace}", f"--kubeconfig={arena.api.kubeconfig}"]
     done = CliRunner().invoke(main, ["explain", "gang/job.heat", "-o", "json", *options])
 
     assert done.exit_code == 0, done.stderr
-    assert "Needs 2 members, 1 fit" in json.dumps(json.loads(done.stdout))
+    assert "It needs 2 members, and 1 fit" in json.dumps(json.loads(done.stdout))
 
 
 def test_example_gets_as_many_pods_as_pay(arena, gangs):

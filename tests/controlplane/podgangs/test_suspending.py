@@ -159,4 +159,4 @@ def test_gang_holds_no_node_while_its_job_cannot_be_resumed(arena, gangs, proxy)
     eventually(lambda: "reservedAt" not in gangs.status("job.heat"))
 
     found = gangs.until("job.heat", "Planned", "False", "AwaitsPods")
-    assert found["message"] == "No pod of it waits for a node. It needs 4."
+    assert found["message"] == "No pod of the Gang waits for a node. It needs 4 together."

@@ -35,7 +35,7 @@ def test_pods_of_a_group_are_placed_together_and_its_condition_says_so(arena, gr
     groups.create("heat", 3)
     groups.create_pods("heat", "a", "b", "c")
 
-    waits = groups.until("heat", "False", "Needs 3 members, 2 fit")
+    waits = groups.until("heat", "False", "It needs 3 members, and 2 fit")
     assert (waits["reason"], groups.bound("heat")) == ("Unschedulable", 0)
 
     arena.add_nodes(1, cpu="1")
@@ -63,7 +63,7 @@ def test_job_that_does_not_fit_has_no_pod_on_a_node(arena, groups):
     groups.gangs.create_job("", 4, name="heat")
 
     group = groups.of_job("heat")
-    groups.until(group, "False", "Needs 4 members, 3 fit")
+    groups.until(group, "False", "It needs 4 members, and 3 fit")
     assert groups.bound(group) == 0
 
 
@@ -156,7 +156,7 @@ def test_group_that_is_made_anew_larger_is_never_placed_in_part(arena, groups):
     groups.create("heat", 4)
     groups.create_pods("heat", *"cdef")
 
-    groups.until("heat", "False", "Needs 4 members, 2 fit")
+    groups.until("heat", "False", "It needs 4 members, and 2 fit")
     assert groups.bound("heat") == 0
     arena.add_nodes(1, cpu="2")
     groups.until("heat", "True")

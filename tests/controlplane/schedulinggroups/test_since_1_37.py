@@ -52,7 +52,7 @@ def test_jobs_of_any_kind_have_a_group_and_are_placed_whole(arena, groups):
     groups.gangs.create_job("", 4, name="heat", completions=8, completionMode="NonIndexed")
     group = groups.of_job("heat")
 
-    groups.until(group, "False", "Needs 4 members, 3 fit")
+    groups.until(group, "False", "It needs 4 members, and 3 fit")
     assert groups.bound(group) == 0
 
     arena.add_nodes(1, cpu="1")
@@ -75,7 +75,7 @@ def test_job_says_how_many_of_its_pods_need_each_other(arena, groups):
     arena.add_nodes(1, cpu="2")
     groups.gangs.create_job("", 4, name="heat", **policy(gang={"minCount": 3}))
     group = groups.of_job("heat")
-    groups.until(group, "False", "Needs 3 members, 2 fit")
+    groups.until(group, "False", "It needs 3 members, and 2 fit")
 
     arena.add_nodes(1, cpu="1")
 
@@ -126,7 +126,7 @@ def test_nothing_gives_way_to_a_group_that_says_never(arena, groups):
 
     groups.create_pods("heat", "a", "b", priorityClassName=urgent)
 
-    groups.until("heat", "False", "Needs 2 members, 0 fit")
+    groups.until("heat", "False", "It needs 2 members, and 0 fit")
     assert groups.gangs.spec("schedulinggroup.heat")["preemptionPolicy"] == "Never"
     assert arena.condition("cold", "Placed")["status"] == "True"
 

@@ -36,8 +36,8 @@ def test_explanation_says_why_and_names_neither_the_gang_in_the_way_nor_its_name
 
     assert (answer["phase"], answer["plan"]["reason"]) == ("Waiting", "StartsLater")
     assert answer["plan"]["ahead"] == {"gangs": 0, "members": 0}
-    assert "needs 2 members" in answer["plan"]["notNow"][0].lower()
-    assert "starting at" in answer["plan"]["message"]
+    assert "it needs 2 members" in answer["plan"]["notNow"][0].lower()
+    assert "The start is expected at" in answer["plan"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,10 @@ def test_neither_an_explanation_nor_a_status_names_the_gang_in_the_way(arena, ed
     )
 
     assert plan["reason"] == planned["reason"]
-    assert plan["message"].startswith("Needs 3 members, 2 fit: ")
-    assert planned["message"].startswith("Needs 3 members, 2 fit while a gang of another namespace holds 1 node and ")
+    assert plan["message"].startswith("It needs 3 members, and 2 fit: ")
+    assert planned["message"].startswith(
+        "It needs 3 members, and 2 fit while a gang of another namespace holds 1 node and "
+    )
 
 
 def test_no_object_that_a_viewer_reads_has_a_name_of_another_namespace(arena, viewer):

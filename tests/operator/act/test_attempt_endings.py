@@ -71,7 +71,7 @@ async def test_refused_reservation_is_reported_each_time(code, caplog):
 
         count = tries(api, RESERVING)
         assert parts.metric("lockstep_statuses_refused_total", write="reservation") == count <= MOST_TRIES
-        assert caplog.text.count("does not take its reservation: denied by a policy") == count
+        assert caplog.text.count("refuses the gang's reservation: denied by a policy") == count
         assert event_reasons(api) == ["StatusRefused"] * count
 
 

@@ -150,7 +150,7 @@ async def test_ranks_without_a_pod_are_said():
         is_whole, _, notices = await shown(client)
 
     assert not is_whole
-    assert notices == ["There is no pod of rank 0,2-3, and so no log."]
+    assert notices == ["There is no pod of rank 0,2-3, so there is no log."]
 
 
 async def test_log_that_the_kubelet_does_not_give_costs_the_others_nothing():
@@ -254,4 +254,4 @@ async def test_ranks_that_no_member_has_are_not_missed():
     async with members(member(0), member(2), status=status) as (_, client):
         _, _, notices = await shown(client)
 
-    assert notices == ["There is no pod of rank 5, and so no log."]
+    assert notices == ["There is no pod of rank 5, so there is no log."]

@@ -84,12 +84,14 @@ async def test_gang_that_rests_after_a_failure_rests_no_longer():
         await asyncio.sleep(5)
         api.store.change(PLACE, status={"conditions": [condition("Suspended")], "restartAt": None})
 
-        assert await done == "default/g rested after a failure, and is planned again."
+        assert await done == "default/g had paused after a failure, and is planned again."
 
 
 async def test_gang_whose_end_takes_too_long_stays_suspended_and_that_is_said():
     async with submitted({"reservedAt": TIME}) as (api, client):
-        with pytest.raises(AnswerError, match=r"is suspended, and still holds nodes after 1 min: ask again"):
+        with pytest.raises(
+            AnswerError, match=r"is suspended, and still holds nodes after 1 min: run the command again"
+        ):
             await put_back(client)
 
         assert api.store.get(PLACE)["spec"]["suspend"] is True
@@ -149,7 +151,7 @@ async def test_gang_that_is_over_is_made_anew_when_its_pods_are_gone():
         assert writes(api) == [("DELETE", "gangjobs")]
         api.store.remove(POD)
 
-        assert await done == "default/g was over, and is made anew."
+        assert await done == "default/g had ended, and is created again."
         made = api.store.get(PLACE)
         assert made["metadata"]["uid"] != uid
         assert made["metadata"]["labels"] == {"team": "a"}
@@ -170,7 +172,7 @@ async def test_gang_that_can_not_be_created_again_is_not_lost():
 async def test_gang_that_stays_after_its_deletion_is_not_lost_either():
     async with submitted(FAILED) as (api, client):
         api.store.remove = lambda _: None
-        with pytest.raises(NotMadeAnewError, match="something of it is still there after 1 min"):
+        with pytest.raises(NotMadeAnewError, match="parts of it still exist after 1 min"):
             await put_back(client)
 
 
@@ -185,7 +187,9 @@ async def cut_off(client):
 async def test_gang_without_a_waiting_user_is_not_lost_either():
     async with submitted(FAILED) as (api, client):
         api.store.remove = lambda _: None
-        with pytest.raises(NotMadeAnewError, match=r"is deleted, and was not awaited .* the output\.") as raised:
+        with pytest.raises(
+            NotMadeAnewError, match=r"is deleted, and this command did not wait .* the output\."
+        ) as raised:
             await cut_off(client)
 
         assert raised.value.manifest["spec"]["template"] == gang("g")["spec"]["template"]
@@ -193,7 +197,10 @@ async def test_gang_without_a_waiting_user_is_not_lost_either():
 
 async def test_gang_without_a_waiting_user_stays_suspended_and_that_is_said():
     async with submitted({"reservedAt": TIME}) as (api, client):
-        with pytest.raises(AnswerError, match=r"is suspended, and was not awaited until it holds no nodes: ask again"):
+        with pytest.raises(
+            AnswerError,
+            match=r"is suspended, and this command did not wait until it held no nodes: run the command again",
+        ):
             await cut_off(client)
 
         assert api.store.get(PLACE)["spec"]["suspend"] is True
@@ -201,7 +208,7 @@ async def test_gang_without_a_waiting_user_stays_suspended_and_that_is_said():
 
 async def test_gang_whose_volumes_would_go_with_it_is_not_deleted():
     async with submitted(FAILED, spec={"volumeClaimTemplates": [CLAIM]}) as (api, client):
-        with pytest.raises(AnswerError, match="the volumes of its volumeClaimTemplates with it: create another one"):
+        with pytest.raises(AnswerError, match="the volumes of its volumeClaimTemplates: create another GangJob"):
             await put_back(client)
 
         assert writes(api) == []

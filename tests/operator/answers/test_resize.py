@@ -85,17 +85,17 @@ async def test_suspended_gang_changes_when_it_is_resumed():
 @pytest.mark.parametrize(
     ("size", "manifest", "want"),
     [
-        (7, {}, "GangJob default/g can't have 7 members, but 2 to 6."),
-        (1, {}, "GangJob default/g can't have 1 member, but 2 to 6."),
+        (7, {}, "GangJob default/g can't have 7 members: it may have 2 to 6."),
+        (1, {}, "GangJob default/g can't have 1 member: it may have 2 to 6."),
         (
             3,
             {"spec": {**ELASTIC, "size": {"allowed": [2, 4]}}},
-            "GangJob default/g can't have 3 members, but one of 2, 4.",
+            "GangJob default/g can't have 3 members: it may have one of 2, 4.",
         ),
         (
             3,
             {"spec": {**ELASTIC, "size": {"min": 2, "max": 6, "multipleOf": 2}}},
-            "GangJob default/g can't have 3 members, but 2 to 6, in multiples of 2.",
+            "GangJob default/g can't have 3 members: it may have 2 to 6, in multiples of 2.",
         ),
         (3, {"spec": {}}, "GangJob default/g has no spec.elastic, so it keeps its size while it runs."),
         (3, {"status": ENDED}, "GangJob default/g has ended."),
@@ -117,15 +117,17 @@ LAUNCHER = role("launcher", load="None")
     [
         pytest.param(role("workers", size=2, most=6), 3, None, id="the fewest"),
         pytest.param(role("workers", size=2, most=6), 7, None, id="the most"),
-        pytest.param(role("workers", size=2, most=6), 2, "2 members, but 3 to 7.", id="too few"),
-        pytest.param(role("workers", size=2, most=6), 8, "8 members, but 3 to 7.", id="too many"),
+        pytest.param(role("workers", size=2, most=6), 2, "2 members: it may have 3 to 7.", id="too few"),
+        pytest.param(role("workers", size=2, most=6), 8, "8 members: it may have 3 to 7.", id="too many"),
         pytest.param(
             {**role("workers"), "size": {"min": 2, "max": 6, "multipleOf": 2}},
             4,
-            "4 members, but 3 to 7, those of role workers in multiples of 2.",
+            "4 members: it may have 3 to 7, those of role workers in multiples of 2.",
             id="multiples",
         ),
-        pytest.param({**role("workers"), "size": {"allowed": [2, 4]}}, 4, "4 members, but one of 3, 5.", id="a list"),
+        pytest.param(
+            {**role("workers"), "size": {"allowed": [2, 4]}}, 4, "4 members: it may have one of 3, 5.", id="a list"
+        ),
     ],
 )
 async def test_size_of_a_gang_of_several_roles_is_that_of_all_members(workers, size, want):

@@ -81,7 +81,7 @@ def test_gang_beyond_the_bounds_is_refused_and_not_read(reads):
     fact = parse_gang(gang("g", pod_spec={"tolerations": LARGE}), None)
 
     assert (fact.spec, fact.refusal.reason) == (None, Reason.INVALID_SPEC)
-    assert fact.refusal.message == f"{EXCESS}; create a GangJob within the bounds instead, and delete this one."
+    assert fact.refusal.message == f"{EXCESS}. Delete this GangJob, and create one within the bounds."
     assert reads == []
 
 

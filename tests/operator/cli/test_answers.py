@@ -65,7 +65,7 @@ def test_further_gang_is_planned_behind_those_of_the_snapshot(recorded):
     assert {one["kind"] for one in new["sooner"]} == {"GangLeaves"}
     assert new["price"]["memberSeconds"] == 0.5
     assert answer["delays"] == []
-    assert answer["notes"] == ["The API server was not asked: its defaults, rules and admission are not known here."]
+    assert answer["notes"] == ["The API server was not asked, so this plan lacks its defaults, rules and admission."]
 
 
 def test_gang_that_is_done_in_time_starts_at_once(recorded):
@@ -114,8 +114,8 @@ def test_what_a_snapshot_does_not_know_is_said(recorded):
 
     assert done.exit_code == 0, done.stderr
     assert "PriorityClass urgent is not in a snapshot: new is planned at priority 0." in done.stdout
-    assert "Volumes are not in a snapshot: new is planned as if every node reached its own." in done.stdout
-    assert "Pods of others are not in a snapshot: new is planned as if it minded none of them." in done.stdout
+    assert "Volumes are not in a snapshot: new is planned as if every node reached its volumes." in done.stdout
+    assert "Other pods are not in a snapshot: new is planned without regard to them." in done.stdout
     assert done.stdout.endswith("Nothing was created.\n")
 
 
@@ -129,8 +129,8 @@ def test_job_is_planned_as_the_gang_that_the_operator_would_make(recorded):
     assert [one["gang"]["name"] for one in answer["gangs"]] == ["new", "gang/job.heat"]
     assert {one["reason"] for one in answer["gangs"]} == {"StartsNow", "StartsLater"}
     assert answer["notes"][1:] == [
-        "The operator's sources are not in a snapshot: this plan is as if it had those that are needed.",
-        "Job heat is suspended. This plan is as if it were not.",
+        "A snapshot lacks the operator's sources: this plan assumes all that the manifests need.",
+        "Job heat is suspended. This plan assumes that it is not.",
     ]
 
 
@@ -164,7 +164,7 @@ def test_sizing_of_its_own_counts(recorded, sizing, want):
     [new] = json.loads(done.stdout)["gangs"]
     assert new["size"] == want
     if sizing:
-        assert f"What classes allow is not in a snapshot: new is planned with the sizing {sizing}." in done.stdout
+        assert f"A snapshot lacks what PriorityClasses allow: new is planned with the sizing {sizing}." in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -172,15 +172,13 @@ def test_sizing_of_its_own_counts(recorded, sizing, want):
     [
         pytest.param(manifest("waits"), "GangJob default/waits is in the snapshot already.", id="the same name"),
         pytest.param(manifest("new", size=(3, 2)), "GangJob default/new would be refused: sizes must", id="sizes"),
-        pytest.param(manifest("new", size=None), "GangJob new makes no sense", id="no sizes"),
+        pytest.param(manifest("new", size=None), "GangJob new is invalid", id="no sizes"),
         pytest.param(
             manifest("new", container={"resources": {"requests": {"example.com/gpu": "1"}}}),
-            "The snapshot does not know example.com/gpu, for which no gang asked when it was recorded.",
+            "The snapshot does not know example.com/gpu, since no gang requested them when it was recorded.",
             id="an unknown resource",
         ),
-        pytest.param(
-            {**manifest("new"), "spec": {"template": {}}}, "GangJob new makes no sense", id="an empty template"
-        ),
+        pytest.param({**manifest("new"), "spec": {"template": {}}}, "GangJob new is invalid", id="an empty template"),
     ],
 )
 def test_gang_that_can_not_be_planned_is_refused_with_a_sentence(recorded, new, want):
@@ -209,8 +207,8 @@ def test_what_is_decided_otherwise_is_shown(recorded):
     _, name, *rest = done.stdout.splitlines()
     assert name == "default/waits:"
     joined = " ".join(line.strip() for line in rest)
-    assert "recorded: 4 members expected on a, b, starting at 1970-01-01T00:18:10Z" in joined
-    assert "now: 4 members expected on a, b, starting at 1970-01-01T00:17:40Z" in joined
+    assert "recorded: 4 members expected on a, b. The start is expected at 1970-01-01T00:18:10Z" in joined
+    assert "now: 4 members expected on a, b. The start is expected at 1970-01-01T00:17:40Z" in joined
 
 
 def test_differences_are_json_too(recorded):
@@ -300,7 +298,7 @@ def test_names_of_a_recording_do_nothing_to_a_terminal(recorded):
         pytest.param(["explain", "gj/a", "--sizing", "Huge"], "'Huge' is not one of", id="sizing"),
         pytest.param(["plan"], "Missing option '-f'", id="no file"),
         pytest.param(["plan", "-f", "/nowhere"], "No such file", id="a file that is not there"),
-        pytest.param(["plan", "-f", "/dev/null"], "There is nothing in it.", id="an empty file"),
+        pytest.param(["plan", "-f", "/dev/null"], "The file is empty.", id="an empty file"),
         pytest.param(["replay", "/nowhere"], "No such file", id="a snapshot that is not there"),
     ],
 )
@@ -317,7 +315,7 @@ def test_file_that_is_not_text_is_refused_with_a_sentence(tmp_path):
 
 @pytest.mark.parametrize("name", ["heat", "gj/heat", "gangjob/heat", "gangjobs/heat", "gangjobs.lockstep.dev/heat"])
 def test_gang_may_be_named_as_kubectl_does(name):
-    """It goes on to the kubeconfig, which is not there."""
+    """It goes on to the kubeconfig, which does not exist."""
     assert_one_sentence(lockstep("explain", name, "--kubeconfig", "/nowhere"), "there is no kubeconfig /nowhere")
 
 

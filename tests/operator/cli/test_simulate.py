@@ -220,11 +220,11 @@ def test_trace_of_too_few_jobs_is_one_sentence(tmp_path, nodes, want):
 @pytest.mark.parametrize(
     ("options", "want"),
     [
-        pytest.param(["--nodes", "many"], "'many' is no number of nodes", id="nodes"),
+        pytest.param(["--nodes", "many"], "'many' is not a number of nodes", id="nodes"),
         pytest.param(
             ["--nodes", "1"], "the model draws jobs of several members, and there is one node.", id="one node"
         ),
-        pytest.param(["--owners", "all"], "'all' is no share of the nodes and two hours", id="owners"),
+        pytest.param(["--owners", "all"], "'all' is not a share of the nodes and two hours", id="owners"),
         pytest.param(
             ["--owners", "/dev/null"], "nor a share with habits, such as 0.25@habits, nor a file", id="no owners"
         ),

@@ -81,7 +81,7 @@ def test_dealing_has_a_line_for_each_error_of_the_speeds():
             "Cluster 1 needs 2 nodes at least, and has 1.",
             id="no room beside an alien program",
         ),
-        pytest.param(["sweep", "--clusters", "24x"], "'24x' is no number of nodes", id="no cluster"),
+        pytest.param(["sweep", "--clusters", "24x"], "'24x' is not a number of nodes", id="no cluster"),
         pytest.param(["sweep", "--times", "3"], "'3' is no size with its seconds", id="no time"),
         pytest.param(["sweep", "--times", "3:0"], "'3:0' is no size with its seconds", id="time of 0"),
         pytest.param(["sweep", "--times", "3:1,3:2"], "size 3 stands there twice", id="size twice"),

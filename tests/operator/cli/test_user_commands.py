@@ -119,7 +119,7 @@ def test_token_that_is_not_accepted_is_one_sentence_that_says_what_to_do(locked_
 
     [said] = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
     assert done.exit_code == 1
-    assert f"it does not accept the credentials of {locked_out} (401 Unauthorized)" in said
+    assert f"it rejects the credentials of {locked_out} (401 Unauthorized)" in said
     assert "log in again" in said
 
 
@@ -135,9 +135,9 @@ def test_what_others_wrote_does_nothing_to_a_terminal(capsys):
 
 def test_sentence_that_ends_a_command_does_nothing_to_a_terminal():
     with pytest.raises(ClickException) as caught, one_sentence():
-        raise AnswerError("GangJob default/\x1b[31mred\x9b0m is in it twice.")
+        raise AnswerError("GangJob default/\x1b[31mred\x9b0m is in the file twice.")
 
-    assert str(caught.value) == r"GangJob default/\x1b[31mred\x9b0m is in it twice."
+    assert str(caught.value) == r"GangJob default/\x1b[31mred\x9b0m is in the file twice."
 
 
 def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as_it_is(capsysbinary):
@@ -152,7 +152,7 @@ def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        pytest.param(["queue", "-A", "-n", "a"], "Of --namespace and --all-namespaces only one", id="two scopes"),
+        pytest.param(["queue", "-A", "-n", "a"], "Use only one of --namespace and --all-namespaces", id="two scopes"),
         pytest.param(["queue", "-o", "xml"], "'xml' is not one of", id="output"),
         pytest.param(["queue", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="no kubeconfig"),
         pytest.param(["logs"], "Missing argument 'gj/NAME|sweep/NAME'", id="no gang"),
@@ -188,7 +188,7 @@ def test_wrong_arguments_end_it_with_one_sentence(arguments, want):
 
 
 def test_list_of_commands_is_for_users_and_names_those_for_machines_once():
-    listed, for_machines = lockstep("--help").stdout.split("Pods and programs call these by themselves:")
+    listed, for_machines = lockstep("--help").stdout.split("Pods and programs also run the commands")
 
     assert [name for name in FOR_MACHINES if f"\n  {name} " in listed] == []
     assert "\n  profile " in listed

@@ -48,5 +48,5 @@ async def test_deletion_is_no_attempt_that_was_undone(caplog):
 
         assert not pods_of(api, "g")
         assert event_reasons(api) == ["GangPlaced"]
-    assert "its members are deleted with it" in caplog.messages
+    assert "the gang was deleted, and its members are deleted too" in caplog.messages
     assert not [message for message in caplog.messages if "undone" in message]

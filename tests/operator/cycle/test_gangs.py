@@ -207,7 +207,7 @@ async def test_gang_that_a_kubelet_turns_away_again_and_again_goes_elsewhere():
         await until(lambda: "Failed" not in phases(api) and status_of(api)["attempt"] == 3 and is_placed(api))
 
         assert bound(pods_of(api, "g")) == [{"n1": "n2", "n2": "n1"}[first]]
-        assert f"for 5 minutes it is kept off {first}" in " ".join(messages_of(api))
+        assert f"Lockstep keeps it off {first} for 5 minutes" in " ".join(messages_of(api))
 
 
 async def test_gang_that_kubelets_turn_away_rests_longer_each_time_though_it_was_placed_between():
@@ -242,7 +242,7 @@ async def test_gang_waits_where_the_only_node_turns_it_away_and_says_why():
         await turned_away(api, attempt=1)
         await turned_away(api, attempt=2)
         await until(lambda: condition(api, "g", "Planned") == ("False", "NoNodeFits"))
-        assert "whose kubelets have turned its members away again and again" in " ".join(messages_of(api))
+        assert "whose kubelets have rejected its members repeatedly" in " ".join(messages_of(api))
 
         await until(lambda: status_of(api)["attempt"] == 3 and is_placed(api), seconds=400)
 

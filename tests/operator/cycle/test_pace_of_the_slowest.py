@@ -201,7 +201,7 @@ async def test_no_member_is_paced_by_guesses(how):
 
         await until(lambda: cpu_by_node(api) == OUT_OF_THE_WAY)
         await until(lambda: pace_of(api)["paced"] == 0)
-        want = "No member is paced, since n2 has no NodeBid that is understood and was renewed in time."
+        want = "No member is paced, since n2 has no NodeBid that is readable and was renewed in time."
         assert want in pace_of(api)["message"]
 
 
@@ -245,7 +245,7 @@ async def test_guaranteed_members_stay_so():
 @pytest.mark.parametrize(
     ("pod_spec", "why"),
     [
-        pytest.param({"containers": [container()]}, "no container of theirs requests cpu", id="best effort"),
+        pytest.param({"containers": [container()]}, "none of their containers requests cpu", id="best effort"),
         pytest.param(
             {
                 "containers": [
@@ -258,7 +258,11 @@ async def test_guaranteed_members_stay_so():
             "their resizePolicy restarts a container that gets another amount of cpu",
             id="restarts",
         ),
-        pytest.param({"resources": {"requests": {"cpu": "4"}}}, "their pods request cpu as a whole", id="whole pods"),
+        pytest.param(
+            {"resources": {"requests": {"cpu": "4"}}},
+            "they request cpu for the whole pod, not for containers",
+            id="whole pods",
+        ),
     ],
 )
 async def test_members_that_can_not_be_resized_are_reported(pod_spec, why):

@@ -66,7 +66,7 @@ async def test_fourth_run_is_planned_with_what_the_first_three_took_and_says_so(
         assert "runTimeFactor" not in status_of(api, "run-2-150")
         assert predicted(api, "next") == pytest.approx(150, abs=1)
         assert status_of(api, "next")["runTimeFactor"] == "1.5"
-        assert planned(api, "next").endswith("; run times as the last 3 runs had them: 1.5 times as stated.")
+        assert planned(api, "next").endswith(" Its run times are 1.5 times as stated, like those of its last 3 runs.")
 
 
 async def test_what_is_learnt_is_not_learned_from_itself():
@@ -95,7 +95,7 @@ async def test_status_of_a_waiting_gang_says_what_runs_have_shown():
         api.store.add("gangjobs", timed("a"), timed("b"))
         await until(lambda: is_placed(api, "a") and condition(api, "b", "Planned") == ("True", "StartsLater"))
 
-        assert planned(api, "b").endswith("; run times as the last 3 runs had them: 0.5 times as stated.")
+        assert planned(api, "b").endswith(" Its run times are 0.5 times as stated, like those of its last 3 runs.")
         assert epoch_seconds(status_of(api, "b")["start"]) - epoch_seconds(status_of(api, "a")["start"]) == 50
         assert status_of(api, "b")["runTimeFactor"] == "0.5"
 
@@ -185,7 +185,7 @@ async def test_gang_that_learns_is_planned_with_the_law_of_the_runs_once_it_is_b
         await until(lambda: is_placed(api, "early"))
         assert status_of(api, "early")["workUsed"] == {
             "source": "Stated",
-            "message": "3 runs with 1, 2 and 4 members can be compared, and 5 with 2 sizes are needed.",
+            "message": "Lockstep can compare 3 runs with 1, 2 and 4 members, and a law needs 5 runs with 2 sizes.",
         }
         await run(api, "early", seconds=75, place=False)
         await run_learners(api, 2, 4, first=3)
@@ -195,9 +195,9 @@ async def test_gang_that_learns_is_planned_with_the_law_of_the_runs_once_it_is_b
 
         status = status_of(api, "next")
         assert status["workUsed"]["source"] == "Learned"
-        assert status["workUsed"]["message"].startswith("Each of 6 runs with 1, 2, 4 and 8 members is missed by ")
+        assert status["workUsed"]["message"].startswith("Forecasts of 6 runs with 1, 2, 4 and 8 members are off by ")
         assert predicted(api, "next") == pytest.approx(200 / status["size"] + 50, abs=2)
-        assert "run times by the law that 6 runs have followed, 1" in planned(api, "next")
+        assert "times those of the law that 6 runs have followed" in planned(api, "next")
         await run(api, "next", seconds=200 / status["size"] + 50, place=False)
         # What was planned with teaches nothing: the run is kept beside what is stated.
         assert float(status_of(api, "next")["speedupReached"]) == pytest.approx(

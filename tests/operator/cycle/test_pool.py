@@ -56,14 +56,16 @@ async def test_sentences_count_the_pool_s_nodes():
         await until(lambda: condition(api, "far", "Planned") and condition(api, "big", "Planned"))
 
         assert says(api, "far") == "0 of 3 nodes of the pool pass its constraints: 3 without disk=tape."
-        assert says(api, "big").startswith("Needs 9 members, 6 fit: 3 of 3 nodes of the pool pass its constraints")
+        assert says(api, "big").startswith(
+            "It needs 9 members, and 6 fit: 3 of 3 nodes of the pool pass its constraints"
+        )
 
 
 async def test_empty_pool_is_reported_as_such():
     async with operator_over(node("n1"), gangs=[gang("g")], pool=POOL) as (api, _):
         await until(lambda: condition(api, "g", "Planned") == ("False", "NoNodeFits"))
 
-        assert says(api) == "Needs 2 members and there are 0 nodes of the pool."
+        assert says(api) == "It needs 2 members, and there are 0 nodes of the pool."
 
 
 async def test_node_that_gets_the_label_joins_and_one_that_loses_it_leaves():
@@ -147,7 +149,7 @@ async def test_attempt_whose_nodes_left_the_pool_is_undone(moment):
 
         assert bound(pods_of(api, "g")) == ["n2"] * 2
         assert any(
-            "NoLongerFits: it cannot go on as reserved: the operator's node pool has no node n1" in it
+            "NoLongerFits: the reservation no longer fits: the operator's node pool has no node n1" in it
             for it in messages
         )
 

@@ -71,17 +71,17 @@ async def test_gang_gets_as_many_members_as_its_quota_allows_and_says_so():
         await until(lambda: is_placed(api))
 
         assert (len(pods_of(api, "g")), status_of(api)["attempt"]) == (5, 1)
-        assert planned(api).endswith("12 members would be fastest by its run times; quota small allows 5 now.")
+        assert planned(api).endswith("It would be fastest with 12 members, by its run times; quota small allows 5 now.")
         assert parts.metric("lockstep_attempts_undone_total", reason="QuotaExceeded") == 0
 
 
 @pytest.mark.parametrize(
     ("spec", "want"),
     [
-        pytest.param({}, "Up to 12 members are asked for; quota small allows 5 now.", id="no run times"),
+        pytest.param({}, "It may have up to 12 members; quota small allows 5 now.", id="no run times"),
         pytest.param(
             {"work": {"serialTime": "10m", "overhead": {"perMember": "10s"}}},
-            "8 members would be fastest by its run times; quota small allows 5 now.",
+            "It would be fastest with 8 members, by its run times; quota small allows 5 now.",
             id="overheads that grow",
         ),
     ],
@@ -116,7 +116,7 @@ async def test_gang_that_no_quota_will_ever_allow_is_not_tried():
         await until(lambda: condition(api, "g", "Planned") == ("False", "QuotaExceeded"))
         await asyncio.sleep(120)
 
-        assert planned(api) == "Needs 4 members, which take 4 of pods; quota small allows 3."
+        assert planned(api) == "It needs 4 members, which take 4 of pods; quota small allows 3."
         assert status_of(api)["attempt"] == 0
         assert pods_of(api, "g") == []
 
@@ -178,7 +178,7 @@ async def test_quota_without_room_for_the_volumes_is_reported_and_nothing_is_cre
         await until(lambda: condition(api, "g", "Planned") == ("False", "QuotaExceeded"))
 
         assert planned(api) == (
-            "Needs 2 members, which take 6Gi of requests.storage; quota small allows 10Gi, of which 5Gi are left."
+            "It needs 2 members, which take 6Gi of requests.storage; quota small allows 10Gi, of which 5Gi are left."
         )
         assert api.store.objects("persistentvolumeclaims") == []
 

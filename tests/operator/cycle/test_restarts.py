@@ -113,7 +113,7 @@ async def test_gang_that_rests_before_a_restart_says_when_it_goes_on():
         said = {it["type"]: it for it in status_of(api)["conditions"]}
         assert said["Planned"]["message"].startswith("The gang is planned again in 10 min")
         assert said["Placed"]["reason"] == "Restarting"
-        assert "container main exited with 3; restart 1 of 1" in said["Placed"]["message"]
+        assert "container main exited with 3; this is restart 1 of 1" in said["Placed"]["message"]
 
 
 async def test_gang_all_of_whose_members_fail_leaves_its_nodes_to_no_gang_behind_it():

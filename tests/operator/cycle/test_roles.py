@@ -88,7 +88,7 @@ async def test_what_admission_makes_of_one_role_is_planned_with():
         accepted = next(one for one in status_of(api)["conditions"] if one["type"] == "Accepted")
         assert (
             accepted["message"]
-            == "The members are planned as admission changes them: role workers: cpu 7 instead of 4."
+            == "Admission changes the members, and Lockstep plans them as changed: role workers: cpu 7 instead of 4."
         )
 
 

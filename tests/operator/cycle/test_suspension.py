@@ -105,7 +105,9 @@ async def test_user_who_suspends_a_gang_is_warned_of_nothing(caplog):
         events = {it["reason"]: it["type"] for it in api.store.objects("events")}
 
     assert events == {"GangPlaced": "Normal", "GangUndoing": "Normal"}
-    [line] = [it for it in caplog.records if "attempt 1 is undone: the gang is suspended" in it.getMessage()]
+    [line] = [
+        it for it in caplog.records if "attempt 1 of the gang is undone: the gang is suspended" in it.getMessage()
+    ]
     assert line.levelname == "INFO"
 
 

@@ -80,10 +80,10 @@ async def test_status_says_what_is_undone_since_when_and_what_it_waits_for():
         await asyncio.sleep(60)
 
         assert condition(api, "g", "Planned") == ("False", "PodLost")
-        assert f"begun at {at(int(began))}" in message(api)
+        assert f"began at {at(int(began))}" in message(api)
         assert message(api).startswith(
-            "Attempt 1 is being taken back; waits for g-1-0 on n1, g-1-1 on n1. If node n1 is dead, delete the pods "
-            "there or taint the node node.kubernetes.io/out-of-service. It was begun at "
+            "Attempt 1 is being torn down; it waits for g-1-0 on n1, g-1-1 on n1. If node n1 is dead, delete the pods "
+            "there or taint the node node.kubernetes.io/out-of-service. The teardown began at "
         )
         assert event_reasons(api).count("GangUndoing") == 1
         assert status_of(api)["reservedAt"]
@@ -96,7 +96,7 @@ async def test_status_says_what_is_waited_for_as_soon_as_an_attempt_is_taken_bac
         api.store.change(pod_place("g-1-0"), metadata={"deletionTimestamp": DELETED_AT})
         await until(lambda: condition(api, "g", "Placed") == ("False", "Undoing"))
 
-        assert "taken back; waits for g-1-0 on n1, g-1-1 on n1, g-1-2 on n2, g-1-3 on n2" in message(api)
+        assert "torn down; it waits for g-1-0 on n1, g-1-1 on n1, g-1-2 on n2, g-1-3 on n2" in message(api)
         # It is cut off, so that what to do is said first.
         assert status_of(api)["summary"].startswith("If node n1 is dead, delete the pods there or taint the node ")
         assert "GangUndoing" not in event_reasons(api)
@@ -257,7 +257,7 @@ async def test_next_attempt_waits_for_a_member_that_runs_and_names_what_may_keep
         await asyncio.sleep(60)
 
         assert status_of(api)["attempt"] == 1
-        assert "taken back; waits for g-1-1 on n1, kept by the finalizer example.com/hold." in message(api)
+        assert "torn down; it waits for g-1-1 on n1, kept by the finalizer example.com/hold." in message(api)
         keep(api, "g-1-1", "Failed")
         await until(lambda: status_of(api)["attempt"] == 2 and is_placed(api))
 

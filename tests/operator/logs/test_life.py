@@ -40,7 +40,7 @@ async def test_log_has_the_life_of_a_gang_in_order_to_its_end(caplog):
 
     status = r"PATCH /apis/lockstep.dev/v1alpha1/namespaces/default/gangjobs/first/status: 200 in \d+\.\d ms$"
     want_lines = [
-        r"^default/first: it is seen for the first time, with UID ",
+        r"^default/first: the gang is new, with UID ",
         r"^default/first: the plan says: 2 members on n1",
         r"^default/first: attempt 1: " + status,
         r"^default/first: Planned is True",
@@ -52,7 +52,7 @@ async def test_log_has_the_life_of_a_gang_in_order_to_its_end(caplog):
         r"^default/first: Placed is True, Bound: ",
         status,
         r"^default/first: Complete is True, Succeeded: ",
-        r"^default/first: it is gone$",
+        r"^default/first: the gang was deleted$",
     ]
     assert appear_in_order(want_lines, lines_about(caplog, "default/first")) == []
 
@@ -63,9 +63,9 @@ async def test_log_says_why_a_gang_waits_and_has_its_dry_run(caplog):
         await asyncio.sleep(60)
 
     want_lines = [
-        r"the plan says: needs 9 members, ",
+        r"the plan says: it needs 9 members, ",
         r"dry run of POST /api/v1/namespaces/default/pods: 201 in ",
-        r"Planned is False, NotEnoughRoom: Needs 9 members",
+        r"Planned is False, NotEnoughRoom: It needs 9 members",
     ]
     lines = lines_about(caplog, "default/large")
     assert [pattern for pattern in want_lines if not any(re.search(pattern, line) for line in lines)] == []

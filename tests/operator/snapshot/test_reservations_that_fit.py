@@ -75,7 +75,7 @@ def test_node_that_evicts_the_members_before_they_have_ended_does_not_fit(two_no
     assert conflict(two_nodes, tolerant(100.0)) is None
     want = "a taint of n2 evicts members after 1 min 39 s, and the gang ends in 1 min 40 s"
     assert conflict(two_nodes, tolerant(99.0)) == want
-    want = "a taint of n2 evicts members after 24 h, and the gang gives no run time"
+    want = "a taint of n2 evicts members after 24 h, and the gang states no run time"
     assert conflict(two_nodes, tolerant(86_400.0), finish=None) == want
 
 
@@ -145,7 +145,7 @@ def test_reservation_leaves_room_to_pods_as_urgent_as_its_gang(two_nodes):
 def test_gang_of_unknown_run_time_fits_no_node_that_is_taken_back(two_nodes):
     two_nodes.bids.apply(bid_fact("n1", until=NOW + 500))
 
-    assert conflict(two_nodes, finish=None) == "n1 is open for 8 min 20 s more only, and the gang gives no run time"
+    assert conflict(two_nodes, finish=None) == "n1 is open for 8 min 20 s more only, and the gang states no run time"
 
 
 def with_volumes(state, *, limit, volumes=1):

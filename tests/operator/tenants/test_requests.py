@@ -109,12 +109,12 @@ def planner(*verbs):
         pytest.param(b"[" * 100_000, "A plan has metadata.name and spec.gangJobSpec.", id="deep"),
         pytest.param(
             b'{"metadata": {"name": "a/b"}, "spec": {"gangJobSpec": {}}}',
-            "metadata.name is no name of an object.",
+            "metadata.name is not the name of an object.",
             id="no name",
         ),
         pytest.param(
             b'{"metadata": {"name": "a\\n2026 ERROR"}, "spec": {"gangJobSpec": {}}}',
-            "metadata.name is no name of an object.",
+            "metadata.name is not the name of an object.",
             id="a name that would be a line of the log",
         ),
         pytest.param(

@@ -284,4 +284,4 @@ async def test_trouble_that_lasts_is_logged_once_and_once_more_when_it_comes_aga
     logged = [one.getMessage() for one in caplog.records]
     # The second time first the watch is refused, and then the list.
     want_whys = ["no right to list", "HTTP 403", "no right to list"]
-    assert logged == [f"watch of things broke off, listing again: {why}" for why in want_whys]
+    assert logged == [f"the watch of things ended, and starts again with a list: {why}" for why in want_whys]

@@ -55,7 +55,7 @@ def test_up_status_env_and_down_follow_one_another(run, tmp_path):
 
     processes.kill(processes.Mark(folder, "kwok"))
     status = run("status").stdout
-    assert "shown: stopped in part at " in status
+    assert "shown: partly stopped at " in status
     assert "stopped     kwok\n" in status
 
     down = run("down", "--name", "shown")
@@ -75,7 +75,7 @@ def test_release_of_kubernetes_that_can_not_be_had_is_named(run, command):
     done = run(command, "--kubernetes", "1.12")
 
     assert done.returncode == 1
-    assert done.stderr == "Error: --kubernetes=1.12: choose among 1.35, 1.36, 1.37, or leave it away.\n"
+    assert done.stderr == "Error: --kubernetes=1.12: choose among 1.35, 1.36, 1.37, or leave it out.\n"
 
 
 def test_down_without_a_sandbox_is_fine(run):
@@ -104,9 +104,7 @@ def test_env_without_a_sandbox_is_one_sentence_and_a_failure(run):
 def test_sandbox_that_never_came_up_is_shown_with_its_remedy(run, tmp_path):
     (tmp_path / "lockstep" / "sandboxes" / "half").mkdir(parents=True)
 
-    assert run("status").stdout == (
-        f"half: not completely started; `{typed('down', '--name', 'half')}` clears it away\n"
-    )
+    assert run("status").stdout == (f"half: not completely started; `{typed('down', '--name', 'half')}` deletes it\n")
     run("down", "--name", "half")
     assert "There is no sandbox" in run("status").stdout
 

@@ -178,7 +178,7 @@ def test_component_that_cannot_start_is_quoted_and_leaves_nothing(tmp_path, monk
     monkeypatch.setenv("LOCKSTEP_SANDBOX_BIN", str(tmp_path / "bin"))
     folder = folder_of("broken", tmp_path / "state")
 
-    with pytest.raises(SandboxError, match="etcd ended while it was starting; the last it wrote: no room on the disk"):
+    with pytest.raises(SandboxError, match="etcd ended while it was starting; its last line: no room on the disk"):
         start(Options(name="broken", state=tmp_path / "state"))
 
     assert processes.running(folder.root) == {}
@@ -196,7 +196,7 @@ def test_port_taken_meanwhile_is_exchanged_for_another(tmp_path, monkeypatch):
     put_program(tmp_path / "bin", "kube-apiserver", once_taken)
     monkeypatch.setenv("LOCKSTEP_SANDBOX_BIN", str(tmp_path / "bin"))
 
-    with pytest.raises(SandboxError, match="the last it wrote: the second attempt"):
+    with pytest.raises(SandboxError, match="its last line: the second attempt"):
         start(Options(name="unlucky", state=tmp_path / "state"))
 
     assert len(set(ports.read_text().split())) == 2

@@ -15,8 +15,8 @@ from coschedule.queue.search.effort import effort_for_one
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.timeline import Timeline
 
-CLOSED = "not open yet, or no more"
-OWNER_EXPECTED = "kept from it, as their owners may come back"
+CLOSED = "not open now"
+OWNER_EXPECTED = "closed to it, as their owners may come back"
 LEFT_TO_OTHERS = "left to gangs in front"
 TOO_SHORT = "free for less than its shortest run"
 

@@ -214,7 +214,7 @@ class DryRuns:
                 return await ask_admission(self._client, gang, spec, urgency=haste.urgency, pace=haste.pace)
         except (ApiUnavailableError, TimeoutError) as error:
             why = str(error) or f"no answer within {haste.seconds:g} seconds"
-            log.warning("its members could not be checked: %s", why, extra=about(gang.key))
+            log.warning("the API server could not check the gang's members: %s", why, extra=about(gang.key))
             return None
 
     def _believe(self, gang: GangFact, spec: GangSpec, verdict: Verdict) -> None:

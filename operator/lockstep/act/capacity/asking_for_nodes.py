@@ -72,7 +72,7 @@ class NodeAsker:
         if not answer.is_success:
             return _refused(answer.message)
         if owner_uid(answer.body, gang) != gang.uid:
-            return _refused(f"{manifest['kind']} {name} is there already, and it is not this gang's")
+            return _refused(f"{manifest['kind']} {name} exists already, and does not belong to this gang")
         return answer.body
 
 

@@ -148,7 +148,7 @@ class NodeRequests:
         if trouble:
             self._rests_until = self._monotonic() + _REST_SECONDS
         if trouble and trouble != self._trouble:
-            log.warning("nodes can't be asked for: %s", trouble)
+            log.warning("ProvisioningRequests can't be created: %s", trouble)
         self._trouble = trouble
 
     def _stance(self, gang: GangFact) -> Stance:
@@ -209,7 +209,7 @@ class NodeRequests:
             self._report_request(gang, made)
             return
         if memory.refusal != made.message:
-            log.warning("nodes can't be asked for: %s", made.message, extra=about(gang.key))
+            log.warning("ProvisioningRequests can't be created: %s", made.message, extra=about(gang.key))
             memory.refusal = made.message
         self._report(gang, Reason.REQUEST_REFUSED, self._refused(made.message))
 
@@ -254,9 +254,9 @@ def _guarded(gang: GangKey | None = None) -> Iterator[None]:
     try:
         yield
     except ApiUnavailableError as error:
-        log.warning("nodes were not asked for: %s", error, extra=where)
+        log.warning("the ProvisioningRequest was not created: %s", error, extra=where)
     except Exception:
-        log.exception("nodes could not be asked for", extra=where)
+        log.exception("the ProvisioningRequest could not be created", extra=where)
 
 
 def _message_of(error: ListError) -> str:

@@ -71,7 +71,7 @@ class Joins:
     async def _make(self, gang: AcceptedGang, reservation: Reservation, join: _Join) -> None:
         work_for(gang.key, reservation.attempt)
         newcomers = reservation.newcomers
-        stay = self._services.window.stay(newcomers.size)
+        stay = self._services.window.stay(newcomers.size, self._services.state.priorities.of(gang))
         making = MemberMaking(self._services, gang, newcomers, among=reservation, stay=stay, changed=join.changed)
         try:
             await stay.enter()
@@ -79,8 +79,8 @@ class Joins:
         except ApiUnavailableError as error:
             join.failure = Failure(reason=Reason.API_UNAVAILABLE, message=str(error))
         except Exception:
-            log.exception("members that were to join it could not be made", extra=about(gang.key))
-            join.failure = Failure(reason=Reason.API_UNAVAILABLE, message="an error of the operator, which its log has")
+            log.exception("additional members of the gang could not be created", extra=about(gang.key))
+            join.failure = Failure(reason=Reason.API_UNAVAILABLE, message="an error in the operator: see its log")
         finally:
             stay.leave()
         self._services.state.changes.reconcile(gang.key)

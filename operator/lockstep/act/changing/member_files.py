@@ -72,7 +72,7 @@ class MemberFiles:
         if failure is None:
             self._failures.pop(gang.key, None)
             return
-        log.warning("its members still read who they were: %s", failure.message, extra=about(gang.key))
+        log.warning("the gang's members still have the old list of members: %s", failure.message, extra=about(gang.key))
         failures = self._failures[gang.key] = self._failures.get(gang.key, 0) + 1
         await asyncio.sleep(pause_after(failures))
         if self._written.get(gang.key) == wanted:

@@ -109,7 +109,7 @@ class Resizes:
                 await self._resize(gang, resize)
         except ApiUnavailableError as error:
             self._count(ResizeResult.ERROR)
-            log.warning("its members could not all be resized: %s", error, extra=about(gang))
+            log.warning("some of the gang's members could not be resized: %s", error, extra=about(gang))
         await asyncio.sleep(_SETTLE_SECONDS)
 
     async def _resize(self, gang: GangKey, resize: Resize) -> None:

@@ -150,10 +150,10 @@ class DealerReads:
                 contact.failures = 0
                 await self._keep(target, contact, self._state.pieces.record(target.gang, bits))
         except ApiUnavailableError as error:
-            log.warning("the states of its pieces were not kept: %s", error, extra=about(target.gang.key))
+            log.warning("the states of the gang's pieces were not saved: %s", error, extra=about(target.gang.key))
         except Exception:
             # Other gangs' dealers are read all the same.
-            log.exception("the dealer of its pieces could not be read", extra=about(target.gang.key))
+            log.exception("the dealer of the gang's pieces could not be read", extra=about(target.gang.key))
 
     async def _bits(self, client: DealerClient, target: _Target, contact: _Contact) -> bytes | None:
         """What the dealer sends, if it is what a dealer of so many pieces sends."""

@@ -48,7 +48,7 @@ class PiecesStore:
             return Failure(reason=Reason.API_UNAVAILABLE, message=f"the API server did not answer: {error}")
         if not problem:
             return None
-        return Failure(reason=Reason.NETWORK_REFUSED, message=f"the members can't be dealt pieces: {problem}")
+        return Failure(reason=Reason.NETWORK_REFUSED, message=f"Lockstep can't deal pieces to the members: {problem}")
 
     async def read(self) -> KeptPieces:
         """What the gang's own ConfigMap has. Raises ``ApiUnavailableError``."""

@@ -26,4 +26,4 @@ async def report_disruption(client: KubeClient, pods: Iterable[PodFact], why: st
 
     refusal = await for_each([pod for pod in pods if not pod.has_ended], report)
     if refusal is not None:
-        log.warning("pods are evicted without a condition that says why: %s", refusal.message)
+        log.warning("pods are evicted without the condition DisruptionTarget: %s", refusal.message)

@@ -60,7 +60,7 @@ class LeftoverChecks:
             async with self._at_once:
                 await self._refresh(one)
         except ApiUnavailableError as error:
-            log.warning("what is left of it is not known: %s", error, extra=about(one.gang.key))
+            log.warning("the remaining pods of the gang could not be listed: %s", error, extra=about(one.gang.key))
             return False
         return True
 

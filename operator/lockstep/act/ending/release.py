@@ -47,7 +47,7 @@ class Release:
         await until_done(partial(self._release, failure, behind))
 
     def known(self) -> GangFact | None:
-        """The gang as the cache has it; None if it is gone, or another one has its name."""
+        """The gang as the cache has it; None if the gang was deleted, or another one has its name."""
         gang = self._services.state.gangs.get(self._gang.key)
         return None if gang is None or gang.uid != self._gang.uid else gang
 
@@ -61,10 +61,12 @@ class Release:
         try:
             written, message = await self._services.writer.write(gang, status)
         except ApiUnavailableError as error:
-            log.warning("that it is undone could not be written: %s", error, extra=about(gang.key))
+            log.warning("the end of the gang's attempt could not be written: %s", error, extra=about(gang.key))
             return Written.REFUSED
         if written is Written.REFUSED:
-            log.warning("the API server does not take that it is undone: %s", message, extra=about(gang.key))
+            log.warning(
+                "the API server refuses the status that ends the gang's attempt: %s", message, extra=about(gang.key)
+            )
             self._services.count_refused("release")
         return written
 
@@ -98,7 +100,11 @@ class Release:
         ]
         failure = await for_each(with_node, lambda one: release_claim(services.client, services.state, one))
         if failure is not None:
-            log.warning("its claims could not be taken back: %s", failure.message, extra=about(self._gang.key))
+            log.warning(
+                "the gang's PersistentVolumeClaims could not be released from their nodes: %s",
+                failure.message,
+                extra=about(self._gang.key),
+            )
         return failure is None
 
     async def _release(self, failure: Failure, behind: str) -> bool:

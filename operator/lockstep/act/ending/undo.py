@@ -8,6 +8,7 @@ member that has run is never created again in the same attempt.
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,9 @@ from lockstep.report.text.sentences import as_sentence
 _QUIET_CHECKS = 2
 
 log = logging.getLogger(__name__)
+
+# What stands before the cause; processes of earlier releases wrote "undone".
+_BEFORE_CAUSE = re.compile(r".*? is being (?:torn down|undone): ", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,11 +117,11 @@ class Undoing:
 
     def _log(self, failure: Failure) -> None:
         if failure.reason is Reason.GANG_DELETED:
-            log.info("its members are deleted with it", extra=about(self._gang.key))
+            log.info("the gang was deleted, and its members are deleted too", extra=about(self._gang.key))
             return
         level = logging.INFO if failure.is_users_own or failure.next_size is not None else logging.WARNING
         attempt, why = self._reservation.attempt, failure.message
-        log.log(level, "attempt %d is undone: %s", attempt, why, extra=about(self._gang.key))
+        log.log(level, "attempt %d of the gang is undone: %s", attempt, why, extra=about(self._gang.key))
 
     def _is_reported(self, failure: Failure) -> bool:
         """Whether the status says so already, written with a restart or by an earlier process."""
@@ -154,7 +158,7 @@ class Undoing:
         try:
             left = await refresh_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
-            log.warning("what is left of it is not known: %s", error, extra=about(self._gang.key))
+            log.warning("the remaining pods of the gang could not be listed: %s", error, extra=about(self._gang.key))
             return None
         self._changed.clear()
         if MEANINGS[failure.reason].gives_way:
@@ -208,6 +212,7 @@ def undone_in_status(gang: GangFact) -> Failure | None:
     if placed is None or placed.reason != Reason.UNDOING or planned is None:
         return None
     reason = Reason(planned.reason) if planned.reason in UNDONE_REASONS else Reason.POD_LOST
-    message = planned.message.partition(" is being undone: ")[2].rstrip(".") or "unknown"
+    begins = _BEFORE_CAUSE.match(planned.message)
+    message = "" if begins is None else planned.message[begins.end() :].rstrip(".")
     next_size = gang.status.next_size if reason is Reason.CHANGING_SIZE else None
-    return Failure(reason=reason, message=message, next_size=next_size)
+    return Failure(reason=reason, message=message or "unknown", next_size=next_size)

@@ -23,15 +23,15 @@ async def pods_to_evict(client: KubeClient, state: State, gang: GangKey) -> Evic
     """
     pods = list(state.pod_gangs.group(gang).going_pods())
     if not pods:
-        return "its pods on nodes have gone meanwhile"
+        return "its pods on nodes are already gone"
     jobs = sorted({pod.group.job for pod in pods} - {""})
     if len(jobs) > _MOST_JOBS:
-        return f"its undo is Evict, but its pods are of {len(jobs)} Jobs, and no more than {_MOST_JOBS} are read"
+        return f"its undo is Evict, but its pods belong to {len(jobs)} Jobs, and Lockstep reads {_MOST_JOBS} at most"
     for job in jobs:
         why_not = await _why_not(client, gang.namespace, job)
         if why_not:
             return why_not
-    effect = f"its undo is Evict, so {n_pods(len(pods))} of it on nodes were evicted"
+    effect = f"its undo is Evict, so Lockstep has evicted {n_pods(len(pods))} from nodes"
     return EvictionDecision([EvictedPod(pod.key, pod.uid) for pod in pods], effect)
 
 

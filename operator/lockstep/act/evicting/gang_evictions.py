@@ -53,14 +53,14 @@ class GangEvictions:
         before = {pod.uid for pod in self._state.pod_gangs.group(gang).going_pods()}
         eviction = await self._in_time(gang, is_due)
         if eviction.effect and not await self._have_left(gang, before):
-            return Eviction(why_not=f"{eviction.effect}, but others of it are still there")
+            return Eviction(why_not=f"{eviction.effect}, but other pods of the Gang are still there")
         return eviction
 
     async def _in_time(self, gang: GangKey, is_due: Callable[[], bool]) -> Eviction:
         until = self._monotonic() + _LONGEST_SECONDS
         for tries in itertools.count():
             if not is_due():
-                return Eviction(why_not="they need not go any more")
+                return Eviction(why_not="the pods no longer have to leave")
             eviction = await self._try(gang)
             left = until - self._monotonic()
             if not eviction.may_pass or left <= 0:

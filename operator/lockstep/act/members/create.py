@@ -146,7 +146,7 @@ class Creator:
             return refused_pod(key.name, answer)
         pod = read_pod(answer.body)
         if pod.member is None or pod.member.gang_uid != self._gang.uid or pod.is_deleting:
-            message = f"a pod of that name that is not this gang's, or is being deleted, is in the way{kept_by(pod)}"
+            message = f"a pod of this name exists that does not belong to this gang, or is being deleted{kept_by(pod)}"
             return refused_pod(key.name, answer._replace(body={"message": message}))
         self.uids[key] = pod.uid
         if not pod.node and self._is_whole(key):

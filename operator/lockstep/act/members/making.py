@@ -156,7 +156,9 @@ class MemberMaking:
         refusal = await self._services.deletions.delete(pods) if pods else None
         if refusal is not None:
             log.error(
-                "pods are left that are not known as its members: %s", refusal.message, extra=about(self._gang.key)
+                "some pods of the gang could not be deleted, and no list shows them as its members: %s",
+                refusal.message,
+                extra=about(self._gang.key),
             )
 
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
@@ -195,13 +197,15 @@ class MemberMaking:
         try:
             pods = await refresh_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
-            log.warning("its members are not seen, and can't be listed: %s", error, extra=about(self._gang.key))
+            log.warning(
+                "the gang's members are not in the cache, and can't be listed: %s", error, extra=about(self._gang.key)
+            )
             return None
         there = {pod.key: pod for pod in pods}
         departed, ended = services.state.departed(self._gang), self._ended_and_gone(there)
         for key in self._reservation.pod_keys():
             if key in there and not there[key].node:
-                message = f"pod {key.name} is not bound, although the API server had agreed"
+                message = f"pod {key.name} is not bound, although the API server accepted the binding"
                 return Failure(reason=Reason.BIND_INTERRUPTED, message=message)
             if key not in there and key not in departed and key not in ended:
                 return Failure(reason=Reason.POD_LOST, message=f"pod {key.name} is gone, and no watch has reported it")

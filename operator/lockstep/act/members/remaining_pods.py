@@ -18,7 +18,7 @@ def waits_for(pods: Iterable[PodFact], state: State, lost_nodes: LostNodes, now:
     if not left:
         return ""
     maybe_dead = sorted({pod.node for pod in left if _may_be_dead(pod, state, now)})
-    return f"waits for {_named(left, lost_nodes)}{_advice(maybe_dead)}"
+    return f"it waits for {_named(left, lost_nodes)}{_advice(maybe_dead)}"
 
 
 def left_behind(pods: Iterable[PodFact], lost_nodes: LostNodes) -> str:

@@ -95,7 +95,7 @@ class Sweeper:
     async def _rest(self, gang: GangKey, message: str) -> None:
         failures = self._failures.get(gang, 0)
         self._failures[gang] = failures + 1
-        log.warning("pods that are to go are still there: %s", message, extra=about(gang))
+        log.warning("pods that should be deleted still exist: %s", message, extra=about(gang))
         await asyncio.sleep(pause_after(failures))
         self._missed.discard(gang)
         self._state.changes.reconcile(gang)
@@ -116,9 +116,9 @@ async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFac
     if answer.code == 404:
         return list(pods)
     if not answer.is_success:
-        raise ApiUnavailableError(f"whether the gang is there can't be read: {answer.message}")
+        raise ApiUnavailableError(f"Lockstep can't read whether the gang exists: {answer.message}")
     metadata = answer.body.get("metadata")
     if not metadata:
-        raise ApiUnavailableError("whether the gang is there can't be read: the answer is no GangJob")
+        raise ApiUnavailableError("Lockstep can't read whether the gang exists: the answer is no GangJob")
     alive = "" if "deletionTimestamp" in metadata else metadata["uid"]
     return [pod for pod in pods if pod.member is not None and pod.member.gang_uid != alive]

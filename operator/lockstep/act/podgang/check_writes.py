@@ -44,7 +44,7 @@ async def write_checks(
         if is_same and entry.state is not after and says(fresh, ours, entry.state):
             return ""
         if not is_same or not _is_in(fresh, ours, after):
-            return f"Workload {known.name} has changed since that was decided"
+            return f"Workload {known.name} has changed since this decision"
         patch = entries_patch(found.body, ours, entry, services.now())
         if patch is None:
             return ""

@@ -28,8 +28,8 @@ from lockstep.report.text.sentences import n_pods
 
 # Controllers create some twenty pods a second, so a gang of thousands takes minutes. So long there may be none more.
 _PODS_COME_SECONDS = 60.0
-_OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may not change any more")
-_NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken the quota of its Workload")
+_OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may no longer change")
+_NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken back the quota of its Workload")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ class ComingPods:
             if leaves is not None or not may_change():
                 return leaves or otherwise
             if left <= 0:
-                message = f"{n_pods(there)} of {size} of {named} came, and none more for {_PODS_COME_SECONDS:g} seconds"
+                message = f"{named} made {n_pods(there)} of {size}, and no other for {_PODS_COME_SECONDS:g} seconds"
                 return Failure(reason=Reason.POD_LOST, message=message)
             self._attempt.changed.clear()
             await self._attempt.has_changed(left)
@@ -165,7 +165,7 @@ class ComingPods:
 async def _say_ready(services: Services, workload: Workload, size: int) -> str:
     """Say to Kueue that so many pods of a Workload may come; returns why that can't be said, as a clause, or ''."""
     if size != workload.pods:
-        return f"Workload {workload.name} has quota for {n_pods(workload.pods)} by now, and not for {size}"
+        return f"Workload {workload.name} has quota for {n_pods(workload.pods)} now, and not for {size}"
     message = f"Places are reserved for {n_pods(size)}."
     return await write_checks(
         services, workload, CheckEntry(CheckState.READY, message, gang=object_name(workload.gang))

@@ -137,7 +137,7 @@ class GangMaker:
         except ApiUnavailableError as error:
             problem = str(error)
         if problem:
-            log.info("its AdmissionCheck is not written: %s", problem, extra=about(gang))
+            log.info("the gang's AdmissionCheck is not written: %s", problem, extra=about(gang))
 
     async def _problem(self, gang: GangKey) -> str:
         """Make the Gang or change it, if that is due; returns why there is none as its pods want it, or ''."""
@@ -155,7 +155,7 @@ class GangMaker:
             return f"{kind.kind} {owner} can't be understood: {error!r}"
 
     def _report(self, gang: GangKey, problem: str) -> None:
-        log.warning("its pods wait: %s", problem, extra=about(gang))
+        log.warning("the gang's pods wait: %s", problem, extra=about(gang))
         pod = self._state.pod_gangs.group(gang).one_waiting()
         if pod is not None:
             why = f"pods that name the Gang {object_name(gang)} wait for it: {problem}"

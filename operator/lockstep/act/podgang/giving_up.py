@@ -21,7 +21,7 @@ from lockstep.logs.fields import about
 from lockstep.report.status.attempt_marks import mark_undoing
 from lockstep.report.text.sentences import n_pods
 
-_WAITS = "its pods are to leave their nodes"
+_WAITS = "its pods must leave their nodes"
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,9 @@ class GivingUp:
 
         Returns the failure with what became of the pods.
         """
-        log.warning("attempt %d ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
+        log.warning(
+            "attempt %d of the gang ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key)
+        )
         if self._is_growth():
             # The owner takes its new pods back (``cycle/resizing/pod_gang_sizes.py``).
             await self._release.reservation(failure)
@@ -59,7 +61,7 @@ class GivingUp:
             self._services.count_given_up(taken.way)
         if not bound:
             await self._release.claims()
-        behind = f"there: {n_pods(bound)} on nodes, which stay: {taken.how}" if bound else ""
+        behind = f"there: {n_pods(bound)} on nodes, which stay, since {taken.how}" if bound else ""
         await self._release.reservation(failure, behind)
         return failure
 
@@ -80,10 +82,10 @@ class GivingUp:
     async def _take_back(self, failure: Failure) -> TakenBack:
         """Take back the pods, unless pods of the Gang run that were placed before."""
         if self._state.pod_gangs.group(self._gang.key).going > self._bound():
-            return TakenBack(WayBack.KEPT, "other pods of it run")
+            return TakenBack(WayBack.KEPT, "other pods of the Gang run")
         await self._release.report(partial(mark_undoing, failure=failure, waits=_WAITS, now=self._services.now()))
         return await self._taking_back.take_back(self._gang.key, self._cause(failure), lambda: self._bound() > 0)
 
     def _cause(self, failure: Failure) -> str:
         gang = object_name(self._gang.key)
-        return f"the Gang {gang} was bound in part, and its other pods can't be bound: {failure.message}"
+        return f"the Gang {gang} is bound only in part, since its other pods can't be bound: {failure.message}"

@@ -72,7 +72,7 @@ class HostsAfterChanges:
         finally:
             del self._under_way[gang.key]
         if failure is not None:
-            log.warning("its list of hosts stays as it was: %s", failure.message, extra=about(gang.key))
+            log.warning("the gang's list of hosts could not be updated: %s", failure.message, extra=about(gang.key))
         if gang.key in self._services.state.pod_gangs.objects:
             self._listed[gang.key] = _Listed(decided_at, "" if failure is None else failure.message)
             self._services.state.changes.reconcile(gang.key)

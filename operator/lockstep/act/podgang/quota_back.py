@@ -35,7 +35,7 @@ class QuotaBack:
         workload = self._pod_gangs.workloads.of(gang)
         if workload is None:
             return "its Workload has no quota any more"
-        message = f"The quota is given back, since its pods can't be placed: {cause.rstrip('.')}."
+        message = f"Lockstep gives the quota back, since the pods can't be placed: {cause.rstrip('.')}."
         entry = CheckEntry(CheckState.RETRY, message)
         why_not = await write_checks(self._services, workload, entry, Urgency.DELETE, after=CheckState.READY)
         return why_not or await self._until_gone(gang)

@@ -66,7 +66,7 @@ async def resize_owner(
         return OwnerAnswer(why_not)
     leaving = change.leaving(owner)
     if leaving is None:
-        return OwnerAnswer("its pods are not those any more for which that was decided")
+        return OwnerAnswer("its pods have changed since this decision")
     send = client.dry_run_of_patch if is_dry_run else client.patch
     answer = await send(target, kind.elastic.resized(found.body, NewSize(change.size, _first(gang, owner), leaving)))
     return OwnerAnswer(is_made=True) if answer.is_success else _refused(named, change, answer)
@@ -96,7 +96,7 @@ def _may_pass(change: OwnerChange, refusal: Answer) -> bool:
 def _why_not(named: str, owner: SizedOwner, gang: PodGang, change: OwnerChange) -> str:
     """Why the owner is not to be changed, as a clause; '' where it is, and where it has the size already."""
     if owner.elastic is None or owner.uid != gang.made_for:
-        return f"{named} does not let its number of pods change any more"
+        return f"{named} no longer lets its number of pods change"
     if owner.elastic.pods == change.size:
         return ""
     if owner.elastic.pods != change.was:

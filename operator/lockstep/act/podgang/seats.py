@@ -44,7 +44,7 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
     """
     least = state.pod_gangs.least_to_begin(gang.key)
     if reservation.size < least:
-        message = f"nodes are kept for {n_pods(reservation.size)} of it, and by now it needs {least} together"
+        message = f"nodes are reserved for {n_pods(reservation.size)}, and by now the Gang needs {least} together"
         return Failure(reason=Reason.NO_LONGER_FITS, message=message)
     group, owner = state.pod_gangs.group(gang.key), state.pod_gangs.owner(gang.key)
     seated = state.counts.seats.bound(reservation)
@@ -57,20 +57,20 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
         pod = next(by_role.get(member.role, iter(())), None)
         if pod is None:
             count = sum(map(len, waiting.values()))
-            message = f"nodes are kept for {n_pods(len(free))} of it, and only {count} of them wait for one now"
+            message = f"nodes are reserved for {n_pods(len(free))}, and only {count} of these wait for a node now"
             return Failure(reason=Reason.POD_LOST, message=message)
         seat = reservation.membership(member.rank)
         seats.append(TakenSeat(pod.key, group.pods[pod.key].uid, member.node, seat, ranks[pod.key]))
         if number % _SEATS_IN_A_TURN == 0:
             await asyncio.sleep(0)
             if any(one not in group.pods for one in ranks):
-                return Failure(reason=Reason.POD_LOST, message="pods of it are gone before they were bound")
+                return Failure(reason=Reason.POD_LOST, message="some pods of the Gang were gone before they were bound")
     return seats
 
 
 def pod_gone(seat: TakenSeat) -> Failure:
     """The pod of a seat can't be bound any more."""
-    message = f"pod {seat.pod.name} is gone, or waits no longer, before all pods were bound"
+    message = f"pod {seat.pod.name} was gone, or no longer waited, before all pods were bound"
     return Failure(reason=Reason.POD_LOST, message=message)
 
 

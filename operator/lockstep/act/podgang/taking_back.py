@@ -45,7 +45,7 @@ class TakingBack:
         if self._quota.is_possible(gang):
             why_not = await self._quota.give_back(gang, cause)
             if not why_not:
-                return TakenBack(WayBack.REQUEUED, "its quota was given back, and Kueue queues its Workload again")
+                return TakenBack(WayBack.REQUEUED, "Lockstep gave its quota back, and Kueue queues its Workload again")
             return TakenBack(WayBack.KEPT, why_not, may_pass=True)
         uids = {pod.group.owner for pod in self._state.pod_gangs.group(gang).going_pods()} - {""}
         why = f"it is suspended until its pods are gone, and then resumed: {cause}"

@@ -50,7 +50,7 @@ class OwnedObjects:
                 return f"{thing.called} can't be made: {answer.message}"
             owner = owner_uid(answer.body, self._gang)
             if owner is None:
-                return f"{thing.called} is there already, and it is not this gang's"
+                return f"{thing.called} exists already, and does not belong to this gang"
             if owner == self._gang.uid:
                 problem = await self._write(thing, answer.body)
             else:

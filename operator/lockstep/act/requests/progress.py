@@ -154,14 +154,14 @@ def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
             counts.losses.append(Loss(rank, pod, outcome, f"pod {pod.key.name} failed: {pod.ended_because}"))
         case PodOutcome.REJECTED:
             counts.bound += bool(pod.node)
-            why = f"pod {pod.key.name} on node {pod.node} was turned away: {pod.ended_because}"
+            why = f"pod {pod.key.name} on node {pod.node} was rejected: {pod.ended_because}"
             counts.lose(Loss(rank, pod, outcome, why), Reason.POD_REJECTED)
         case PodOutcome.DISRUPTED:
             counts.bound += bool(pod.node)
             counts.lose(Loss(rank, pod, outcome, _disrupted(pod)), Reason.POD_REJECTED)
         case PodOutcome.DELETED:
             what = "was deleted" if is_gone else "is being deleted"
-            why = f"pod {pod.key.name} {what} before it had ended"
+            why = f"pod {pod.key.name} {what} before it ended"
             counts.lose(Loss(rank, pod, outcome, why), Reason.POD_LOST)
         case _:
             assert_never(outcome)
@@ -170,4 +170,4 @@ def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
 def _disrupted(pod: PodFact) -> str:
     """A clause about a member that the cluster ended, with the reason if the pod has one."""
     because = f": {pod.ended_because}" if pod.ended_because else ""
-    return f"pod {pod.key.name} on node {pod.node} was ended by the cluster{because}"
+    return f"pod {pod.key.name} on node {pod.node} was ended by Kubernetes{because}"

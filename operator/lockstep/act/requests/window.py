@@ -4,8 +4,9 @@ If all gangs of a burst began at once, each would be incomplete for as long as t
 """
 
 import asyncio
-from collections import deque
+import itertools
 from collections.abc import Callable
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 # In members. The client has 64 writes in progress: half of these members are created while the others are bound.
@@ -20,12 +21,18 @@ LONGEST_STAY_SECONDS = 5.0
 
 
 class _Waiting(NamedTuple):
+    """A gang that waits; the least enters first: by priority, then by its number in the order of asking."""
+
+    less_urgent: int
+    number: int
     members: int
     turn: asyncio.Future[None]
 
 
 class AttemptWindow:
-    """Admits gangs by the number of their members, in the order in which they ask.
+    """Admits gangs by the number of their members, by priority and then in the order in which they ask.
+
+    That is the order of the plan: each plan begins its gangs in its own order, and a later plan may have urgent ones.
 
     It grows while gangs are bound soon and others wait, and shrinks while they take long. So its width follows the
     speed of the API server. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
@@ -35,7 +42,8 @@ class AttemptWindow:
         self._monotonic = monotonic
         self._width = float(LEAST_MEMBERS)
         self._inside = 0
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: list[_Waiting] = []
+        self._numbers = itertools.count()
         self._narrowed_at = -LONGEST_STAY_SECONDS
 
     @property
@@ -43,17 +51,17 @@ class AttemptWindow:
         """The number of members that may be inside."""
         return int(self._width)
 
-    def stay(self, members: int) -> "Stay":
+    def stay(self, members: int, priority: int = 0) -> "Stay":
         """A stay, not yet begun, of a gang with this number of members."""
-        return Stay(self, members, self._monotonic)
+        return Stay(self, members, priority, self._monotonic)
 
-    async def enter(self, members: int) -> bool:
+    async def enter(self, members: int, priority: int) -> bool:
         """Wait until there is room for so many members; returns whether it had to wait. The caller must leave."""
         if not self._waiting and self._has_room(members):
             self._inside += members
             return False
         turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(members, turn))
+        heappush(self._waiting, _Waiting(-priority, next(self._numbers), members, turn))
         try:
             await turn
         except asyncio.CancelledError:
@@ -89,10 +97,10 @@ class AttemptWindow:
 
     def _let_in(self) -> None:
         while self._waiting:
-            members, turn = self._waiting[0]
+            *_, members, turn = self._waiting[0]
             if not turn.done() and not self._has_room(members):
                 return
-            self._waiting.popleft()
+            heappop(self._waiting)
             if not turn.done():
                 self._inside += members
                 turn.set_result(None)
@@ -101,16 +109,17 @@ class AttemptWindow:
 class Stay:
     """One gang's stay in the window. A call of ``leave`` changes nothing if the gang is not inside."""
 
-    def __init__(self, window: AttemptWindow, members: int, monotonic: Callable[[], float]) -> None:
+    def __init__(self, window: AttemptWindow, members: int, priority: int, monotonic: Callable[[], float]) -> None:
         self._window = window
         self._members = members
+        self._priority = priority
         self._monotonic = monotonic
         self._since = 0.0
         self._limit: asyncio.TimerHandle | None = None
 
     async def enter(self) -> bool:
         """Enter when there is room; returns whether it had to wait, since the cache may have changed meanwhile."""
-        has_waited = await self._window.enter(self._members)
+        has_waited = await self._window.enter(self._members, self._priority)
         self._since = self._monotonic()
         self._limit = asyncio.get_running_loop().call_later(LONGEST_STAY_SECONDS, self.done)
         return has_waited

@@ -69,7 +69,7 @@ class Workers:
         try:
             await self._work(gang)
         except Exception:
-            log.exception("what was to be done for it broke off", extra=about(gang))
+            log.exception("work for the gang stopped with an error", extra=about(gang))
         finally:
             if self._at_work.get(gang) is asyncio.current_task():
                 del self._at_work[gang]

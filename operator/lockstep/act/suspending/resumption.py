@@ -98,7 +98,7 @@ class Resumption:
     def _without_mark(self) -> Suspension | None:
         """The end of the suspension, once two answers in a row have no mark: one answer may be out of date."""
         if self._is_mark_missed:
-            return _in_vain(f"{self._owner} was suspended, and others have removed the mark of that")
+            return _in_vain(f"{self._owner} was suspended, and another program has removed the mark of this suspension")
         self._is_mark_missed = True
         return None
 
@@ -108,9 +108,9 @@ class Resumption:
         Who suspends it too wants its pods to leave as we do, so that is of interest only then.
         """
         if not self._owner.kind.is_suspended(found):
-            return f"{self._owner} was suspended, and others have resumed it"
+            return f"{self._owner} was suspended, and another program has resumed it"
         is_theirs = self._departure.is_over and self._owner.kind.is_set_by_others(found)
-        return f"others have suspended {self._owner} too" if is_theirs else ""
+        return f"another program has suspended {self._owner} too" if is_theirs else ""
 
     async def _leave(self, found: Manifest, why: str) -> Suspension | None:
         """Remove our mark, and leave the owner as others have set it."""
@@ -126,7 +126,7 @@ class Resumption:
                 self._say_refusal(answer.message)
             return None
         if self._departure.pods_stay:
-            return _in_vain(f"{self._owner} was suspended for a while, and they did not go")
+            return _in_vain(f"{self._owner} was suspended for a while, but its pods stayed")
         return Suspension(owner=str(self._owner))
 
     def _say_refusal(self, why: str) -> None:

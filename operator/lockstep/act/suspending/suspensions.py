@@ -33,7 +33,7 @@ from lockstep.report.status.writer import StatusWriter
 
 # A conflict gives a newer version of the owner; more conflicts than this are no coincidence.
 _MOST_CONFLICTS = 5
-_CHANGES = "its owner changes all the time"
+_CHANGES = "its owner keeps changing"
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ class Suspensions:
             _settle(outcome, await work)
         except Exception as error:
             # Who waits for the outcome must go on.
-            log.exception("the owner of its pods is not suspended", extra=about(gang))
+            log.exception("the owner of the gang's pods could not be suspended", extra=about(gang))
             _settle(outcome, Suspension(why_not=f"its owner can't be understood: {error!r}"))
         finally:
             outcome.cancel()
@@ -128,7 +128,7 @@ class Suspensions:
         name = suspended_for(owner.manifest)
         gang = pod_gang_key(owner.manifest["metadata"]["namespace"], name)
         if name and gang not in self._tasks:
-            log.info("%s is still suspended, and is resumed when its pods are gone", owner, extra=about(gang))
+            log.info("%s is still suspended; it is resumed when its pods are gone", owner, extra=about(gang))
             self._begin(gang, lambda departure: self._resume(gang, owner, departure))
 
     async def _resume(self, gang: GangKey, owner: TopOwner, departure: Departure) -> Suspension:
@@ -144,7 +144,7 @@ class Suspensions:
                 owner = await self._suspended(gang, uids, why, departure)
                 break
             except ApiUnavailableError as error:
-                log.warning("the owner of its pods is not suspended yet: %s", error, extra=about(gang))
+                log.warning("the owner of the gang's pods is not suspended yet: %s", error, extra=about(gang))
                 await asyncio.sleep(pause_after(tries))
         if isinstance(owner, str):
             return Suspension(why_not=owner)
@@ -176,7 +176,7 @@ class Suspensions:
         if suspended_for(owner.manifest) == object_name(gang):
             return owner
         await departure.finish()
-        return f"others have suspended {owner}"
+        return f"another program has suspended {owner}"
 
     async def _why_not(self, gang: GangKey, owner: TopOwner) -> str:
         """Why that owner is not to be suspended, as a clause; or ''."""
@@ -185,7 +185,7 @@ class Suspensions:
         why_not = await self._marked.why_not_listed(owner.kind)
         if why_not:
             return why_not
-        return "" if self._state.pod_gangs.group(gang).going else "its pods on nodes have gone meanwhile"
+        return "" if self._state.pod_gangs.group(gang).going else "its pods on nodes are already gone"
 
     async def _why_unmarked(self, gang: GangKey, owner: TopOwner, patch: Mapping[str, Any]) -> str:
         """Why the owner would have no mark of ours, as a clause; or ''. No process would resume it then.
@@ -195,7 +195,7 @@ class Suspensions:
         answer = await self._client.dry_run_of_patch(owner.target, patch)
         if not answer.is_success or suspended_for(answer.body) == object_name(gang):
             return ""
-        return f"{owner} can't be suspended: others remove the label {SUSPENDED_LABEL} or its annotation"
+        return f"{owner} can't be suspended: another program removes the label {SUSPENDED_LABEL} or its annotation"
 
 
 def _suspension(gang: GangKey, owner: TopOwner) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def _why_in_vain(owner: TopOwner, answer: Answer) -> str:
     """Why the suspension that was sent as a dry run would have no effect, as a clause; or ''."""
     if not answer.is_success:
         return _refused(owner, answer)
-    return "" if owner.kind.is_suspended(answer.body) else f"others would resume {owner} at once"
+    return "" if owner.kind.is_suspended(answer.body) else f"another program would resume {owner} at once"
 
 
 def _refused(owner: TopOwner, answer: Answer) -> str:

@@ -60,7 +60,7 @@ def _take(state: State, gang: GangFact, key: ClaimKey, answer: Answer) -> Failur
     state.claims.apply_claim(fact)
     if fact.owner in ("", gang.uid) and not fact.is_deleting:
         return None
-    message = f"a claim {key.name} that is another's, or is being deleted, is in the way"
+    message = f"a claim {key.name} exists that does not belong to this gang, or is being deleted"
     return Failure(reason=Reason.CLAIM_REFUSED, message=message)
 
 

@@ -87,7 +87,7 @@ class VolumeProvider:
         if claim.is_deleting:
             return _lost_claim(f"claim {name} is being deleted")
         if needed.pod is not None and claim.owner != self._uids[needed.pod]:
-            return _lost_claim(f"a claim {name} that is not the pod's is in the way")
+            return _lost_claim(f"a claim {name} exists that does not belong to the pod")
         reach = self._claims.reach(claim)
         far = [node for node in needed.nodes if reach is not None and node not in reach]
         if self._claims.is_usable(claim) and far:
@@ -127,14 +127,14 @@ class VolumeProvider:
         names = listed([f"{one.key.name} for {one.node}" for one in missing])
         return Failure(
             reason=Reason.VOLUME_NOT_PROVIDED,
-            message=f"after {after} the volumes of {n_claims(len(missing))} were not there: {names}",
+            message=f"after {after} the volumes of {n_claims(len(missing))} did not exist: {names}",
         )
 
     async def _read_missing(self, missing: list[NeededClaim]) -> None:
         """Read the missing claims from the API server, as watches may be broken."""
         failure = await for_each(missing, self._read)
         if failure is not None:
-            log.warning("its claims can't be read: %s", failure.message, extra=about(self._gang.key))
+            log.warning("the gang's claims can't be read: %s", failure.message, extra=about(self._gang.key))
 
     async def _read(self, needed: NeededClaim) -> None:
         await refresh_claim(self._services.client, self._services.state, needed.key)

@@ -140,7 +140,7 @@ def _object(text: bytes) -> Mapping[str, Any]:
     except RecursionError as error:
         raise ValueError("the answer is nested too deeply") from error
     if not isinstance(found, dict):
-        raise ValueError("the answer is no object")  # noqa: TRY004 - as json says of what it can't read
+        raise ValueError("the answer is not an object")  # noqa: TRY004 - as json says of what it can't read
     return found
 
 

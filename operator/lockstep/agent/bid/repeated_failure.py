@@ -21,5 +21,5 @@ class RepeatedFailure:
     def is_over(self) -> None:
         """Record a success; it is logged if it follows a failure."""
         if self._code is not None:
-            log.info("this is over: %s", self._name)
+            log.info("this problem is solved: %s", self._name)
         self._code = None

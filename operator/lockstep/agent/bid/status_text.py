@@ -62,7 +62,7 @@ def _pressure(measured: Measured) -> tuple[str, ...]:
 def _owner(measured: Measured) -> str:
     """Whether the node owner is present, and when the owner is likely to be away; a forecast is no promise."""
     if measured.owner_present is None:
-        return "whether the owner is there can't be seen"
+        return "it can't be seen whether the owner is there"
     said = "the owner is there" if measured.owner_present else "the owner is away"
     leaves, returns = measured.available_from, measured.available_until
     if leaves is None:
@@ -78,4 +78,4 @@ def _left_out(kept: Collection[Kept]) -> str:
     names = sorted({field.name for field in kept})
     if not names:
         return ""
-    return f"Another program has set {', '.join(names)}: that is left as it is, or in a list those entries."
+    return f"Another program has set {', '.join(names)}: the agent does not change these fields or entries."

@@ -20,11 +20,11 @@ def parse_amounts(text: str) -> dict[str, str]:
     for one in text.split(","):
         resource, equals, amount = (part.strip() for part in one.partition("="))
         if not (resource and equals and amount):
-            raise ValueError(f"{one.strip()} is no request such as cpu=4 or memory=8Gi")
+            raise ValueError(f"{one.strip()} is not a request such as cpu=4 or memory=8Gi")
         _check(resource, decimal(amount), amount)
         amounts[resource] = amount
     if any(one.startswith(_PAGES) for one in amounts) and not {"cpu", "memory"} & amounts.keys():
-        raise ValueError("huge pages go with cpu or memory only")
+        raise ValueError("huge pages are allowed only with cpu or memory")
     return amounts
 
 
@@ -47,16 +47,16 @@ def _check(resource: str, amount: Decimal, text: str) -> None:
 def _check_pages(resource: str, amount: Decimal, text: str) -> None:
     page = decimal(resource.removeprefix(_PAGES))
     if page <= 0 or amount % page:
-        raise ValueError(f"{resource}={text} is no whole number of pages")
+        raise ValueError(f"{resource}={text} is not a whole number of pages")
 
 
 def _check_extended(resource: str, amount: Decimal, text: str) -> None:
     domain, slash, name = resource.rpartition("/")
     if not slash or _NATIVE in resource:
         known = ", ".join(_STANDARD)
-        raise ValueError(f"{resource} is no resource: there are {known}, and those such as nvidia.com/gpu")
+        raise ValueError(f"{resource} is not a resource: there are {known}, and those such as nvidia.com/gpu")
     is_name = _NAME.fullmatch(name) and _DOMAIN.fullmatch(domain) and len(f"requests.{domain}") <= _LONGEST_DOMAIN
     if not is_name or resource.startswith("requests."):
         raise ValueError(f"{resource} is not the name of a resource")
     if amount % 1:
-        raise ValueError(f"{resource}={text} is no whole number")
+        raise ValueError(f"{resource}={text} is not a whole number")

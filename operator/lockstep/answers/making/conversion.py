@@ -43,9 +43,9 @@ def convert(text: str, *, name: str = "") -> Conversion:
     documents = list(read_objects(text))
     convertible = [one for one in documents if _maker(one) is not None]
     if not convertible:
-        raise AnswerError("There is neither a Job (batch/v1) nor a JobSet (jobset.x-k8s.io) in it.")
+        raise AnswerError("The file has neither a Job (batch/v1) nor a JobSet (jobset.x-k8s.io).")
     if name and len(convertible) > 1:
-        raise AnswerError(f"There are {len(convertible)} in it, which can't all be called {name}.")
+        raise AnswerError(f"The file has {len(convertible)} of them, which can't all be called {name}.")
     left_out = tuple(_left_out(one, number) for number, one in enumerate(documents, 1) if _maker(one) is None)
     return Conversion([_convert(one, name) for one in convertible], left_out)
 
@@ -108,4 +108,4 @@ def _refusals(spec: NewManifest) -> Iterable[str]:
     try:
         return [f"{path}.{problem}." for path, pod in _templates(spec) for problem in unsupported(pod)]
     except (AttributeError, TypeError) as error:
-        raise AnswerError(f"Its pod template makes no sense: {error}.") from error
+        raise AnswerError(f"Its pod template is invalid: {error}.") from error

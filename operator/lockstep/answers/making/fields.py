@@ -15,7 +15,7 @@ class Fields:
 
     def __init__(self, path: str, fields: object, notes: list[str]) -> None:
         if not isinstance(fields, Mapping):
-            raise AnswerError(f"{path or 'A document'} is no object.")
+            raise AnswerError(f"{path or 'A document'} is not an object.")
         self.path = path
         self._inner: list[Fields] = []
         self._left = {name: value for name, value in fields.items() if value is not None}
@@ -45,7 +45,7 @@ class Fields:
         """Take a field that is a list; empty if it is absent. Raises ``AnswerError`` if it is no list."""
         value = self.take(name)
         if not isinstance(value, list | None):
-            raise AnswerError(f"{self._at(name)} is no list.")
+            raise AnswerError(f"{self._at(name)} is not a list.")
         return value or []
 
     def take_fields(self, name: str) -> "Fields":

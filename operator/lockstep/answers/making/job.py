@@ -15,7 +15,7 @@ def job_spec(spec: Fields) -> NewManifest:
     if is_indexed:
         spec.note(
             "completionMode",
-            "JOB_COMPLETION_INDEX is the rank; host names and the annotation of the index are other ones.",
+            "JOB_COMPLETION_INDEX is the rank; host names and the annotation of the index are different.",
         )
     made = {
         "size": {"min": size, "max": size},
@@ -35,7 +35,8 @@ def size_of(spec: Fields) -> tuple[int, str]:
     if completions is not None and completions != size:
         spec.note(
             "completions",
-            f"all members of a gang run at once and once: it has {n_members(size)}, as parallelism says, for "
+            f"all members of a gang run at the same time, and only once: it has {n_members(size)}, as parallelism "
+            "says, for "
             f"{completions} completions.",
         )
     return size, mode
@@ -44,7 +45,7 @@ def size_of(spec: Fields) -> tuple[int, str]:
 def leave_selector(spec: Fields) -> None:
     """Leave out the pod selector of a Job; usually the API server has set it."""
     if spec.take("manualSelector"):
-        spec.note("manualSelector", "not carried over, since a gang's members are known by labels of Lockstep's.")
+        spec.note("manualSelector", "not carried over, since Lockstep identifies members by its own labels.")
     spec.take("selector")
 
 
@@ -52,9 +53,9 @@ def _failure_policy(spec: Fields) -> NewManifest:
     restarts = spec.take_number("backoffLimit", otherwise=None)
     rules = _rules(spec)
     if restarts is None:
-        spec.note("backoffLimit", "a Job tries again 6 times unless it says otherwise, and a GangJob never.")
+        spec.note("backoffLimit", "a Job retries 6 times by default, and a GangJob does not retry.")
     else:
-        spec.note("backoffLimit", "became failurePolicy.maxRestarts: a failure makes all members anew, not one.")
+        spec.note("backoffLimit", "became failurePolicy.maxRestarts: a failure restarts all members, not one.")
     policy = {
         **({} if restarts is None else {"maxRestarts": restarts}),
         **({"rules": rules} if rules else {}),

@@ -43,7 +43,7 @@ def _role(entry: Fields, *, is_alone: bool) -> _Role:
     copies = entry.take_number("replicas", otherwise=1) or 0
     waits_for = tuple(_awaited(entry))
     template = entry.take_fields("template")
-    template.leave("metadata", "not carried over, since there is no Job of it.")
+    template.leave("metadata", "not carried over, since a GangJob makes no Jobs.")
     job = template.take_fields("spec")
     size, mode = size_of(job)
     made = template_of(job, index=_index(entry, mode, copies, is_alone=is_alone))
@@ -56,7 +56,7 @@ def _index(entry: Fields, mode: str, copies: int, *, is_alone: bool) -> NewManif
     if mode not in ("", "Indexed"):
         return None
     number = "rank" if is_alone else "number in its role, LOCKSTEP_ROLE_RANK"
-    of_all = f", which counts the members of all {copies} copies: none knows its copy" if copies > 1 else ""
+    of_all = f", which counts the members of all {copies} copies: no member knows its copy" if copies > 1 else ""
     entry.note("template.spec.completionMode", f"JOB_COMPLETION_INDEX is the member's {number}{of_all}.")
     return RANK if is_alone else ROLE_RANK
 
@@ -123,7 +123,10 @@ def _success_policy(spec: Fields, roles: Sequence[_Role]) -> NewManifest:
         return {}
     if len(targeted) == 1 and (operator == "All" or targeted[0].copies == 1):
         return {"successPolicy": {"role": targeted[0].name}} if len(roles) > 1 else {}
-    spec.note("successPolicy", "not carried over: a gang has succeeded when all members of one role have, or all.")
+    spec.note(
+        "successPolicy",
+        "not carried over: a gang succeeds when all members of one role have succeeded, or all members.",
+    )
     return {}
 
 

@@ -56,7 +56,7 @@ def labels_and_annotations(metadata: Fields) -> NewManifest:
             entries.take(key)
         if name == "labels":
             for key in [key for key in entries.names if str(key).startswith(_OURS)]:
-                entries.leave(key, "not carried over, since Lockstep knows its members by such labels.")
+                entries.leave(key, "not carried over, since Lockstep identifies members by its own labels.")
         kept[name] = entries.rest()
     return {name: some for name, some in kept.items() if some}
 
@@ -64,7 +64,7 @@ def labels_and_annotations(metadata: Fields) -> NewManifest:
 def _containers(spec: Fields, name: str, index: NewManifest | None) -> list[Any]:
     containers = spec.take_list(name)
     if any(not isinstance(one, dict) for one in containers):
-        raise AnswerError(f"{spec.path}.{name} has an entry that is no object.")
+        raise AnswerError(f"{spec.path}.{name} has an entry that is not an object.")
     for number, container in enumerate(containers):
         _note_what_jobs_have(spec, f"{name}[{number}]", container)
     return containers if index is None else [_with_index(one, index) for one in containers]

@@ -42,12 +42,12 @@ def _fewer(change: FewerMembers) -> str:
 
 @format_change.register
 def _selector(change: SelectorDropped) -> str:
-    return f"nodes without {change.key}={change.value} would do"
+    return f"nodes without {change.key}={change.value} were allowed"
 
 
 @format_change.register
 def _affinity(_: AffinityDropped) -> str:
-    return "nodes outside its affinity would do"
+    return "nodes outside its affinity were allowed"
 
 
 @format_change.register
@@ -74,9 +74,9 @@ def format_price(in_force: PriceInForce) -> str:
 
 def format_work_used(used: WorkUsed) -> str:
     """Format which run times a gang is planned with, and why, as a sentence."""
-    by_law, stated = "by the law that runs of its template have followed", "with the run times that its spec states"
-    whose = by_law if used.source == WorkSource.LEARNED else stated
-    return f"Planned {whose}: {used.message[:1].lower()}{used.message[1:]}"
+    by_law, stated = "follow the law of earlier runs of its template", "are those that its spec states"
+    which = by_law if used.source == WorkSource.LEARNED else stated
+    return f"Its run times {which}: {used.message[:1].lower()}{used.message[1:]}"
 
 
 def _cost(in_force: PriceInForce) -> str:

@@ -167,7 +167,7 @@ def _check(errors: Mapping[GangKey, Exception], asked: Collection[GangKey]) -> N
     for gang in asked:
         if gang in errors:
             error = errors[gang]
-            raise AnswerError(f"Planning {gang_name(gang)} failed by a mistake of Lockstep's: {error!r}.") from error
+            raise AnswerError(f"Planning {gang_name(gang)} failed by an error in Lockstep: {error!r}.") from error
 
 
 def _as_reported(state: State, decision: Decision) -> Decision:

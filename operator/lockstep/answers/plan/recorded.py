@@ -145,7 +145,7 @@ def _parsed(manifest: Manifest, now: float) -> AcceptedGang:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         name, why = manifest["metadata"]["name"], describe(error)
         hint = "kubectl apply --dry-run=server says which field is wrong"
-        raise AnswerError(f"GangJob {name} makes no sense: {why}; {hint}.") from error
+        raise AnswerError(f"GangJob {name} is invalid: {why}; {hint}.") from error
     if isinstance(fact, RefusedGang):
         raise AnswerError(f"{gang_called(fact.key)} would be refused: {fact.refusal.message}")
     return replace(fact, created=now)
@@ -153,20 +153,20 @@ def _parsed(manifest: Manifest, now: float) -> AcceptedGang:
 
 def _unknown(fact: AcceptedGang) -> Iterator[str]:
     """Notes on what a snapshot does not have about a gang."""
-    yield "The API server was not asked: its defaults, rules and admission are not known here."
+    yield "The API server was not asked, so this plan lacks its defaults, rules and admission."
     spec = fact.spec
     if is_pod_gang(fact.key):
-        yield "The operator's sources are not in a snapshot: this plan is as if it had those that are needed."
+        yield "A snapshot lacks the operator's sources: this plan assumes all that the manifests need."
     if spec.priority_class:
         yield f"PriorityClass {spec.priority_class} is not in a snapshot: {fact.key.name} is planned at priority 0."
     if fact.unmet:
-        yield f"Other gangs are not in a snapshot: {fact.key.name} is planned as if it waited for none."
+        yield f"Other gangs are not in a snapshot: {fact.key.name} is planned as if it waited for no gang."
     if spec.sizing is not None:
-        yield f"What classes allow is not in a snapshot: {fact.key.name} is planned with the sizing {spec.sizing}."
+        yield f"A snapshot lacks what PriorityClasses allow: {fact.key.name} is planned with the sizing {spec.sizing}."
     if any(role.claims for role in spec.roles):
-        yield f"Volumes are not in a snapshot: {fact.key.name} is planned as if every node reached its own."
+        yield f"Volumes are not in a snapshot: {fact.key.name} is planned as if every node reached its volumes."
     if spec.minds_pods:
-        yield f"Pods of others are not in a snapshot: {fact.key.name} is planned as if it minded none of them."
+        yield f"Other pods are not in a snapshot: {fact.key.name} is planned without regard to them."
 
 
 def _pending(fact: AcceptedGang, snapshot: Snapshot) -> PendingGang:
@@ -179,7 +179,7 @@ def _pending(fact: AcceptedGang, snapshot: Snapshot) -> PendingGang:
     missing = sorted(set(cut.resources) - set(snapshot.resources))
     if missing:
         raise AnswerError(
-            f"The snapshot does not know {', '.join(missing)}, for which no gang asked when it was recorded."
+            f"The snapshot does not know {', '.join(missing)}, since no gang requested them when it was recorded."
         )
     column = [cut.resources.index(name) if name in cut.resources else None for name in snapshot.resources]
     roles = (

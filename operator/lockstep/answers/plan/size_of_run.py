@@ -17,7 +17,7 @@ from lockstep.snapshot.holders.resizable import KeepsSize, Resizable, resizable
 from lockstep.snapshot.nodes.node_arrays import node_arrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 
-_NO_OTHER = "a quota, the pieces left, or gangs of other priorities that wait or run, leave it no other size now"
+_NO_OTHER = "a quota, the pieces that are left, or gangs of other priorities allow no other size now"
 
 
 def answer_with_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> SettledAnswer:
@@ -72,7 +72,7 @@ def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
 
 def _why_kept(run: SizedRun, now: float) -> str:
     if run.may_change_at > now:
-        return f"it keeps its size until {rfc3339(run.may_change_at)}, since it has changed it not long ago"
+        return f"it keeps its size until {rfc3339(run.may_change_at)}, since it changed its size recently"
     if run.asked is not None:
         return _asked(run, run.asked)
     if run.meets_its_deadline:
@@ -92,7 +92,8 @@ def _without_end(run: OpenEndedRun) -> str:
         return f"it keeps its size: its end is unknown, and it has the {n_members(size)} that it may have now"
     back = f"; it gives members back to gangs that wait, down to {n_members(least)}" if least < size else ""
     needs = (
-        f"to grow it needs idle nodes that no gang waits for, and at least {run.least_growth} times its speed with them"
+        f"it grows only onto idle nodes that no gang waits for, and only if they make it {run.least_growth} times as "
+        "fast"
     )
     return f"its end is unknown: {needs}{back}"
 
@@ -101,28 +102,28 @@ def _measured(run: OpenEndedRun) -> str:
     """Say by what the sizes of a gang of unknown end are compared."""
     sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
     known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
-    gives = "it gives gangs that wait what it has beyond an equal part"
+    gives = "it gives waiting gangs the nodes that exceed an equal part"
     return f"{known}: no division of the nodes is better by a tenth for each gang that changes; {gives}"
 
 
 def _with_end(run: ElasticRun, now: float) -> str:
     left = run.end - now
     if left < run.least_rest:
-        least = f"and gangs change it only with {duration(run.least_rest)} left"
+        least = f"and gangs change their size only with {duration(run.least_rest)} left"
         return f"it keeps its size: it is expected to run for {duration(max(left, 0.0))} more, {least}"
     if not run.sizes.vary:
         return f"it keeps its size: {_NO_OTHER}"
     fewest, most = run.sizes.least + run.fixed_size, run.sizes.maximum + run.fixed_size
-    sizes = f"of the sizes from {fewest} to {most} that it may have now"
-    return f"{sizes}, none is better for all gangs together, with the room that there is"
+    sizes = f"it keeps its size: no size from {fewest} to {most}, which it may have now"
+    return f"{sizes}, is better for all gangs together in the room that is free"
 
 
 def _by_deadline(run: SizedRun) -> str:
     if run.deadline == math.inf:
-        return "it keeps its size: its sizing is Fewest, so it grows no more"
+        return "it keeps its size: its sizing is Fewest, so it no longer grows"
     assert run.deadline is not None, "it has a deadline"
     is_guess = "" if isinstance(run, ElasticRun) else ", as far as that is known"
-    return f"it keeps its size: it ends by its deadline, {rfc3339(run.deadline)}{is_guess}, so it grows no more"
+    return f"it keeps its size: it ends by its deadline, {rfc3339(run.deadline)}{is_guess}, so it no longer grows"
 
 
 def _asked(run: SizedRun, asked: int) -> str:
@@ -131,4 +132,4 @@ def _asked(run: SizedRun, asked: int) -> str:
     size = n_members(asked + run.fixed_size)
     if not run.sizes.has(asked):
         return f"it does not change to {size}, as elastic.size asks: {_NO_OTHER}"
-    return f"it changes to {size}, as elastic.size asks, when there is room that no other gang gains from"
+    return f"it changes to {size}, as elastic.size asks, as soon as nodes are free that no other gang gains from"

@@ -43,8 +43,8 @@ def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     if answer.why is not None:
         yield from wrapped(f"Its plan was: {answer.why}", "  ")
     if answer.start is not None and answer.size is not None:
-        ends = "" if answer.finish is None else f", and it is expected to end at {rfc3339(answer.finish)}"
-        yield from wrapped(f"{n_members(answer.size)} since {rfc3339(answer.start)}{ends}.", "  ")
+        ends = "" if answer.finish is None else f", and is expected to end at {rfc3339(answer.finish)}"
+        yield from wrapped(f"It has had {n_members(answer.size)} since {rfc3339(answer.start)}{ends}.", "  ")
     if answer.why_this_size is not None:
         yield from wrapped(answer.why_this_size, "  ")
     if answer.work_used is not None:
@@ -89,11 +89,11 @@ def _decision(answer: WaitingAnswer) -> Iterator[str]:
         return
     yield from wrapped(f"{gang_name(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
     if answer.victims:
-        yield from wrapped(f"It {waits_for_victims(answer.victims)}.")
+        yield from wrapped(waits_for_victims(answer.victims))
     for change in answer.shrinks:
         yield from wrapped(f"For it, gang {gang_name(change.gang)} {shrink_for(change)}.")
     for change in answer.changes[:_MOST_CHANGES]:
-        yield from wrapped(f"Beside it, {gang_name(change.gang)} {size_change(change)}.")
+        yield from wrapped(f"In the same plan, {gang_name(change.gang)} {size_change(change)}.")
     if len(answer.changes) > _MOST_CHANGES:
         yield f"({len(answer.changes) - _MOST_CHANGES} more gangs change their size)"
     if answer.work_used is not None:
@@ -126,9 +126,9 @@ def _rule(answer: WaitingAnswer) -> str:
     if not isinstance(answer.decision, Placement):
         return ""
     if math.isinf(answer.decision.finish):
-        return "It gives no run time: it gets as many members as fit, as soon as possible."
+        return "It states no run time: it gets as many members as fit, as soon as possible."
     if answer.deadline is not None and math.isfinite(answer.deadline):
-        return f"With its deadline, {rfc3339(answer.deadline)}, it gets the fewest members that meet it."
+        return f"Its deadline is {rfc3339(answer.deadline)}: it gets the fewest members that meet this deadline."
     if answer.deadline is None and not answer.is_best:
         return "It keeps its earlier plan, so that no promise is broken: another size would be better by now."
     return ""
@@ -162,7 +162,7 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
     if not isinstance(answer.decision, Placement) or answer.slowest is None:
         return
     yield ""
-    yield "Why these nodes: of those that pass its constraints, the fastest with room from start to finish."
+    yield "Why these nodes: they are the fastest with room from start to finish that pass its constraints."
     for group in answer.speeds[:_MOST_SPEEDS]:
         counts = f"{n_nodes(group.passing)}, {group.with_room} with room, {group.used} used"
         yield f"  {_of_role(group.role)}slow-down {group.slowdown:.4g}: {counts}"
@@ -178,7 +178,9 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     yield "Why not now:"
     if answer.not_before is not None:
-        yield from wrapped(f"It rests until {rfc3339(answer.not_before)}; these counts are for that time.", "  ")
+        yield from wrapped(
+            f"It does not start before {rfc3339(answer.not_before)}; these counts are for that time.", "  "
+        )
     for room in answer.room:
         yield from wrapped(room_sentence(room), "  ")
     other = answer.decision.alternative if isinstance(answer.decision, Placement) else None
@@ -191,7 +193,7 @@ def room_sentence(room: RoomNow) -> str:
     """Sentences on how many members a role needs, and on the nodes that there are for them now."""
     failing = nodes_failing(room.failures)
     rest = f"{room.with_room} with room for {n_members(room.slots)}"
-    needs = as_sentence(f"{_of_role(room.role)}needs {n_members(room.needed)} at least")
+    needs = as_sentence(f"{f'role {room.role}' if room.role else 'it'} needs {n_members(room.needed)} at least")
     return f"{needs} Of {n_nodes(room.nodes)}: {', '.join(filter(None, (failing, rest)))}."
 
 
@@ -202,7 +204,9 @@ def _of_role(role: str) -> str:
 def _sooner(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     if not answer.helps:
-        yield from wrapped(f"What would let it start sooner: none of {answer.tried} single changes that were tried.")
+        yield from wrapped(
+            f"What would let it start sooner: none of the {answer.tried} single changes that Lockstep tried."
+        )
         return
     yield "What would let it start sooner:"
     for help_ in answer.helps[:_MOST_HELPS]:
@@ -218,8 +222,8 @@ def _help(helped: Helped, now: float) -> str:
 
 def delays_line(delays: Sequence[tuple[str, float]]) -> str:
     """A sentence on (gang, seconds): which gangs would start later and by how much; inf means no placement."""
-    others = [f"{name} by {duration(by)}" if math.isfinite(by) else f"{name} for good" for name, by in delays]
-    return f"Others that would start later: {listed(others)}." if others else "No other gang would start later."
+    others = [f"{name} by {duration(by)}" if math.isfinite(by) else f"{name} indefinitely" for name, by in delays]
+    return f"Gangs that would start later: {listed(others)}." if others else "No other gang would start later."
 
 
 def difference_lines(difference: Difference, now: float) -> Iterator[str]:
@@ -232,7 +236,7 @@ def difference_lines(difference: Difference, now: float) -> Iterator[str]:
 def _clause(decision: Decision, now: float) -> str:
     if not isinstance(decision, Placement):
         return f"{decision.reason}, {format_refusal(decision.refusal)}"
-    end = "" if math.isinf(decision.finish) else f", until {rfc3339(decision.finish)}"
+    end = "" if math.isinf(decision.finish) else f". The end is expected at {rfc3339(decision.finish)}"
     return f"{chosen(decision, now=now)}{end}"
 
 

@@ -91,9 +91,10 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
     runs, source = _runs_of(gangs, gang.spec.run_template)
     if source is None:
         raise AnswerError(
-            f"No run of the template of GangJob {gang_name(asked)} is known: no GangJob of it is there that has "
-            "succeeded in its first attempt, and was predicted to take 10 s at least. Finished runs that were deleted "
-            "are not counted; what the operator has learned of them is used with work.learn: true."
+            f"No run of the template of GangJob {gang_name(asked)} is known. A run counts if its GangJob exists, has "
+            "succeeded in its first attempt, and was predicted to take at least 10 s. With work.learn: true, plans "
+            "also "
+            "use what the operator has learned from deleted GangJobs."
         )
     learned, (least, most) = observe(runs), (gang.spec.least_working, gang.spec.most_working)
     fit = learned.judged.fit

@@ -68,7 +68,7 @@ def too_long_to_state(fit: WorkFit) -> str:
     if _most_stated(found) == found:
         return ""
     return (
-        f"its law takes longer than a spec may state: the block has the most, a serialTime of "
+        f"its law takes longer than a spec may state: the block has the largest values, a serialTime of "
         f"{go_duration(LONGEST_SERIAL)} or an overhead of {go_duration(LONGEST_OVERHEAD)}"
     )
 
@@ -143,14 +143,12 @@ def _row(row: ProfileRow, longest: float, bar: str) -> str:
 
 
 def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
-    by = f"A forecast of one run from the others misses it by {missed(fit.error)} in the mean"
-    stated = (
-        f"what its spec states, multiplied by what the others took, misses it by {missed(answer.judged.stated_error)}"
-    )
+    by = f"A forecast of one run from the others is off by {missed(fit.error)} on average"
+    stated = f"the stated times, multiplied to fit the others, are off by {missed(answer.judged.stated_error)}"
     yield from wrapped(f"{by}; {stated}.")
-    yield from wrapped("If the runs follow such a law, 19 times of 20 a number is off by no more than is said.")
+    yield from wrapped("If the runs follow this law, a number is off by at most its stated error in 19 of 20 cases.")
     if answer.judged.better is None:
-        yield from wrapped("So its spec is as good: there is no need to change it.")
+        yield from wrapped("So its spec is as good, and you need not change it.")
     beyond = [text for text in (_below(fit, answer), _above(fit, answer)) if text]
     if beyond:
         yield from wrapped(f"No run had {' or '.join(beyond)}: the forecast there is a guess.")
@@ -164,7 +162,7 @@ def _kinds(kinds: Kinds | None) -> Iterator[str]:
         yield from wrapped(as_sentence(by_kinds(kinds)))
         return
     yield ""
-    yield f"All of that is on nodes of the usual kind. By their {KIND_LABEL}:"
+    yield f"These numbers are for nodes of the usual kind. By their label {KIND_LABEL}:"
     yield f"  {'runs':>4}  {'times':>7}  kind"
     rows = zip(kinds.names, kinds.fit.times.tolist(), kinds.fit.runs.tolist(), strict=True)
     yield from (f"  {runs:>4}  {times:>7.3g}  {name}" for name, times, runs in rows)

@@ -17,11 +17,11 @@ _MOST_VALUES = 1_000_000
 def read_documents(text: str) -> Iterator[Any]:
     """Read each document as the API server will get it: keys and times are strings. Raises ``AnswerError``."""
     if len(text) > LONGEST:
-        raise AnswerError(f"It has more than {LONGEST} characters: that is no file of manifests.")
+        raise AnswerError(f"It has more than {LONGEST} characters: that is not a file of manifests.")
     try:
         for document in yaml.safe_load_all(text):
             if _values(document, {}) > _MOST_VALUES:
-                raise AnswerError(f"Its aliases stand for more than {_MOST_VALUES} values.")
+                raise AnswerError(f"Its YAML aliases stand for more than {_MOST_VALUES} values.")
             if document is not None:
                 yield orjson.loads(orjson.dumps(document))
     # PyYAML raises various errors for scalars that look like numbers, times or booleans and are not.

@@ -33,7 +33,7 @@ def _fact(gang: SupposedGang, now: float) -> GangFact:
         return composed(fact, group, ALL_NODES, sized=sized)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         hint = "kubectl apply --dry-run=server says which field is wrong"
-        raise AnswerError(f"{gang_called(gang.key)} makes no sense: {describe(error)}; {hint}.") from error
+        raise AnswerError(f"{gang_called(gang.key)} is invalid: {describe(error)}; {hint}.") from error
 
 
 def _manifest(gang: SupposedGang, now: float) -> Manifest:

@@ -18,12 +18,12 @@ def read_manifests(text: str, *, namespace: str) -> tuple[NewManifest, ...]:
     named = {_parameters_of(one) for one in documents}
     manifests = tuple(_object(document, namespace, named) for document in documents)
     if not manifests:
-        raise AnswerError(f"There is nothing in it. These can be planned: {_ONE_LINE}.")
+        raise AnswerError(f"The file is empty. These can be planned: {_ONE_LINE}.")
     seen = set[tuple[ObjectKind, str]]()
     for one in manifests:
         names = (kind_of(one), full_name(one))
         if names in seen:
-            raise AnswerError(f"{one['kind']} {full_name(one)} is in it twice.")
+            raise AnswerError(f"{one['kind']} {full_name(one)} is in the file twice.")
         seen.add(names)
     return manifests
 
@@ -51,7 +51,7 @@ def _parameters_of(document: Any) -> str | None:
 
 def _object(document: Any, namespace: str, parameters: Collection[str | None]) -> NewManifest:
     if not isinstance(document, dict):
-        raise AnswerError("A document in it is no object of Kubernetes.")
+        raise AnswerError("A document in the file is not an object of Kubernetes.")
     metadata = document.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     kind, name = document.get("kind"), metadata.get("name")
@@ -75,6 +75,6 @@ def _check_kind(document: Manifest, name: object) -> None:
     object_called = f"{kind} {name}" if kind and name else kind or "An object without a kind"
     versions = [one.api_version for one in TAKEN if one.kind == kind]
     if versions:
-        raise AnswerError(f"{object_called} is in it, and only a {kind} of {versions[0]} can be planned.")
-    why = next((why for one, why in REFUSED.items() if one == (api_version, kind)), "no pods of it are known")
-    raise AnswerError(f"{object_called} is in it: {why}. These can be planned: {_ONE_LINE}.")
+        raise AnswerError(f"{object_called} is in the file, and only a {kind} of {versions[0]} can be planned.")
+    why = next((why for one, why in REFUSED.items() if one == (api_version, kind)), "Lockstep does not know its pods")
+    raise AnswerError(f"{object_called} is in the file: {why}. These can be planned: {_ONE_LINE}.")

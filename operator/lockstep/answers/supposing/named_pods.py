@@ -47,7 +47,7 @@ def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
     """
     found = list(_named(manifest, sources))
     if not found:
-        raise AnswerError(f"{called(manifest)} makes no pods at first, so there is nothing to plan.")
+        raise AnswerError(f"{called(manifest)} makes no pods at first, so Lockstep has nothing to plan.")
     return found
 
 

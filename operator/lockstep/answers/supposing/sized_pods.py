@@ -84,4 +84,4 @@ def _as_created(kind: SizedKind, owner: Manifest) -> list[Manifest]:
         first = [] if kind.first_pod is None else [kind.first_pod(owner)]
         return [*first, kind.pod(owner)]
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise AnswerError(f"{called(owner)} makes no sense: {describe(error)}.") from error
+        raise AnswerError(f"{called(owner)} is invalid: {describe(error)}.") from error

@@ -114,7 +114,7 @@ class _Gathered:
     def _add_pods(self, gang: SupposedGang, named: NamedPods) -> None:
         self._pods += named.number
         if self._pods > _MOST_PODS:
-            raise AnswerError(f"It makes more than {_MOST_PODS} pods at once, which are not planned.")
+            raise AnswerError(f"It makes more than {_MOST_PODS} pods at once, which is more than Lockstep plans.")
         gang.named_by = named.of
         gang.pods += supposed_pods(named, gang.key, self._now)
         self.notes += lines_that_are_missing(named)
@@ -123,8 +123,8 @@ class _Gathered:
     def _without_source(self, gang: SupposedGang, source: Source) -> Iterator[str]:
         if source not in self._sources:
             yield (
-                f"{gang_name(gang.key)} needs the source {source}, which the options that are known do not have. "
-                f"This plan is as if it ran with --sources {source}."
+                f"{gang_name(gang.key)} needs the source {source}, which the known options do not have. "
+                f"This plan assumes that the operator runs with --sources {source}."
             )
 
 
@@ -167,4 +167,4 @@ def as_created(now: float) -> NewManifest:
 def _suspended(owner: Manifest) -> Iterator[str]:
     spec = Section(owner).section("spec")
     if spec.has("suspend") or spec.section("runPolicy").has("suspend"):
-        yield f"{called(owner)} is suspended. This plan is as if it were not."
+        yield f"{called(owner)} is suspended. This plan assumes that it is not."

@@ -34,7 +34,7 @@ def lines_that_are_missing(named: NamedPods) -> Iterator[str]:
     scheduler = named.template.section("spec").text("schedulerName")
     if scheduler != SCHEDULER_NAME:
         field, says = _field(named, "schedulerName"), f"is {scheduler}" if scheduler else "is missing"
-        yield f"{named.of}: {field} {says}. Write {SCHEDULER_NAME}: this plan is as if it stood there."
+        yield f"{named.of}: {field} {says}. Write {SCHEDULER_NAME}: this plan assumes that the field has this value."
 
 
 def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:
@@ -45,7 +45,7 @@ def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:
         # No schema has checked the template. An object in the place of a text shows up here.
         hash(pod)
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
-        raise AnswerError(f"{named.of}: {_field(named)} makes no sense: {describe(error)}.") from error
+        raise AnswerError(f"{named.of}: {_field(named)} is invalid: {describe(error)}.") from error
     if not isinstance(pod, GroupedPod) or pod.group.waiting is None:
         raise AnswerError(f"{named.of}: {_field(named)} has nodeName or schedulingGates, so its pods are not planned.")
     waiting = pod.group.waiting._replace(source=named.gang.source)

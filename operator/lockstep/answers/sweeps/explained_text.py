@@ -30,7 +30,7 @@ def explained_lines(answer: SweepAnswer) -> Iterator[str]:
     if status.expected_finish is not None:
         yield from wrapped(f"It is likely to end at {rfc3339(status.expected_finish)}. Nothing is promised.", "  ")
     for failure in status.failures:
-        yield from wrapped(f"Run {failure.run} has failed, {failure.reason}: {failure.message}", "  ")
+        yield from wrapped(f"Run {failure.run} has failed ({failure.reason}): {failure.message}", "  ")
 
 
 def explained_document(answer: SweepAnswer) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def side_by_side(size: RunSize, spec: SweepSpec, left: int) -> str:
     if size.groups == spec.max_parallel:
         return f"{may}: maxParallel allows no more."
     if size.groups == left:
-        return f"{may}: no more are left."
-    return f"{may}: the nodes of the pool have no more room for runs of that size."
+        return f"{may}: no other runs are left."
+    return f"{may}: the nodes of the pool have no room for another run of that size."
 
 
 def _held(one: HeldUp) -> str:

@@ -52,9 +52,9 @@ def answer_sweep(state: State, sweep: Sweep) -> SweepAnswer:
 
 def _held_up(state: State, sweep: Sweep) -> Iterator[HeldUp]:
     if sweep.spec.is_suspended:
-        yield HeldUp("It is suspended: no run is made, and runs that wait are taken back.")
+        yield HeldUp("It is suspended: no run is made, and runs that wait are deleted.")
     if not sweep.status.state:
-        yield HeldUp("The operator has not begun with it: does it run with --sweeps?")
+        yield HeldUp("The operator has not started this sweep: does it run with --sweeps?")
     runs = sorted(_runs(state, sweep), key=lambda run: run[0])
     stuck = [run for run in runs if run[1] is RunPhase.STUCK]
     next_to_start = [run for run in runs if run[1].may_start and run not in stuck][:1]
@@ -62,7 +62,7 @@ def _held_up(state: State, sweep: Sweep) -> Iterator[HeldUp]:
         yield HeldUp(_why(state, gang), number)
     unnamed = len(stuck) - _MOST_NAMED
     if unnamed > 0:
-        yield HeldUp(f"{unnamed} further runs are refused, suspended or fit nowhere.")
+        yield HeldUp(f"{unnamed} other runs are refused, suspended or fit nowhere.")
 
 
 def _runs(state: State, sweep: Sweep) -> Iterator[tuple[int, RunPhase, GangFact]]:

@@ -46,7 +46,7 @@ def sweep_plan_lines(answer: PlannedSweep | RefusedSweep) -> Iterator[str]:
     yield from wrapped(_starts(answer), "  ")
     if answer.finish is not None:
         yield from wrapped(
-            f"It would end at {rfc3339(answer.finish)}, if no other gangs take its nodes meanwhile.", "  "
+            f"It would end at {rfc3339(answer.finish)}, if no other gangs take its nodes until then.", "  "
         )
 
 
@@ -70,9 +70,9 @@ def _starts(answer: PlannedSweep) -> str:
     planned = len(answer.supposed.first)
     first = f"Of its first {planned} runs" if planned > 1 else "Of its first run"
     if answer.supposed.sweep.spec.is_suspended:
-        return "It is suspended, so no run is made before it is resumed. The rest is as if it were not."
+        return "It is suspended, so no run is made before it is resumed. This plan assumes that it is resumed."
     if answer.start is None:
-        return f"{first} none has a place now: they wait, and lockstep explain says for what once they are there."
+        return f"{first} none has a place now. Once they exist, lockstep explain says what they wait for."
     if answer.now:
         return f"{first}, {answer.now} would start now." if planned > 1 else "Its first run would start now."
     return f"{first}, the first would start at {rfc3339(answer.start)}."

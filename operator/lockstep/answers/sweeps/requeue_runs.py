@@ -42,17 +42,17 @@ async def requeue_runs(client: KubeClient, key: GangKey, runs: str, *, within_se
                     await asyncio.sleep(_POLL_SECONDS)
     except TimeoutError as error:
         raise AnswerError(
-            f"GangSweep {sweep_name(key)} has the wish, and the operator has not obeyed it after "
+            f"GangSweep {sweep_name(key)} has the request, but the operator has not handled it after "
             f"{duration(within_seconds)}: does it run with --sweeps?"
         ) from error
-    return f"{sweep_name(key)} makes again what has failed: {format_ranks(wanted)}."
+    return f"{sweep_name(key)} runs again what has failed: {format_ranks(wanted)}."
 
 
 def _check(sweep: Sweep, wanted: int) -> None:
     """Raise ``AnswerError`` unless all of these runs have failed, and no earlier wish is under way."""
     name, status = sweep_name(sweep.key), sweep.status
     if sweep.requeue is not None and sweep.requeue.id != status.requeued:
-        raise AnswerError(f"An earlier wish for GangSweep {name} is not obeyed yet: ask again.")
+        raise AnswerError(f"The operator has not handled an earlier request for GangSweep {name} yet: try again.")
     ends = RunEnds.unpacked(status.run_ends, status.runs or 0)
     for run in ranks_in(wanted):
         if run >= len(ends):

@@ -18,7 +18,7 @@ async def show_run_logs(client: KubeClient, sweep: GangKey, wish: LogsWish, show
     gangs = await read_gangs(client, sweep.namespace)
     runs = {one.run.number: one.key for one in gangs if one.run is not None and one.run.sweep_uid == found.uid}
     if not runs:
-        why = found.status.summary or "the operator has not begun with it."
+        why = found.status.summary or "the operator has not started this sweep."
         raise AnswerError(f"No run of GangSweep {sweep_name(sweep)} has a GangJob: {why}")
     results = [await _show_run(client, wish._replace(gang=key), number, show) for number, key in sorted(runs.items())]
     return all(results)

@@ -49,6 +49,8 @@ _WATCH_SILENCE_SECONDS = 90.0
 _TOKEN_SECONDS = 30.0
 # Gangs come in bursts: opening all connections again for each would block the event loop.
 _KEPT_SECONDS = 60.0
+# A connection keeps as much memory as its longest request had: a hundred may be open.
+_MOST_KEPT_BYTES = 64 * 2**10
 LANDING_SECONDS = 1.0
 """In seconds: for this time after a request was cut off, the API server may still carry it out."""
 _NO_OBJECT = Answer(HTTPStatus.NOT_FOUND, {"message": "no object may have that name"})
@@ -316,8 +318,9 @@ class KubeClient:
     async def _try_once(self, wanted: _Wanted, data: aiohttp.BytesPayload | None) -> tuple[Answer, float]:
         verb, target, _, params, content_type, most_bytes = wanted
         started = monotonic()
+        is_last = data is not None and data.size is not None and data.size > _MOST_KEPT_BYTES
         async with self._open(
-            verb, target, params=params, data=data, content_type=content_type, timeout=_REQUEST_TIMEOUT
+            verb, target, params=params, data=data, content_type=content_type, timeout=_REQUEST_TIMEOUT, is_last=is_last
         ) as response:
             raw = await read_at_most(response, most_bytes)
         self._answered(verb, target, response.status, started, params)
@@ -326,7 +329,7 @@ class KubeClient:
         decoded = decode_object(raw)
         if decoded is None and response.ok:
             # Another server has answered, such as a proxy, so the outcome of the request is unknown.
-            raise aiohttp.ClientPayloadError("what it answered is no JSON object")
+            raise aiohttp.ClientPayloadError("its answer is not a JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
         answer = Answer(response.status, message if decoded is None else decoded, len(raw))
         return answer, retry_after_seconds(response.headers)
@@ -340,10 +343,18 @@ class KubeClient:
         log_answer(verb, target.path, code, seconds, is_dry=params is not None and DRY_RUN in params)
 
     def _open(
-        self, verb: str, target: Target, *, content_type: str = JSON, accept: str = JSON, **options: Any
+        self,
+        verb: str,
+        target: Target,
+        *,
+        content_type: str = JSON,
+        accept: str = JSON,
+        is_last: bool = False,
+        **options: Any,
     ) -> "aiohttp.client._RequestContextManager":
+        """Open a request; if it ``is_last``, its connection is closed after it."""
         assert self._session is not None, "the client is used outside its context"
-        headers = {"Content-Type": content_type, "Accept": accept}
+        headers = {"Content-Type": content_type, "Accept": accept} | ({"Connection": "close"} if is_last else {})
         authorization = self._authorization()
         if authorization:
             headers["Authorization"] = authorization

@@ -15,7 +15,7 @@ _SAYS_NOTHING_FROM = 500
 # tries, which take 3 s.
 _TRIES_BEFORE_REPORT = 2
 
-_WHY = "they have probably expired, or their account was deleted or made anew"
+_WHY = "they have probably expired, or their account was deleted or created again"
 _OPERATORS_WAY = (
     "in a cluster, restart the operator's pod; elsewhere, put a token of `kubectl create token lockstep --namespace "
     "lockstep-system` into the kubeconfig and start the operator again"
@@ -25,8 +25,8 @@ _PERSONS_WAY = (
 )
 
 REFUSED = (
-    f"the API server does not accept our credentials (401 Unauthorized): {_WHY}; "
-    f"nothing can be read or written before there are new ones: {_OPERATORS_WAY}"
+    f"the API server rejects the credentials of this process (401 Unauthorized): {_WHY}; "
+    f"the process can read and write nothing until it has new credentials: {_OPERATORS_WAY}"
 )
 """What users read when credentials of an operator that were accepted before are refused."""
 
@@ -93,7 +93,10 @@ class Credentials:
 
     def _accept(self) -> None:
         if self.trouble:
-            log.info("the API server accepts our credentials again, after %.0f s", _now() - self._refused_since)
+            log.info(
+                "the API server accepts the credentials of this process again, after %.0f s",
+                _now() - self._refused_since,
+            )
         self.trouble = ""
         self._was_accepted = True
         self._accepted.set()
@@ -110,8 +113,8 @@ def refused_to_person(configuration: Configuration) -> str:
 
 
 def _not_let_in(configuration: Configuration) -> str:
-    not_accepted = f"it does not accept the credentials of {configuration.source} (401 Unauthorized)"
-    return f"API server at {configuration.host} does not let us in: {not_accepted}: {_WHY}"
+    not_accepted = f"it rejects the credentials of {configuration.source} (401 Unauthorized)"
+    return f"API server at {configuration.host} refuses access: {not_accepted}: {_WHY}"
 
 
 def _now() -> float:

@@ -28,7 +28,7 @@ def what_is_wrong(kubeconfig: str, context: str | None) -> str:
     documents = [_read(one) for one in there]
     for file, document in zip(there, documents, strict=True):
         if not isinstance(document, Mapping) or not isinstance(document.get("clusters"), list):
-            return f"{file} is no kubeconfig: it has no list of clusters"
+            return f"{file} is not a kubeconfig: it has no list of clusters"
     names = [name for document in documents for name in _contexts(document)]
     wanted = context or next((it["current-context"] for it in documents if it.get("current-context")), None)
     if wanted in names:

@@ -122,7 +122,7 @@ class Rights:
         """Record an answer that shows that we have the right."""
         denial = self._denials.pop(need, None)
         if denial is not None:
-            log.info("the API server lets us %s again, after %.0f s", need, _now() - denial.since)
+            log.info("the API server allows this process to %s again, after %.0f s", need, _now() - denial.since)
 
     def watch_answered(self, need: Need, code: int) -> None:
         """Record the answer to a watch that needs this right. Watches have their own pauses."""
@@ -141,13 +141,14 @@ class Rights:
             self._writes_again()
         elif not self.trouble:
             self.trouble = (
-                f"nothing can be written: the API server lets us not patch {STATUSES} anywhere; {_remedy(STATUSES)}"
+                f"nothing can be written: the API server forbids this process to patch {STATUSES} in all "
+                f"namespaces; {_remedy(STATUSES)}"
             )
             log.error("%s", self.trouble)
 
     def _writes_again(self) -> None:
         if self.trouble:
-            log.info("the API server lets us write again")
+            log.info("the API server allows this process to write again")
             # All were denied together: each is tried again without a pause.
             self._denials.clear()
         self.trouble = ""
@@ -156,7 +157,9 @@ class Rights:
 
     def _log_denial(self, need: Need, message: str) -> None:
         if len(self._denials) <= _MOST_LOGGED:
-            log.error("the API server lets us not %s: %s; %s", need, message, _remedy(need.resource, need.verb))
+            log.error(
+                "the API server forbids this process to %s: %s; %s", need, message, _remedy(need.resource, need.verb)
+            )
 
 
 def is_denial(code: int, message: str) -> bool:
@@ -181,10 +184,7 @@ def _remedy(resource: str, verb: str = "") -> str:
         manifest = _CHANGES
     elif resource in _OF_SOURCES or resource in _OWNERS:
         manifest = _SOURCES
-    return (
-        f"give it back: apply {manifest}, or upgrade the Helm release, which have the operator's ClusterRole and "
-        "ClusterRoleBinding"
-    )
+    return f"to restore the right, apply {manifest} or upgrade the Helm release"
 
 
 def _now() -> float:

@@ -100,7 +100,7 @@ def _texts(data: dict[str, Any], key: str) -> tuple[str, ...]:
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise FrontProxyError(f"{key} is no list of texts")
+        raise FrontProxyError(f"{key} is not a list of texts")
     return tuple(found)
 
 

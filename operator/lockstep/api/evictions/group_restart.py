@@ -33,5 +33,5 @@ def why_not_remade(leader_worker_set: Manifest, *, has_waiting: bool) -> str:
     if (policy or _REMAKES) != _REMAKES:
         return f"its restartPolicy is {policy}, so its group would not be made anew"
     if has_waiting and _ONLY_STARTED in (leader_worker_set["metadata"].get("annotations") or {}):
-        return f"by its annotation {_ONLY_STARTED}, its group is not made anew while pods of it wait"
+        return f"by its annotation {_ONLY_STARTED}, its group is not made anew while pods of the group wait"
     return ""

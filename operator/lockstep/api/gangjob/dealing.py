@@ -20,7 +20,7 @@ def parse_dealing(spec: Manifest) -> DealingSpec | None:
         return None
     # The API server checks this too, but may not have seen a manifest from a file.
     if "pieces" not in spec:
-        raise ValueError("dealing: goes with load Pieces only, beside template")
+        raise ValueError("dealing: is allowed only with load Pieces, beside template")
     if spec["pieces"] > MOST_DEALT_PIECES:
         raise ValueError(f"pieces: {spec['pieces']} are more than {MOST_DEALT_PIECES}, which a dealer can deal")
     return DealingSpec(spec["pieces"], spec.get("maxFailedPieces", 0))

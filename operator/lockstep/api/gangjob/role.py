@@ -69,9 +69,9 @@ def _check_loads(roles: Sequence[RoleSpec], work: Manifest) -> None:
     if pools and "profile" in work:
         raise ValueError("work.profile: does not say how long a piece takes")
     if pools and pools < len(loads):
-        raise ValueError("roles: beside one with load Pieces, all others must have load Pieces or None")
+        raise ValueError("roles: if one role has load Pieces, all others must have load Pieces or None")
     if pools > 1 and work.get("learn"):
-        raise ValueError("work.learn: goes with one role of load Pieces at most")
+        raise ValueError("work.learn: is allowed with at most one role of load Pieces")
 
 
 def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
@@ -149,7 +149,7 @@ def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
     """The number of pieces. Raises ``ValueError`` where the rest of the role does not fit it."""
     pieces: int | None = role.get("pieces")
     if load.is_pieces != (pieces is not None):
-        raise ValueError("pieces: goes with load Pieces, and only with that")
+        raise ValueError("pieces: is allowed only with load Pieces")
     if pieces is None:
         return None
     if pieces < sizes.minimum:
@@ -159,7 +159,7 @@ def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
 
 def _piece_weight(role: Manifest, load: Load) -> int:
     if "pieceWeight" in role and not load.is_pieces:
-        raise ValueError("pieceWeight: goes with load Pieces only")
+        raise ValueError("pieceWeight: is allowed only with load Pieces")
     weight: int = role.get("pieceWeight", 1)
     if weight < 1:
         raise ValueError("pieceWeight: must be at least 1")

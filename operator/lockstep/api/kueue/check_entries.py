@@ -29,7 +29,9 @@ def without_start(why: str, quota_since: float | None, patience: float, now: flo
     """What is said of a Workload of which no start is known: after ``patience`` seconds its quota is given back."""
     if now < gives_back_at(quota_since, patience):
         return CheckEntry(CheckState.PENDING, why)
-    return CheckEntry(CheckState.RETRY, f"No start is known after {patience:.0f} s, so the quota is given back: {why}")
+    return CheckEntry(
+        CheckState.RETRY, f"No start is known after {patience:.0f} s, so Lockstep gives the quota back: {why}"
+    )
 
 
 def gives_back_at(quota_since: float | None, patience: float) -> float:

@@ -59,7 +59,7 @@ def _forecast(hours: Iterable[Manifest]) -> tuple[ExpectedHour, ...]:
         begin, returns = epoch_seconds(hour["from"]), ratio(hour.get("ownerReturns", 0))
         assert begin is not None, "the API server asks for it"
         if not 0 <= returns <= 1:
-            raise ValueError(f"{returns:g} is no probability")
+            raise ValueError(f"{returns:g} is not a probability")
         by_begin[begin] = max(returns, by_begin.get(begin, 0.0))
     return tuple(ExpectedHour(*hour) for hour in sorted(by_begin.items()))
 

@@ -60,5 +60,7 @@ def _checked(name: str, text: str, most: float) -> str:
     except (ValueError, ArithmeticError):
         is_time = False
     if not is_time:
-        raise ValueError(f"annotation {name}: {quoted(text)} is no duration from 1s to {most / _HOUR:g}h, such as 10m")
+        raise ValueError(
+            f"annotation {name}: {quoted(text)} is not a duration from 1s to {most / _HOUR:g}h, such as 10m"
+        )
     return text

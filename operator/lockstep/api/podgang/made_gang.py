@@ -126,7 +126,7 @@ def size_range(annotations: Mapping[str, str]) -> tuple[int, int]:
     least, most = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if not least <= most <= MOST_RANKS:
         raise ValueError(
-            f"annotation {SIZE}: {quoted(annotations[SIZE])} is no number or range of pods, such as 4 or 2-6"
+            f"annotation {SIZE}: {quoted(annotations[SIZE])} is not a number or range of pods, such as 4 or 2-6"
         )
     return least, most
 
@@ -194,7 +194,7 @@ def _check_duration(name: str, text: str) -> None:
     try:
         duration_seconds(text)
     except (ValueError, ArithmeticError) as error:
-        raise ValueError(f"annotation {name}: {quoted(text)} is no duration, such as 90m") from error
+        raise ValueError(f"annotation {name}: {quoted(text)} is not a duration, such as 90m") from error
 
 
 def _without_nulls(patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _parsed(spec: Manifest) -> PodGangSpec:
     size, deadline, placement = spec["size"], spec.get("deadline"), spec.get("placement") or {}
     least, most = int(size["min"]), int(size.get("max") or MOST_RANKS)
     if not 1 <= least <= most <= MOST_RANKS:
-        raise ValueError(f"size: min {least} and max {most} are no range from 1 to {MOST_RANKS}")
+        raise ValueError(f"size: min {least} and max {most} are not a range from 1 to {MOST_RANKS}")
     later = parse_later(spec.get("later") or ())
     if least + sum(one.pods for one in later) > most:
         total = least + sum(one.pods for one in later)

@@ -23,7 +23,7 @@ def parse_roles(entries: Sequence[Manifest], least: int) -> tuple[PodRole, ...]:
     """
     roles = tuple(_parsed(entry) for entry in entries)
     if len({role.name for role in roles}) < len(roles) or len(roles) > _MOST_ROLES:
-        raise ValueError(f"roles: there are more than {_MOST_ROLES}, or two of one name")
+        raise ValueError(f"roles: there are more than {_MOST_ROLES}, or two of them have the same name")
     fewest = sum(role.minimum for role in roles)
     if fewest > least:
         raise ValueError(f"roles: they need {fewest} pods together, more than the {least} of size.min")
@@ -34,7 +34,7 @@ def _parsed(entry: Manifest) -> PodRole:
     name, size = str(entry["name"]), entry["size"]
     least, most = int(size["min"]), int(size.get("max") or MOST_RANKS)
     if not 1 <= least <= most <= MOST_RANKS:
-        raise ValueError(f"role {name}: min {least} and max {most} are no range from 1 to {MOST_RANKS}")
+        raise ValueError(f"role {name}: min {least} and max {most} are not a range from 1 to {MOST_RANKS}")
     return PodRole(name, least, most)
 
 

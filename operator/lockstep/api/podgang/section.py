@@ -9,7 +9,7 @@ _MOST_ENTRIES = 250
 
 
 class FieldError(ValueError):
-    """A field makes no sense: the message names it."""
+    """A field is invalid: the message names it."""
 
 
 class Section:
@@ -19,7 +19,7 @@ class Section:
 
     def __init__(self, fields: object, path: str = "") -> None:
         if not isinstance(fields, Mapping):
-            raise FieldError(f"{path or 'it'} is no object")
+            raise FieldError(f"{path or 'it'} is not an object")
         self.fields = fields
         self.path = path
 
@@ -35,7 +35,7 @@ class Section:
         """A field that is a list of few objects; empty if it is absent."""
         entries = self._value(name, [])
         if not isinstance(entries, list):
-            raise FieldError(f"{self._at(name)} is no list")
+            raise FieldError(f"{self._at(name)} is not a list")
         if len(entries) > _MOST_ENTRIES:
             raise FieldError(f"{self._at(name)} has {len(entries)} entries, more than {_MOST_ENTRIES}")
         return [Section(one, f"{self._at(name)}[{number}]") for number, one in enumerate(entries)]
@@ -44,14 +44,14 @@ class Section:
         """A field that is a whole number and not negative."""
         value = self._value(name, otherwise)
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise FieldError(f"{self._at(name)} is no whole number of 0 or more")
+            raise FieldError(f"{self._at(name)} is not a whole number of 0 or more")
         return value
 
     def text(self, name: str) -> str:
         """A field that is a text; '' if it is absent."""
         value = self._value(name, "")
         if not isinstance(value, str):
-            raise FieldError(f"{self._at(name)} is no text")
+            raise FieldError(f"{self._at(name)} is not text")
         return value
 
     def texts(self, name: str) -> Mapping[str, str]:

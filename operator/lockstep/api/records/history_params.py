@@ -48,7 +48,7 @@ def parse_history(params: Mapping[str, str], now: float) -> HistoryQuestion:
     until = _time(params, "until", now)
     by, losses = _sum_by(params.get("by", "")), _flag(params, "losses")
     if by is not None and losses:
-        raise HistoryQuestionError("of by and losses only one can be meant")
+        raise HistoryQuestionError("use only one of by and losses")
     return HistoryQuestion(
         since=_time(params, "since", until - _USUAL_SECONDS),
         until=until,
@@ -75,7 +75,7 @@ def _time(params: Mapping[str, str], field: str, usual: float) -> int:
     try:
         seconds = epoch_seconds(params.get(field))
     except ValueError as error:
-        raise HistoryQuestionError(f"{field} is no time such as 2026-11-01T00:00:00Z") from error
+        raise HistoryQuestionError(f"{field} is not a time such as 2026-11-01T00:00:00Z") from error
     return round(usual if seconds is None else seconds)
 
 

@@ -41,7 +41,7 @@ def parse_record(document: Manifest) -> GangRecord:
         known["stretches"] = tuple(_stretch(one) for one in document.get("stretches") or ())
         return GangRecord(**known)
     except (TypeError, AttributeError, KeyError) as error:
-        raise ValueError(f"it is no record of a gang: {error}") from error
+        raise ValueError(f"it is not a record of a gang: {error}") from error
 
 
 def _stretch(document: Manifest) -> Stretch:
@@ -64,14 +64,14 @@ def _value(name: str, value: Any) -> Any:
 
 def _number(name: str, value: Any) -> int:
     if type(value) is not int or not 0 <= value <= _NUMBERS[name]:
-        raise ValueError(f"{name}: {value!r:.50} is no number from 0 to {_NUMBERS[name]}")
+        raise ValueError(f"{name}: {value!r:.50} is not a number from 0 to {_NUMBERS[name]}")
     return value
 
 
 def _text(name: str, value: Any) -> str:
     longest = LONGEST_TEXT if name in {"message", "user"} else _LONGEST_NAME
     if not isinstance(value, str) or len(value) > longest:
-        raise ValueError(f"{name}: it is no text of {longest} characters at most")
+        raise ValueError(f"{name}: it is not text of {longest} characters at most")
     return value
 
 

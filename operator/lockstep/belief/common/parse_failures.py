@@ -12,7 +12,7 @@ from coschedule import GangKey
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.logs.fields import about
 
-_SENTENCE = "%s %s can't be understood, and counts as %s: %s"
+_SENTENCE = "%s %s can't be parsed, and counts as %s: %s"
 
 log = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ _Value = TypeVar("_Value")
 class NodeFailure(StrEnum):
     """What failed on a node, as a clause after "nodes"."""
 
-    VOLUMES = "where its volumes could not be made lately"
-    TURNED_AWAY = "whose kubelets have turned its members away again and again"
-    DELETED = "from which its members were deleted again and again"
-    NOT_JOINED = "where new members could not join it lately"
+    VOLUMES = "where its volumes could not be made recently"
+    TURNED_AWAY = "whose kubelets have rejected its members repeatedly"
+    DELETED = "from which its members were deleted repeatedly"
+    NOT_JOINED = "where new members could not join it recently"
 
     @property
     def is_loss(self) -> bool:

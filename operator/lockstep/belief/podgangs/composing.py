@@ -300,13 +300,17 @@ def _later_pods(asks: PodGangSpec, pods: OwnPods) -> int:
 def _room_until(gang: PodGang) -> str:
     """Until when room is kept; nothing if it is unknown when the Gang has begun, since it is younger than its pods."""
     begun = gang.status.active_since
-    return "" if begun is None else f": room is kept for these until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
+    return (
+        ""
+        if begun is None
+        else f", and Lockstep keeps room for them until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
+    )
 
 
 def _change_of_size(gang: PodGang) -> str:
     """What keeps the pods from being planned if the owner of the pods is to have fewer; '' for nothing."""
     is_changing = gang.status.next_size is not None
-    return "Its size changes. No other pod of it is placed before that is done." if is_changing else ""
+    return "Its size changes. No other pod of the Gang is placed before the change is done." if is_changing else ""
 
 
 def _awaited(
@@ -314,13 +318,18 @@ def _awaited(
 ) -> str:
     """What keeps the pods from being planned; '' for nothing."""
     if pods.going >= asks.maximum and pods.waiting:
-        return f"{pods.going} pods of it are on nodes, of {asks.maximum} at most: {pods.waiting} wait for their end."
+        return (
+            f"{pods.going} of at most {asks.maximum} pods of the Gang are on nodes; {pods.waiting} wait until others "
+            "have ended."
+        )
     if pods.going and not pods.waiting:
         later = _later_pods(asks, pods)
         if later:
-            return f"Its pods are bound. Others come later, {later} in all{_room_until(gang)}."
-        return "Its pods are bound, and no other pod of it waits for a node."
+            return f"Its pods are bound. It expects {later} later{_room_until(gang)}."
+        return "Its pods are bound, and no other pod of the Gang waits for a node."
     if not pods.waiting:
-        return f"No pod of it waits for a node. It needs {least}."
+        return f"No pod of the Gang waits for a node. It needs {least} together."
     compared = pods.going or is_checked
-    return roles.keeping(least) or ("" if compared else "Its pods wait until it is compared with their owner.")
+    return roles.keeping(least) or (
+        "" if compared else "Its pods wait until Lockstep has compared the Gang with their owner."
+    )

@@ -66,7 +66,8 @@ def _contradiction(one: SharedTerms, other: SharedTerms) -> str:
     name = next(name for name in (*says, *other_says) if says.get(name) != other_says.get(name))
     text, other_text = (_text(found.get(name)) for found in (says, other_says))
     return (
-        f"All pods of a group say the same: annotation {name} is {text} in pod {one.one.name}, and {other_text} in pod "
+        f"All pods of a group must say the same: annotation {name} is {text} in pod {one.one.name}, and {other_text} "
+        "in pod "
         f"{other.one.name}."
     )
 
@@ -82,8 +83,7 @@ def _surplus(one: SharedTerms) -> str:
     if one.pods <= one.terms.total:
         return ""
     return (
-        f"{one.pods} pods name the group, and annotation {TOTAL_COUNT} says {one.terms.total}. Delete those that are "
-        "too many."
+        f"{one.pods} pods name the group, and annotation {TOTAL_COUNT} says {one.terms.total}. Delete the surplus pods."
     )
 
 

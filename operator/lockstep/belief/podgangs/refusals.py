@@ -28,8 +28,8 @@ def refusal_of_shapes(shapes: Sequence[PodShape]) -> Refusal | None:
     if len(shapes) <= MOST_KINDS:
         return None
     message = (
-        f"Its pods that wait are of more than {MOST_KINDS} kinds: pods are of one kind if they ask for the same and "
-        "say the same role. Give those of a role equal requests, or the Gang fewer roles."
+        f"Its waiting pods are of more than {MOST_KINDS} kinds: pods are of one kind if their requests and their roles "
+        "are equal. Give pods of one role equal requests, or use fewer roles."
     )
     return Refusal(Reason.INVALID_SPEC, message)
 
@@ -39,8 +39,8 @@ def _many_kinds(alike: Sequence[PodsAlike]) -> Refusal | None:
         return None
     one, other, *_ = alike
     message = (
-        f"Its pods that wait are of more than {MOST_KINDS} kinds, such as pod {one.one} and pod {other.one}: pods are "
-        "of one kind if they ask for the same. Give them equal requests, or several Gangs."
+        f"Its waiting pods are of more than {MOST_KINDS} kinds, such as pod {one.one} and pod {other.one}: pods are of "
+        "one kind if their requests are equal. Give the pods equal requests, or use several Gangs."
     )
     return Refusal(Reason.INVALID_SPEC, message)
 

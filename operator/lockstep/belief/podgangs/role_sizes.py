@@ -69,7 +69,10 @@ class RolesOfPods:
             return ""
         role = max(self._roles, key=lambda role: over.get(role.name, 0))
         going, kept = self.pods.going_roles.get(role.name, 0), over[role.name]
-        return f"{going} pods of role {role.name} are on nodes, of {role.maximum} at most: {kept} wait for their end."
+        return (
+            f"{going} of at most {role.maximum} pods of role {role.name} are on nodes; {kept} wait until others have "
+            "ended."
+        )
 
     def within(self, shapes: Sequence[PodShape]) -> list[PodShape]:
         """No more pods of each role than are left to be placed."""

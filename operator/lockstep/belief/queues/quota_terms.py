@@ -21,7 +21,7 @@ def awaits_quota(queue: str, workload: GangWorkload | None, ours: Collection[str
     planned, so that one plan decides about both.
     """
     if workload is None:
-        return f"It waits in the queue {queue} of Kueue, which has no Workload of it yet."
+        return f"It waits in the queue {queue} of Kueue, which has no Workload for it yet."
     why = _without_quota(workload, ours)
     return f"{_called(workload)} {why}" if why else ""
 
@@ -31,7 +31,7 @@ def awaits_flavor(workload: GangWorkload | None, flavors: Mapping[str, Flavor]) 
     if workload is None:
         return ""
     missing = sorted({name for quota in workload.quotas.values() for name in quota.flavors} - flavors.keys())
-    return f"{_called(workload)} has quota in the ResourceFlavor {missing[0]}, which is not there." if missing else ""
+    return f"{_called(workload)} has quota in the ResourceFlavor {missing[0]}, which does not exist." if missing else ""
 
 
 def with_quota(spec: GangSpec, quotas: Mapping[str, Quota], flavors: Mapping[str, Flavor]) -> GangSpec:

@@ -69,7 +69,11 @@ def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Re
 
 
 def _problem_of_kept(claims: Claims, claim: ClaimFact, gang: GangFact) -> str | None:
-    return "is another's, and goes with it" if claim.owner not in ("", gang.uid) else _problem(claims, claim)
+    return (
+        "belongs to another object, and is deleted with it"
+        if claim.owner not in ("", gang.uid)
+        else _problem(claims, claim)
+    )
 
 
 def _refusal(reason: Reason, words: str, use: ClaimUse) -> Refusal:

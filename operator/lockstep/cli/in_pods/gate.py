@@ -20,10 +20,10 @@ _POLL_SECONDS = 0.1
     metavar="FILE",
     required=True,
     type=click.Path(path_type=Path),
-    help="File that gets its content once the member may go on.",
+    help="File to wait for. The operator fills it when the member may start.",
 )
 def gate(path: Path) -> None:
-    """Wait until a file has some content.
+    """Wait until a file exists and is not empty.
 
     For example: lockstep gate --file /gate/go
     """

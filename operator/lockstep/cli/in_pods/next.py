@@ -10,17 +10,45 @@ _PATIENCE_SECONDS = 300.0
 
 
 @click.command()
-@click.option("--dealer", "url", metavar="URL", envvar="LOCKSTEP_DEALER", required=True, help="Address of the dealer.")
-@click.option("--key", metavar="KEY", envvar="LOCKSTEP_DEALER_KEY", required=True, help="Key of the attempt.")
-@click.option("--rank", metavar="N", envvar="LOCKSTEP_RANK", type=int, required=True, help="Rank of the member.")
-@click.option("--failed", metavar="PIECE", type=int, multiple=True, help="Piece that has failed; as often as needed.")
+@click.option(
+    "--dealer",
+    "url",
+    metavar="URL",
+    envvar="LOCKSTEP_DEALER",
+    required=True,
+    help="Address of the dealer. The operator sets it in each member.",
+)
+@click.option(
+    "--key",
+    metavar="KEY",
+    envvar="LOCKSTEP_DEALER_KEY",
+    required=True,
+    help="Key of the attempt. The operator sets it in each member.",
+)
+@click.option(
+    "--rank",
+    metavar="N",
+    envvar="LOCKSTEP_RANK",
+    type=int,
+    required=True,
+    help="Rank of the member. The operator sets it in each member.",
+)
+@click.option(
+    "--failed",
+    metavar="PIECE",
+    type=int,
+    multiple=True,
+    help="Number of a piece that has failed. You can repeat this option.",
+)
 @click.argument("done", metavar="[PIECE]...", type=int, nargs=-1)
 def next(*, url: str, key: str, rank: int, failed: tuple[int, ...], done: tuple[int, ...]) -> None:  # noqa: A001 - the command's name
-    """Report the pieces that are done, and print the next ones, one a line; nothing when all is over.
+    """Report pieces of work that are done, and print the numbers of the next pieces, one per line.
 
     For example: lockstep next 7 8 --failed 9
 
-    As a loop: while pieces=$(lockstep next $pieces) || exit 1; [ "$pieces" ]; do ./work $pieces; done
+    The command prints nothing when no piece is left.
+
+    In a loop: while pieces=$(lockstep next $pieces) || exit 1; [ "$pieces" ]; do ./work $pieces; done
     """
     try:
         pieces = next_pieces(

@@ -9,13 +9,13 @@ from lockstep.papers.text import lines, lines_of_mechanisms, lines_of_sensitivit
 
 @click.command()
 def papers() -> None:
-    """Compute what the four papers print, and show it beside their numbers.
+    """Compute the figures of the four papers behind Lockstep, and compare them with the printed numbers.
 
     For example: lockstep papers | grep missing
 
-    The engine computes all rows anew. Where a paper is wrong, the row names the erratum. Then comes every mechanism
-    that the papers describe, and where it is in Lockstep. docs/papers.md has the same as tables. Exit code 1 if a row
-    does not come out as it should. No cluster is needed.
+    Each row shows a printed number and the engine's result. If the paper is wrong, the row names the erratum. A second
+    list names every mechanism of the papers, and its place in Lockstep. docs/papers.md has the same rows as tables. The
+    exit code is 1 if a result is not the expected one. The command needs no cluster.
     """
     found = rows()
     for line in (*lines(found), *lines_of_sensitivities(sensitivities()), *lines_of_mechanisms(MECHANISMS)):

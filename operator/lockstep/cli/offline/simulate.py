@@ -35,23 +35,48 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
     multiple=True,
     type=click.Choice(list(policies_by_name())),
     default=[name for name in policies_by_name() if name not in ONLY_IF_ASKED_FOR],
-    help="Who decides; may be given several times. The others are compared with the first.",
+    help="Policy to simulate; docs/decisions.md explains each. You can repeat this option. All others are compared "
+    "with the first.",
 )
 @click.option(
     "--price-factor",
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="Of lockstep, elastic, by-progress, fair, fair-price, balanced, blind, blind-fastest, heedless and unowned.",
+    help="As --price-factor of lockstep run, for the policies lockstep, elastic, by-progress, fair, fair-price, "
+    "balanced, blind, blind-fastest, heedless and unowned.",
 )
-@click.option("--bound", "wants_bound", is_flag=True, help="Also print a mean turnaround that no schedule is below.")
-@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
 @click.option(
-    "--seeds", metavar="N", type=click.IntRange(1, 1000), default=3, help="How many seeds, from the first on."
+    "--bound", "wants_bound", is_flag=True, help="Also print a lower bound of the mean turnaround of all schedules."
 )
-@click.option("--processes", metavar="N", type=click.IntRange(1, 64), default=1, help="How many run at a time.")
-@click.option("--out", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Folder for CSV files.")
-@click.option("--plots", is_flag=True, help='Draw plots into that folder too; needs the extra "plots".')
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(0),
+    default=1,
+    help="First random seed. The same seed gives the same results.",
+)
+@click.option(
+    "--seeds", metavar="N", type=click.IntRange(1, 1000), default=3, help="Number of consecutive seeds to simulate."
+)
+@click.option(
+    "--processes",
+    metavar="N",
+    type=click.IntRange(1, 64),
+    default=1,
+    help="Number of simulations that run in parallel.",
+)
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for CSV files with the results.",
+)
+@click.option(
+    "--plots",
+    is_flag=True,
+    help="Also draw plots into the folder of --out. This needs matplotlib: pip install 'lockstep-operator[plots]'.",
+)
 @click.pass_context
 def simulate(  # noqa: PLR0913 - one for each option but those of what is simulated
     context: click.Context,
@@ -67,11 +92,11 @@ def simulate(  # noqa: PLR0913 - one for each option but those of what is simula
     plots: bool,
     **options: Any,
 ) -> None:
-    """Simulate whole queues with several policies, and compare these. No cluster is needed.
+    """Simulate whole queues with several policies, and compare the policies. The command needs no cluster.
 
     For example: lockstep simulate --jobs 1000 --load 0.85 --policy easy --policy balanced
 
-    A node takes one member. The figures of docs/decisions.md come from this command.
+    Each node has room for one member. docs/decisions.md explains the policies, and its figures come from this command.
     """
     if context.invoked_subcommand is not None:
         _refuse_own_options(context)

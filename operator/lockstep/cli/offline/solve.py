@@ -9,11 +9,11 @@ from coschedule.__main__ import main as serve_requests
 
 @click.command(hidden=True)
 def solve() -> None:
-    """Answer requests to the engine: one JSON object a line from standard input, one answer a line.
+    """Read requests to the engine from standard input, one JSON object per line, and print one answer per line.
 
     For example: echo '{"problem": "equal", "nodes": [{}], "work": {"serial": 60}, "size": {"min": 1, "max": 1}}' |
     lockstep solve
 
-    The language is that of ``python -m coschedule``. No cluster is needed.
+    Requests have the same form as those of `python -m coschedule`. The command needs no cluster.
     """
     sys.exit(serve_requests())

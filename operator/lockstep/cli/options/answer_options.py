@@ -25,10 +25,14 @@ from lockstep.tenants.documents import Document
 Command = Callable[..., Any]
 
 _NAMESPACE = click.option(
-    "-n", "--namespace", metavar="NAME", help="Namespace. Without it: that of the kubeconfig's context."
+    "-n", "--namespace", metavar="NAME", help="Namespace. Default: the namespace of the kubeconfig's context."
 )
 _OUTPUT = click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="For people, or for programs."
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Output format: text for people, json for programs.",
 )
 
 

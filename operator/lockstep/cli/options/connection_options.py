@@ -8,9 +8,9 @@ import click
 _KUBECONFIG = click.option(
     "--kubeconfig",
     metavar="FILE",
-    help="Kubeconfig to use. Without it: the pod's own service account, else $KUBECONFIG, else ~/.kube/config.",
+    help="Kubeconfig file. Default: the pod's service account, else $KUBECONFIG, else ~/.kube/config.",
 )
-_CONTEXT = click.option("--context", metavar="NAME", help="Context of the kubeconfig. Without it: its current one.")
+_CONTEXT = click.option("--context", metavar="NAME", help="Context of the kubeconfig. Default: its current context.")
 
 
 def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -30,7 +30,7 @@ def period_seconds(_context: click.Context, _option: click.Parameter, value: str
     try:
         return _seconds(value)
     except ValueError as error:
-        raise click.BadParameter(f"{value} is no time such as 90d, 4w or 12h") from error
+        raise click.BadParameter(f"{value} is not a time such as 90d, 4w or 12h") from error
 
 
 def time_of(_context: click.Context, _option: click.Parameter, value: str | None) -> int | None:

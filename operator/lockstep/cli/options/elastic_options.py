@@ -16,21 +16,21 @@ _SHARE = click.option(
     metavar="NUMBER",
     type=NumberRange(0, 1),
     default=1.0,
-    help="Part of the jobs that may change their sizes while they run (elastic).",
+    help="Share of the jobs that are elastic: they may change their size while they run.",
 )
 _RESTART_TIME = click.option(
     "--restart-time",
     metavar="DURATION",
     default="120s",
     callback=as_seconds,
-    help="For so long a job holds its new nodes after a change and does no work.",
+    help="Time without work after a job changes its size. The job holds its new nodes meanwhile.",
 )
 _MIN_INTERVAL = click.option(
     "--min-interval",
     metavar="DURATION",
     default="10m",
     callback=as_seconds,
-    help="No job changes its size more often.",
+    help="Shortest time between two changes of a job's size.",
 )
 
 

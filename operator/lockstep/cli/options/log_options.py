@@ -11,7 +11,7 @@ _LEVEL = click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",
-    help="Least severe messages to log.",
+    help="Least severe level that is logged.",
 )
 
 
@@ -22,6 +22,6 @@ def log_options(default: LogFormat = LogFormat.TEXT) -> Callable[[Callable[..., 
         type=click.Choice([one.value for one in LogFormat]),
         default=default.value,
         callback=lambda _context, _option, value: LogFormat(value),
-        help="How to log: lines for people, or one JSON object a line.",
+        help="Format of the log: plain lines, or one JSON object per line.",
     )
     return lambda command: _LEVEL(log_format(command))

@@ -50,36 +50,39 @@ _OWNERS = click.option(
     "--owners",
     metavar="SPEC|FILE",
     callback=_owners,
-    help="Owners who take nodes back. 0.25@9-17: of a quarter of the nodes, every working day, as all know; "
-    "0.25@habits: unannounced, by habits that are drawn; or a file of recorded ones (docs/decisions.md).",
+    help="When owners take their nodes back. 0.25@9-17: owners of a quarter of the nodes come at known hours of every "
+    "working day. 0.25@habits: they come unannounced, by random habits. FILE: recorded visits, as "
+    "docs/decisions.md describes.",
 )
 _ON_RETURN = click.option(
     "--on-return",
     type=click.Choice([one.value for one in OnReturn]),
     default=OnReturn.EVICT.value,
     callback=lambda _context, _option, value: OnReturn(value),
-    help="Whether members stay when a node owner comes unannounced.",
+    help="What happens to members when a node owner comes unannounced. Keep: they stay. Pace: they stay with less CPU. "
+    "Evict: they leave.",
 )
 _DUTY_CYCLE = click.option(
     "--duty-cycle",
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=OwnerTerms().duty_cycle,
-    help="An owner's work beside members that stay (Keep).",
+    help="Duty cycle of an owner beside members that stay (Keep). At 0.25, members take 1.25 times as long.",
 )
 _INTERRUPTIBLE = click.option(
     "--interruptible",
     type=click.Choice([one.value for one in Interruptible]),
     default=Interruptible.NEVER.value,
     callback=lambda _context, _option, value: Interruptible(value),
-    help="Whether jobs may be where an owner is expected back.",
+    help="Whether jobs use nodes whose owner is expected back. Never: they do not. Checkpointed: a return costs the "
+    "work since the last checkpoint. Freely: a return costs the work since the start.",
 )
 _CHECKPOINTS = click.option(
     "--checkpoint-interval",
     metavar="DURATION",
     default="15m",
     callback=as_seconds,
-    help="How often jobs save their work that are Checkpointed.",
+    help="Time between two checkpoints of a job, with --interruptible Checkpointed.",
 )
 
 

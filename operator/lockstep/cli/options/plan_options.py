@@ -27,55 +27,59 @@ _KEEP_NODES_FREE_FOR = click.option(
     metavar="DURATION",
     default="10m",
     callback=as_seconds,
-    help="How long a gang that waits for others of unknown end keeps nodes free for itself; 0 means never.",
+    help="How long a gang keeps nodes free while it waits for gangs whose end is unknown. 0 means never.",
 )
 _KEEP_NODES_FREE_GANGS = click.option(
     "--keep-nodes-free-gangs",
     metavar="N",
     type=click.IntRange(0, 1024),
     default=4,
-    help="Most gangs that keep nodes free for themselves at once.",
+    help="Maximum number of gangs that keep nodes free at once.",
 )
 _SIZING = click.option(
     "--sizing",
     type=click.Choice([one.value for one in Sizing]),
     default=Sizing.BALANCED.value,
     callback=lambda _context, _option, value: Sizing(value),
-    help="How large gangs are made: so that all gangs end soon, each as fast as it can be, or with the fewest members.",
+    help="Size of gangs. Balanced: all gangs together end soon. Fastest: each gang ends soonest. Fewest: gangs have "
+    "the fewest members.",
 )
 _PRICE_FACTOR = click.option(
     "--price-factor",
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="What members cost others where the sizing is Balanced: their price is this times the gangs per node.",
+    help="Price of a member with the sizing Balanced, as a multiple of the gangs per node. A higher price makes gangs "
+    "smaller.",
 )
 _PROMISES = click.option(
     "--promises",
     type=click.Choice([one.value for one in Promises]),
     default=Promises.SLACK.value,
     callback=lambda _context, _option, value: Promises(value),
-    help="Which latest start is promised to gangs that wait, and so in which order gangs of one priority start.",
+    help="Which latest start Lockstep promises to waiting gangs. The promises limit which gangs may start before "
+    "others.",
 )
 _RUN_TIME_QUANTILE = click.option(
     "--run-time-quantile",
     metavar="NUMBER",
     type=NumberRange(0, 1),
     default=USUAL_QUANTILE,
-    help="Plans use a run time that this part of a template's last runs did not exceed; 0 takes the stated one.",
+    help="Quantile of the past run times of a template that plans use. 0 means the run time that the spec states.",
 )
 _FAIR_SHARES = click.option(
     "--fair-shares",
     metavar="BOOL",
     type=bool,
     default=False,
-    help="Whether the groups of the FairShare take turns by what they have used and by their weights.",
+    help="Whether groups of the FairShare take turns by their weights and past use.",
 )
 _GATE_IMAGE = click.option(
     "--gate-image",
     metavar="IMAGE",
     default="",
-    help="Image with the command lockstep, in which members wait for others to start; without it none can.",
+    help="Image with the command lockstep. Dealers and members that wait for other members run it. Default: none; "
+    "gangs that need the image are refused.",
 )
 
 

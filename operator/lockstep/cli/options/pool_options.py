@@ -24,14 +24,14 @@ _NODE_SELECTOR = click.option(
     default="",
     show_default=False,
     callback=lambda _context, _option, value: _read(parse_selector, value),
-    help="Labels of the nodes that gangs are planned on; members select them. Without it: all nodes.",
+    help="Labels of the nodes for gangs. Members get them as node selector. Default: all nodes.",
 )
 _POOL_TAINT = click.option(
     "--pool-taint",
     metavar="KEY[=VALUE]:EFFECT",
     multiple=True,
     callback=lambda _context, _option, values: tuple(_read(parse_taint, value) for value in values),
-    help="Taint of those nodes, NoSchedule or NoExecute, that members tolerate; may be given several times.",
+    help="Taint of the nodes for gangs (NoSchedule or NoExecute), which members tolerate. You can repeat this option.",
 )
 
 

@@ -18,7 +18,7 @@ def clusters_of(_context: click.Context, _option: click.Parameter, value: str) -
         found = _CLUSTER.fullmatch(part.strip())
         speed = float(found[2] or 1) if found else 0.0
         if found is None or not speed:
-            raise click.BadParameter(f"{part.strip()!r} is no number of nodes, such as 24 or, with their speed, 6x3")
+            raise click.BadParameter(f"{part.strip()!r} is not a number of nodes, such as 24 or, with their speed, 6x3")
         clusters.append(StationCluster(int(found[1]), speed))
     return clusters
 

@@ -33,16 +33,25 @@ def _each_once(_context: click.Context, _option: click.Parameter, values: Sequen
 
 
 _MODEL = click.option(
-    "--model", type=click.Choice(["lublin99"]), default="lublin99", help="Published model that draws the jobs."
+    "--model",
+    type=click.Choice(["lublin99"]),
+    default="lublin99",
+    help="Published model by which jobs are drawn at random.",
 )
 _TRACE = click.option(
     "--trace",
     type=click.File("r", encoding="utf-8-sig", errors="replace"),
-    help="Log in the Standard Workload Format, instead.",
+    help="File in the Standard Workload Format with recorded jobs, in place of --model.",
 )
-_JOBS = click.option("--jobs", "count", metavar="N", type=click.IntRange(2, 1_000_000), default=1000, help="Most jobs.")
+_JOBS = click.option(
+    "--jobs", "count", metavar="N", type=click.IntRange(2, 1_000_000), default=1000, help="Maximum number of jobs."
+)
 _NODES = click.option(
-    "--nodes", metavar="SPEC", callback=_slowdowns, default="128", help="Nodes, such as 128 or 64x1,64x1.5."
+    "--nodes",
+    metavar="SPEC",
+    callback=_slowdowns,
+    default="128",
+    help="Number of nodes, such as 128. 64x1,64x1.5 means 64 nodes of speed 1 and 64 nodes of speed 1.5.",
 )
 _LOADS = click.option(
     "--load",
@@ -51,38 +60,42 @@ _LOADS = click.option(
     multiple=True,
     callback=_each_once,
     type=NumberRange(0.001, 10),
-    help="Part of the nodes that rigid jobs would keep busy: submissions are drawn together or apart to give it. May "
-    "be given several times.",
+    help="Share of the nodes that the jobs would keep busy at their fixed sizes. Times between submissions are scaled "
+    "to give it. You can repeat this option.",
 )
 _SIZES = click.option(
-    "--sizes", metavar="F", type=NumberRange(1, 64), default=4.0, help="A job of r members may have r/F to r*F."
+    "--sizes",
+    metavar="F",
+    type=NumberRange(1, 64),
+    default=4.0,
+    help="A job that the model or log gives r members may have r/F to r*F members.",
 )
 _SIZES_UP_ONLY = click.option(
-    "--sizes-up-only", is_flag=True, help="A job of r members may have r to r*F, never fewer."
+    "--sizes-up-only", is_flag=True, help="A job that the model or log gives r members may have r to r*F members."
 )
 _SERIAL_SHARE = click.option(
     "--serial-share",
     metavar="NUMBER",
     type=NumberRange(0, 1),
-    help="Amdahl's law with this share, in the place of Downey's model.",
+    help="Speed-ups follow Amdahl's law with this serial share, in place of Downey's model.",
 )
 _RUN_TIMES = click.option(
     "--run-times",
     type=click.Choice([one.value for one in StatedRunTimes]),
     default=StatedRunTimes.EXACT.value,
-    help="Which run times planners get: the real ones, users' over-estimates, or a guess 20 % off.",
+    help="Run times that policies get: exact ones, users' overestimates, or guesses that are 20 % off.",
 )
 _TEMPLATES = click.option(
     "--templates",
     metavar="N",
     type=click.IntRange(1, 1_000_000),
-    help="The jobs of the model are runs of so many templates, 20 % apart from run to run.",
+    help="Number of templates. Jobs of the model are runs of a template, and run times vary by 20 % from run to run.",
 )
 _QUANTILE = click.option(
     "--quantile",
     metavar="NUMBER",
     type=NumberRange(0, 1),
-    help="Planners expect a run time that this part of a template's last 50 runs did not exceed.",
+    help="Policies expect this quantile of the run times of a template's last 50 runs.",
 )
 
 
@@ -99,8 +112,8 @@ _GROUPS = click.option(
     callback=_demanding,
     default="",
     show_default=False,
-    help="Groups that share the nodes by weight, and which part of the jobs each submits, such as 3@0.2,1@0.8. Of a "
-    "log, groups and users are drawn as a whole.",
+    help="Groups that share the nodes. 3@0.2,1@0.8: a group of weight 3 submits 20 % of the jobs, and one of weight 1 "
+    "submits 80 %. With --trace, all jobs of a user belong to one group.",
 )
 
 

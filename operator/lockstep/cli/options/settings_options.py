@@ -24,7 +24,7 @@ _SETTINGS = click.option(
     metavar="NAMESPACE/NAME",
     default=USUAL_PLACE,
     callback=lambda _context, _option, value: _checked(value),
-    help="ConfigMap in which the operator says by which options it plans; options that are given win.",
+    help="ConfigMap with the operator's planning options. Options of this command override it.",
 )
 
 

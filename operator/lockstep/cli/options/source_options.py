@@ -26,13 +26,13 @@ def _option(name: str, meaning: str) -> Callable[[Callable[..., Any]], Callable[
 
 _SOURCES = _option(
     "--sources",
-    "What is placed as gangs beside GangJobs: pods that name a Gang, and pods of owners for which the operator makes "
-    f"the Gang. Choices: {', '.join(Source)}; or all. Without it: nothing.",
+    f"Pods to place as gangs beside GangJobs. Choices: {', '.join(Source)}; or all. docs/place-what-you-have.md "
+    "explains each. Default: none.",
 )
 _YIELDING = _option(
     "--yielding",
-    "Sources whose Gangs give way to urgent gangs, since the operator may suspend the owners of their pods. "
-    "Without it: none.",
+    "Sources whose Gangs may be preempted by urgent gangs. The operator then suspends the owner of the pods. "
+    "Default: none.",
 )
 
 
@@ -41,7 +41,7 @@ _SWEEPS = click.option(
     metavar="BOOL",
     type=bool,
     default=False,
-    help="Whether GangSweeps are obeyed: the operator then makes and deletes the GangJobs of their runs.",
+    help="Whether the operator runs GangSweeps. It then creates and deletes the GangJobs of their runs.",
 )
 
 
@@ -50,7 +50,7 @@ _QUOTA_WAIT = click.option(
     metavar="DURATION",
     default="30m",
     callback=as_seconds,
-    help="How far off the start of a Workload of Kueue may be while it keeps its quota.",
+    help="A Workload of Kueue gives its quota back if its start is farther away than this.",
 )
 
 

@@ -14,5 +14,5 @@ def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="PATH",
         type=click.Path(path_type=Path),
         default="/var/lib/lockstep/record.db",
-        help="File with the records.",
+        help="The recorder's file.",
     )(command)

@@ -29,23 +29,34 @@ from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 @click.command(context_settings={"show_default": True})
 @database_option
-@click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="Gangs of this namespace.")
-@click.option("--group", metavar="GROUP", default="", help="Gangs of namespaces with this group; in a file only.")
-@click.option("--user", metavar="USER", default="", help="Gangs that this user created.")
-@click.option("--sweep", metavar="NAME", default="", help="Runs of this sweep.")
-@click.option("--name", metavar="NAME", default="", help="Gangs of this name.")
-@click.option("--since", metavar="TIME", default="30d", callback=time_of, help="Gangs that were there after that.")
-@click.option("--until", metavar="TIME", callback=time_of, help="Gangs that were there before that.")
+@click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="Show only gangs of this namespace.")
 @click.option(
-    "--by", type=click.Choice([one.value for one in SumBy]), help="Sum hours by this, instead of a line for each gang."
+    "--group",
+    metavar="GROUP",
+    default="",
+    help="Show only gangs of this group. The option works only in the recorder's pod.",
 )
-@click.option("--losses", is_flag=True, help="Show who lost what for which gang, instead of a line for each gang.")
+@click.option("--user", metavar="USER", default="", help="Show only gangs that this user created.")
+@click.option("--sweep", metavar="NAME", default="", help="Show only runs of this sweep.")
+@click.option("--name", metavar="NAME", default="", help="Show only gangs with this name.")
+@click.option(
+    "--since", metavar="TIME", default="30d", callback=time_of, help="Show gangs that existed after this time."
+)
+@click.option("--until", metavar="TIME", callback=time_of, help="Show gangs that existed before this time.")
+@click.option(
+    "--by",
+    type=click.Choice([one.value for one in SumBy]),
+    help="Print sums of hours by this key, in place of a line for each gang.",
+)
+@click.option(
+    "--losses", is_flag=True, help="Show each preemption: which gang lost how much work for which other gang."
+)
 @click.option(
     "--limit",
     metavar="N",
     type=click.IntRange(1, 2**63 - 1),
     default=100,
-    help="Most lines; sums have all, if they are of a file.",
+    help="Maximum number of lines. In the recorder's pod, sums always cover all gangs.",
 )
 @connection_options
 @click.option(
@@ -53,19 +64,19 @@ from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
     "--output",
     type=click.Choice([one.value for one in HistoryFormat]),
     default=HistoryFormat.TEXT.value,
-    help="A table, CSV, or one JSON object a line, with more columns than the table.",
+    help="Output format: a table, CSV, or one JSON object per line. CSV and JSON have more columns.",
 )
 @click.pass_context
 def history(context: click.Context, /, *, database: Path, group: str, output: str, **given: Any) -> None:
-    """Show what is on record of gangs: also of those that are deleted.
+    """Show the records of gangs, including deleted gangs.
 
     For example: lockstep history --since 4w --by user --output csv
 
-    A time is a date such as 2026-11-01, or how long ago it was. In the recorder's pod the command reads the file, and
-    elsewhere it asks the cluster's API for tenants, for one namespace.
+    A TIME is a date such as 2026-11-01, or an age such as 4w. In the recorder's pod the command reads the recorder's
+    file. Elsewhere it asks the cluster's API for tenants, which answers for one namespace.
     """
     if given["losses"] and given["by"]:
-        raise click.UsageError("Of --by and --losses only one can be meant.")
+        raise click.UsageError("Use only one of --by and --losses.")
     now = round(time())
     given["until"] = now if given["until"] is None else given["until"]
     given["by"] = SumBy(given["by"]) if given["by"] else None
@@ -111,4 +122,4 @@ def _print_answer(document: Document, output: str) -> None:
     print_lines((line for note in notes for line in wrapped(note)), err=True)
     print_lines(history_lines(document["rows"], HistoryFormat(output)))
     if document["isCutOff"]:
-        print_lines(["There is more on record than one answer has: ask for a shorter period."], err=True)
+        print_lines(["There are more records than one answer holds: ask for a shorter period."], err=True)

@@ -25,48 +25,54 @@ def _bytes(_context: click.Context, _option: click.Parameter, value: str) -> int
     try:
         amount = whole_bytes(value)
     except (ValueError, ArithmeticError) as error:
-        raise click.BadParameter(f"{value} is no amount of bytes such as 4Gi") from error
+        raise click.BadParameter(f"{value} is not an amount of bytes such as 4Gi") from error
     if amount < 1:
         raise click.BadParameter("must be above 0")
     return amount
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--namespace", metavar="NAMESPACE", required=True, help="Namespace of the operator, with its records.")
+@click.option(
+    "--namespace",
+    metavar="NAMESPACE",
+    required=True,
+    help="Namespace of the operator, whose ConfigMaps hold the new records.",
+)
 @database_option
 @click.option(
     "--keep",
     metavar="TIME",
     default="400d",
     callback=period_seconds,
-    help="How long records are kept after a gang's end.",
+    help="How long records are kept after the end of their gang.",
 )
 @click.option(
     "--keep-users",
     metavar="TIME",
     default="90d",
     callback=period_seconds,
-    help="How long records name the user after a gang's end.",
+    help="How long records name the user after the end of their gang.",
 )
 @click.option(
     "--most-bytes",
     metavar="BYTES",
     default="4Gi",
     callback=_bytes,
-    help="How large the file may be; beyond that, the oldest records are removed.",
+    help="Maximum size of the file. If it is full, the oldest records are removed.",
 )
 @click.option(
     "--certificates",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Folder with tls.crt, tls.key and ca.crt: answer clients with a certificate of that authority, too.",
+    help="Folder with tls.crt, tls.key and ca.crt. With it, the recorder also answers clients that have a certificate "
+    "of this CA.",
 )
-@click.option("--listen-host", metavar="ADDRESS", default="0.0.0.0", help="Address to answer at.")  # noqa: S104
-@click.option("--listen-port", metavar="PORT", type=click.IntRange(0, 65_535), default=8443, help="Port to answer at.")
+@click.option("--listen-host", metavar="ADDRESS", default="0.0.0.0", help="Address to listen on.")  # noqa: S104
+@click.option("--listen-port", metavar="PORT", type=click.IntRange(0, 65_535), default=8443, help="Port to listen on.")
 @connection_options
 @log_options()
 def record(*, namespace: str, database: Path, keep: float, keep_users: float, most_bytes: int, **given: Any) -> None:
-    """Take records of gangs in that the operator hands over, until SIGTERM or SIGINT.
+    """Store the operator's records of gangs in a file, until SIGTERM or SIGINT.
 
     For example: lockstep record --namespace lockstep-system --database /var/lib/lockstep/record.db
     """

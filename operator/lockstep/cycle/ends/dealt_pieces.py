@@ -47,7 +47,7 @@ def what_pieces_say(state: State, gang: GangFact, counts: Progress) -> PiecesSay
         # The cluster takes members away, so the gang begins anew without counting a restart.
         return PiecesSay.GO_ON
     left = dealing.pieces - pieces.settled
-    why = f"rank {FIRST_RANK} has ended well, but {left} of {n_pieces(dealing.pieces)} are not known to be done"
+    why = f"rank {FIRST_RANK} has succeeded, but {left} of {n_pieces(dealing.pieces)} are not known to be done"
     return restarted(why, gang.policies.failure, gang.status.restarts)
 
 

@@ -62,8 +62,10 @@ def restarted(why: str, policy: FailurePolicy, restarts: int) -> FailureAction:
     if policy.max_restarts == 0:
         return FailureAction(Action.FAIL_GANG, Reason.MEMBER_FAILED, why)
     if restarts >= policy.max_restarts:
-        used_up = f"{why}; restarted {restarts} times, and failurePolicy.maxRestarts is {policy.max_restarts}"
+        used_up = (
+            f"{why}; the gang has restarted {restarts} times, and failurePolicy.maxRestarts is {policy.max_restarts}"
+        )
         return FailureAction(Action.FAIL_GANG, Reason.REACHED_MAX_RESTARTS, used_up)
     return FailureAction(
-        Action.RESTART_GANG, Reason.RESTARTING, f"{why}; restart {restarts + 1} of {policy.max_restarts}"
+        Action.RESTART_GANG, Reason.RESTARTING, f"{why}; this is restart {restarts + 1} of {policy.max_restarts}"
     )

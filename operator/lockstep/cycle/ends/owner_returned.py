@@ -20,7 +20,7 @@ def interrupted(state: State, reservation: Reservation, now: float) -> Failure |
     if not running:
         return None
     since, node = min((due[node], node) for node in running)
-    message = f"the owner of node {node} is back since {rfc3339(since)}"
+    message = f"the owner of node {node} has been back since {rfc3339(since)}"
     return Failure(reason=Reason.OWNER_RETURNED, message=message)
 
 

@@ -73,7 +73,7 @@ def _refused(
         return None
     if isinstance(made.asks, PodGangSpec):
         return CheckEntry(CheckState.REJECTED, accepted.message)
-    back = f"The quota is given back: {accepted.message}"
+    back = f"Lockstep gives the quota back: {accepted.message}"
     return _not_soon(accepted.message, back, quota_since, patience, now)
 
 
@@ -90,6 +90,6 @@ def _keeps_until(quota_since: float | None, patience: float) -> float:
 
 def _too_late(start: float, patience: float) -> str:
     return (
-        f"Its start is expected at {rfc3339(start)}, in more than {patience:.0f} s. So the quota is given back, and "
-        "this start is promised no longer."
+        f"Its start is expected at {rfc3339(start)}, in more than {patience:.0f} s. So Lockstep gives the quota "
+        "back, and no longer promises this start."
     )

@@ -23,12 +23,12 @@ MOST_UNPACED = 64
 class Obstacle(StrEnum):
     """Why the members of a role are not paced, as a clause."""
 
-    NO_REQUEST = "no container of theirs requests cpu"
-    OF_WHOLE = "their pods request cpu as a whole"
+    NO_REQUEST = "none of their containers requests cpu"
+    OF_WHOLE = "they request cpu for the whole pod, not for containers"
     RESTARTS = "their resizePolicy restarts a container that gets another amount of cpu"
     DIFFERENT = "they have different amounts of cpu"
     GUARANTEED = "their pods are of the class Guaranteed, where no request can be below its limit"
-    NOT_KNOWN = "it is not known what they had when all began to run"
+    NOT_KNOWN = "Lockstep does not know how much CPU they had when all began to run"
 
 
 class PacedMember(NamedTuple):

@@ -112,7 +112,7 @@ class Paces:
             async with self._turn:
                 await check()
         except Exception:
-            log.exception("its pace could not be checked", extra=about(gang))
+            log.exception("the gang's pace could not be checked", extra=about(gang))
             self._count_error()
 
     def _ended(self, gang: GangKey, task: asyncio.Task[None]) -> None:

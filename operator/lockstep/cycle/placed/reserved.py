@@ -36,11 +36,11 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import n_pods
 
 _NOT_OURS = Failure(
-    reason=Reason.NO_LONGER_FITS, message="another program has changed its status, which says now that it holds nodes"
+    reason=Reason.NO_LONGER_FITS, message="another program has changed its status, which now says that it holds nodes"
 )
 _GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
 _SUSPENDED = Failure(reason=Reason.GANG_SUSPENDED, message="the gang is suspended")
-_WITHOUT_QUOTA = Failure(reason=Reason.AWAITS_QUOTA, message="Kueue lets the gang run no longer")
+_WITHOUT_QUOTA = Failure(reason=Reason.AWAITS_QUOTA, message="Kueue no longer lets the gang run")
 # Members that end within this time are written together. Progress is written less often: only plans use it.
 _REMEMBER_SECONDS = 3.0
 _PARTS_SECONDS = 10.0
@@ -250,7 +250,7 @@ class ReservedGangs:
     def _lost(self, settled: Reservation, counts: Progress) -> Failure | None:
         """Why members are lost although no watch shows a disruption: missing pods or lost nodes; None if none is."""
         if counts.unseen:
-            return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
+            return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of the Gang are missing")
         lost = self._lost_on(settled)
         for pod in self._state.pods_of(settled) if lost else ():
             if pod.node in lost and not pod.has_ended:

@@ -103,7 +103,7 @@ def _ahead(snapshot: Snapshot, made: Plan, behind: Sequence[Behind]) -> tuple[Pl
     try:
         return plan_behind(snapshot, made, behind)
     except Exception:
-        log.exception("gangs that wait for others can't be planned ahead")
+        log.exception("gangs that wait for other gangs can't be planned ahead")
         return ()
 
 
@@ -118,7 +118,7 @@ def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Siz
             after = with_smaller_sizes(found.after, elastic.runs)
             return Sized(after, found.plan, found.sizes.changes, starts, again, found.in_vain)
         except Exception:
-            log.exception("the sizes of the gangs that run can't be chosen")
+            log.exception("the sizes of running gangs can't be chosen")
     return Sized(snapshot, plan(snapshot, rescue=rescue))
 
 
@@ -127,7 +127,7 @@ def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:
     try:
         return choose_victims(snapshot, made, rescue)
     except Exception:
-        log.exception("the search for gangs to evict for more urgent ones failed")
+        log.exception("the search for gangs to evict for more urgent gangs failed")
         return Evicting(made)
 
 

@@ -239,7 +239,7 @@ class Planning:
                 yield with_still_age(room) if self._rotation.was_refused(room) else room
         except Exception as error:
             if not self._is_quarantined(gang):
-                log.exception("it can't be decided whether it waits", extra=about(gang.key))
+                log.exception("it is not known whether the gang waits", extra=about(gang.key))
                 self.quarantine(gang, error)
 
     async def _within_quotas(self, gangs: Collection[AcceptedGang]) -> WithinQuotas:
@@ -247,7 +247,11 @@ class Planning:
         errors: dict[GangKey, Exception] = {}
         found = await in_turns(keeping_within_quotas(self._state, gangs, errors.__setitem__))
         for gang in (gang for gang in gangs if gang.key in errors):
-            log.error("what quotas allow it can't be determined", exc_info=errors[gang.key], extra=about(gang.key))
+            log.error(
+                "the quotas that apply to the gang can't be determined",
+                exc_info=errors[gang.key],
+                extra=about(gang.key),
+            )
             self.quarantine(gang, errors[gang.key])
         return found
 
@@ -281,12 +285,12 @@ class Planning:
             made = await self._run(making)
         for key, gang in planned.items():
             if key in errors:
-                log.error("planning it failed", exc_info=errors[key], extra=about(key))
+                log.error("planning the gang failed", exc_info=errors[key], extra=about(key))
                 self.quarantine(gang, errors[key])
             else:
                 self._quarantine.forget(key)
         for key in errors.keys() - planned.keys():
-            log.error("its size can't be chosen, or its start not be estimated", exc_info=errors[key], extra=about(key))
+            log.error("the gang's size or its start estimate can't be computed", exc_info=errors[key], extra=about(key))
         return seen._replace(snapshot=made.snapshot), made
 
     def _recording(
@@ -309,7 +313,7 @@ class Planning:
                 self._rotation.record(gang, decision)
                 recorded.append(self._holds.record(gang, decision, self._monotonic(), of_day=now))
             except Exception as error:
-                log.exception("its place in the snapshot, or what it holds, can't be computed", extra=about(gang.key))
+                log.exception("the gang's part of the snapshot can't be computed", extra=about(gang.key))
                 self.quarantine(gang, error)
         return recorded
 

@@ -25,7 +25,7 @@ from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics
 
-_ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all pods of it that were bound are being deleted")
+_ALL_TAKEN_AWAY = Failure(reason=Reason.POD_LOST, message="all bound pods of the Gang are being deleted")
 
 
 class PodGangFollower:

@@ -121,14 +121,14 @@ class PodGangEvictions:
             # This is no answer about that owner.
             return False
         except Exception as error:
-            log.exception("whether it can give way is not known", extra=about(key))
+            log.exception("it is not known whether the gang can give way to urgent gangs", extra=about(key))
             why_not = f"its owner can't be understood: {error!r}"
         if why_not:
             self._keep(gang, why_not)
         return not why_not
 
     def _keep(self, gang: PodGang, why_not: str) -> None:
-        log.info("it can't give way to urgent gangs: %s", why_not, extra=about(gang.key))
+        log.info("the gang can't give way to urgent gangs: %s", why_not, extra=about(gang.key))
         self._state.pod_gangs.yielding.keep(gang, self._now())
 
     async def _evict(self, eviction: _Eviction) -> None:
@@ -185,13 +185,15 @@ class PodGangEvictions:
         try:
             written, message = await self._writer.write(gang, status)
         except ApiUnavailableError as error:
-            log.warning("that it gives way is not written yet: %s", error, extra=about(gang.key))
+            log.warning("the status that the gang gives way is not written yet: %s", error, extra=about(gang.key))
             return False
         match written:
             case Written.CONFLICT:
                 return False
             case Written.REFUSED:
-                log.warning("that it gives way could not be written: %s", message, extra=about(gang.key))
+                log.warning(
+                    "the status that the gang gives way could not be written: %s", message, extra=about(gang.key)
+                )
                 return True
             case Written.DONE | Written.GONE:
                 return True

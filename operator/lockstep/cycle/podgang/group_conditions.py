@@ -81,7 +81,7 @@ class GroupConditions:
         try:
             await self._write_patiently(gang, due)
         except (LookupError, TypeError, AttributeError, ValueError):
-            log.exception("the condition of its PodGroup can't be written", extra=about(gang))
+            log.exception("the condition of the gang's PodGroup can't be written", extra=about(gang))
         finally:
             del self._under_way[gang]
         self._written[gang] = due
@@ -95,7 +95,7 @@ class GroupConditions:
                 async with self._at_once:
                     answer = await self._write_once(gang, due)
             except ApiUnavailableError as error:
-                log.warning("the condition of its PodGroup is not written yet: %s", error, extra=about(gang))
+                log.warning("the condition of the gang's PodGroup is not written yet: %s", error, extra=about(gang))
             else:
                 if answer.code != HTTPStatus.CONFLICT or tries >= _MOST_CONFLICTS:
                     return _log_refusal(gang, answer)
@@ -134,4 +134,4 @@ def condition_of(gang: GangFact) -> GroupCondition | None:
 def _log_refusal(gang: GangKey, answer: Answer) -> None:
     # A PodGroup that is gone has no condition.
     if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
-        log.warning("the condition of its PodGroup is not written: %s", answer.message, extra=about(gang))
+        log.warning("the condition of the gang's PodGroup is not written: %s", answer.message, extra=about(gang))

@@ -148,7 +148,7 @@ class LeavingGangs:
         for node in nodes if self._state.owners.are_back else ():
             back = self._state.owners.back(node)
             if back is not None and back.on_return is OnReturn.EVICT and back.due <= now:
-                message = f"the owner of node {node} is back since {rfc3339(back.since)}"
+                message = f"the owner of node {node} has been back since {rfc3339(back.since)}"
                 return Failure(reason=Reason.OWNER_RETURNED, message=message)
         return None
 
@@ -156,7 +156,7 @@ class LeavingGangs:
         for node in nodes if self._lost_nodes.are_possible else ():
             why = self._lost_nodes.why_lost(node)
             if why is not None:
-                return Failure(reason=Reason.POD_LOST, message=f"a pod of it is lost: node {node} {why}")
+                return Failure(reason=Reason.POD_LOST, message=f"a pod of the Gang is lost: node {node} {why}")
         return None
 
     async def _leave(self, gang: GangFact, known: _Answered) -> None:
@@ -187,5 +187,5 @@ class LeavingGangs:
 
     def _report_kept(self, gang: GangFact, failure: Failure, why_not: str) -> None:
         self._count(WayBack.KEPT)
-        log.warning("%s; its pods stay: %s", failure.message, why_not, extra=about(gang.key))
+        log.warning("%s; the gang's pods stay: %s", failure.message, why_not, extra=about(gang.key))
         self._writer.post(gang, pods_stay(failure, why_not))

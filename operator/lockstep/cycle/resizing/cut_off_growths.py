@@ -74,7 +74,7 @@ class CutOffGrowths:
         except ApiUnavailableError as error:
             answer = OwnerAnswer(str(error))
         if answer.why_not:
-            log.warning("its owner can't go back: %s", answer.why_not, extra=about(gang.key))
+            log.warning("the owner can't return to its earlier size: %s", answer.why_not, extra=about(gang.key))
         known = self._services.state.gangs.get(gang.key)
         if answer.is_made and known is not None:
             self._metrics.size_changes_dropped.inc()

@@ -129,10 +129,10 @@ class MemberChanges:
         """Why members need not join any more for the gang's own reasons, in a clause; '' if there are none."""
         following = gang.status.joining_size
         if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
-            return "the spec does not allow that size any more"
+            return "the spec no longer allows that size"
         if gang.spec.elastic.size not in (None, following.size):
             return f"elastic.size asks for {n_members(gang.spec.elastic.size or 0)}"
-        return "a member has ended well" if counts.succeeded else ""
+        return "a member has succeeded" if counts.succeeded else ""
 
     def _why_lost(self, gang: GangFact, reservation: Reservation, now: float) -> str:
         """Why members that join are lost, or late, in a clause; '' if they are not."""
@@ -144,7 +144,7 @@ class MemberChanges:
             if (why := self._services.lost_nodes.why_lost(node)) is not None:
                 return f"node {node} {why}"
         if counts.losses or counts.succeeded:
-            return counts.losses[-1].why if counts.losses else "a member that joins has ended at once"
+            return counts.losses[-1].why if counts.losses else "a member that joined has ended at once"
         is_late = self._is_late(gang) and not counts.is_running
         return f"not all of its new members ran within {duration(LONGEST_JOIN_SECONDS)}" if is_late else ""
 

@@ -27,7 +27,7 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import n_members
 from lockstep.report.text.size_sentences import change_ahead
 
-_UNWANTED = "no gang that waits needs the seats any more that it would give up"
+_UNWANTED = "no waiting gang needs the seats any more that it would give up"
 
 
 class Notices:
@@ -109,11 +109,11 @@ class Notices:
     def _own_reason(self, gang: GangFact, following: NextSize, counts: Progress) -> str:
         """Why the gang itself does not make the change any more, in a clause; '' if it does."""
         if next_in_status(gang) is None or not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
-            return "the spec does not allow that size any more"
+            return "the spec no longer allows that size"
         asked = gang.spec.elastic.size
         if asked not in (None, following.size):
             return f"elastic.size asks for {n_members(asked)}"
-        return "a member has ended well" if counts.succeeded else ""
+        return "a member has succeeded" if counts.succeeded else ""
 
     def _is_ready(self, gang: GangFact, reservation: Reservation, following: NextSize) -> bool:
         """Whether the member of rank 0 says that it is ready for this change, not for an earlier one."""

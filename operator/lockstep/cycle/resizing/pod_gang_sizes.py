@@ -48,7 +48,7 @@ from lockstep.snapshot.holders.elastic_pod_gangs import (
     members_of,
 )
 
-_NO_NODES = "its new pods could not be bound, and its owner has as many pods as before"
+_NO_NODES = "its new pods could not be bound, so its owner has as many pods as before"
 
 # A decision waits for these answers. No answer in time counts as a no.
 _LONGEST_SECONDS = 10.0
@@ -189,7 +189,7 @@ class PodGangSizes:
         except (ApiUnavailableError, TimeoutError) as error:
             answer = OwnerAnswer(str(error) or "no answer came in time")
         if answer.why_not:
-            log.info("it can't shrink for an urgent gang: %s", answer.why_not, extra=about(gang.key))
+            log.info("the gang can't shrink for an urgent gang: %s", answer.why_not, extra=about(gang.key))
             # The urgent gang must not wait for it. As after a suspension that is refused, others give way meanwhile.
             self._state.pod_gangs.yielding.keep(gang, self._services.now())
         return not answer.why_not
@@ -265,7 +265,7 @@ class PodGangSizes:
 
     def _remember(self, gang: GangFact, asked: _AskedOwner, answer: OwnerAnswer) -> None:
         if answer.why_not:
-            log.warning("its owner keeps its size: %s", answer.why_not, extra=about(gang.key))
+            log.warning("the owner of the gang's pods keeps its size: %s", answer.why_not, extra=about(gang.key))
         # If pods stay, its author may have changed the owner once more.
         again_at = self._services.now() + pause_before_repeat(asked.tries)
         self._asked[gang.key] = _AskedOwner(asked.decided_at, answer, again_at, asked.tries + 1)

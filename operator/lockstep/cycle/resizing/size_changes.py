@@ -132,7 +132,7 @@ class SizeChanges:
         if following is None:
             return
         if room is None or not isinstance(gang, AcceptedGang):
-            self._drop(gang, "the spec does not allow that size any more", now)
+            self._drop(gang, "the spec no longer allows that size", now)
             return
         start = start_of(self._state, gang, _placement(gang, following, now), now)
         self._state.counts.next_sizes.forget(gang.key)

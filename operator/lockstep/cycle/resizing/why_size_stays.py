@@ -9,7 +9,7 @@ from lockstep.report.text.sentences import n_members
 from lockstep.snapshot.holders.endings import expected_finish
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
-_NO_QUOTA = "a quota has no room for that size any more"
+_NO_QUOTA = "a quota no longer has room for that size"
 
 
 def why_size_stays(

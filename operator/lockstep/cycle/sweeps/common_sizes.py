@@ -92,20 +92,22 @@ def choose_size(question: SizeQuestion) -> RunSize:
         members=best.size + others,
         groups=best.groups,
         seconds=best.finish,
-        reason=f"{n_members(best.size + others)} a run, {best.groups} side by side: {question.runs} runs are expected "
-        f"to take {duration(best.finish)}, with {question.spec.law.lower()} run times and {places} places.",
+        reason=f"Each run has {n_members(best.size + others)}; at most {best.groups} run at once. "
+        f"{question.runs} runs are expected to take {duration(best.finish)}, with {question.spec.law.lower()} run "
+        f"times and {places} places.",
     )
 
 
 def _least(question: SizeQuestion, role: RoleSpec, others: int, places: int, *, is_known: bool) -> RunSize:
     """The fewest members: so most runs go side by side, and none needs more places than it must."""
     least = role.sizes.least
-    why = f"there are {places} places" if is_known else "run times are unknown, and so most runs go side by side"
+    unknown = "run times are unknown, and this size lets most runs go side by side"
+    why = f"there are {places} places" if is_known else unknown
     return RunSize(
         size=least,
         members=least + others,
         groups=_side_by_side(question, places // least),
-        reason=f"{n_members(least + others)} a run, the fewest: {why}.",
+        reason=f"Each run has {n_members(least + others)}, the fewest: {why}.",
     )
 
 

@@ -102,7 +102,7 @@ class SweepFollower:
             elif not sweep.is_deleting:
                 await self._go_on(sweep)
         except ApiUnavailableError as error:
-            log.warning("the API server did not answer: %s", error, extra=about(key))
+            log.warning("the sweep could not be updated: %s", error, extra=about(key))
             self._later(key, self._services.monotonic() + _AFTER_TROUBLE_SECONDS)
         except Exception:
             self._later(key, self._services.monotonic() + _AFTER_ERROR_SECONDS)
@@ -191,7 +191,7 @@ class SweepFollower:
             self._wrote(sweep, progress, status)
             self._later(sweep.key, now)
         elif answer.code != HTTPStatus.NOT_FOUND:
-            log.warning("its status can't be written: %s", answer.message, extra=about(sweep.key))
+            log.warning("the sweep's status can't be written: %s", answer.message, extra=about(sweep.key))
 
     def _wrote(self, sweep: Sweep, progress: SweepProgress, status: SweepStatus) -> None:
         before = progress.written
@@ -210,7 +210,7 @@ class SweepFollower:
                 continue
             refusal = await delete_run(self._client, key, gang, only_as_seen=is_fresh)
             if refusal:
-                log.warning("run %d can't be deleted: %s", run, refusal, extra=about(sweep.key))
+                log.warning("run %d of the sweep can't be deleted: %s", run, refusal, extra=about(sweep.key))
                 self._later(sweep.key, self._services.monotonic() + _AFTER_ERROR_SECONDS)
             elif not is_fresh:
                 progress.deleted(gang, self._services.monotonic())

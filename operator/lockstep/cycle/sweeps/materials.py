@@ -74,7 +74,7 @@ class Materials:
         if isinstance(read, SweepRefusal):
             return read
         if parameters_uid not in ("", read.uid):
-            return _refused(sweep, "is another one than that of the first runs")
+            return _refused(sweep, "differs from that of the first runs")
         return RunMaterial(sample=gang, runs=len(read.lines), parameters=read)
 
     async def _read(self, sweep: Sweep) -> RunParameters | SweepRefusal:

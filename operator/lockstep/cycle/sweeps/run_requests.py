@@ -47,7 +47,7 @@ def _of_the_name(sweep: Sweep, name: str, found: Answer) -> Making:
         return Making(RunMade.LEFTOVER, f"GangJob {name} was there a moment ago: {found.message}")
     owner = sweep_owner(found.body["metadata"])
     if owner is None:
-        return Making(RunMade.TAKEN, f"there is a GangJob {name} that is not of this sweep")
+        return Making(RunMade.TAKEN, f"there is a GangJob {name} that does not belong to this sweep")
     if owner["uid"] == sweep.uid:
         return Making(RunMade.DONE)
     return Making(RunMade.LEFTOVER, f"GangJob {name} of an earlier sweep is not gone yet")

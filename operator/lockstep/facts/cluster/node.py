@@ -15,8 +15,8 @@ from lockstep.facts.reasons import Reason
 _MUCH_DUTY_CYCLE = 10.0
 # It does not quote the duty cycle, since an agent may write another one every second.
 _MUCH_DUTY_CYCLE_SAYS = (
-    f"The bid is understood. Its dutyCycle is above {_MUCH_DUTY_CYCLE:g}, so a member needs more than "
-    f"{1 + _MUCH_DUTY_CYCLE:g} times as long as on the idle node; if a percentage was meant, 25 % are 250m."
+    f"The bid is understood. Its dutyCycle is above {_MUCH_DUTY_CYCLE:g}, so a member takes more than "
+    f"{1 + _MUCH_DUTY_CYCLE:g} times as long as on the idle node. If you meant a percentage, write 250m for 25 %."
 )
 
 
@@ -117,7 +117,7 @@ class BidFact:
             return BidCondition("False", Reason.INVALID_SPEC, message)
         if not has_node:
             message = (
-                f"There is no node {self.node}: the name of a bid is that of its node. It counts once there is one."
+                f"There is no node {self.node}. A bid has the name of its node, and counts as soon as that node exists."
             )
             return BidCondition("False", Reason.NODE_NOT_FOUND, message)
         if self.duty_cycle > _MUCH_DUTY_CYCLE:

@@ -35,7 +35,7 @@ class Refusal(NamedTuple):
 
 def oversize(excess: str) -> Refusal:
     """The refusal of a spec beyond the bounds of its schema; ``excess`` is a clause that names the field."""
-    return Refusal(Reason.INVALID_SPEC, f"{excess}; create a GangJob within the bounds instead, and delete this one.")
+    return Refusal(Reason.INVALID_SPEC, f"{excess}. Delete this GangJob, and create one within the bounds.")
 
 
 Verdict = Mapping[str, Needs] | Refusal

@@ -62,7 +62,9 @@ class Elector:
             while not await self._try_to_win(rival):
                 left = rival.seconds_left(Fence.now()) or self._terms.retry_period
                 await self._notices.wait(at_most_seconds=min(left, self._terms.retry_period))
-        log.info("leading: %s holds the lease %s/%s", self._holder.name, self._terms.namespace, self._terms.name)
+        log.info(
+            "this process leads: %s holds the lease %s/%s", self._holder.name, self._terms.namespace, self._terms.name
+        )
 
     async def hold(self) -> None:
         """Renew the lease until it is lost, and raise ``LeaseLostError`` then. The fence is closed at that moment."""

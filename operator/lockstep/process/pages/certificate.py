@@ -59,7 +59,7 @@ class Certificate:
         try:
             self._newest = self._read()
         except OSError as error:
-            log.warning("%s; the certificate that was read before is used further", self._complaint(error))
+            log.warning("%s; the server continues to use the earlier certificate", self._complaint(error))
         else:
             log.info("the certificate in %s has changed and was read again", self._folder)
 

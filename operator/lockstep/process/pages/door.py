@@ -60,7 +60,7 @@ class Door:
                 for _ in range(_IN_A_TURN):
                     await self._accept()
             except OSError as error:
-                log.warning("no caller can be let in at port %d: %s", self.address[1], error)
+                log.warning("port %d can't accept connections: %s", self.address[1], error)
                 await asyncio.sleep(_PAUSE_SECONDS)
             # Let other tasks of the event loop run, however many connections wait.
             await asyncio.sleep(0)

@@ -129,6 +129,6 @@ class Reviews:
         except ApiUnavailableError as error:
             answer, trouble = None, str(error)
         if trouble is not None and trouble != self._trouble:
-            log.error("no caller can be let in to %s: %s", self._path, trouble)
+            log.error("no caller of %s can be authorized: %s", self._path, trouble)
         self._trouble = trouble
         return answer if trouble is None else None

@@ -65,7 +65,7 @@ def _reason(conditions: Mapping[str, Mapping[str, Any]]) -> str:
     for name in ("Accepted", "Planned", "Placed"):
         if conditions.get(name, {}).get("status") == "False":
             return str(conditions[name]["message"])
-    return _NOT_SEEN if not conditions else "It is being placed still."
+    return _NOT_SEEN if not conditions else "It is still being placed."
 
 
 def _gang(namespace: str, image: str) -> dict[str, Any]:

@@ -52,7 +52,7 @@ async def _ask(client: KubeClient, configuration: Configuration) -> Answer:
 def _not_let_in(answer: Answer, configuration: Configuration) -> str:
     if answer.code == HTTPStatus.UNAUTHORIZED:
         return refused_at_start(configuration)
-    return f"the API server at {configuration.host} does not let us in: {answer.message}"
+    return f"the API server at {configuration.host} refuses access: {answer.message}"
 
 
 def _lists(answer: Answer, kinds: set[str]) -> bool:

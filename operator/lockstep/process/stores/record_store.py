@@ -113,5 +113,5 @@ class RecordStore:
     def _note(self, trouble: str) -> None:
         """Log an error, unless it is the same as the last one."""
         if trouble and trouble != self._trouble:
-            log.warning("records of gangs can't be handed over, and wait: %s", trouble)
+            log.warning("records of gangs can't be written for the recorder, and wait: %s", trouble)
         self._trouble = trouble

@@ -72,7 +72,7 @@ class RunTimeStore:
         self._version = answer.body["metadata"]["resourceVersion"]
         kept = parse_kept_runs(answer.body)
         if kept is None:
-            log.warning("ConfigMap %s/%s does not hold run times, and is replaced", self._namespace, self._name)
+            log.warning("ConfigMap %s/%s does not contain run times, and is replaced", self._namespace, self._name)
         else:
             self._past_runs.remember(kept)
 

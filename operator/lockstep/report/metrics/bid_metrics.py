@@ -26,33 +26,32 @@ class BidMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._bids = Gauge(
             "lockstep_bids",
-            "NodeBids that agents write by what members find there, and those that people write.",
+            "NodeBids by state. by_hand: bids that people write. Other states: bids of agents, by what the node "
+            "offers.",
             ["state"],
             registry=registry,
         )
         self._duty_cycle = Gauge(
             "lockstep_bid_duty_cycle",
-            "Mean duty cycle of the nodes whose agents had forecast this hour before it began: as measured, and as "
-            "forecast.",
+            "Mean duty cycle of the nodes whose agents made a forecast for this hour: measured, and forecast.",
             ["source"],
             registry=registry,
         )
         self._error = Gauge(
             "lockstep_bid_forecast_error",
-            "Mean difference between the duty cycle that was forecast for this hour before it began and the measured "
-            "one.",
+            "Mean difference between the forecast and the measured duty cycle of this hour.",
             registry=registry,
         )
         self._owner_present = Gauge(
             "lockstep_bid_owner_present",
-            "Part of the nodes where the owner is now, as measured and as the mean forecast; of those with a forecast "
-            "and an owner who was away before this hour.",
+            "Share of nodes whose owner is present: measured, and by the mean forecast. Only nodes with a "
+            "forecast whose owner was away before this hour count.",
             ["source"],
             registry=registry,
         )
         self._oldest = Gauge(
             "lockstep_oldest_bid_report_seconds",
-            "Time since the agent last said what it measured whose bid counts and whose report is the oldest.",
+            "Age of the oldest report of an agent whose bid is valid.",
             registry=registry,
         )
         for name in BID_STATES:

@@ -28,14 +28,15 @@ class FinishMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._error = Histogram(
             "lockstep_finish_error_seconds",
-            "Time between the last expected finish before a gang's start and the real finish, by what moved it.",
+            "Time between the last expected finish before a gang's start and its real finish, by the main cause.",
             ["reason"],
             buckets=WAIT_BUCKETS,
             registry=registry,
         )
         self._ratio = Histogram(
             "lockstep_finish_ratio",
-            "Time from a gang's creation to its finish, divided by that to the expected finish; by what moved it.",
+            "Turnaround of a gang divided by its expected turnaround, by the main cause of the difference. "
+            "Turnaround is the time from creation to finish.",
             ["reason"],
             buckets=_RATIO_BUCKETS,
             registry=registry,

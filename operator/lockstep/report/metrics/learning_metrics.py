@@ -22,16 +22,19 @@ class LearningMetrics:
             for name, text in (
                 (
                     "lockstep_run_time_templates",
-                    "Templates of gangs of which finished runs are remembered; planned with from the third run on.",
+                    "Templates with remembered runs. From the third run on, plans use the past run times.",
                 ),
-                ("lockstep_remembered_runs", "Finished runs that are remembered, of all templates together."),
+                ("lockstep_remembered_runs", "Finished runs that Lockstep remembers, of all templates together."),
                 (
                     "lockstep_learned_laws",
-                    "Templates whose gangs want the law of their runs and are planned with it, as it is better.",
+                    (
+                        "Templates with learn: true whose plans use a learned relation of run time and size, since it "
+                        "is more exact."
+                    ),
                 ),
                 (
                     "lockstep_learned_kinds",
-                    "Templates whose gangs want the law of their runs and are planned with factors for kinds of nodes.",
+                    "Templates with learn: true whose plans use learned factors for kinds of nodes.",
                 ),
             )
         )
@@ -39,18 +42,18 @@ class LearningMetrics:
     def _declare_runs(self, registry: CollectorRegistry) -> None:
         self._finished = Counter(
             "lockstep_finished_runs",
-            "Runs that ended well of gangs that state their work: kept, or not comparable with others, such as later "
-            "attempts and short runs.",
+            "Successful runs of gangs with work: kept, or not comparable with other runs, such as later attempts "
+            "and short runs.",
             ["result"],
             registry=registry,
         )
         self._dropped = Counter(
-            "lockstep_dropped_runs", "Runs that were remembered and had to make room for newer ones.", registry=registry
+            "lockstep_dropped_runs", "Remembered runs that were removed for newer runs.", registry=registry
         )
         self._error = Histogram(
             "lockstep_learned_run_time_error_ratio",
-            "By how much runs that were planned with something learned were missed by that, and by what is stated: 0.1 "
-            "where a run took 1.1 times as long or as much less.",
+            "Relative error of learned and of stated run times, for runs that were planned with learned run "
+            "times. 0.1 means that a run took 1.1 times as long, or was as much shorter.",
             ["source"],
             buckets=_ERROR_BUCKETS,
             registry=registry,

@@ -71,12 +71,12 @@ class Metrics:
         build.labels(__version__, platform.python_version()).set(1)
         self.leader = Gauge(
             "lockstep_leader",
-            "Whether this process decides: 1 for the one that leads, 0 for one that stands by.",
+            "Whether this process leads: 1 for the leader, 0 for a process that stands by.",
             registry=registry,
         )
         self.memory_limit = Gauge(
             "lockstep_memory_limit_bytes",
-            "Memory that the process may have: the limit of its container, or that of the machine if it is less.",
+            "Memory limit of the process: the limit of its container, or the memory of the machine if that is less.",
             registry=registry,
         )
         self._declare_cycle(registry)
@@ -101,7 +101,7 @@ class Metrics:
         self._declare_requests(registry)
 
     def _declare_cycle(self, registry: CollectorRegistry) -> None:
-        self.cycles = Counter("lockstep_cycles", "Cycles run, by how they ended.", ["result"], registry=registry)
+        self.cycles = Counter("lockstep_cycles", "Cycles, by result.", ["result"], registry=registry)
         self.cycle_duration = Histogram(
             "lockstep_cycle_duration_seconds",
             "Time that one cycle spent in each stage.",
@@ -111,7 +111,7 @@ class Metrics:
         )
         self.gang_errors = Counter(
             "lockstep_gang_errors",
-            "Gangs that raised an error in a stage and were set aside for a while, beside whom the others went on.",
+            "Errors that concern a single gang, by stage. The gang pauses; other gangs go on.",
             ["stage"],
             registry=registry,
         )
@@ -125,24 +125,28 @@ class Metrics:
     def _declare_plans(self, registry: CollectorRegistry) -> None:
         self.cycle_lag = Gauge(
             "lockstep_cycle_lag_seconds",
-            "Time since the plan under way began, or since the first change that no cycle has read; 0 for neither.",
+            "Time since the current plan began, or since the first change that no cycle has read; 0 if there is "
+            "neither.",
             registry=registry,
         )
         self.snapshot_nodes = Gauge(
-            "lockstep_snapshot_nodes", "Nodes in the last snapshot; with a node pool, its nodes.", registry=registry
+            "lockstep_snapshot_nodes",
+            "Nodes in the last snapshot. With a node pool, only its nodes count.",
+            registry=registry,
         )
         self.planned_gangs = Gauge(
             "lockstep_planned_gangs", "Gangs that the last plan planned one by one.", registry=registry
         )
         self.loop_held = Histogram(
             "lockstep_event_loop_held_seconds",
-            "For how long at a time the event loop was held, or had no core to run on, as seen twenty times a second.",
+            "Time for which the event loop was blocked or had no core, sampled 20 times a second.",
             buckets=_CYCLE_BUCKETS,
             registry=registry,
         )
         self.member_price = Gauge(
             "lockstep_member_price_seconds",
-            "What one second of a member counted for other gangs in the last plan; 0 where there are no others.",
+            "Price of one second of a member in the last plan, in seconds of delay for other gangs; 0 if there "
+            "are none.",
             registry=registry,
         )
 
@@ -150,7 +154,7 @@ class Metrics:
         self.decisions = Counter(
             "lockstep_decisions", "Decisions reported to users, by outcome.", ["outcome"], registry=registry
         )
-        self.gangs = Gauge("lockstep_gangs", "Gangs by how far they are.", ["state"], registry=registry)
+        self.gangs = Gauge("lockstep_gangs", "Gangs by state.", ["state"], registry=registry)
         self.gang_wait = Histogram(
             "lockstep_gang_wait_seconds",
             "Time from a gang's creation until all of its members were bound.",
@@ -159,12 +163,12 @@ class Metrics:
         )
         self.oldest_pending = Gauge(
             "lockstep_oldest_pending_gang_seconds",
-            "Age of the oldest gang that holds no nodes, counted from its last suspension where it had one.",
+            "Age of the oldest waiting gang, counted from the end of its last suspension if it was suspended.",
             registry=registry,
         )
         self.start_overdue = Gauge(
             "lockstep_start_overdue_seconds",
-            "Time since the first planned start of the gang, not placed yet, whose start is longest past; 0 for none.",
+            "Largest time since the first planned start of a gang that is not placed; 0 if no gang is late.",
             registry=registry,
         )
         for outcome in OUTCOMES:
@@ -175,29 +179,31 @@ class Metrics:
     def _declare_pool(self, registry: CollectorRegistry) -> None:
         self.pool_power = Gauge(
             "lockstep_pool_power",
-            "How many nodes as fast as the fastest one all nodes of the pool are worth, by the speeds of their bids.",
+            "Sum of the speeds of the pool's nodes by their bids, as a multiple of the fastest node's speed.",
             registry=registry,
         )
         self.pool_heterogeneity = Gauge(
             "lockstep_pool_heterogeneity",
-            "By what part the pool's nodes are slower than the fastest one on average; 0 if all are alike.",
+            "Mean share by which the pool's nodes are slower than its fastest node; 0 if all are equally fast.",
             registry=registry,
         )
 
     def _declare_attempts(self, registry: CollectorRegistry) -> None:
         self.binds = Counter("lockstep_binds", "Bindings of members, by result.", ["result"], registry=registry)
         self.undone = Counter(
-            "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
+            "lockstep_attempts_undone", "Attempts that were undone, by reason.", ["reason"], registry=registry
         )
         self.given_up = Counter(
             "lockstep_gangs_given_up",
-            "Gangs of pods that others create that were bound in part, or had to leave a node: their owner was "
-            "suspended, their Workload was queued again, pods were evicted, or they were kept.",
+            "Pod gangs that were bound in part or had to leave a node, by what happened to their pods: their "
+            "owner was suspended, their Workload was queued again, they were evicted, or they were kept.",
             ["result"],
             registry=registry,
         )
         self.assumed_pods = Gauge(
-            "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
+            "lockstep_assumed_pods",
+            "Members that count on a node before the watch shows them there.",
+            registry=registry,
         )
         for reason in UNDONE_REASONS:
             self.undone.labels(reason)
@@ -209,14 +215,14 @@ class Metrics:
     def _declare_ends(self, registry: CollectorRegistry) -> None:
         self.failures = Counter(
             "lockstep_gang_failures",
-            "Failures of members that gangs' failure policies answered, by what was done.",
+            "Failures of members, by the action of the gang's failure policy.",
             ["action"],
             registry=registry,
         )
-        self.ended = Counter("lockstep_gangs_ended", "Gangs that are over, by reason.", ["reason"], registry=registry)
+        self.ended = Counter("lockstep_gangs_ended", "Gangs that ended, by reason.", ["reason"], registry=registry)
         self.size_changes = Counter(
             "lockstep_size_changes",
-            "Changes of the size of gangs that run, by direction.",
+            "Changes of the size of running gangs, by direction.",
             ["direction"],
             registry=registry,
         )
@@ -224,13 +230,15 @@ class Metrics:
             self.size_changes.labels(direction)
         self.size_changes_dropped = Counter(
             "lockstep_size_changes_dropped",
-            "Changes of size that were dropped: the gang did not fit its new nodes any more, or changed meanwhile.",
+            "Changes of size that were dropped, since the gang no longer fitted its new nodes or had changed.",
             registry=registry,
         )
-        self.preemptions = Counter("lockstep_gangs_preempted", "Gangs evicted for more urgent ones.", registry=registry)
+        self.preemptions = Counter(
+            "lockstep_gangs_preempted", "Gangs that were evicted for more urgent gangs.", registry=registry
+        )
         self.preempted_member_seconds = Counter(
             "lockstep_preempted_member_seconds",
-            "Work lost by preemption: the time that evicted gangs had run, times their members.",
+            "Work lost by preemption: the run time of evicted gangs, times their members.",
             registry=registry,
         )
         for action in Action:
@@ -241,17 +249,19 @@ class Metrics:
     def _declare_capacity(self, registry: CollectorRegistry) -> None:
         self.nodes = Gauge(
             "lockstep_nodes",
-            "Nodes: with members of gangs; else promised to gangs, or held by them; else free; closed to new members.",
+            "Nodes by state: in_use has members; promised has later members, or a gang keeps it free; closed "
+            "takes no new members.",
             ["state"],
             registry=registry,
         )
         self.slots = Gauge(
             "lockstep_slots",
-            "Members on nodes; members promised to start later; room for more on open nodes whose bids limit members.",
+            "Members on nodes, members with a promised later start, and free places on open nodes whose bids "
+            "limit the number of members.",
             ["state"],
             registry=registry,
         )
-        whose = "of members; promised to gangs; of other pods; what is left on open nodes, and on closed ones."
+        whose = "used by members, promised to gangs, used by other pods, left on open nodes, or left on closed nodes."
         self.cores = Gauge("lockstep_cores", f"Cores of the pool's nodes: {whose}", ["state"], registry=registry)
         self.gpus = Gauge("lockstep_gpus", f"GPUs of the pool's nodes: {whose}", ["state"], registry=registry)
         self.memory = Gauge(
@@ -267,11 +277,13 @@ class Metrics:
 
     def _declare_refused_writes(self, registry: CollectorRegistry) -> None:
         self.conflicts = Counter(
-            "lockstep_reservation_conflicts", "Reservations refused since the gang had changed.", registry=registry
+            "lockstep_reservation_conflicts",
+            "Reservations that the API server refused, since the gang had changed.",
+            registry=registry,
         )
         self.statuses_refused = Counter(
             "lockstep_statuses_refused",
-            "Statuses of gangs that the API server did not take, by what they were to say.",
+            "Statuses of gangs that the API server refused, by kind of write.",
             ["write"],
             registry=registry,
         )
@@ -281,7 +293,7 @@ class Metrics:
     def _declare_watches(self, registry: CollectorRegistry) -> None:
         self.not_understood = Counter(
             "lockstep_objects_not_understood",
-            "Versions of objects that could not be understood and counted as the safe thing.",
+            "Objects that Lockstep could not read. It assumes the safe case for each.",
             ["resource"],
             registry=registry,
         )
@@ -289,7 +301,7 @@ class Metrics:
             self.not_understood.labels(resource)
         self.watch_last_event = Gauge(
             "lockstep_watch_last_event_timestamp_seconds",
-            "When a watch or a list last said something; when the process began, as long as none has.",
+            "Time of the last event of a watch or list. Before the first event, it is the start of the process.",
             ["resource"],
             registry=registry,
         )
@@ -302,28 +314,29 @@ class Metrics:
         self._request_series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.credentials_refused = Gauge(
             "lockstep_credentials_refused",
-            "Whether the API server does not accept the process's token: 1 while nothing can be read or written.",
+            "Whether the API server rejects the token of the process: 1 while the process can neither read nor write.",
             registry=registry,
         )
         self.rights_denied = Gauge(
             "lockstep_rights_denied",
-            "Rights that the process needs, a verb on a resource in one namespace or everywhere, and that it lacks.",
+            "Number of rights that the process needs and lacks. A right is a verb on a resource, in one namespace "
+            "or in all.",
             registry=registry,
         )
         self.writes_forbidden = Gauge(
             "lockstep_writes_forbidden",
-            "Whether the process may write no status anywhere: 1 while all writes wait for that right.",
+            "Whether the process lacks the right to write statuses: 1 while all writes wait for this right.",
             registry=registry,
         )
         self.api_requests = Counter(
             "lockstep_api_requests",
-            "Requests answered by the API server, watches too.",
+            "Requests that the API server answered, including watches.",
             ["verb", "resource", "code"],
             registry=registry,
         )
         self.api_request_duration = Histogram(
             "lockstep_api_request_duration_seconds",
-            "Time until the API server had answered, and of a watch until it was open.",
+            "Time until the API server answered, or until a watch was open.",
             ["verb", "resource"],
             buckets=_REQUEST_BUCKETS,
             registry=registry,

@@ -10,14 +10,16 @@ class PaceMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.members = Gauge(
-            "lockstep_paced_members", "Members that are paced, for the slowest or for owners.", registry=registry
+            "lockstep_paced_members",
+            "Members with reduced CPU, since their gang has a slower member or their node's owner is present.",
+            registry=registry,
         )
         self.given_back = Gauge(
-            "lockstep_paced_cpu_cores", "Cores that paced members request less than without pace.", registry=registry
+            "lockstep_paced_cpu_cores", "Cores that paced members no longer request.", registry=registry
         )
         self.resizes = Counter(
             "lockstep_resizes",
-            "Members that were given another amount of CPU, by result.",
+            "Members whose CPU was changed, by result.",
             ["result"],
             registry=registry,
         )

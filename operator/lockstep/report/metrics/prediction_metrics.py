@@ -33,9 +33,9 @@ class Predictions:
         self._size, self._minimum, self._maximum = (
             Histogram(name, text, buckets=_SIZE_BUCKETS, registry=registry)
             for name, text in (
-                ("lockstep_gang_size_members", "Members that a gang was placed with."),
-                ("lockstep_gang_size_min_members", "Fewest members that the spec of a gang that was placed allows."),
-                ("lockstep_gang_size_max_members", "Most members that the spec of a gang that was placed allows."),
+                ("lockstep_gang_size_members", "Number of members with which a gang was placed."),
+                ("lockstep_gang_size_min_members", "Smallest size that the spec of a placed gang allows."),
+                ("lockstep_gang_size_max_members", "Largest size that the spec of a placed gang allows."),
             )
         )
 
@@ -46,18 +46,18 @@ class Predictions:
                 ("lockstep_start_wait_seconds", "Time from a gang's creation until all of its members ran."),
                 (
                     "lockstep_start_wait_planned_seconds",
-                    "Time from a gang's creation to its first planned start, of gangs all of whose members ran.",
+                    "Time from a gang's creation to its first planned start, for gangs whose members all ran.",
                 ),
                 (
                     "lockstep_start_delay_seconds",
-                    "Time by which all members of a gang ran later than its first planned start; 0 if earlier.",
+                    "Time from a gang's first planned start until all its members ran; 0 if they ran earlier.",
                 ),
             )
         )
 
         self._start_skew = Histogram(
             "lockstep_start_skew_seconds",
-            "Time from when the first member of a gang ran until the last one did.",
+            "Time between the start of a gang's first member and the start of its last member.",
             buckets=_SKEW_BUCKETS,
             registry=registry,
         )
@@ -66,7 +66,7 @@ class Predictions:
         self._run_time, self._predicted_run_time = (
             Histogram(name, text, buckets=_RUN_BUCKETS, registry=registry)
             for name, text in (
-                ("lockstep_run_time_seconds", "Run time of a gang that succeeded, where one had been predicted."),
+                ("lockstep_run_time_seconds", "Run time of a gang that succeeded, if a run time had been predicted."),
                 ("lockstep_run_time_predicted_seconds", "Run time that was predicted for a gang that succeeded."),
             )
         )
@@ -83,11 +83,17 @@ class Predictions:
             for name, text in (
                 (
                     "lockstep_speedup_ratio",
-                    "Time that one member alone would need on an idle reference node, divided by a gang's run time.",
+                    (
+                        "Run time of one member on an idle reference node, divided by the run time of a gang that "
+                        "succeeded."
+                    ),
                 ),
                 (
                     "lockstep_speedup_predicted_ratio",
-                    "The same time of one member, divided by the run time that was predicted for the gang.",
+                    (
+                        "Run time of one member on an idle reference node, divided by the run time that was predicted "
+                        "for the gang."
+                    ),
                 ),
             )
         )

@@ -16,14 +16,14 @@ class PromiseMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._changes = Counter(
             "lockstep_plan_changes",
-            "Plans reported to gangs that wait, by why they changed.",
+            "Changed plans of waiting gangs, by reason of the change.",
             ["reason"],
             registry=registry,
         )
-        self._kept = Counter("lockstep_promises_kept", "Gangs that started by the promised start.", registry=registry)
+        self._kept = Counter("lockstep_promises_kept", "Gangs that started by their promised start.", registry=registry)
         self._broken = Counter(
             "lockstep_promises_broken",
-            "Promised starts that were moved later or withdrawn, by why, or had passed when the gang started.",
+            "Promised starts that were moved later, were withdrawn, or had passed when the gang started, by reason.",
             ["reason"],
             registry=registry,
         )
@@ -38,19 +38,19 @@ class PromiseMetrics:
             for name, text in (
                 (
                     "lockstep_start_likely_error_seconds",
-                    "Time between the last likely start that a gang had and its start.",
+                    "Time between a gang's last start estimate and its real start.",
                 ),
                 (
                     "lockstep_start_promise_spare_seconds",
-                    "Time by which a gang started before its promised start; 0 if later.",
+                    "Time between a gang's real start and its promised start; 0 if the gang started later.",
                 ),
             )
         )
         self._promised_ratio, self._likely_ratio = (
             Histogram(name, text, buckets=_RATIO_BUCKETS, registry=registry)
             for name, text in (
-                ("lockstep_promised_wait_ratio", "Wait that was promised at most, divided by the real one."),
-                ("lockstep_likely_wait_ratio", "Last likely wait of a gang, divided by the real one."),
+                ("lockstep_promised_wait_ratio", "Longest wait that was promised to a gang, divided by its real wait."),
+                ("lockstep_likely_wait_ratio", "Last estimated wait of a gang, divided by its real wait."),
             )
         )
 

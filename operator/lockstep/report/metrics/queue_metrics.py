@@ -26,13 +26,13 @@ class QueueMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._by_priority = Gauge(
             "lockstep_waiting_gangs_by_priority",
-            "Gangs that hold no nodes, by priority: the 20 with the most such gangs, and all others together.",
+            "Waiting gangs by priority: the 20 priorities with the most of them, and all other priorities together.",
             ["priority"],
             registry=registry,
         )
         self._by_namespace = Gauge(
             "lockstep_waiting_gangs_by_namespace",
-            "Gangs that hold no nodes, by their namespace: the 20 with the most such gangs, and all others together.",
+            "Waiting gangs by namespace: the 20 namespaces with the most of them, and all other namespaces together.",
             ["gang_namespace"],
             registry=registry,
         )

@@ -12,11 +12,13 @@ class ShareMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.groups = Gauge(
-            "lockstep_share_groups", "Groups of the FairShare, with that of all other namespaces.", registry=registry
+            "lockstep_share_groups",
+            "Groups of the FairShare, including the group of all other namespaces.",
+            registry=registry,
         )
         self.used = Gauge(
             "lockstep_share_used_ratio",
-            "Use of a group, which halves in a week, divided by its share of the use of all groups.",
+            "Use of a group divided by its share of the use of all groups. Past use counts half after a week.",
             ["group"],
             registry=registry,
         )

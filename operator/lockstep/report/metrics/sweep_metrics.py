@@ -13,13 +13,13 @@ class SweepMetrics:
     """Metrics over all sweeps, in the given registry."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.sweeps = Gauge("lockstep_sweeps", "GangSweeps by how far they are.", ["state"], registry=registry)
+        self.sweeps = Gauge("lockstep_sweeps", "GangSweeps by state.", ["state"], registry=registry)
         self.runs = Counter(
-            "lockstep_sweep_runs_ended", "Runs of GangSweeps whose end was counted.", ["outcome"], registry=registry
+            "lockstep_sweep_runs_ended", "Runs of GangSweeps that ended, by outcome.", ["outcome"], registry=registry
         )
         self.size_changes = Counter(
             "lockstep_sweep_size_changes",
-            "How often the runs that are made next got another common size than before.",
+            "Changes of the common size of a GangSweep's next runs.",
             registry=registry,
         )
         for state in SweepState:

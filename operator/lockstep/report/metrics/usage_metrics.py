@@ -26,33 +26,33 @@ class UsageMetrics:
     """Gauges of what gangs hold, refreshed when the metrics are read, and metrics of the hand-over of records."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        largest = f"the {MOST_NAMESPACES} namespaces that hold the most, and all others together"
+        largest = f"for the {MOST_NAMESPACES} largest namespaces, and for all others together"
         self._cores = Gauge(
             "lockstep_namespace_cores",
-            f"Cores that members of gangs request: {largest}.",
+            f"Cores that members of gangs request, {largest}.",
             ["gang_namespace"],
             registry=registry,
         )
         self._gpus = Gauge(
             "lockstep_namespace_gpus",
-            f"GPUs that members of gangs request: {largest}.",
+            f"GPUs that members of gangs request, {largest}.",
             ["gang_namespace"],
             registry=registry,
         )
         self._memory = Gauge(
             "lockstep_namespace_memory_bytes",
-            f"Memory that members of gangs request: {largest}.",
+            f"Memory that members of gangs request, {largest}.",
             ["gang_namespace"],
             registry=registry,
         )
         self._waiting = Gauge(
             "lockstep_records_waiting",
-            "Records of gangs, and of what they held, that wait to be handed over to the recorder.",
+            "Records that wait in the leader until the recorder takes them.",
             registry=registry,
         )
         self._dropped = CounterMetric(
             "lockstep_records_dropped",
-            "Records of gangs, and of what they held, that were lost: too many waited, as no recorder took them in.",
+            "Records that were lost, since the recorder took none and too many waited.",
             registry=registry,
         )
         self._counted = 0

@@ -31,5 +31,5 @@ async def patch_bid_status(
         log.warning("the status of bid %s could not be written: %s", node, error)
         return False
     if not answer.is_success and answer.code not in expected:
-        log.error("the API server does not accept the status of bid %s: %s", node, answer.message)
+        log.error("the API server refuses the status of bid %s: %s", node, answer.message)
     return True

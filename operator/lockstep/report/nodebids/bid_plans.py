@@ -74,7 +74,7 @@ def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]
     node = state.nodes.get(bid.node)
     off = node is not None and node.labels.get(AGENT_LABEL) == AGENT_OFF
     why = f"The node is labelled {AGENT_LABEL}={AGENT_OFF}, so no agent measures it. " if off else ""
-    return BidState.EXPIRED, f"{why}The bid was not renewed in time: what was measured no longer counts. {message}"
+    return BidState.EXPIRED, f"{why}The bid was not renewed in time, so its measurements no longer count. {message}"
 
 
 def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
@@ -94,13 +94,13 @@ def _by_owner(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
         return BidState.CLOSED, "No member can start: the owner is at the node."
     opens = max(bid.available_from or -math.inf, state.owners.opens_at(bid.node))
     if opens > now:
-        return BidState.LATER, f"Members may start from {rfc3339(opens)} on{_how_fast(bid)}."
-    return BidState.OFFERED, f"Members may start{_how_fast(bid)}."
+        return BidState.LATER, f"Members may start from {rfc3339(opens)} on. {_how_fast(bid)}"
+    return BidState.OFFERED, f"Members may start. {_how_fast(bid)}"
 
 
 def _how_fast(bid: BidFact) -> str:
-    until = "" if bid.available_until is None else f", until {rfc3339(bid.available_until)}"
-    return f"; they need {bid.slowdown:.2f} times as long as on an idle reference node{_shared(bid)}{until}"
+    until = "" if bid.available_until is None else f" The node is offered until {rfc3339(bid.available_until)}."
+    return f"They take {bid.slowdown:.2f} times as long as on an idle reference node.{_shared(bid)}{until}"
 
 
 def _shared(bid: BidFact) -> str:
@@ -109,4 +109,4 @@ def _shared(bid: BidFact) -> str:
         return ""
     capacity, nodes = bid.shared
     how_many = {1: "a node", MOST_NODES_COUNTED: f"{nodes} nodes or more"}.get(nodes, f"{nodes} nodes")
-    return f", by a capacity of {capacity:.2f} as measured on {how_many} with the same processor and instance type"
+    return f" The capacity {capacity:.2f} was measured on {how_many} with the same processor and instance type."

@@ -41,7 +41,7 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     gone. If the gang changes its size, its next size is written in the same status. So is the work that an elastic gang
     has done, if its members save it.
     """
-    why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
+    why = f"Attempt {gang.status.attempt} is being torn down: {failure.message}."
     status = replace(mark_accepted(gang, now), next_size=failure.next_size)
     if MEANINGS[failure.reason].saves_work and not gang.status.is_being_undone:
         status = replace(status, work_done=work_done(gang, now))
@@ -53,8 +53,8 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
         status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
     begun = status.condition(Condition.PLANNED)
     since = rfc3339(now if begun is None else begun.last_transition)
-    begins = f"Attempt {gang.status.attempt} is being taken back" + (f"; {waits}." if waits else ".")
-    message = f"{begins} It was begun at {since}, because of {failure.reason}: {failure.message}."
+    begins = f"Attempt {gang.status.attempt} is being torn down" + (f"; {waits}." if waits else ".")
+    message = f"{begins} The teardown began at {since}, because of {failure.reason}: {failure.message}."
     return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
 
 
@@ -71,12 +71,14 @@ def mark_released(
 ) -> GangStatus:
     """An attempt was undone, and its reservation is released. ``behind`` names pods that exist but count as gone."""
     status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
-    message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {behind}." if behind else "")
+    message = f"Attempt {gang.status.attempt} was torn down: {failure.message}." + (
+        f" Still {behind}." if behind else ""
+    )
     rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
     when = f"in {duration(rest)}" if rest else "at once"
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
     if status.next_size is not None:
-        planned = (FALSE, Reason.CHANGING_SIZE, f"The gang goes on with {n_members(status.next_size.size)}.")
+        planned = (FALSE, Reason.CHANGING_SIZE, f"The gang continues with {n_members(status.next_size.size)}.")
     if gang.is_deleting:
         planned = _being_deleted(gang)
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
@@ -87,7 +89,7 @@ def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
     """A finalizer keeps a GangJob that is being deleted and holds nothing."""
     status = replace(without_nodes_requested(without_plan(with_every_condition(gang, now))), next_size=None)
     status = with_condition(status, gang, Condition.PLANNED, _being_deleted(gang), now)
-    says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
+    says = (FALSE, Reason.GANG_DELETED, "No member of the gang is left.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
@@ -153,4 +155,4 @@ def with_unit_time(status: GangStatus, measured: UnitTime | None) -> GangStatus:
 
 def _being_deleted(gang: GangFact) -> tuple[str, Reason, str]:
     kind = POD_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
-    return FALSE, Reason.GANG_DELETED, f"The {kind} is being deleted, and not planned any more."
+    return FALSE, Reason.GANG_DELETED, f"The {kind} is being deleted, so Lockstep no longer plans it."

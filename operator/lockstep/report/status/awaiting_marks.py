@@ -18,8 +18,8 @@ from lockstep.report.status.conditions import (
     without_plan,
 )
 
-_NO_MEMBERS = "The gang has no members before other gangs have started or ended."
-_OVER = "The gang waits for no other gang any more, and has not been planned since."
+_NO_MEMBERS = "The gang gets no members until other gangs have started or ended."
+_OVER = "The gang no longer waits for other gangs, and has not been planned yet."
 
 
 def with_record(gang: GangFact, after: Sequence[Recorded]) -> GangStatus:

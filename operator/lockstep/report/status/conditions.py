@@ -61,7 +61,7 @@ def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: st
         status = replace(status, size=before.size, members=before.members)
         status = replace(status, start=before.start, expected_finish=before.expected_finish)
         status = replace(status, failed_joins=before.failed_joins)
-    says = (TRUE, Reason.BOUND, "Pods of it are on nodes, and others wait for one.")
+    says = (TRUE, Reason.BOUND, "Some of its pods are on nodes, and others wait for nodes.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
@@ -69,7 +69,7 @@ def with_placed_again(status: GangStatus, gang: GangFact, now: float) -> GangSta
     """The status of a gang that is placed: if it gave way before, that is over."""
     if not status.is_true(Condition.PREEMPTED):
         return status
-    return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "It is placed again."), now)
+    return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "The gang is placed again."), now)
 
 
 def with_every_condition(gang: GangFact, now: float) -> GangStatus:
@@ -89,13 +89,13 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     """The spec can be obeyed, as written or as admission changes it; the message names preferences that are ignored."""
-    reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
+    reason, message = Reason.SPEC_UNDERSTOOD, "Lockstep can do what the spec says."
     if isinstance(gang, AcceptedGang) and gang.spec.is_changed_by_admission:
-        message = f"The members are planned as admission changes them: {changes(gang.spec)}."
+        message = f"Admission changes the members, and Lockstep plans them as changed: {changes(gang.spec)}."
         reason = Reason.CHANGED_BY_ADMISSION
     not_weighed = [path for role in gang.spec.roles for path in role.not_weighed] if gang.spec else []
     if not_weighed:
-        message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
+        message += f" Lockstep ignores these preferences: {', '.join(not_weighed)}."
     says = (TRUE, reason, message + _warning_of_free_members(gang))
     status = replace(with_every_condition(gang, now), rejected=None)
     return with_condition(status, gang, Condition.ACCEPTED, says, now)
@@ -114,8 +114,9 @@ def _warning_of_free_members(gang: GangFact) -> str:
     if not free:
         return ""
     return (
-        f" Warning: the members of {', '.join(free)} request no resources. So any number of them counts as fitting on "
-        "a node and as running there at full speed: set resources.requests.cpu."
+        f" Warning: the members of {', '.join(free)} request no resources. Lockstep counts any number of them as "
+        "fitting "
+        "on one node, at full speed. Set resources.requests.cpu."
     )
 
 

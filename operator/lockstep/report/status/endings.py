@@ -58,7 +58,7 @@ def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
     """The gang is planned from now on. Its age goes on when a plan finds that it could run."""
     status = mark_accepted(gang, now)
     for kind, value, reason, message in (
-        (Condition.SUSPENDED, FALSE, Reason.GANG_RESUMED, "The gang is not suspended any more."),
+        (Condition.SUSPENDED, FALSE, Reason.GANG_RESUMED, "The gang is no longer suspended."),
         (Condition.PLANNED, UNKNOWN, Reason.NOT_PLANNED, "The gang has not been planned since it was resumed."),
         (Condition.PLACED, FALSE, Reason.NOT_RESERVED, "No member has been created since the gang was resumed."),
     ):
@@ -83,8 +83,8 @@ def mark_succeeded(
 def _who_has_succeeded(gang: GangFact, waived: int) -> str:
     size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
     if waived:
-        what = "was" if waived == 1 else "were"
-        return f"All pieces are settled, and rank 0 has succeeded; {waived} of {size} members {what} not waited for."
+        done = "All pieces are done or have failed, and rank 0 has succeeded."
+        return f"{done} Lockstep does not wait for {waived} of {size} members."
     everybody = all_members(size, one="has succeeded", more="have succeeded")
     return everybody if role is None else f"All members of role {role} have succeeded."
 
@@ -99,7 +99,7 @@ def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
     since, allowed = gang.status.active_since, gang.policies.active_deadline_seconds
     assert since is not None, "a gang that was never active exceeds no deadline"
     assert allowed is not None, "a gang without a deadline exceeds none"
-    message = f"The gang was active since {rfc3339(since)}, and activeDeadlineSeconds allows {duration(allowed)}."
+    message = f"The gang has been active since {rfc3339(since)}, and activeDeadlineSeconds allows {duration(allowed)}."
     if gang.status.is_true(Condition.PLACED):
         return _mark_ended(gang.status, gang, Reason.DEADLINE_EXCEEDED, message, now)
     status = without_plan(replace(gang.status, restart_at=None))

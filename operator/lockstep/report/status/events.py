@@ -48,7 +48,7 @@ def not_accepted(refusal: Refusal) -> Event:
 
 def changed_by_admission(words: str) -> Event:
     """Admission changes the members; they are planned as changed."""
-    note = f"The members are planned as admission changes them: {words}."
+    note = f"Admission changes the members, and Lockstep plans them as changed: {words}."
     return Event(kind=NORMAL, reason=EventReason.CHANGED_BY_ADMISSION, action="Plan", note=note)
 
 
@@ -62,13 +62,13 @@ def bind_interrupted(failure: Failure) -> Event:
 
 def names_do_not_resolve(failure: Failure) -> Event:
     """The gang has no Service. Its members run all the same, since its spec does not ask for a network."""
-    note = f"{failure.reason}: {failure.message}. They run without."
+    note = f"{failure.reason}: {failure.message}. The members run without a Service."
     return Event(kind=WARNING, reason=EventReason.NAMES_DO_NOT_RESOLVE, action="Bind", note=note)
 
 
 def status_refused(message: str) -> Event:
     """The API server refuses the gang's status with that message, so nothing can be reserved or reported."""
-    note = f"The API server does not take the status of this gang: {message}"
+    note = f"The API server refuses the status of this gang: {message}"
     return Event(kind=WARNING, reason=EventReason.STATUS_REFUSED, action="Report", note=note)
 
 
@@ -95,14 +95,14 @@ def gang_resumed(note: str) -> Event:
 
 def gang_preempted(why: str) -> Event:
     """The gang is evicted for a more urgent one, named in the note."""
-    note = f"{as_sentence(why)} It is planned again when its members have ended."
+    note = f"{as_sentence(why)} This gang is planned again when its members have ended."
     return Event(kind=WARNING, reason=EventReason.GANG_PREEMPTED, action="Preempt", note=note)
 
 
 def preempted_for_gang(victim: GangKey, *, gives_way: str = "is evicted") -> Event:
     """Another gang gives way to this one; ``gives_way`` says how, and ``victim`` is the key that its users may read."""
     who = as_sentence(gang_name(victim)).rstrip(".") if victim == ANOTHERS else f"Gang {gang_name(victim)}"
-    note = f"{who} {gives_way} for this gang, which starts when those members have ended."
+    note = f"{who} {gives_way} for this gang. This gang starts when members of the other gang have ended."
     return Event(kind=NORMAL, reason=EventReason.PREEMPTED_FOR_GANG, action="Preempt", note=note)
 
 
@@ -113,13 +113,17 @@ def gang_paced(note: str) -> Event:
 
 def gang_will_change_size(what: str) -> Event:
     """The members of a gang that runs have notice of its next size."""
-    note = f"{as_sentence(what)} Its members can read that, and go on working until then."
+    note = f"{as_sentence(what)} Its members can read this notice, and continue to work until then."
     return Event(kind=NORMAL, reason=EventReason.GANG_WILL_CHANGE_SIZE, action="Resize", note=note)
 
 
 def gang_changes_size(why: str, *, others_run: bool = False) -> Event:
     """The size of a gang that runs changes: its members end, or some come or go while ``others_run``."""
-    then = "The other members run on." if others_run else "The members end, and the gang goes on at the new size."
+    then = (
+        "The other members continue to run."
+        if others_run
+        else "The members end, and the gang continues at the new size."
+    )
     note = f"{as_sentence(why)} {then}"
     return Event(kind=NORMAL, reason=EventReason.GANG_CHANGES_SIZE, action="Resize", note=note)
 
@@ -138,7 +142,7 @@ def size_not_chosen(why: str) -> Event:
 
 def members_joined(size: int) -> Event:
     """All members that were to join a gang run."""
-    note = f"All members that were to join run: the gang has {n_members(size)} now."
+    note = f"All new members run: the gang has {n_members(size)} now."
     return Event(kind=NORMAL, reason=EventReason.MEMBERS_JOINED, action="Resize", note=note)
 
 
@@ -156,7 +160,7 @@ def gang_overruns(note: str) -> Event:
 
 def owner_returned(why: str) -> Event:
     """The gang is interrupted because the owner of a node is back, named in the note."""
-    note = f"{as_sentence(why)} It is planned again at once; this is no failure of the gang."
+    note = f"{as_sentence(why)} The gang is planned again at once. This does not count as a failure of the gang."
     return Event(kind=WARNING, reason=EventReason.OWNER_RETURNED, action="Interrupt", note=note)
 
 
@@ -193,7 +197,7 @@ def owner_suspended(why: str) -> Event:
 
 def owner_not_resumed(why: str) -> Event:
     """The owner of pods should run again, and its resumption is refused; about that owner."""
-    note = as_sentence(f"it is still suspended, and is resumed as soon as that is possible: it can't be resumed: {why}")
+    note = as_sentence(f"it is still suspended, since Lockstep can't resume it yet: {why}")
     return Event(kind=WARNING, reason=EventReason.OWNER_SUSPENDED, action="Undo", note=note)
 
 
@@ -220,13 +224,13 @@ def sweep_started(runs: int, why_this_size: str) -> Event:
 
 def sweep_size_changed(before: int, size: int, why: str) -> Event:
     """The runs that are made next have another size."""
-    note = f"Runs that are made from now on have {n_members(size)}, and not {before} as before. {why}".rstrip()
+    note = f"New runs have {n_members(size)} instead of {before}. {why}".rstrip()
     return Event(kind=NORMAL, reason=EventReason.SWEEP_SIZE_CHANGED, action="Resize", note=note)
 
 
 def sweep_run_failed(failure: RunFailure) -> Event:
     """One of the first runs to fail has failed for good."""
-    note = f"Run {failure.run} has failed, {failure.reason}: {failure.message}"
+    note = f"Run {failure.run} has failed ({failure.reason}): {failure.message}"
     return Event(kind=WARNING, reason=EventReason.SWEEP_RUN_FAILED, action="Count", note=note)
 
 

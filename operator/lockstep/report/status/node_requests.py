@@ -12,15 +12,15 @@ from lockstep.report.text.sentences import n_members
 def mark_nodes_requested(gang: GangFact, members: int, request: NodeRequest, *, now: float) -> GangStatus:
     """There is a request for so many members of the gang; the condition has its answer."""
     answer = request.answer
-    asked = f"Nodes for {n_members(members)} are asked for by ProvisioningRequest {request.name}"
-    quoted = f', and says "{answer.message}"' if answer.message else ""
+    asked = f"ProvisioningRequest {request.name} asks for nodes for {n_members(members)}"
+    quoted = f'. The autoscaler says "{answer.message}"' if answer.message else ""
     says = (FALSE if answer.is_over else TRUE, answer.reason, f"{asked}; {_says(answer.reason)}{quoted}.")
     return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
 
 
 def mark_request_refused(gang: GangFact, why: str, *, now: float) -> GangStatus:
     """Nodes can't be requested."""
-    says = (FALSE, Reason.REQUEST_REFUSED, f"Nodes can't be asked for: {why.rstrip('.')}.")
+    says = (FALSE, Reason.REQUEST_REFUSED, f"Lockstep can't ask for nodes: {why.rstrip('.')}.")
     return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
 
 
@@ -33,6 +33,6 @@ def _says(reason: AnswerReason) -> str:
         case Reason.NODES_PROVISIONED:
             return "the autoscaler says that they are there"
         case Reason.PROVISIONING_FAILED:
-            return "the autoscaler does not provide them, and is asked again later"
+            return "the autoscaler does not provide them, and Lockstep asks again later"
         case _:
             assert_never(reason)

@@ -11,7 +11,8 @@ def mark_overrunning(gang: GangFact, *, now: float) -> GangStatus:
     expected = gang.status.expected_finish
     assert expected is not None, "a gang without an expected end does not overrun"
     message = (
-        f"The gang was expected to end {rfc3339(expected)}, and still runs. Nothing ends it for that; gangs that were "
-        "promised its nodes are planned anew."
+        f"The gang was expected to end at {rfc3339(expected)}, and still runs. Lockstep does not end it, and plans "
+        "anew "
+        "the gangs that were promised its nodes."
     )
     return with_condition(gang.status, gang, Condition.OVERRUNNING, (TRUE, Reason.RUNS_LONGER, message), now)

@@ -75,8 +75,8 @@ def mark_planned_for_later(
     """
     status = _with_plan(gang, placement, learned, now)
     reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
-    why = f"; {waits_for_victims(_seen_by(gang, victims))}" if victims else ""
-    planned = (TRUE, reason, as_sentence(_planned(gang, placement, learned, now) + why))
+    why = f" {waits_for_victims(_seen_by(gang, victims))}" if victims else ""
+    planned = (TRUE, reason, _planned(gang, placement, learned, now) + why)
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     made = "bound" if is_pod_gang(gang.key) else "created"
     return with_not_placed(status, gang, reason, f"The members are {made} when their nodes become free.", now)
@@ -105,8 +105,8 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
         last_change=_last_change(gang),
         first_size=_first_size(gang, placement),
     )
-    why = f"; {took_place_of(_seen_by(gang, start.victims))}" if start.victims else ""
-    planned = (TRUE, Reason.RESERVED, as_sentence(_planned(gang, placement, start.learned, now) + why))
+    why = f" {took_place_of(_seen_by(gang, start.victims))}" if start.victims else ""
+    planned = (TRUE, Reason.RESERVED, _planned(gang, placement, start.learned, now) + why)
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     made = "bound" if is_pod_gang(gang.key) else "created and bound"
     message = f"{n_members(placement.size)} of attempt {held.attempt} are being {made}."
@@ -146,10 +146,10 @@ def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float
 
 
 def _planned(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> str:
-    """What was chosen for the gang, by which run times, and that its pieces are dealt later, if they are."""
+    """Sentences: what was chosen, by which run times, and that the pieces are dealt later, if they are."""
     dealing = None if gang.spec is None else gang.spec.dealing
-    later = f"; a dealer deals its {n_pieces(dealing.pieces)} while it runs" if dealing is not None else ""
-    return chosen(placement, now=now) + _by_past_runs(learned) + later
+    later = f" A dealer deals its {n_pieces(dealing.pieces)} while it runs." if dealing is not None else ""
+    return as_sentence(chosen(placement, now=now)) + _by_past_runs(learned) + later
 
 
 def _seen_by(gang: GangFact, others: Sequence[GangKey]) -> list[GangKey]:
@@ -157,7 +157,7 @@ def _seen_by(gang: GangFact, others: Sequence[GangKey]) -> list[GangKey]:
 
 
 def _by_past_runs(learned: Learned | None) -> str:
-    return f"; {run_times_learned(learned)}" if learned is not None else ""
+    return f" {run_times_learned(learned)}" if learned is not None else ""
 
 
 def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> GangStatus:

@@ -28,7 +28,7 @@ def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> Gan
     """
     size = sum(entry.count for entry in gang.status.members)
     status = _without_wait(on_nodes(replace(gang.status, reserved_at=None, started_at=now), nodes))
-    says = (TRUE, Reason.BOUND, f"{n_pods(size)} of it {'was' if size == 1 else 'were'} bound together.")
+    says = (TRUE, Reason.BOUND, f"{n_pods(size)} of the Gang {'was' if size == 1 else 'were'} bound together.")
     return with_placed_again(with_condition(status, gang, Condition.PLACED, says, now), gang, now)
 
 
@@ -49,7 +49,7 @@ def with_taken(status: GangStatus, gang: GangFact, taken: TakenAttempt | None, *
 def mark_found_bound(gang: GangFact, why: str, nodes: Iterable[str], *, now: float) -> GangStatus:
     """Enough pods of the Gang are on ``nodes`` though its status does not say so: it is younger than they are."""
     status = _without_wait(on_nodes(replace(without_plan(mark_accepted(gang, now)), started_at=now), nodes))
-    says = (TRUE, Reason.BOUND, f"{n_pods(status.size or 0)} of it are on nodes.")
+    says = (TRUE, Reason.BOUND, f"{n_pods(status.size or 0)} of the Gang are on nodes.")
     status = with_condition(status, gang, Condition.PLANNED, (FALSE, Reason.AWAITS_PODS, why), now)
     return with_condition(status, gang, Condition.PLACED, says, now)
 
@@ -70,7 +70,7 @@ def mark_awaiting_pods(
 def mark_resting(gang: GangFact, failure: Failure, *, times: int, until: float, now: float) -> GangStatus:
     """The pods of a Gang have begun anew so many ``times`` in a row, and wait until they are tried again."""
     how_often = "once" if times == 1 else f"{times} times in a row"
-    why = f"Its pods have begun anew {how_often}: {failure.message}."
+    why = f"The pods of the Gang have begun anew {how_often}: {failure.message}."
     status = _without_wait(replace(without_plan(mark_accepted(gang, now)), started_at=None))
     again = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again at {rfc3339(until)}.")
     status = with_condition(status, gang, Condition.PLANNED, again, now)

@@ -29,7 +29,7 @@ def with_growth(status: GangStatus, gang: GangFact, following: NextSize, now: fl
         last_change=before.last_change,
         failed_joins=before.failed_joins,
     )
-    says = f"{n_pods(size)} of it are on nodes, and {n_pods(following.size - size)} are to join them."
+    says = f"{n_pods(size)} of the Gang are on nodes, and {n_pods(following.size - size)} will join them."
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 
@@ -43,14 +43,14 @@ def mark_grown(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatu
 def mark_growth_failed(gang: GangFact, why: str, *, now: float) -> GangStatus:
     """The attempt for the new pods has failed, so their owner is to have as many pods as before."""
     status = replace(gang.status, reserved_at=None, members=())
-    says = f"{n_pods(gang.status.size or 0)} of it are on nodes. No pod joins them: {why}."
+    says = f"{n_pods(gang.status.size or 0)} of the Gang are on nodes. No pod joins them: {why}."
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 
 def mark_shrinking(gang: GangFact, following: NextSize, *, now: float) -> GangStatus:
     """The write-ahead entry of pods that leave: written before their owner gets the smaller number."""
     status, size = replace(gang.status, next_size=following, first_size=_first_size(gang)), gang.status.size or 0
-    says = f"{n_pods(size)} of it are on nodes, and {n_pods(size - following.size)} are to leave."
+    says = f"{n_pods(size)} of the Gang are on nodes, and {n_pods(size - following.size)} will leave."
     status = with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
     return with_shrink(status, gang, following.why, now)
 
@@ -58,7 +58,9 @@ def mark_shrinking(gang: GangFact, following: NextSize, *, now: float) -> GangSt
 def mark_without_room(gang: GangFact, following: NextSize, *, pods: int, now: float) -> GangStatus:
     """The write-ahead entry where some of an owner's ``pods`` wait in vain, so that it is to have fewer."""
     status = replace(gang.status, next_size=following, size=pods, first_size=_first_size(gang))
-    says = f"Not all {n_pods(pods)} of it find room, so its owner is to have {n_pods(following.size)}."
+    says = (
+        f"There is no room for all {n_pods(pods)} of the Gang, so Lockstep gives its owner a size of {following.size}."
+    )
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 
@@ -95,7 +97,7 @@ def _changed(status: GangStatus, following: NextSize, now: float) -> GangStatus:
 
 def _on_nodes(status: GangStatus, gang: GangFact, nodes: Iterable[str], now: float, note: str) -> GangStatus:
     status = on_nodes(status, nodes)
-    says = f"{n_pods(status.size or 0)} of it are on nodes." + (f" {as_sentence(note)}" if note else "")
+    says = f"{n_pods(status.size or 0)} of the Gang are on nodes." + (f" {as_sentence(note)}" if note else "")
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 

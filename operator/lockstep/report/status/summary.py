@@ -92,7 +92,7 @@ def _says(state: GangState, status: GangStatus) -> str:  # noqa: PLR0911 - one a
 
 def _starts(status: GangStatus) -> str:
     """The likely start, which may differ from the planned one."""
-    return "" if status.plan is None else f"likely to start {rfc3339(status.plan.likely_start)}"
+    return "" if status.plan is None else f"likely to start at {rfc3339(status.plan.likely_start)}"
 
 
 def _ends(status: GangStatus) -> str:
@@ -105,7 +105,7 @@ def _ends(status: GangStatus) -> str:
     end = rfc3339(status.expected_finish)
     if status.is_true(Condition.OVERRUNNING):
         return f"overruns since {end}, when it was expected to end"
-    return f"expected to end {end}"
+    return f"expected to end at {end}"
 
 
 def _why_others_wait(status: GangStatus) -> str:
@@ -118,7 +118,7 @@ def _ended(status: GangStatus) -> str:
         return ""
     # The clock may have been set back meanwhile.
     seconds = max(0.0, status.finished_at - status.started_at)
-    return f"ended {rfc3339(status.finished_at)}, ran {duration(seconds)}"
+    return f"ended at {rfc3339(status.finished_at)}, ran {duration(seconds)}"
 
 
 def _was_undone(status: GangStatus) -> bool:

@@ -196,7 +196,7 @@ class StatusWriter:
 
         The report counts as waiting until then.
         """
-        log.error("the API server does not take its status: %s", message, extra=about(gang.key))
+        log.error("the API server refuses the gang's status: %s", message, extra=about(gang.key))
         self._count_refused("report")
         self.post(gang, status_refused(message))
         failures = self._refusals.get(gang.key, 0)
@@ -214,11 +214,11 @@ class StatusWriter:
             async with self._turn_of(gang.key):
                 return await self._send(gang, report.status, Urgency.REPORT)
         except ApiUnavailableError as error:
-            log.warning("its status could not be written: %s", error, extra=about(gang.key))
+            log.warning("the gang's status could not be written: %s", error, extra=about(gang.key))
             return Writing(Written.CONFLICT)
         except Exception as error:
             # A bug of ours, or an invalid answer: it costs this gang a pause, and does not affect others.
-            log.exception("writing its status raised", extra=about(gang.key))
+            log.exception("writing the gang's status raised an error", extra=about(gang.key))
             return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
 
     async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:

@@ -132,7 +132,9 @@ def _shortened(text: str, most: int) -> str:
 
 def _conditions(sweep: Sweep, stands: SweepNow, before: SweepStatus, now: float) -> Iterator[ConditionFact]:
     """Whether the spec is accepted, and how the sweep has ended; a time changes with the truth of a condition only."""
-    is_true = _Condition(SweepCondition.ACCEPTED, "True", SweepReason.SPEC_UNDERSTOOD, "The spec can be obeyed.")
+    is_true = _Condition(
+        SweepCondition.ACCEPTED, "True", SweepReason.SPEC_UNDERSTOOD, "Lockstep can do what the spec says."
+    )
     refusal, found = stands.refusal, [is_true]
     if refusal is not None:
         found = [_Condition(SweepCondition.ACCEPTED, "False", refusal.reason, refusal.message)]

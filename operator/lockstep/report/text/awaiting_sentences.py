@@ -19,9 +19,9 @@ def waits_for_others(unmet: Sequence[Predecessor], record: Callable[[Predecessor
 def never_satisfied(asked: Predecessor, known: Recorded | None) -> str:
     """A sentence about a predecessor for which a gang waits in vain."""
     if known is None:
-        return f"There is no {asked.kind} {asked.name}, and this gang does not wait for one that is missing."
+        return f"There is no {asked.kind} {asked.name}, and this gang does not wait for missing gangs."
     at = "" if known.at is None else f" at {rfc3339(known.at)}"
-    return f"{asked.title} {_became(known)}{at}, but this gang was to start once it {asked.when.clause}."
+    return f"{asked.title} {_became(known)}{at}, but this gang starts only once it {asked.when.clause}."
 
 
 def _clause(asked: Predecessor, *, is_there: bool) -> str:

@@ -39,7 +39,7 @@ def conflict_sentence(conflict: PlacementConflict) -> str:
 def _broken(conflict: TermBroken) -> str:
     if conflict.kind is TermKind.APART:
         return f"members that must be apart would share a value of {conflict.topology_key}"
-    return f"members would not have those with them that must have the same value of {conflict.topology_key}"
+    return f"members would be apart from the pods that must have the same value of {conflict.topology_key}"
 
 
 def _evicting(conflict: StaysTooShort) -> str:
@@ -55,4 +55,4 @@ def _closed(conflict: WindowClosed) -> str:
 
 
 def _ends_in(seconds: float | None) -> str:
-    return "the gang gives no run time" if seconds is None else f"the gang ends in {duration(seconds)}"
+    return "the gang states no run time" if seconds is None else f"the gang ends in {duration(seconds)}"

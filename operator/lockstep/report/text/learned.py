@@ -20,7 +20,7 @@ def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
     if not isinstance(gang, AcceptedGang) or not gang.spec.learns:
         return None
     if learned is None or learned.judged is None:
-        few = f"Fewer than {LEAST_RUNS} runs of the template are known, or Lockstep learns nothing from runs here."
+        few = f"Lockstep knows fewer than {LEAST_RUNS} runs of the template, or does not learn from runs here."
         return WorkUsed(WorkSource.STATED, few)
     source = WorkSource.STATED if learned.law is None else WorkSource.LEARNED
     by_kind = "" if learned.kinds is None else f"; {by_kinds(learned.kinds)}"
@@ -32,16 +32,18 @@ def why_used(judged: Judged) -> str:
     if isinstance(judged.fit, NoFit):
         return missing(judged.fit)
     runs = f"{judged.fit.runs} runs {with_sizes(judged.fit.sizes)}"
-    errors = f"by {missed(judged.fit.error)} in the mean with their law, and by {missed(judged.stated_error)} as stated"
-    return f"each of {runs} is missed {errors}"
+    errors = f"{missed(judged.fit.error)} with their law, and by {missed(judged.stated_error)} with the stated times"
+    return f"forecasts of {runs} are off by {errors}, on average"
 
 
 def by_kinds(kinds: Kinds) -> str:
     """How run times differ by kind of node, and whether plans use that."""
     by_kind, alike = missed(kinds.fit.error), missed(kinds.fit.error_alike)
     if not kinds.factors:
-        return f"kinds of nodes say no more of them: by kind a run is missed by {by_kind}, and by {alike} without"
-    return f"runs take {_each_kind(kinds)}: by kind one is missed by {by_kind}, and by {alike} without"
+        return (
+            f"kinds of nodes do not improve these: they are off by {by_kind} if kinds count, and otherwise by {alike}"
+        )
+    return f"runs take {_each_kind(kinds)}: forecasts are off by {by_kind} if kinds count, and otherwise by {alike}"
 
 
 def _each_kind(kinds: Kinds) -> str:
@@ -59,15 +61,19 @@ def _each_kind(kinds: Kinds) -> str:
 def missing(fit: NoFit) -> str:
     """A clause on how many runs there are, and which are still needed for a law."""
     if fit.shortage is Shortage.ONE_SIZE:
-        return f"all {fit.runs} runs had {n_members(fit.sizes[0])}, and runs with {fit.needed_sizes} sizes are needed"
-    ran = f"{_n_runs(fit.runs)} {with_sizes(fit.sizes)} can be compared" if fit.runs else "no run can be compared"
-    return f"{ran}, and {fit.needed_runs} with {fit.needed_sizes} sizes are needed"
+        return f"all {fit.runs} runs had {n_members(fit.sizes[0])}, and a law needs runs with {fit.needed_sizes} sizes"
+    ran = (
+        f"Lockstep can compare {_n_runs(fit.runs)} {with_sizes(fit.sizes)}"
+        if fit.runs
+        else "Lockstep can compare no run"
+    )
+    return f"{ran}, and a law needs {fit.needed_runs} runs with {fit.needed_sizes} sizes"
 
 
 def left_out(fit: WorkFit) -> str:
     """How many runs were left out."""
-    were, count = ("was", "counts") if fit.left_out == 1 else ("were", "count")
-    return f"{_n_runs(fit.left_out)} {were} unlike the others of the same size, and {count} for nothing"
+    were, do = ("was", "does") if fit.left_out == 1 else ("were", "do")
+    return f"{_n_runs(fit.left_out)} {were} unlike the others of the same size, and {do} not count"
 
 
 def with_sizes(sizes: Sequence[int]) -> str:

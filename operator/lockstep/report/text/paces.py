@@ -28,7 +28,7 @@ class PaceReasons(NamedTuple):
 def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
     """How many members are paced, because of which nodes, and why the other members are not."""
     cores = f"{pace.given_back / 1000:.1f} cores"
-    back = f"{cores} less requested, limits kept" if reasons.keeps_limits else f"{cores} given back"
+    back = f"requests lowered by {cores}, limits kept" if reasons.keeps_limits else f"{cores} given back"
     return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back}.", *_why(reasons)])[:_LONGEST]
 
 
@@ -36,7 +36,7 @@ def _why(reasons: PaceReasons) -> Iterator[str]:
     if reasons.without_bids:
         verb = "has" if len(reasons.without_bids) == 1 else "have"
         nodes = node_ranges(reasons.without_bids)
-        yield f"No member is paced, since {nodes} {verb} no NodeBid that is understood and was renewed in time."
+        yield f"No member is paced, since {nodes} {verb} no NodeBid that is readable and was renewed in time."
     elif reasons.slowest is not None:
         yield f"The slowest node is {reasons.slowest}."
     if reasons.yielding:
@@ -45,4 +45,4 @@ def _why(reasons: PaceReasons) -> Iterator[str]:
     for why, count in reasons.obstacles.items():
         yield f"{n_members(count)} can't be paced: {why}."
     if reasons.refusal:
-        yield f"Not all could be resized: {reasons.refusal}."
+        yield f"Not all members could be resized: {reasons.refusal}."

@@ -20,20 +20,24 @@ from lockstep.report.text.sentences import (
 
 
 def chosen(placement: Placement, *, now: float) -> str:
-    """Size, nodes, spread of the work, start and speed-up of a placement, and the result of the best alternative."""
+    """Size, nodes, spread of the work, start and speed-up of a placement, and the result of the best alternative.
+
+    They are sentences; the last one has no full stop.
+    """
     # Nodes are chosen when a gang starts; before that they are expected.
-    parts = [_who_is_where(placement, "on" if placement.start <= now else "expected on")]
-    if placement.size > 1:
-        parts += _spread(placement)
+    where = _who_is_where(placement, "on" if placement.start <= now else "expected on")
+    sentences = [", ".join([where, *(_spread(placement) if placement.size > 1 else ())])]
     if placement.start > now:
-        parts.append(f"starting at {rfc3339(placement.start)}" + _awaited(placement) + _at_the_latest(placement))
+        awaited = f"The start is expected at {rfc3339(placement.start)}{_awaited(placement)}"
+        sentences.append(awaited + _at_the_latest(placement))
     if placement.speedup is not None:
-        parts.append(f"{speedup(placement.speedup)} times as fast as one idle reference node, its wait included")
+        sentences.append(
+            f"With its wait, the gang is {speedup(placement.speedup)} times as fast as one idle reference node"
+        )
     if placement.risk is not None:
-        parts.append(_risk(placement.risk))
-    sentence = ", ".join(parts)
+        sentences.append(_risk(placement.risk))
     other = _compared(placement, now)
-    return f"{sentence}; {other}" if other else sentence
+    return ". ".join([*sentences, other] if other else sentences)
 
 
 def _who_is_where(placement: Placement, on: str) -> str:
@@ -59,14 +63,14 @@ def _nodes_of(members: Iterable[Members]) -> str:
 def _awaited(placement: Placement) -> str:
     """The node that a start waits for, unless there is only one node."""
     alone = len({entry.node for entry in placement.members}) == 1
-    return "" if placement.latest is None or alone else f" when {placement.latest} has room"
+    return "" if placement.latest is None or alone else f", when {placement.latest} has room"
 
 
 def _at_the_latest(placement: Placement) -> str:
     promised = placement.promised
     if promised is None or is_same_time(promised, placement.start):
         return ""
-    return f", promised for {rfc3339(math.ceil(promised))} at the latest"
+    return f". It is promised for {rfc3339(math.ceil(promised))} at the latest"
 
 
 def _spread(placement: Placement) -> Iterator[str]:
@@ -84,7 +88,7 @@ def _spread(placement: Placement) -> Iterator[str]:
 
 def _spread_of_shares(least: float, most: float) -> str:
     low, high = percentage(least), percentage(most)
-    return f"shares of {low} each" if low == high else f"shares from {low} to {high}"
+    return f"{low} of the work each" if low == high else f"{low} to {high} of the work each"
 
 
 def _spread_of_pieces(least: float, most: float) -> str:
@@ -96,11 +100,11 @@ _SPREADS: Mapping[str, Callable[[float, float], str]] = {"share": _spread_of_sha
 
 def _risk(risk: Risk) -> str:
     """How likely a node owner interrupts the gang, and what that costs on average."""
-    alone = "" if risk.of_node == risk.probability else f", {percentage(risk.of_node)}"
+    alone = "" if risk.of_node == risk.probability else f" ({percentage(risk.of_node)})"
     lost = "some" if math.isinf(risk.lost_seconds) else f"{duration(risk.lost_seconds)} of"
     return (
-        f"with a probability of {percentage(risk.probability)} that a node owner comes back before its end "
-        f"(most likely on {risk.node}{alone}), which costs {lost} work on average"
+        f"A node owner comes back before the end with a probability of {percentage(risk.probability)}, "
+        f"most likely on {risk.node}{alone}. This costs {lost} work on average"
     )
 
 
@@ -128,10 +132,10 @@ def _says_nothing(other: Alternative, now: float) -> bool:
 def _instead(other: Alternative, placement: Placement, now: float) -> str:
     result = _result(other)
     if other.start > now:
-        return f"{n_members(other.size)} would wait {duration(other.start - now)} and {result}"
+        return f"With {n_members(other.size)} the gang would wait {duration(other.start - now)} and {result}"
     if placement.start > now:
-        return f"{n_members(other.size)} could start now and {result}"
-    return f"{n_members(other.size)} would {result}"
+        return f"With {n_members(other.size)} the gang could start now and {result}"
+    return f"With {n_members(other.size)} the gang would {result}"
 
 
 def _result(other: Alternative) -> str:

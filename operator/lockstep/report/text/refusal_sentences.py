@@ -125,13 +125,13 @@ def _of_pool(refusal: RefusedInPool) -> str:
 @format_refusal.register
 def _no_node(refusal: NoNodeFits, nodes: str = "nodes") -> str:
     if not refusal.nodes:
-        return f"needs {n_members(refusal.needed)} and there are 0 {nodes}"
+        return f"it needs {n_members(refusal.needed)}, and there are 0 {nodes}"
     return f"0 of {refusal.nodes} {nodes} pass its constraints: {nodes_failing(refusal.failures)}"
 
 
 @format_refusal.register
 def _no_time(refusal: NoTimeForSize) -> str:
-    return f"its work has no time for any size from {refusal.minimum} to {refusal.maximum}"
+    return f"its work.profile has no time for any size from {refusal.minimum} to {refusal.maximum}"
 
 
 @format_refusal.register
@@ -145,14 +145,14 @@ def _too_little(refusal: NotEnoughRoom, nodes: str = "nodes") -> str:
     passing = f"{refusal.passing} of {refusal.nodes} {nodes} pass its constraints"
     others = f" ({nodes_failing(refusal.failures)})" if refusal.failures else ""
     short = nodes_failing([(f"short of {name}", count) for name, count in refusal.short])
-    details = ", ".join(filter(None, (f"{passing}{others}", short)))
+    details = "; of these, ".join(filter(None, (f"{passing}{others}", short)))
     blocked = f" while {_in_the_way(refusal.blocker)}" if refusal.blocker is not None else ""
     return f"{_fit(refusal.needed, refusal.fit)}{blocked}: {details}{_of_scarcest(refusal)}"
 
 
 @format_refusal.register
 def _lasting(refusal: HeldByLastingPods) -> str:
-    what = "pods that are not meant to end hold the rest"
+    what = "long-running pods hold the rest"
     return f"{_fit(refusal.needed, refusal.fit)}: {what}{_of_scarcest(refusal)}"
 
 
@@ -160,60 +160,60 @@ def _lasting(refusal: HeldByLastingPods) -> str:
 def _too_short(refusal: WindowTooShort) -> str:
     if refusal.shortest_seconds is None:
         return (
-            f"it gives no run time, so it needs nodes that stay open for {n_members(refusal.needed)}; "
+            f"it states no run time, so it needs nodes that stay open for {n_members(refusal.needed)}; "
             f"{window_sentence(refusal)}"
         )
     shortest = span(refusal.shortest_seconds)
-    return f"needs {n_members(refusal.needed)} together for {shortest} or more; {window_sentence(refusal)}"
+    return f"it needs room for {n_members(refusal.needed)} together for {shortest} or more; {window_sentence(refusal)}"
 
 
 @format_refusal.register
 def _in_front(refusal: HeldByGangsInFront) -> str:
-    fits = f"needs {n_members(refusal.needed)} and would fit"
-    why = "with no known end, until the nodes close, or free for themselves"
+    fits = f"it would fit with {n_members(refusal.needed)}"
     if refusal.blocker is not None and not refusal.nominated:
         is_for_a_while = is_room(refusal.blocker.gang) and not refusal.blocker.others
-        why = f"for {duration(ROOM_KEPT_SECONDS)} at most" if is_for_a_while else why
-        return f"{fits}, but {_in_front_of_it(refusal.blocker)}: {why}"
+        end = f" for {duration(ROOM_KEPT_SECONDS)} at most" if is_for_a_while else _unless_free(refusal.blocker)
+        return f"{fits}, but {_in_front_of_it(refusal.blocker)}{end}"
     who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
-    return f"{fits}, but {who} hold the room: {why}"
+    return f"{fits}, but {who} hold the room{_unless_free()}"
 
 
 @format_refusal.register
 def _no_domain(refusal: NoDomainFits) -> str:
     keys = " and ".join(refusal.keys)
     if not refusal.domains:
-        return f"needs {n_members(refusal.needed)} on nodes with one value of {keys}, and no node has that label"
+        missing = "this label" if len(refusal.keys) == 1 else "these labels"
+        return f"it needs {n_members(refusal.needed)} on nodes with one value of {keys}, and no node has {missing}"
     return (
-        f"needs {n_members(refusal.needed)} on nodes with one value of {keys}: "
-        f"none of {refusal.domains} values has nodes with room for all{_at_most(refusal.most)}"
+        f"it needs {n_members(refusal.needed)} on nodes with one value of {keys}: "
+        f"none of the {refusal.domains} values has room for all{_at_most(refusal.most)}"
     )
 
 
 @format_refusal.register
 def _no_room_together(refusal: NoRoomTogether) -> str:
     if refusal.roles == 1:
-        return f"needs {n_members(refusal.needed)}, and too few of them fit as far apart as its terms ask for"
+        return f"it needs {n_members(refusal.needed)}, and too few of them fit as far apart as its terms require"
     together = f"each of its {refusal.roles} roles would fit alone, but not all together"
-    return f"needs {n_members(refusal.needed)}: {together}{_of_too_little(refusal.too_little)}"
+    return f"it needs {n_members(refusal.needed)}: {together}{_of_too_little(refusal.too_little)}"
 
 
 @format_refusal.register
 def _crossing(refusal: TopologiesCross) -> str:
     first, second = refusal.keys
     return (
-        f"its terms name the labels {first} and {second}, and nodes with one value of either have several of the "
-        "other; use labels of which one divides the nodes of the other"
+        f"its terms name the labels {first} and {second}, and neither label nests in the other; "
+        "use labels that nest, such as rack and zone"
     )
 
 
 @format_refusal.register
 def _too_many(refusal: TooManyCombinations) -> str:
     if refusal.combinations is None:
-        return f"none of the first {refusal.most} combinations of its roles and nodes fits, and no more are tried"
+        return f"none of the first {refusal.most} combinations of its roles and nodes fits, and Lockstep tries no more"
     return (
         f"its roles have {refusal.combinations} combinations of members, and the planner distinguishes "
-        f"{refusal.most} at most: ask for fewer or smaller roles"
+        f"{refusal.most} at most: use fewer or smaller roles"
     )
 
 
@@ -221,7 +221,7 @@ def _too_many(refusal: TooManyCombinations) -> str:
 def _too_long(refusal: ConstraintsTooLong) -> str:
     return (
         f"its selectors, node affinities and tolerations have {refusal.length} parts, and the planner reads "
-        f"{refusal.most} of one gang at most: ask for fewer"
+        f"{refusal.most} of one gang at most: use fewer"
     )
 
 
@@ -232,7 +232,7 @@ def _of_role(refusal: OfRole) -> str:
 
 @format_refusal.register
 def _failed(refusal: PlanningFailed) -> str:
-    sentence = f"the planner failed at it, by a mistake of its own: {refusal.error}: {refusal.message}"
+    sentence = f"the planner failed on it, by an error in Lockstep: {refusal.error}: {refusal.message}"
     return sentence[:_LONGEST_FAILURE]
 
 
@@ -243,13 +243,15 @@ def _as_written(refusal: Spelled) -> str:
 
 @format_refusal.register
 def _elsewhere(refusal: VolumesElsewhere) -> str:
-    return f"needs {n_members(refusal.size)}, each where its own volumes are, and the plan has some of them elsewhere"
+    return f"its {n_members(refusal.size)} must be where their volumes are, and the plan has some of them elsewhere"
 
 
 @format_refusal.register
 def _behind(refusal: BehindInQueue) -> str:
     are = "is" if refusal.in_front == 1 else "are"
-    sentence = f"{n_gangs(refusal.in_front)} or more {are} in front of it; it gets an exact plan once fewer are"
+    sentence = (
+        f"{n_gangs(refusal.in_front)} or more {are} in front of it; it gets an exact plan when fewer are in front"
+    )
     if refusal.starts_by is None:
         return sentence
     return f"{sentence}; its rough start estimate is {rfc3339(refusal.starts_by)}"
@@ -262,7 +264,7 @@ def _by_quota(refusal: QuotaShort) -> str:
         format_amount(plain_resource(limit.resource), amount)
         for amount in (refusal.wanted, limit.hard, max(0, limit.left))
     )
-    needs = f"needs {n_members(refusal.needed)}, which take {wanted} of {limit.resource}"
+    needs = f"it needs {n_members(refusal.needed)}, which take {wanted} of {limit.resource}"
     if refusal.wanted > limit.hard:
         return f"{needs}; quota {limit.quota} allows {hard}"
     return f"{needs}; quota {limit.quota} allows {hard}, of which {left} are left"
@@ -271,8 +273,8 @@ def _by_quota(refusal: QuotaShort) -> str:
 @format_refusal.register
 def _holding(refusal: HoldingNodes) -> str:
     return (
-        f"{format_refusal(refusal.refusal)}; it keeps {node_ranges(refusal.nodes)} free for itself since "
-        f"{rfc3339(refusal.since)}, until {rfc3339(refusal.until)} at most: "
+        f"{format_refusal(refusal.refusal)}; it has kept {node_ranges(refusal.nodes)} free for itself since "
+        f"{rfc3339(refusal.since)}, and does so until {rfc3339(refusal.until)} at most: "
         "gangs behind it get these nodes only if they end in time"
     )
 
@@ -281,7 +283,7 @@ def _holding(refusal: HoldingNodes) -> str:
 def _resting(refusal: RestingFromHold) -> str:
     return (
         f"{format_refusal(refusal.refusal)}; it kept nodes free for itself until {rfc3339(refusal.until)}, "
-        f"the longest time allowed, and may do so again from {rfc3339(refusal.again)} on"
+        f"the longest time allowed; it may do so again from {rfc3339(refusal.again)} on"
     )
 
 
@@ -294,9 +296,9 @@ def nodes_failing(failures: Sequence[tuple[str, int]]) -> str:
 
 
 def _in_the_way(blocker: Blocker) -> str:
-    """``default/nowork holds 12 nodes and gives no end, like 2 other gangs``."""
+    """``default/nowork holds 12 nodes and has no known end, like 2 other gangs``."""
     others = f", like {_other_gangs(blocker.others)}" if blocker.others else ""
-    return f"{gang_name(blocker.gang)} holds {n_nodes(blocker.nodes)} and gives no end{others}"
+    return f"{gang_name(blocker.gang)} holds {n_nodes(blocker.nodes)} and has no known end{others}"
 
 
 def _in_front_of_it(blocker: Blocker) -> str:
@@ -306,31 +308,38 @@ def _in_front_of_it(blocker: Blocker) -> str:
     return f"{gang_name(blocker.gang)}, which is in front, holds {n_nodes(blocker.nodes)}{others}"
 
 
+def _unless_free(blocker: Blocker | None = None) -> str:
+    """Why nodes that gangs in front hold are never free for the gang."""
+    if blocker is not None and not blocker.others:
+        return ": that gang has no known end, holds them until they close, or keeps them free for itself"
+    return ": those gangs have no known end, hold nodes until these close, or keep them free for themselves"
+
+
 def _other_gangs(count: int) -> str:
     return "1 other gang" if count == 1 else f"{count} other gangs"
 
 
 def _at_most(members: int | None) -> str:
-    return "" if members is None else f", but for {members} at most"
+    return "" if members is None else f"; the most that one of them has room for is {members}"
 
 
 def _of_scarcest(refusal: NotEnoughRoom | HeldByLastingPods) -> str:
-    """``; cpu: needs 20 × 6, 12 × 6 free``; without amounts where pieces are counted, or the unit has no name."""
+    """``; cpu: 20 × 6 needed, 12 × 6 free``; without amounts where pieces are counted, or the unit has no name."""
     scarcest = refusal.scarcest
     if scarcest is None:
         return ""
     is_plain = scarcest.each == 1 or _has_no_unit(scarcest.resource)
     each = "" if is_plain else f" × {format_amount(scarcest.resource, scarcest.each)}"
-    return f"; {scarcest.resource}: needs {refusal.needed}{each}, {scarcest.fit}{each} free"
+    return f"; {scarcest.resource}: {refusal.needed}{each} needed, {scarcest.fit}{each} free"
 
 
 def _of_too_little(too_little: TooLittle | None) -> str:
-    """``; cpu: needs 12, 9 free``."""
+    """``; cpu: 12 needed, 9 free``."""
     if too_little is None:
         return ""
     resource, amounts = too_little.resource, (too_little.needed, too_little.free)
     needed, free = amounts if _has_no_unit(resource) else (format_amount(resource, amount) for amount in amounts)
-    return f"; {resource}: needs {needed}, {free} free"
+    return f"; {resource}: {needed} needed, {free} free"
 
 
 def _has_no_unit(resource: str) -> bool:
@@ -339,4 +348,4 @@ def _has_no_unit(resource: str) -> bool:
 
 
 def _fit(needed: int, fit: int) -> str:
-    return f"needs {n_members(needed)}, {fit} fit"
+    return f"it needs {n_members(needed)}, and {fit} fit"

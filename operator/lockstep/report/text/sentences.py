@@ -19,23 +19,23 @@ REMEDY_BEGINS = "If "
 
 
 def member_price(seconds: str) -> str:
-    """``one second of a member counts 0.25 s for other gangs``: the clause on the price that stands everywhere."""
-    return f"one second of a member counts {seconds} s for other gangs"
+    """``one second of a member costs other gangs 0.25 s``: the clause on the price that stands everywhere."""
+    return f"one second of a member costs other gangs {seconds} s"
 
 
 def run_times_learned(learned: Learned) -> str:
-    """The learned run times that a plan used instead of those of the spec."""
+    """The sentence on the learned run times that a plan used instead of those of the spec."""
     if learned.law is not None:
-        return f"run times by the law that {learned.runs} runs have followed, {learned.formatted} times as it says"
+        return f"Its run times are {learned.formatted} times those of the law that {learned.runs} runs have followed."
     if learned.thousandths == THOUSAND:
-        return f"run times as stated, which the last {learned.runs} runs had too"
-    return f"run times as the last {learned.runs} runs had them: {learned.formatted} times as stated"
+        return f"Its run times are as stated, like those of its last {learned.runs} runs."
+    return f"Its run times are {learned.formatted} times as stated, like those of its last {learned.runs} runs."
 
 
 def waits_for_victims(victims: Sequence[GangKey]) -> str:
-    """The clause for a gang that starts once the gangs that are evicted for it have ended."""
-    whose = "its" if len(victims) == 1 else "their"
-    return f"preempts {_named(victims)}, and starts when {whose} members have ended"
+    """The sentence for a gang that starts once the gangs that are evicted for it have ended."""
+    whose = "that gang" if len(victims) == 1 else "those gangs"
+    return f"It preempts {_named(victims)}, and starts when the members of {whose} have ended."
 
 
 def waits_for_seats(givers: Sequence[GangKey]) -> str:
@@ -45,8 +45,8 @@ def waits_for_seats(givers: Sequence[GangKey]) -> str:
 
 
 def took_place_of(victims: Sequence[GangKey]) -> str:
-    """The clause for a gang that starts now in place of others."""
-    return f"takes the place of {_named(victims)}"
+    """The sentence for a gang that starts now in place of others."""
+    return f"It takes the place of {_named(victims)}."
 
 
 def _named(gangs: Sequence[GangKey]) -> str:
@@ -115,9 +115,9 @@ def _counted(count: int, noun: str) -> str:
 
 def narrowed_by(narrowed: Narrowed) -> str:
     """A sentence about the quota that limits the number of members."""
-    wanted = f"Up to {n_members(narrowed.maximum)} are asked for"
+    wanted = f"It may have up to {n_members(narrowed.maximum)}"
     if narrowed.fastest is not None:
-        wanted = f"{n_members(narrowed.fastest)} would be fastest by its run times"
+        wanted = f"It would be fastest with {n_members(narrowed.fastest)}, by its run times"
     return f"{wanted}; quota {narrowed.quota} allows {narrowed.most} now."
 
 

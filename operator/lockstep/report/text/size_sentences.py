@@ -15,14 +15,14 @@ from lockstep.report.text.sentences import duration, n_members, n_pods
 from lockstep.snapshot.holders.resizable import KeepsSize
 
 KEEPS_SIZE: Mapping[KeepsSize, str] = {
-    KeepsSize.NO_VARYING_ROLE: "it has roles, but not exactly one of them has a size that can vary",
-    KeepsSize.CLAIMS_MOVE: "with it the ranks of members with volumeClaimTemplates would change",
+    KeepsSize.NO_VARYING_ROLE: "it has roles, and not exactly one of them has a variable size",
+    KeepsSize.CLAIMS_MOVE: "a change would give other ranks to members with volumeClaimTemplates",
     KeepsSize.MINDS_PODS: "other pods decide where its members may be",
     KeepsSize.OWN_COLUMNS: "its members use host ports or disks",
     KeepsSize.NOT_ALL_RUN: "not all of its members run, or it is about to end",
     KeepsSize.MEMBERS_LEAVE: "members that have left it are not gone yet",
     KeepsSize.NOT_ON_KNOWN_NODES: "some members are on nodes that no gang may use, or have other requests",
-    KeepsSize.NOT_COMPARABLE: "other sizes can't be compared with the work that it has left",
+    KeepsSize.NOT_COMPARABLE: "Lockstep can't compare other sizes for the work that is left",
 }
 """Why the size of an elastic gang is not chosen anew, in a clause."""
 
@@ -44,9 +44,9 @@ def as_its_users_see(change: SizeChange) -> SizeChange:
 
 
 def shrink_without_room(before: int, after: int, waiting: int) -> str:
-    """``shrinks from 4 to 3 members: 1 pod of it waits, and finds no room``."""
+    """``shrinks from 4 to 3 members: 1 pod waits, and finds no room``."""
     waits = "waits, and finds" if waiting == 1 else "wait, and find"
-    return f"{from_to(before, after)}: {n_pods(waiting)} of it {waits} no room"
+    return f"{from_to(before, after)}: {n_pods(waiting)} {waits} no room"
 
 
 def shrink_for(change: SizeChange, clause: str = "", *, restart_time: float | None = None) -> str:
@@ -75,11 +75,14 @@ def _because(change: SizeChange) -> str:
         case SizeReason.IDLE_NODES:
             return f"nodes are idle and no gang waits for them; {end}"
         case SizeReason.WAITING_GANG:
-            return f"{_made_for(change)} waits, and starts with what it gives back; {end}"
+            return f"{_made_for(change)} waits, and starts on the nodes that become free; {end}"
         case SizeReason.URGENT_GANG:
-            return f"{_made_for(change)} is more urgent, and starts with what it gives up; {end}"
+            return f"{_made_for(change)} is more urgent, and starts on the nodes that become free; {end}"
         case SizeReason.FAIR_SHARE:
-            return f"{_made_for(change)} starts with what it gives up, as its group has used less of its share; {end}"
+            return (
+                f"{_made_for(change)} starts on the nodes that become free, as its group has used less of its share; "
+                f"{end}"
+            )
         case SizeReason.MEASURED_SPEEDS:
             return f"{_by_speed(change)}; {end}"
         case _:
@@ -94,7 +97,7 @@ def _made_for(change: SizeChange) -> str:
 def _by_speed(change: SizeChange) -> str:
     """Say what becomes of its speed, and for whom it gives members up if it does not get faster."""
     speed = 1.0 if change.speed is None else change.speed
-    expected = f"by the progress that it reported, {speed:.2f} times as fast is expected"
+    expected = f"by the progress that it reported, it is expected to be {speed:.2f} times as fast"
     is_for_others = change.size_after < change.size_before and speed <= 1
     return f"{expected}, and other gangs gain more from the nodes" if is_for_others else expected
 
@@ -103,16 +106,16 @@ def _by_end(change: SizeChange) -> str:
     if change.is_open_ended:
         return "its end is unknown"
     gain = change.end_before - change.end
-    return f"ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
+    return f"it ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
 
 
 def change_ahead(was: int, following: NextSize) -> str:
-    """``will grow from 4 to 9 members at 2026-11-27T12:04:30Z, or when it says that it is ready``."""
+    """``will grow from 4 to 9 members at 2026-11-27T12:04:30Z, or as soon as it reports that it is ready``."""
     verb = "grow" if following.size > was else "shrink"
     at = rfc3339(following.asked_to_end_at)
-    return f"will {verb} from {was} to {n_members(following.size)} at {at}, or when it says that it is ready"
+    return f"will {verb} from {was} to {n_members(following.size)} at {at}, or as soon as it reports that it is ready"
 
 
 def to_join(count: int) -> str:
-    """``1 more member is to join``, ``2 more members are to join``."""
-    return "1 more member is to join" if count == 1 else f"{count} more members are to join"
+    """``1 more member will join``, ``2 more members will join``."""
+    return "1 more member will join" if count == 1 else f"{count} more members will join"

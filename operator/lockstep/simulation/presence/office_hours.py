@@ -67,7 +67,7 @@ def owners_of(text: str) -> OfficeHours:
     """Read ``0.25@9-17``: a quarter of the nodes has owners, who are there from 9 to 17 o'clock."""
     found = _FORMAT.fullmatch(text)
     if found is None or not int(found[2]) < int(found[3]) < 24:
-        raise OwnersError(f"{text!r} is no share of the nodes and two hours, such as 0.25@9-17")
+        raise OwnersError(f"{text!r} is not a share of the nodes and two hours, such as 0.25@9-17")
     return OfficeHours(float(found[1]), int(found[2]), int(found[3]))
 
 

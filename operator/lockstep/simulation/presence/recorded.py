@@ -77,7 +77,7 @@ def _seconds(text: str) -> float:
         time = datetime.fromisoformat(text)
         seconds = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
     if not 0 <= seconds <= _LATEST:
-        raise ValueError(f"{text} is no time")
+        raise ValueError(f"{text} is not a time")
     return seconds
 
 

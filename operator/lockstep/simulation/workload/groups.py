@@ -40,7 +40,7 @@ def parse_groups(text: str) -> tuple[DemandingGroup, ...]:
 def _parse(text: str) -> DemandingGroup:
     found = _GROUP.fullmatch(text)
     if found is None or not int(found[1]) or not float(found[2]):
-        raise GroupsError(f"{text!r} is no weight and part of the jobs, such as 3@0.2")
+        raise GroupsError(f"{text!r} is not a weight and part of the jobs, such as 3@0.2")
     return DemandingGroup(int(found[1]), float(found[2]))
 
 

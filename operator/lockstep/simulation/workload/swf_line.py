@@ -63,7 +63,7 @@ def _value(field: str, word: str) -> float | None:
     name = field.replace("_", " ")
     value = _number(word)
     if value is None:
-        raise WrongLineError(f"has {word[:_LONGEST_WORD]!r} as its {name}, which is no number")
+        raise WrongLineError(f"has {word[:_LONGEST_WORD]!r} as its {name}, which is not a number")
     if value == _UNKNOWN:
         return None
     if not 0 <= value <= _MOST:

@@ -88,7 +88,7 @@ class Surroundings:
             return
         near = self._near_others(kind)
         if any(near) or not self._stand_ins(kind):
-            yield "without a pod near that its affinity asks for", domains.without(frozenset.intersection(*near))
+            yield "without a pod nearby that its affinity requires", domains.without(frozenset.intersection(*near))
 
     def terms(self) -> tuple[Term, ...]:
         """What the gang's members require of each other."""

@@ -87,8 +87,8 @@ def sweep_plan_answer_lines(document: Document) -> Iterator[str]:
     yield from wrapped(f"GangSweep {name} has {plan['runs']} runs. {plan['message']}")
     starts = f"the first would start {_within(plan['startsWithinMinutes'])}, and {plan['startNow']} now"
     yield from wrapped(f"Of its first {plan['planned']} runs, {starts}.", "  ")
-    yield from wrapped(f"All would have ended {_within(plan['endsWithinMinutes'])}.", "  ")
-    yield from wrapped(f"{n_gangs(plan['ahead']['gangs'])} before it in the plan.", "  ")
+    yield from wrapped(f"All runs would have ended {_within(plan['endsWithinMinutes'])}.", "  ")
+    yield from wrapped(f"In front of it in the plan: {n_gangs(plan['ahead']['gangs'])}.", "  ")
     yield from _delays(document)
     yield ""
     yield from _others(document)
@@ -121,10 +121,12 @@ def _plan(plan: Document) -> Iterator[str]:
 def _beside(plan: Document) -> Iterator[str]:
     """How many gangs are in front, and how many give way."""
     ahead = plan["ahead"]
-    yield from wrapped(f"{n_gangs(ahead['gangs'])} before it in the plan, with {n_members(ahead['members'])}.", "  ")
+    yield from wrapped(
+        f"In front of it in the plan: {n_gangs(ahead['gangs'])}, with {n_members(ahead['members'])}.", "  "
+    )
     for count, what in ((plan["evicts"], "evicted"), (plan["shrinks"], "made smaller")):
         if count:
-            yield from wrapped(f"{n_gangs(count)} to be {what} for it.", "  ")
+            yield from wrapped(f"{n_gangs(count)} {'is' if count == 1 else 'are'} {what} for it.", "  ")
 
 
 def _sooner(plan: Document) -> Iterator[str]:

@@ -78,7 +78,7 @@ def suppose_gang_job(state: State, question: Question, now: float) -> AcceptedGa
         metadata = {"namespace": namespace, "name": name, **as_created(now)}
         fact = parse_gang({"metadata": metadata, "spec": spec}, None, state.pool, state.gate_image)
     except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
-        raise UnplannedError(f"GangJob {key} makes no sense: {describe(error)}.") from error
+        raise UnplannedError(f"GangJob {key} is invalid: {describe(error)}.") from error
     if not isinstance(fact, AcceptedGang):
         raise UnplannedError(f"GangJob {key} would be refused: {fact.refusal.message if fact.refusal else ''}")
     return fact

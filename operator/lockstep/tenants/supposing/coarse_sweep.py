@@ -90,12 +90,12 @@ def _supposed(state: State, question: Question, now: float) -> SupposedSweep:
             raise UnplannedError("spec.gangSweepSpec has no runs: of parameters, their number is asked about.")
         size = choose_size(size_question(state, sweep.spec, gang, runs))
     except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
-        raise UnplannedError(f"This GangSweep makes no sense: {describe(error)}.") from error
+        raise UnplannedError(f"This GangSweep is invalid: {describe(error)}.") from error
     near = min(runs, size.near(sweep.spec.template))
     first = tuple(GangKey(question.namespace, f"{question.name}-{number}") for number in range(near))
     there = next((key for key in first if key in state.gangs), None)
     if there is not None:
-        raise UnplannedError(f"GangJob {there} is there already, by whose name a run would go.")
+        raise UnplannedError(f"GangJob {there} exists already, and a run would have the same name.")
     return SupposedSweep(sweep=sweep, runs=runs, size=size, first=first)
 
 

@@ -45,7 +45,7 @@ def _question(schema: Any, field: str, namespace: str, body: bytes) -> Question:
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise QuestionError(f"A plan has metadata.name and spec.{field}.") from error
     if not isinstance(name, str) or len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
-        raise QuestionError("metadata.name is no name of an object.")
+        raise QuestionError("metadata.name is not the name of an object.")
     wrong = violation(schema, spec, f"spec.{field}")
     if wrong:
         raise QuestionError(f"{wrong}.")

@@ -94,8 +94,7 @@ async def test_gang_that_lacks_nodes_has_its_fewest_members_asked_for():
         await until(lambda: message_of(api))
         name = request["metadata"]["name"]
         assert message_of(api) == (
-            f"Nodes for 4 members are asked for by ProvisioningRequest {name}; "
-            "the autoscaler has not provided them yet."
+            f"ProvisioningRequest {name} asks for nodes for 4 members; the autoscaler has not provided them yet."
         )
 
 
@@ -154,7 +153,7 @@ async def test_condition_says_what_the_autoscaler_says(said, want):
         answer(api, request, *said)
 
         await until(lambda: condition(api, "g", "NodesRequested") == want)
-        assert message_of(api).endswith(f', and says "{said[-1][1]}".')
+        assert message_of(api).endswith(f'. The autoscaler says "{said[-1][1]}".')
 
 
 async def test_other_words_for_the_same_are_reported_once_a_minute_at_most():
@@ -262,7 +261,7 @@ async def test_foreign_objects_are_left_alone():
 
         async with asks(parts):
             await until(lambda: condition(api, "g", "NodesRequested") == ("False", "RequestRefused"))
-            assert "is there already, and it is not this gang's" in message_of(api)
+            assert "exists already, and does not belong to this gang" in message_of(api)
             assert [one["spec"] for one in api.store.objects("provisioningrequests")] == [{}]
 
 
@@ -287,7 +286,7 @@ async def test_trouble_is_said_once_and_mended_by_itself(verb, refusal, want, ca
                 await a_minute()
             # A look every five seconds, and each minute another try, which the client makes several of.
             assert len(api.requests) - before <= 10 * (12 + 12)
-            assert len([one for one in caplog.messages if "nodes can't be asked for" in one]) == 1
+            assert len([one for one in caplog.messages if "ProvisioningRequests can't be created" in one]) == 1
 
             api.fault = lambda _: None
             await until(lambda: condition(api, "g", "NodesRequested") == ("True", "NodesRequested"))

@@ -154,7 +154,7 @@ async def test_new_pod_of_the_same_name_is_not_evicted():
     [
         pytest.param({"spec": {}}, "Job heat would count evicted pods as failed", id="counts"),
         pytest.param({"spec": {}, "labels": {"kueue.x-k8s.io/queue-name": "q"}}, "Kueue has queued", id="Kueue's"),
-        pytest.param({"spec": {"podFailurePolicy": {"rules": 7}}}, "rules is no list", id="nonsense"),
+        pytest.param({"spec": {"podFailurePolicy": {"rules": 7}}}, "rules is not a list", id="nonsense"),
     ],
 )
 async def test_pods_of_a_job_stay_and_an_event_says_why(job, want):

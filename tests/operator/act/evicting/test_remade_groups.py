@@ -78,7 +78,7 @@ async def test_group_leaves_a_node_by_the_eviction_of_its_leader():
         [note] = notes(api, "OwnerReturned")
         assert "pod heat-0 was evicted, and its LeaderWorkerSet makes the whole group anew" in note
         [note] = await until(lambda: notes(api, "PodsEvicted"))
-        assert "the owner of node n1 is back" in note
+        assert "the owner of node n1 has been back" in note
 
 
 async def test_group_leaves_a_node_that_is_lost():

@@ -31,7 +31,7 @@ def test_nothing_is_waited_for_when_nothing_is_there():
 def test_pods_are_named_with_their_nodes():
     pods = [pod_fact("g-1-1", node="n5", gone_by=NOW + 30), pod_fact("g-1-0")]
 
-    assert says(*pods, nodes=[node_fact("n5")]) == "waits for g-1-0, g-1-1 on n5"
+    assert says(*pods, nodes=[node_fact("n5")]) == "it waits for g-1-0, g-1-1 on n5"
 
 
 def test_so_many_pods_are_named_and_the_others_counted():
@@ -53,14 +53,14 @@ def test_so_many_pods_are_named_and_the_others_counted():
 def test_advice_is_only_given_where_the_node_may_be_dead(node, gone_by, is_advised):
     said = says(pod_fact("g-1-2", node="n5", gone_by=gone_by), nodes=[node])
 
-    assert said == "waits for g-1-2 on n5" + (f". {ADVICE}" if is_advised else "")
+    assert said == "it waits for g-1-2 on n5" + (f". {ADVICE}" if is_advised else "")
 
 
 def test_no_advice_is_given_where_it_has_been_followed():
     node = node_fact("n5", ready=False, taints=[Taint(OUT_OF_SERVICE, "", "NoExecute")])
 
     assert says(pod_fact("g-1-2", node="n5", gone_by=NOW - 1), nodes=[node]) == (
-        "waits for g-1-2 on n5, which is out of service"
+        "it waits for g-1-2 on n5, which is out of service"
     )
 
 
@@ -113,7 +113,7 @@ def test_finalizers_are_named(finalizers, want):
 def test_pod_that_is_waited_for_names_the_finalizer_that_may_keep_it():
     pod = pod_fact("g-1-2", node="n5", phase=PodPhase.RUNNING, deleting=True, finalizers=HOLD)
 
-    assert says(pod, nodes=[node_fact("n5")]) == "waits for g-1-2 on n5, kept by the finalizer example.com/hold"
+    assert says(pod, nodes=[node_fact("n5")]) == "it waits for g-1-2 on n5, kept by the finalizer example.com/hold"
 
 
 def test_pod_that_has_ended_is_no_reason_to_take_its_node_for_dead():

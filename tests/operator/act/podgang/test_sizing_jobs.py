@@ -108,7 +108,7 @@ async def test_refusal_of_a_size_is_said_and_the_job_stays_suspended():
 async def test_pods_that_do_not_come_give_the_nodes_back_and_are_placed_when_they_do():
     async with api_with(*NODES) as api, running_operator(api, sources=SOURCES) as parts:
         create_job(api)
-        say = "0 pods of 4 of Job heat came, and none more for 60 seconds"
+        say = "Job heat made 0 pods of 4, and no other for 60 seconds"
         await until(lambda: any(say in one["note"] for one in api.store.objects("events")))
         await asyncio.sleep(1)
         assert parts.state.reservations == {}
@@ -223,9 +223,9 @@ async def test_job_whose_range_shrinks_after_the_plan_never_gets_more():
 async def test_gang_that_is_deleted_while_its_job_waits_is_made_anew():
     async with api_with(node("n1", cpu="1")) as api, running_operator(api, sources=SOURCES), controller(api):
         create_job(api)
-        await until(lambda: "Needs 2 members" in message(api))
+        await until(lambda: "It needs 2 members" in message(api))
         api.store.remove(Place("gangs", DEFAULT, "job.heat"))
-        await until(lambda: "Needs 2 members" in message(api))
+        await until(lambda: "It needs 2 members" in message(api))
         api.store.add("nodes", node("n2", cpu="8"))
 
         await until(lambda: len(bound(api)) == 6)
@@ -234,7 +234,7 @@ async def test_gang_that_is_deleted_while_its_job_waits_is_made_anew():
 async def test_job_of_the_same_name_gets_its_own_size_beside_the_gang_of_the_first():
     async with api_with(node("n1", cpu="1")) as api, running_operator(api, sources=SOURCES), controller(api):
         create_job(api, size="2-3")
-        await until(lambda: "Needs 2 members" in message(api))
+        await until(lambda: "It needs 2 members" in message(api))
         api.store.remove(HEAT)
         create_job(api, size="3-5", uid="uid-of-heat-2")
         api.store.add("nodes", node("n2", cpu="8"))

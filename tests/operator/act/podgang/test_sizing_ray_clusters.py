@@ -87,7 +87,7 @@ async def test_ray_cluster_gets_as_many_workers_as_find_room(head, group, want):
 async def test_ray_cluster_without_room_stays_suspended():
     async with api_with(node("n1", cpu="3")) as api, running_operator(api, sources=SOURCES), kuberay(api):
         create_cluster(api)
-        await until(lambda: "Needs 3 members" in message(api, "Planned"))
+        await until(lambda: "It needs 3 members" in message(api, "Planned"))
 
         assert is_suspended(api, HEAT)
         api.store.add("nodes", node("n2", cpu="1"))

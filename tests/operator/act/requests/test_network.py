@@ -141,15 +141,17 @@ async def test_outage_undoes_the_attempt_and_the_next_one_makes_the_service():
 @pytest.mark.parametrize(
     ("there", "want"),
     [
-        pytest.param((SERVICE, somebody_s("g")), "Service g is there already, and it is not this gang's", id="service"),
+        pytest.param(
+            (SERVICE, somebody_s("g")), "Service g exists already, and does not belong to this gang", id="service"
+        ),
         pytest.param(
             (SERVICE, somebody_s("g", owner("x", name="other"))),
-            "Service g is there already, and it is not this gang's",
+            "Service g exists already, and does not belong to this gang",
             id="service of another gang",
         ),
         pytest.param(
             (FILES, somebody_s("g-hosts", data={"hostfile": "theirs"})),
-            "ConfigMap g-hosts is there already, and it is not this gang's",
+            "ConfigMap g-hosts exists already, and does not belong to this gang",
             id="config map",
         ),
         pytest.param(
@@ -167,7 +169,7 @@ async def test_foreign_object_stays_and_the_attempt_fails(there, want):
         async with running_operator(api):
             await until(lambda: condition(api, "g", "Placed") == ("False", "NetworkRefused"))
 
-            assert message(api) == f"Attempt 1 was undone: the members can't find each other: {want}."
+            assert message(api) == f"Attempt 1 was torn down: the members can't find each other: {want}."
             assert (pods_of(api, "g"), api.store.get(place)) == ([], before)
             api.store.remove(place)
             await until(lambda: is_placed(api))
@@ -186,8 +188,9 @@ async def test_without_network_members_run_and_an_event_says_once_that_names_do_
             assert api.store.get(SERVICE) == before
 
     assert event["note"] == (
-        "NetworkRefused: the members can't find each other: Service g is there already, and it is not this gang's. "
-        "They run without."
+        "NetworkRefused: the members can't find each other: Service g exists already, and does not belong to this "
+        "gang. "
+        "The members run without a Service."
     )
 
 

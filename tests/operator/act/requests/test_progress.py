@@ -56,10 +56,8 @@ def test_pod_that_succeeded_and_was_cleaned_up_has_succeeded():
 @pytest.mark.parametrize(
     ("counts", "want"),
     [
-        pytest.param(
-            counted(member(0, deleting=True)), "pod g-1-0 is being deleted before it had ended", id="deleting"
-        ),
-        pytest.param(counted(gone=[member(0, phase=RUNNING)]), "pod g-1-0 was deleted before it had ended", id="gone"),
+        pytest.param(counted(member(0, deleting=True)), "pod g-1-0 is being deleted before it ended", id="deleting"),
+        pytest.param(counted(gone=[member(0, phase=RUNNING)]), "pod g-1-0 was deleted before it ended", id="gone"),
     ],
 )
 def test_deleted_member_is_lost(counts, want):
@@ -75,7 +73,7 @@ def test_member_turned_away_is_rejected():
     )
 
     assert counts.disrupted.reason is Reason.POD_REJECTED
-    assert counts.disrupted.message == f"pod g-1-0 on node n1 was turned away: {because}"
+    assert counts.disrupted.message == f"pod g-1-0 on node n1 was rejected: {because}"
     assert counts.disrupted.lost_on == {LostOn("n1", PodOutcome.REJECTED, "OutOfcpu", because)}
     assert [loss.is_own_failure for loss in counts.losses] == [False]
 
@@ -85,7 +83,7 @@ def test_member_that_the_cluster_ended_is_lost_however_it_ended(phase):
     counts = counted(member(0, phase=phase, outcome=PodOutcome.DISRUPTED, because="Evicted: no memory"), member(1))
 
     assert counts.disrupted.reason is Reason.POD_REJECTED
-    assert counts.disrupted.message == "pod g-1-0 on node n1 was ended by the cluster: Evicted: no memory"
+    assert counts.disrupted.message == "pod g-1-0 on node n1 was ended by Kubernetes: Evicted: no memory"
     assert counts.disrupted.lost_on == {LostOn("n1", PodOutcome.DISRUPTED)}
     assert (counts.succeeded, counts.losses[0].is_own_failure) == (0, False)
 

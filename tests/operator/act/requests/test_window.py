@@ -23,11 +23,11 @@ class Burst:
         self.inside = 0
         self.most_inside = 0
 
-    def begin(self, name, members, seconds=0.5, *, leaves=True):
-        return asyncio.create_task(self._go(name, members, seconds, leaves=leaves))
+    def begin(self, name, members, seconds=0.5, *, leaves=True, priority=0):
+        return asyncio.create_task(self._go(name, members, seconds, leaves=leaves, priority=priority))
 
-    async def _go(self, name, members, seconds, *, leaves):
-        stay = self.window.stay(members)
+    async def _go(self, name, members, seconds, *, leaves, priority):
+        stay = self.window.stay(members, priority)
         await stay.enter()
         self.entered.append((name, now()))
         self.inside += members
@@ -50,6 +50,16 @@ async def test_gangs_enter_in_the_order_of_asking():
     await asyncio.gather(*(burst.begin(number, HALF) for number in range(20)))
 
     assert burst.names == list(range(20))
+
+
+async def test_more_urgent_gangs_that_come_later_enter_before_those_that_wait():
+    burst = Burst()
+    waiting = [burst.begin(number, HALF) for number in range(6)]
+    await asyncio.sleep(0.1)
+    urgent = [burst.begin(f"urgent {number}", HALF, priority=10) for number in range(2)]
+    await asyncio.gather(*waiting, *urgent)
+
+    assert burst.names == [0, 1, "urgent 0", "urgent 1", 2, 3, 4, 5]
 
 
 async def test_small_gang_does_not_pass_a_large_one_that_waits():

@@ -105,7 +105,9 @@ async def test_owner_on_which_others_let_no_mark_stay_is_never_suspended(part):
 
     async with api_with() as api, operator(api), job_bound_in_part(api) as made:
         api.admit_patch = without_mark
-        await until(lambda: "others remove the label lockstep.dev/suspended-by or its annotation" in message(api))
+        await until(
+            lambda: "another program removes the label lockstep.dev/suspended-by or its annotation" in message(api)
+        )
         api.fault = lambda _: None
         await until(lambda: placed(api))
 
@@ -125,7 +127,9 @@ async def test_user_who_resumes_meanwhile_keeps_no_gang_from_being_placed():
         await until(lambda: mark_of(api, HEAT) is None)
 
         assert not is_suspended(api, HEAT)
-        await until(lambda: "which stay: Job heat was suspended, and others have resumed it" in message(api))
+        await until(
+            lambda: "which stay, since Job heat was suspended, and another program has resumed it" in message(api)
+        )
         api.fault = lambda _: None
         await until(lambda: len(bound(api)) == 3)
 
@@ -137,7 +141,9 @@ async def test_webhook_that_resumes_at_once_is_named_and_pods_stay():
 
     async with api_with() as api, operator(api) as parts, job_bound_in_part(api) as made:
         api.admit_patch = resumed
-        await until(lambda: "which stay: Job heat was suspended, and others have resumed it" in message(api))
+        await until(
+            lambda: "which stay, since Job heat was suspended, and another program has resumed it" in message(api)
+        )
         api.fault = lambda _: None
         await until(lambda: len(bound(api)) == 3)
 
@@ -217,7 +223,7 @@ async def test_refusal_to_resume_is_said_about_the_owner_and_tried_again():
     is_frozen = True
     async with api_with() as api, operator(api), job_bound_in_part(api) as made:
         api.fault = fault
-        await until(lambda: [it for it in api.store.objects("events") if "can't be resumed: frozen" in it["note"]])
+        await until(lambda: [it for it in api.store.objects("events") if "can't resume it yet: frozen" in it["note"]])
         await until(lambda: "reservedAt" not in api.store.objects("gangs")[0]["status"])
         assert "stay" not in message(api)
         await asyncio.sleep(500)
@@ -234,7 +240,7 @@ async def test_status_says_what_it_waits_for_while_its_owner_is_suspended():
             api.store.create("pods", group_pod(f"heat-{number}", owner=JOB))
         await until(lambda: is_suspended(api, HEAT))
 
-        assert "Attempt 1 is being taken back; its pods are to leave their nodes" in message(api)
+        assert "Attempt 1 is being torn down; its pods must leave their nodes" in message(api)
 
 
 async def test_jobs_of_a_job_set_that_are_gangs_of_their_own_do_not_suspend_it():
@@ -298,7 +304,7 @@ async def test_next_process_resumes_many_jobs_by_two_requests_each():
 
 async def test_owner_that_cannot_be_understood_keeps_no_attempt_from_its_end():
     async with api_with() as api, operator(api), job_bound_in_part(api, owners=[{"controller": True}]) as made:
-        await until(lambda: "which stay: its owner can't be understood: KeyError" in message(api))
+        await until(lambda: "which stay, since its owner can't be understood: KeyError" in message(api))
         api.fault = lambda _: None
         await until(lambda: len(bound(api)) == 3)
 

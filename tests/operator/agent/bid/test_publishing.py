@@ -249,7 +249,7 @@ def test_exactly_what_others_keep_is_left_out_and_all_else_is_written():
     }
     assert refused["dutyCycle"] == "500m"
     assert bench.reports()[0][1]["message"].endswith(
-        "Another program has set dutyCycle, forecast: that is left as it is, or in a list those entries."
+        "Another program has set dutyCycle, forecast: the agent does not change these fields or entries."
     )
 
 
@@ -294,7 +294,7 @@ def test_trouble_is_met_with_ever_longer_pauses_and_logged_once(code, caplog):
 
     bench.answer = lambda _path, _manifest: TAKEN
     bench.run(200)
-    assert caplog.messages[1:] == ["this is over: the bid can't be written"]
+    assert caplog.messages[1:] == ["this problem is solved: the bid can't be written"]
 
 
 def test_other_trouble_is_logged_and_other_words_for_the_same_are_not(caplog):

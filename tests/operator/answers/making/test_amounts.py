@@ -24,19 +24,19 @@ def test_what_cannot_be_shared_is_a_limit():
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        ("cpu", "cpu is no request such as cpu=4"),
-        ("=4", "=4 is no request"),
+        ("cpu", "cpu is not a request such as cpu=4"),
+        ("=4", "=4 is not a request"),
         ("cpu=-1", "cpu=-1 is less than nothing"),
         ("cpu=many", "many is not a quantity"),
-        ("gpu=1", "gpu is no resource: there are cpu, memory, ephemeral-storage, and those such as nvidia.com/gpu"),
-        ("pods.kubernetes.io/x=1", "is no resource"),
-        ("nvidia.com/gpu=1.5", "nvidia.com/gpu=1.5 is no whole number"),
+        ("gpu=1", "gpu is not a resource: there are cpu, memory, ephemeral-storage, and those such as nvidia.com/gpu"),
+        ("pods.kubernetes.io/x=1", "is not a resource"),
+        ("nvidia.com/gpu=1.5", "nvidia.com/gpu=1.5 is not a whole number"),
         ("nvidia.com/-gpu=1", "is not the name of a resource"),
         ("NVIDIA.com/gpu=1", "is not the name of a resource"),
         ("requests.nvidia.com/gpu=1", "is not the name of a resource"),
         ("a/b/c=1", "is not the name of a resource"),
-        ("cpu=1,hugepages-2Mi=3Mi", "hugepages-2Mi=3Mi is no whole number of pages"),
-        ("hugepages-2Mi=4Mi", "huge pages go with cpu or memory only"),
+        ("cpu=1,hugepages-2Mi=3Mi", "hugepages-2Mi=3Mi is not a whole number of pages"),
+        ("hugepages-2Mi=4Mi", "huge pages are allowed only with cpu or memory"),
     ],
 )
 def test_what_no_container_can_request_is_refused(text, want):

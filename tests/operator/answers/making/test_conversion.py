@@ -44,7 +44,9 @@ def test_more_completions_than_pods_at_once_are_said_to_be_lost():
 
     assert spec["size"] == {"min": 4, "max": 4}
     [note] = noted(notes, "completions")
-    assert note.endswith("run at once and once: it has 4 members, as parallelism says, for 10 completions.")
+    assert note.endswith(
+        "run at the same time, and only once: it has 4 members, as parallelism says, for 10 completions."
+    )
 
 
 def test_index_of_a_pod_is_the_rank_of_its_member():
@@ -78,7 +80,7 @@ def test_failures_are_answered_as_near_as_can_be():
         ],
     }
     assert "no action like FailIndex" in noted(notes, "podFailurePolicy.rules[2].action")[0]
-    assert "makes all members anew" in noted(notes, "backoffLimit")[0]
+    assert "restarts all members" in noted(notes, "backoffLimit")[0]
 
 
 @pytest.mark.parametrize("field", ["maxFailedIndexes", "backoffLimitPerIndex", "podReplacementPolicy", "someNewField"])
@@ -325,27 +327,27 @@ def test_gang_may_have_another_name():
         pytest.param([], "", "neither a Job", id="nothing"),
         pytest.param([{"kind": "Job", "apiVersion": "example.com/v1"}], "", "neither a Job", id="another Job"),
         pytest.param(
-            [job("a"), job("b")], "c", "There are 2 in it, which can't all be called c", id="one name for two"
+            [job("a"), job("b")], "c", "The file has 2 of them, which can't all be called c", id="one name for two"
         ),
         pytest.param([job("a" * 53)], "", "at most 52 characters", id="a long name"),
         pytest.param([job("a.b")], "", "can't be that of a GangJob", id="a dotted name"),
         pytest.param([job(None)], "", "No name can't be", id="no name"),
         pytest.param([job(7)], "", "metadata.name is not a text", id="a name that is a number"),
-        pytest.param([{**job(), "spec": None}], "", "spec is no object", id="no spec"),
+        pytest.param([{**job(), "spec": None}], "", "spec is not an object", id="no spec"),
         pytest.param([job(parallelism="four")], "", "spec.parallelism is not a whole number", id="a word"),
         pytest.param([job(parallelism=True)], "", "spec.parallelism is not a whole number", id="a truth"),
         pytest.param([job(parallelism=0)], "", "It would have 0 members", id="no members"),
         pytest.param([job(parallelism=10**18)], "", "and a gang has 1 to 10000", id="too many"),
         pytest.param([job(completionMode=3)], "", "spec.completionMode is not a text", id="an odd mode"),
         pytest.param([job(pod={"a": 1})], "", "spec.template.spec has no containers", id="no containers"),
-        pytest.param([job(pod={"containers": [1]})], "", "entry that is no object", id="odd containers"),
-        pytest.param([job(pod=pod_spec(affinity="x"))], "", "pod template makes no sense", id="odd affinity"),
-        pytest.param([job(podFailurePolicy={"rules": 1})], "", "podFailurePolicy.rules is no list", id="odd rules"),
-        pytest.param([job(podFailurePolicy=[1])], "", "spec.podFailurePolicy is no object", id="an odd policy"),
+        pytest.param([job(pod={"containers": [1]})], "", "entry that is not an object", id="odd containers"),
+        pytest.param([job(pod=pod_spec(affinity="x"))], "", "pod template is invalid", id="odd affinity"),
+        pytest.param([job(podFailurePolicy={"rules": 1})], "", "podFailurePolicy.rules is not a list", id="odd rules"),
+        pytest.param([job(podFailurePolicy=[1])], "", "spec.podFailurePolicy is not an object", id="an odd policy"),
         pytest.param([jobset()], "", "spec.replicatedJobs is empty", id="an empty set"),
         pytest.param([jobset(replicated("A"))], "", "A can't be that of a role", id="the name of a role"),
         pytest.param([job(metadata={"namespace": "a/b"})], "", "can't be that of a namespace", id="a namespace"),
-        pytest.param([jobset(1)], "", "spec.replicatedJobs[0] is no object", id="an odd set"),
+        pytest.param([jobset(1)], "", "spec.replicatedJobs[0] is not an object", id="an odd set"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_a_sentence(documents, name, want):

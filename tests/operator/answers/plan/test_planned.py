@@ -152,7 +152,7 @@ async def test_gang_that_makes_planning_raise_is_reported_in_one_sentence(monkey
         state = await read_state(api)
         monkeypatch.setattr(snapshots, "pending_gang", spoilt)
 
-        with pytest.raises(AnswerError, match="Planning default/g failed by a mistake of Lockstep's: ArithmeticError"):
+        with pytest.raises(AnswerError, match="Planning default/g failed by an error in Lockstep: ArithmeticError"):
             plan_now(state, rules(), now(), asked=[key("g")])
 
 
@@ -172,7 +172,7 @@ async def test_gangs_that_would_give_way_are_named():
         answer = answer_about(plan_now(await read_state(api), rules(), now() + 60, asked=[key("hot")]), key("hot"))
 
         assert answer.victims == (key("cold"),)
-        assert "It preempts gang default/cold, and starts when its members have ended." in list(
+        assert "It preempts gang default/cold, and starts when the members of that gang have ended." in list(
             waiting_lines(answer, ASCII)
         )
 
@@ -187,7 +187,7 @@ async def test_gangs_that_would_shrink_are_named():
 
         assert (answer.victims, [change.size_after for change in answer.shrinks]) == ((), [2])
         [line] = [one for one in waiting_lines(answer, ASCII) if one.startswith("For it, ")]
-        assert re.fullmatch(r"For it, gang default/g shrinks from 4 to 2 members: ends 99 h \d+ min later\.", line)
+        assert re.fullmatch(r"For it, gang default/g shrinks from 4 to 2 members: it ends 99 h \d+ min later\.", line)
         [shown] = waiting_document(answer)["shrinks"]
         assert (shown["gang"]["name"], shown["was"], shown["size"]) == ("g", 4, 2)
 
@@ -236,7 +236,9 @@ async def test_gang_that_is_placed_says_why_it_has_what_it_has():
         assert answer.phase is Phase.PLACED
         assert answer.message == "All 2 members are bound."
         assert answer.why is not None
-        assert re.match(r"2 members on n1, [\d.]+ times as fast as one idle reference node", answer.why)
+        assert re.match(
+            r"2 members on n1. With its wait, the gang is [\d.]+ times as fast as one idle reference node", answer.why
+        )
         assert (answer.size, sum(one.count for one in answer.members)) == (2, 2)
 
 
@@ -290,7 +292,7 @@ async def test_gang_that_learns_is_planned_here_too_with_what_statuses_show_of_r
         assert decision.finish - decision.start == pytest.approx(75, abs=2)
         assert held.work_used.source == "Learned"
         shown = " ".join(" ".join(settled_lines(held)).split())
-        assert "Planned by the law that runs of its template have followed: each of 6 runs with 1, 2, 4 and 8" in shown
+        assert "Its run times follow the law of earlier runs of its template: forecasts of 6 runs with 1, 2, 4" in shown
         learned = state.past_runs.in_force(state.gangs[key("b")])
         assert work_used(state.gangs[key("b")], learned)._asdict() == status_of(api, "b")["workUsed"]
 
@@ -320,7 +322,7 @@ async def test_gang_that_a_quota_keeps_from_starting_is_said_so():
         set_quota(api, 5)
         state = await read_state(api)
 
-    with pytest.raises(AnswerError, match=r"wide is not planned now: needs 6 members.* quota small allows 5"):
+    with pytest.raises(AnswerError, match=r"wide is not planned now: it needs 6 members.* quota small allows 5"):
         plan_now(state, rules(), now(), asked=[key("wide")])
     assert plan_now(state, rules(), now(), asked=[key("other")]).snapshot.gangs
 

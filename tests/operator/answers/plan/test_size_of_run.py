@@ -112,7 +112,7 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
     answer = answer_with_size(state, rules(), state.gangs[key("g")], now() + HOUR)
     [change] = plan_now(state, rules(), now() + HOUR, asked=()).changes
     assert (change.gang, change.was, len(change.nodes)) == (key("g"), 2, 4)
-    assert answer.why_this_size.startswith("With the next plan it grows from 2 to 4 members: ends ")
+    assert answer.why_this_size.startswith("With the next plan it grows from 2 to 4 members: it ends ")
     assert answer.why_this_size.endswith(" sooner; the change takes about 2 min.")
     assert settled_document(answer)["whyThisSize"] == answer.why_this_size
     assert "grows from 2 to 4 members" in " ".join(settled_lines(answer))
@@ -121,16 +121,18 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
 @pytest.mark.parametrize(
     ("life", "later", "want"),
     [
-        pytest.param(runs_alone, HOUR, "none is better for all gangs together", id="the best size"),
-        pytest.param(runs_for_an_hour, 60, "and gangs change it only with", id="too little work is left"),
+        pytest.param(runs_alone, HOUR, "which it may have now, is better for all gangs together", id="the best size"),
+        pytest.param(runs_for_an_hour, 60, "and gangs change their size only with", id="too little work is left"),
         pytest.param(does_not_run_yet, 0, "not all of its members run", id="members that do not run"),
         pytest.param(changes_its_size, 0, None, id="a change that is under way"),
-        pytest.param(is_asked_for_more, HOUR, "It changes to 4 members, as elastic.size asks, when", id="no room yet"),
+        pytest.param(
+            is_asked_for_more, HOUR, "It changes to 4 members, as elastic.size asks, as soon as", id="no room yet"
+        ),
         pytest.param(is_not_elastic, HOUR, None, id="not elastic"),
         pytest.param(
             meets_its_deadline, HOUR, "It keeps its size: it ends by its deadline, 20", id="a deadline that is met"
         ),
-        pytest.param(gets_the_fewest, HOUR, "its sizing is Fewest, so it grows no more", id="the fewest members"),
+        pytest.param(gets_the_fewest, HOUR, "its sizing is Fewest, so it no longer grows", id="the fewest members"),
         pytest.param(
             runs_without_work,
             HOUR,
@@ -138,13 +140,15 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
             id="all that it may",
         ),
         pytest.param(
-            runs_without_work_and_room, HOUR, "Its end is unknown: to grow it needs idle nodes", id="without work"
+            runs_without_work_and_room, HOUR, "Its end is unknown: it grows only onto idle nodes", id="without work"
         ),
         pytest.param(
             reports_progress, HOUR, "and its speed is known at 2 of its sizes, by the progress", id="measured speeds"
         ),
         pytest.param(has_given_back, 60, "It keeps its size until 20", id="without work, just changed"),
-        pytest.param(is_asked_without_work, HOUR, "It changes to 4 members, as elastic.size asks, when", id="asked"),
+        pytest.param(
+            is_asked_without_work, HOUR, "It changes to 4 members, as elastic.size asks, as soon as", id="asked"
+        ),
     ],
 )
 async def test_gang_that_keeps_its_size_says_why(life, later, want):
@@ -177,7 +181,8 @@ async def test_gang_that_waits_for_room_that_is_given_back_says_who_shrinks_for_
 
     said = " ".join(line.strip() for line in waiting_lines(answer, ASCII))
     assert (
-        "Beside it, default/g shrinks from 4 to 3 members: default/waits waits, and starts with what it gives" in said
+        "In the same plan, default/g shrinks from 4 to 3 members: default/waits waits, and starts on the nodes that"
+        in said
     )
     [change] = waiting_document(answer)["sizeChanges"]
     assert (change["was"], change["size"], change["endsSoonerSeconds"]) == (4, 3, None)
@@ -190,7 +195,7 @@ async def test_gang_that_waits_starts_beside_one_that_shrinks_and_the_answer_nam
 
     answer = answer_about(plan_now(state, rules(), now() + HOUR, asked=[key("short")]), key("short"))
     assert answer.starts_now
-    assert "Beside it, default/g shrinks from 4 to 3 members, so that other gangs end sooner" in " ".join(
+    assert "In the same plan, default/g shrinks from 4 to 3 members, so that other gangs end sooner" in " ".join(
         line.strip() for line in waiting_lines(answer, ASCII)
     )
     [change] = waiting_document(answer)["sizeChanges"]
@@ -237,7 +242,9 @@ async def launcher_has_given_back(api):
     ("life", "want"),
     [
         pytest.param(
-            partial(run, manifest=with_launcher()), "Of the sizes from 2 to 5 that it may have now", id="best"
+            partial(run, manifest=with_launcher()),
+            "It keeps its size: no size from 2 to 5, which it may have now, is better",
+            id="best",
         ),
         pytest.param(launcher_is_asked_for_more, "It changes to 5 members, as elastic.size asks", id="asked"),
         pytest.param(

@@ -32,24 +32,23 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
     planned = planned_of(nodes, [gang("me", size=2, most=3, serial=60, member_price=0.5)], runs=runs)
 
     assert text_of(planned) == [
-        "default/me starts in 1 min and ends in 1 min 40 s: 3 members expected on a, b, c, starting at",
-        "  1970-01-01T00:17:40Z when a has room, 0.60 times as fast as one idle reference node, its wait",
-        "  included.",
+        "default/me starts in 1 min and ends in 1 min 40 s: 3 members expected on a, b, c. The start is",
+        "  expected at 1970-01-01T00:17:40Z, when a has room. With its wait, the gang is 0.60 times as fast",
+        "  as one idle reference node.",
         "",
-        "Why this size: one second of a member counts 0.50 s for other gangs, as when the snapshot was",
-        "  recorded.",
+        "Why this size: one second of a member costs other gangs 0.50 s, as when the snapshot was recorded.",
         "    members     starts in       ends in  # end, - what members cost others",
         "          2         1 min         2 min  ###########################-------------",
         " *        3         1 min    1 min 40 s  ######################--------------",
         "",
-        "Why these nodes: of those that pass its constraints, the fastest with room from start to finish.",
+        "Why these nodes: they are the fastest with room from start to finish that pass its constraints.",
         "  slow-down 1: 1 node, 1 with room, 1 used",
         "  slow-down 2: 2 nodes, 2 with room, 2 used",
         "  The slowest is b, with a slow-down of 2.",
         "  The last to have room is a, when default/other ends.",
         "",
         "Why not now:",
-        "  Needs 2 members at least. Of 3 nodes: 2 short of slots, 1 with room for 1 member.",
+        "  It needs 2 members at least. Of 3 nodes: 2 short of slots, 1 with room for 1 member.",
         "",
         "What would let it start sooner:",
         "  - if default/other, which runs, ended now, it would start at once with 3 members, and end in 40 s",
@@ -59,8 +58,8 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
 @pytest.mark.parametrize(
     ("source", "want"),
     [
-        ("Stated", "Planned with the run times that its spec states: all 7 runs had 4 members."),
-        ("Learned", "Planned by the law that runs of its template have followed: all 7 runs had 4 members."),
+        ("Stated", "Its run times are those that its spec states: all 7 runs had 4 members."),
+        ("Learned", "Its run times follow the law of earlier runs of its template: all 7 runs had 4 members."),
     ],
 )
 def test_answer_names_the_run_times_that_a_learning_gang_uses(source, want):
@@ -76,7 +75,7 @@ def test_answer_names_the_run_times_that_a_learning_gang_uses(source, want):
 def test_answer_for_a_gang_without_a_place_names_the_nodes_that_are_asked_for():
     planned = planned_of([node("a", free=0)], [gang("me", serial=60)])
     answer = answer_about(planned, planned.snapshot.gangs[0].key)
-    asked = "Nodes for 1 member are asked for by ProvisioningRequest me-1; the autoscaler has accepted it."
+    asked = "ProvisioningRequest me-1 asks for nodes for 1 member; the autoscaler has accepted it."
 
     answered = replace(answer, nodes_requested=asked)
 
@@ -102,13 +101,13 @@ def test_unknown_run_time_is_said_and_draws_no_bar():
     lines = text_of(planned_of([node("a"), node("b")], [gang("me", most=2)]))
 
     assert " *        2           now             -" in lines
-    assert "  It gives no run time: it gets as many members as fit, as soon as possible." in lines
+    assert "  It states no run time: it gets as many members as fit, as soon as possible." in lines
 
 
 def test_deadline_is_named_as_the_rule_for_the_size():
     lines = text_of(planned_of([node("a"), node("b")], [gang("me", most=2, serial=60, deadline=NOW + 100)]))
 
-    want = "  With its deadline, 1970-01-01T00:18:20Z, it gets the fewest members that meet it."
+    want = "  Its deadline is 1970-01-01T00:18:20Z: it gets the fewest members that meet this deadline."
     assert want in lines
 
 
@@ -116,9 +115,11 @@ def test_gang_without_a_place_says_what_each_node_fails():
     red = Taint("pool", "red", "NoSchedule")
     lines = text_of(planned_of([node("a"), node("b", taints=[red])], [gang("me", size=3, serial=60)]))
 
-    assert lines[0].startswith("default/me has no place, now or later: needs 3 members, 1 fit")
+    assert lines[0].startswith("default/me has no place, now or later: it needs 3 members, and 1 fit")
     assert "  None of its sizes fits." in lines
-    assert "  Needs 3 members at least. Of 2 nodes: 1 with the untolerated taint pool=red:NoSchedule, 1 with" in lines
+    assert (
+        "  It needs 3 members at least. Of 2 nodes: 1 with the untolerated taint pool=red:NoSchedule, 1 with" in lines
+    )
     assert "  - if fewer members were enough, it would start at once with 1 member, and end in 1 min" in lines
 
 
@@ -129,14 +130,14 @@ def test_roles_are_distinguished():
     ]
     lines = text_of(planned_of([node("a", free=4)], [gang("me", roles=roles, serial=60)]))
 
-    assert any(line.startswith("  Launcher: needs 1 member at least. Of 1 node:") for line in lines)
+    assert any(line.startswith("  Role launcher needs 1 member at least. Of 1 node:") for line in lines)
     assert any("1 without k=v, 0 with room for 0 members." in line for line in lines)
 
 
 def test_gang_that_rests_says_until_when():
     lines = text_of(planned_of([node("a")], [gang("me", serial=60, not_before=NOW + 30)]))
 
-    assert "  It rests until 1970-01-01T00:17:10Z; these counts are for that time." in lines
+    assert "  It does not start before 1970-01-01T00:17:10Z; these counts are for that time." in lines
 
 
 def test_gang_that_holds_nodes_names_them():
@@ -149,7 +150,7 @@ def test_gang_that_holds_nodes_names_them():
 def test_nothing_that_helps_is_said_too():
     lines = text_of(planned_of([node("a", ready=False)], [gang("me", serial=60)]))
 
-    assert lines[-1] == "What would let it start sooner: none of 0 single changes that were tried."
+    assert lines[-1] == "What would let it start sooner: none of the 0 single changes that Lockstep tried."
 
 
 def test_long_names_and_many_speeds_fit_into_a_terminal():
@@ -213,7 +214,7 @@ def test_bars_have_one_scale_and_short_ones_are_seen():
 def test_others_that_would_start_later_are_named():
     assert delays_line([]) == "No other gang would start later."
     assert delays_line([("default/a", 60.0), ("default/b", float("inf"))]) == (
-        "Others that would start later: default/a by 1 min, default/b for good."
+        "Gangs that would start later: default/a by 1 min, default/b indefinitely."
     )
 
 

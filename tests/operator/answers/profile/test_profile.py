@@ -70,7 +70,10 @@ def test_law_that_no_spec_may_state_is_cut_to_what_it_may_and_said_so(seconds, w
     block = profile_document(found)["work"]
     assert {name: block[name] for name in want} == want
     assert parse_work(block, 16) is not None
-    said = "Its law takes longer than a spec may state: the block has the most, a serialTime of 876000h or an overhead"
+    said = (
+        "Its law takes longer than a spec may state: the block has the largest values, a serialTime of 876000h or an "
+        "overhead"
+    )
     assert said in " ".join(text(gang(runs=runs)).split())
     assert said.lower() in profile_document(found)["message"].lower()
 
@@ -79,7 +82,7 @@ def test_law_without_overhead_has_none_to_paste():
     shown = text(gang(runs=[run(size, 600 / size * off) for size in (1, 2, 4) for off in OFF]))
 
     assert "overhead" not in shown
-    assert "So its spec is as good: there is no need to change it." in shown
+    assert "So its spec is as good, and you need not change it." in shown
 
 
 def test_forecast_stands_beside_what_runs_took():
@@ -100,7 +103,7 @@ def test_forecast_stands_beside_what_runs_took():
         pytest.param(
             amdahl(*[4] * 7),
             (1, 16),
-            "All 7 runs had 4 members, and runs with 2 sizes are needed: run it with 2 and 8 members to learn how it",
+            "All 7 runs had 4 members, and a law needs runs with 2 sizes: run it with 2 and 8 members to learn how it",
             id="one size",
         ),
         pytest.param(
@@ -112,8 +115,12 @@ def test_forecast_stands_beside_what_runs_took():
             "its size allows 4 members only, so run it with another size too.",
             id="fixed size",
         ),
-        pytest.param(amdahl(2, 4), (1, 8), "2 runs with 2 and 4 members can be compared, and 5 with", id="two runs"),
-        pytest.param(amdahl(2), (1, 8), "1 run of its template is known. 1 run with 2 members can be", id="one run"),
+        pytest.param(
+            amdahl(2, 4), (1, 8), "Lockstep can compare 2 runs with 2 and 4 members, and a law needs 5", id="two runs"
+        ),
+        pytest.param(
+            amdahl(2), (1, 8), "1 run of its template is known. Lockstep can compare 1 run with 2 members", id="one run"
+        ),
     ],
 )
 def test_what_is_missing_is_said(runs, sizes, want):
@@ -161,7 +168,7 @@ def test_few_runs_correct_the_scale_of_what_is_stated(runs, work, want):
 def test_run_unlike_the_others_is_said_not_to_count():
     shown = text(gang(runs=[*amdahl(*[1, 2, 4] * 4), run(4, 9000)]))
 
-    assert "1 run was unlike the others of the same size, and counts for nothing." in shown
+    assert "1 run was unlike the others of the same size, and does not count." in shown
 
 
 def test_runs_are_those_that_the_last_of_the_template_to_end_knew_of():
@@ -198,8 +205,7 @@ def test_of_many_sizes_some_are_shown():
         pytest.param([gang()], "No run of the template of GangJob default/heat is known", id="no run"),
         pytest.param(
             [gang()],
-            "Finished runs that were deleted are not counted; what the operator has learned of them is used with "
-            "work.learn: true.",
+            "With work.learn: true, plans also use what the operator has learned from deleted GangJobs.",
             id="runs that were deleted",
         ),
         pytest.param(
@@ -228,7 +234,7 @@ def test_document_has_the_same_as_the_text():
 
     assert parse_work(document["work"], 8).serial == pytest.approx(500, rel=0.03)
     assert document["error"] < document["statedError"]
-    assert document["message"].startswith("Each of 12 runs with 1, 2, 4 and 8 members is missed by ")
+    assert document["message"].startswith("Forecasts of 12 runs with 1, 2, 4 and 8 members are off by ")
     assert [row["members"] for row in document["foretold"]] == [1, 2, 4, 8, 16]
     assert document["runs"][0] == pytest.approx(
         {"members": 1, "seconds": 643.5, "slowdown": 1.25, "idleSeconds": 514.8, "timesAsStated": 0.858, "kind": ""}
@@ -245,7 +251,7 @@ def by_kind(gpu=0.5):
 def test_kinds_of_nodes_are_shown_with_how_many_runs():
     shown = text(gang(runs=by_kind()))
 
-    assert "All of that is on nodes of the usual kind. By their node.kubernetes.io/instance-type:" in shown
+    assert "These numbers are for nodes of the usual kind. By their label node.kubernetes.io/instance-type:" in shown
     rows = [line.split() for line in shown.splitlines() if line.endswith((" gpu", " m5.large"))]
     assert [(runs, kind) for runs, _, kind in rows] == [("3", "gpu"), ("12", "m5.large")]
     assert [float(times) for _, times, _ in rows] == pytest.approx([0.5, 1], rel=0.05)
@@ -256,9 +262,7 @@ def test_kinds_of_nodes_are_shown_with_how_many_runs():
 def test_kinds_that_make_no_difference_are_said_to_make_none():
     document = profile_document(answer(gang(runs=by_kind(gpu=1.0))))
 
-    assert "Kinds of nodes say no more of them: by kind a run is missed by" in " ".join(
-        text(gang(runs=by_kind(1.0))).split()
-    )
+    assert "Kinds of nodes do not improve these: they are off by" in " ".join(text(gang(runs=by_kind(1.0))).split())
     assert [(one["kind"], one["runs"], one["isUsed"]) for one in document["kinds"]] == [
         ("gpu", 3, False),
         ("m5.large", 12, False),
@@ -275,7 +279,7 @@ def test_document_says_what_is_missing():
         None,
     )
     assert document["suggestedWork"] == {"serialTime": "574.2s"}
-    assert document["message"] == "1 run with 4 members can be compared, and 5 with 2 sizes are needed."
+    assert document["message"] == "Lockstep can compare 1 run with 4 members, and a law needs 5 runs with 2 sizes."
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_each_group_with_gangs_that_wait_has_a_line():
 def test_groups_that_have_used_nothing_say_so():
     [turn] = group_turns([queued("heat", 1)], fair_share())
 
-    assert turn.use == "has used nothing, like all others"
+    assert turn.use == "has used nothing, like all other groups"
 
 
 def test_nothing_is_shown_of_groups_without_gangs_that_wait():

@@ -36,7 +36,7 @@ def waiting(name, position, **more):
 
 
 def without_place(name, *, created=0.0):
-    planned = condition("Planned", "False", "Needs 20 members, 12 fit.")
+    planned = condition("Planned", "False", "It needs 20 members, and 12 fit.")
     return gang_fact(name, created=created, status=GangStatus(conditions=(planned,), plan=planned_for(1)))
 
 
@@ -83,7 +83,7 @@ def test_row_has_position_size_start_and_who_is_in_front():
     assert row.split() == ["2", "default/render", "8", "1", "min", "1", "min", "30", "s"]
     assert behind.strip() == "4 slots, held by default/heat"
     assert giant.split() == ["-", "default/giant", "-", "-", "-"]
-    assert why.strip() == "Needs 20 members, 12 fit."
+    assert why.strip() == "It needs 20 members, and 12 fit."
 
 
 def test_start_that_has_passed_is_now():

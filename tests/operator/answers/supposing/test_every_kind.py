@@ -113,7 +113,7 @@ def test_every_kind_whose_pods_are_placed_is_taken_or_refused_with_a_reason():
 
 @pytest.mark.parametrize("kind", REFUSED, ids=lambda one: one.kind)
 def test_kind_that_is_refused_is_refused_with_its_reason(kind):
-    with pytest.raises(AnswerError, match=f"{kind.kind} heat is in it: {REFUSED[kind]}"):
+    with pytest.raises(AnswerError, match=f"{kind.kind} heat is in the file: {REFUSED[kind]}"):
         planned(yaml.safe_dump(owner(*kind, template=template())))
 
 
@@ -123,5 +123,7 @@ def test_example_is_planned_or_refused_with_a_reason(example):
     if example.stem not in WITHOUT_PODS:
         assert planned(text)
         return
-    with pytest.raises(AnswerError, match=rf"^{WITHOUT_PODS[example.stem]} \S+ is in it: no pods of it are known\."):
+    with pytest.raises(
+        AnswerError, match=(rf"^{WITHOUT_PODS[example.stem]} \S+ is in the file: Lockstep does not know its")
+    ):
         planned(text)

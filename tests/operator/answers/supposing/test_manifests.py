@@ -57,7 +57,7 @@ def test_times_become_strings_as_the_api_server_gets_them():
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        pytest.param("", "There is nothing in it. These can be planned: GangJob, Gang, GangSweep, ", id="nothing"),
+        pytest.param("", "The file is empty. These can be planned: GangJob, Gang, GangSweep, ", id="nothing"),
         pytest.param("a: [", "It is neither YAML nor JSON", id="no YAML"),
         pytest.param("{1: 2}", "It is neither YAML nor JSON", id="a key that is no string"),
         pytest.param("!!python/object:os.system {}", "It is neither YAML nor JSON", id="code"),
@@ -65,28 +65,30 @@ def test_times_become_strings_as_the_api_server_gets_them():
         pytest.param("a: !!bool x", "It is neither YAML nor JSON: 'x'", id="a truth that is none"),
         pytest.param("a: !!timestamp x", "It is neither YAML nor JSON", id="a time that is none"),
         pytest.param("[" * 3000, "It is neither YAML nor JSON", id="too deep"),
-        pytest.param("a: &a [*a]", "Its aliases stand for more than", id="a list that holds itself"),
-        pytest.param(BOMB, "Its aliases stand for more than 1000000 values.", id="a billion values in a few lines"),
+        pytest.param("a: &a [*a]", "Its YAML aliases stand for more than", id="a list that holds itself"),
+        pytest.param(
+            BOMB, ("Its YAML aliases stand for more than 1000000 values."), id="a billion values in a few lines"
+        ),
         pytest.param("a" * (2**22 + 1), "It has more than 4194304 characters", id="far too long"),
         pytest.param(
             HEAT.replace("heat", "heat, namespace: [a]"), "metadata.namespace of", id="a list for a namespace"
         ),
-        pytest.param("just words", "A document in it is no object of Kubernetes.", id="words"),
+        pytest.param("just words", "A document in the file is not an object of Kubernetes.", id="words"),
         pytest.param(
             BID,
-            f"NodeBid n1 is in it: no pods of it are known. These can be planned: {TAKEN_KINDS}.",
+            f"NodeBid n1 is in the file: Lockstep does not know its pods. These can be planned: {TAKEN_KINDS}.",
             id="a kind without pods",
         ),
-        pytest.param(OLD_JOB, "Job heat is in it, and only a Job of batch/v1 can be planned.", id="an old Job"),
-        pytest.param(f"{HEAT}\n---\n{BID}", "NodeBid n1 is in it", id="a gang and a bid"),
-        pytest.param("{metadata: 3}", "An object without a kind is in it", id="no kind"),
+        pytest.param(OLD_JOB, "Job heat is in the file, and only a Job of batch/v1 can be planned.", id="an old Job"),
+        pytest.param(f"{HEAT}\n---\n{BID}", "NodeBid n1 is in the file", id="a gang and a bid"),
+        pytest.param("{metadata: 3}", "An object without a kind is in the file", id="no kind"),
         pytest.param(
-            HEAT.replace("v1alpha1", "v9"), "GangJob heat is in it, and only a GangJob of", id="another version"
+            HEAT.replace("v1alpha1", "v9"), "GangJob heat is in the file, and only a GangJob of", id="another version"
         ),
         pytest.param(HEAT.replace("name: heat", "labels: {}"), "A GangJob in it has no name.", id="no name"),
         pytest.param(HEAT.replace("name: heat", "name: 7"), "A GangJob in it has no name.", id="a number for a name"),
         pytest.param(HEAT.replace("{size: {min: 1, max: 2}}", "3"), "GangJob heat has no spec.", id="no spec"),
-        pytest.param(f"{HEAT}\n---\n{HEAT}", "GangJob team/heat is in it twice.", id="twice"),
+        pytest.param(f"{HEAT}\n---\n{HEAT}", "GangJob team/heat is in the file twice.", id="twice"),
     ],
 )
 def test_anything_else_is_refused_with_a_sentence(text, want):

@@ -217,20 +217,22 @@ def test_there_are_examples_with_pods():
     [
         pytest.param(
             [job_of({"spec": {**template()["spec"], "schedulerName": None}})],
-            "Job heat: spec.template.spec.schedulerName is missing. Write lockstep: this plan is as if it stood there.",
+            "Job heat: spec.template.spec.schedulerName is missing. Write lockstep: this plan assumes that the field "
+            "has this value.",
             id="without the line",
         ),
         pytest.param(
             [mpi_job(), job_of(template() | {"spec": template()["spec"] | {"schedulerName": "volcano"}})],
-            "Job heat: spec.template.spec.schedulerName is volcano. Write lockstep: this plan is as if it stood there.",
+            "Job heat: spec.template.spec.schedulerName is volcano. Write lockstep: this plan assumes that the field "
+            "has this value.",
             id="another scheduler",
         ),
         pytest.param(
-            [job_of(suspend=True)], "Job heat is suspended. This plan is as if it were not.", id="a suspended Job"
+            [job_of(suspend=True)], "Job heat is suspended. This plan assumes that it is not.", id="a suspended Job"
         ),
         pytest.param(
             [mpi_job(runPolicy={"suspend": True})],
-            "MPIJob heat is suspended. This plan is as if it were not.",
+            "MPIJob heat is suspended. This plan assumes that it is not.",
             id="a suspended MPIJob",
         ),
     ],
@@ -265,28 +267,28 @@ def without_containers():
 @pytest.mark.parametrize(
     ("objects", "want"),
     [
-        pytest.param([job_of(parallelism="four")], "Job heat: spec.parallelism is no whole number", id="a word"),
+        pytest.param([job_of(parallelism="four")], "Job heat: spec.parallelism is not a whole number", id="a word"),
         pytest.param([job_of(parallelism=0)], "Job heat makes no pods at first", id="no pods"),
         pytest.param(
             [job_of(without_containers())], "Job heat: spec.template.spec.containers has no entry", id="no containers"
         ),
-        pytest.param([job_of([1])], "Job heat: spec.template is no object.", id="a list for a template"),
+        pytest.param([job_of([1])], "Job heat: spec.template is not an object.", id="a list for a template"),
         pytest.param(
             [job_of(template(labels={LABEL: 3}))],
-            f"Job heat: spec.template.metadata.labels.{LABEL} is no text.",
+            f"Job heat: spec.template.metadata.labels.{LABEL} is not text.",
             id="a number for a label",
         ),
         pytest.param(
             [job_of(annotations={"lockstep.dev/size": 3})],
-            "Job heat: metadata.annotations.lockstep.dev/size is no text.",
+            "Job heat: metadata.annotations.lockstep.dev/size is not text.",
             id="a number for an annotation",
         ),
         pytest.param(
             [job_of(template(nodeSelector={"gpu": True}))],
-            "Job heat: spec.template.spec.nodeSelector.gpu is no text.",
+            "Job heat: spec.template.spec.nodeSelector.gpu is not text.",
             id="a truth for a label of nodes",
         ),
-        pytest.param([job_of(template(cpu="much"))], "Job heat: spec.template.spec makes no sense", id="an odd amount"),
+        pytest.param([job_of(template(cpu="much"))], "Job heat: spec.template.spec is invalid", id="an odd amount"),
         pytest.param(
             [job_of(template(nodeName="n1"))], "spec.template.spec has nodeName or schedulingGates", id="a bound pod"
         ),
@@ -313,7 +315,7 @@ def without_containers():
         ),
         pytest.param([pod_gang_manifest("two")], "Gang team/heat would be refused: ", id="a Gang of an odd size"),
         pytest.param(
-            [owner("lockstep.dev/v1alpha1", "Gang", sise=2)], "Gang team/heat makes no sense: KeyError", id="no size"
+            [owner("lockstep.dev/v1alpha1", "Gang", sise=2)], "Gang team/heat is invalid: KeyError", id="no size"
         ),
         pytest.param(
             [job_of(parallelism=2, annotations={"lockstep.dev/size": "9"})],
@@ -358,8 +360,10 @@ def test_ray_cluster_that_can_not_get_its_size_is_refused_as_by_the_operator():
 @pytest.mark.parametrize(
     ("workers", "want"),
     [
-        pytest.param({}, "RayCluster heat makes no sense: KeyError 'groupName'", id="no name of the group"),
-        pytest.param({"groupName": "all", "minReplicas": "two"}, "minReplicas is no whole number", id="an odd bound"),
+        pytest.param({}, "RayCluster heat is invalid: KeyError 'groupName'", id="no name of the group"),
+        pytest.param(
+            {"groupName": "all", "minReplicas": "two"}, "minReplicas is not a whole number", id="an odd bound"
+        ),
     ],
 )
 def test_odd_ray_cluster_that_waits_for_a_size_is_refused_with_a_sentence(workers, want):
@@ -370,7 +374,7 @@ def test_odd_ray_cluster_that_waits_for_a_size_is_refused_with_a_sentence(worker
 def test_gang_of_a_user_for_a_job_that_waits_for_a_size_awaits_its_pods():
     job = job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})
 
-    with pytest.raises(AnswerError, match="would not be planned yet: No pod of it waits"):
+    with pytest.raises(AnswerError, match="would not be planned yet: No pod of the Gang waits"):
         facts(pod_gang_manifest(2, name="job.heat"), job)
 
 

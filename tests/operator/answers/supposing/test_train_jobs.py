@@ -119,7 +119,7 @@ def test_annotations_of_the_runtime_count_and_those_of_the_train_job_do_not():
 def test_suspended_train_job_is_planned_as_if_it_were_not():
     asked = ask(train_job(suspend=True), runtime_of(runtime_job()))
 
-    assert asked.notes == ("JobSet heat is suspended. This plan is as if it were not.",)
+    assert asked.notes == ("JobSet heat is suspended. This plan assumes that it is not.",)
 
 
 def test_runtimes_of_one_name_are_distinguished_by_their_kinds():
@@ -136,17 +136,17 @@ def test_runtimes_of_one_name_are_distinguished_by_their_kinds():
         pytest.param([train_job()], "TrainJob heat names the ClusterTrainingRuntime torch, which is not", id="none"),
         pytest.param([train_job(runtime="")], "TrainJob heat: spec.runtimeRef names no TrainingRuntime", id="no name"),
         pytest.param([train_job(kind="Job")], "TrainJob heat: spec.runtimeRef names no", id="another kind"),
-        pytest.param([train_job(runtime=3)], "TrainJob heat: spec.runtimeRef.name is no text.", id="a number"),
+        pytest.param([train_job(runtime=3)], "TrainJob heat: spec.runtimeRef.name is not text.", id="a number"),
         pytest.param([runtime_of(runtime_job())], "torch makes no pods without a TrainJob.", id="only a runtime"),
         pytest.param([train_job(), runtime_of()], "JobSet heat makes no pods at first", id="a runtime without Jobs"),
         pytest.param(
             [train_job(trainer={"numNodes": "four"}), runtime_of(runtime_job())],
-            "TrainJob heat of ClusterTrainingRuntime torch: spec.trainer.numNodes is no whole number",
+            "TrainJob heat of ClusterTrainingRuntime torch: spec.trainer.numNodes is not a whole number",
             id="a word for a number",
         ),
         pytest.param(
             [train_job(), runtime_of(3)],
-            "TrainJob heat of ClusterTrainingRuntime torch: spec.template.spec.replicatedJobs[0] is no object.",
+            "TrainJob heat of ClusterTrainingRuntime torch: spec.template.spec.replicatedJobs[0] is not an object.",
             id="an odd runtime",
         ),
     ],

@@ -72,7 +72,7 @@ def test_other_scheduler_stays():
 def test_suspended_job_is_planned_as_if_it_were_not():
     [note] = ask(training_job(runPolicy={"suspend": True})).notes
 
-    assert note == "PyTorchJob heat is suspended. This plan is as if it were not."
+    assert note == "PyTorchJob heat is suspended. This plan assumes that it is not."
 
 
 def test_pod_groups_need_their_source():
@@ -99,18 +99,20 @@ def test_pods_that_name_a_gang_of_the_user_belong_to_it_if_that_is_a_source(sour
 @pytest.mark.parametrize(
     ("spec", "want"),
     [
-        pytest.param({FIELD: [1]}, f"PyTorchJob heat: spec.{FIELD} is no object.", id="a list of types"),
-        pytest.param({FIELD: {"Worker": 3}}, f"PyTorchJob heat: spec.{FIELD}.Worker is no object.", id="a number"),
+        pytest.param({FIELD: [1]}, f"PyTorchJob heat: spec.{FIELD} is not an object.", id="a list of types"),
+        pytest.param({FIELD: {"Worker": 3}}, f"PyTorchJob heat: spec.{FIELD}.Worker is not an object.", id="a number"),
         pytest.param({FIELD: {}}, "PyTorchJob heat makes no pods at first", id="no types"),
         pytest.param(
             {FIELD: {"Worker": {"replicas": "two", "template": template()}}},
-            f"spec.{FIELD}.Worker.replicas is no whole number",
+            f"spec.{FIELD}.Worker.replicas is not a whole number",
             id="a word",
         ),
         pytest.param(
             {FIELD: {"Worker": {}}}, f"spec.{FIELD}.Worker.template.spec.containers has no entry", id="no pod"
         ),
-        pytest.param(policy(minAvailable=-1), "schedulingPolicy.minAvailable is no whole number", id="less than none"),
+        pytest.param(
+            policy(minAvailable=-1), "schedulingPolicy.minAvailable is not a whole number", id="less than none"
+        ),
         pytest.param(policy(minAvailable=9), "would not be planned yet: 4 of the 9 pods", id="more than there are"),
     ],
 )

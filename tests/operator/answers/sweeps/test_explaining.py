@@ -35,8 +35,8 @@ def held_up(answer):
 async def test_size_and_what_bounds_the_runs_side_by_side():
     """Sixteen places: the places bound many runs, their number few, and maxParallel all."""
     for runs, more, why in [
-        (40, {}, "8 runs may go side by side: the nodes of the pool have no more room for runs of that size."),
-        (16, {}, "16 runs may go side by side: no more are left."),
+        (40, {}, "8 runs may go side by side: the nodes of the pool have no room for another run of that size."),
+        (16, {}, "16 runs may go side by side: no other runs are left."),
         (40, {"maxParallel": 1}, "One run may go at a time: maxParallel allows no more."),
     ]:
         async with operator_over(sweeps=True) as (api, _):
@@ -60,7 +60,7 @@ async def test_run_that_fits_nowhere_and_run_that_waits_are_named():
         answer = await explained(api)
     assert held_up(answer).keys() == {1, 2}
     assert "uspended" in held_up(answer)[1]
-    assert "Needs 2 members" in held_up(answer)[2]
+    assert "It needs 2 members" in held_up(answer)[2]
 
 
 async def test_quota_suspension_and_predecessors_are_said():
@@ -90,7 +90,7 @@ async def test_ended_sweep_names_its_failures_and_no_next_size():
     lines = " ".join(" ".join(explained_lines(answer)).split())
     assert "GangSweep default/s is complete. All runs have ended: 2 of 3 runs succeeded, 1 failed." in lines
     assert "2 of 3 runs have succeeded, and 1 have failed (1)." in lines
-    assert "Run 1 has failed, MemberFailed:" in lines
+    assert "Run 1 has failed (MemberFailed):" in lines
 
 
 async def test_sweep_that_no_operator_has_seen_says_so():

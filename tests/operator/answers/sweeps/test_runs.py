@@ -38,7 +38,7 @@ async def test_failed_run_is_made_again():
     async with api_with() as api, running_operator(api, sweeps=True):
         api.store.create("gangsweeps", sweep(runs=4))
         await end_with_failures(api, "s-1", "s-2")
-        assert await requeue(api, "1") == "s makes again what has failed: 1."
+        assert await requeue(api, "1") == "s runs again what has failed: 1."
         await end_with_failures(api, "s-1", "s-2")
         assert counts(api) == (2, 2)
         assert await requeue(api, "1-2")

@@ -70,7 +70,7 @@ def test_usual_namespace_is_that_of_the_context(tmp_path, text, context, want):
     assert usual_namespace(kubeconfig=str(path), context=context) == want
 
 
-NO_KUBECONFIG = "FILE is no kubeconfig: it has no list of clusters"
+NO_KUBECONFIG = "FILE is not a kubeconfig: it has no list of clusters"
 HAS_BOTH = "it has one, other"
 
 

@@ -63,7 +63,10 @@ async def test_log_says_once_what_is_wrong_and_once_that_it_is_over(caplog):
         assert client.credentials.trouble == ""
 
     logged = [(one.levelname, one.getMessage()) for one in caplog.records if one.name.startswith("lockstep")]
-    assert logged == [("ERROR", REFUSED), ("INFO", "the API server accepts our credentials again, after 123 s")]
+    assert logged == [
+        ("ERROR", REFUSED),
+        ("INFO", "the API server accepts the credentials of this process again, after 123 s"),
+    ]
 
 
 async def test_log_uses_the_words_of_the_caller(caplog):
@@ -82,9 +85,9 @@ async def test_who_was_never_let_in_hears_whence_the_credentials_come_and_what_t
     configuration.source = "/home/me/.kube/config"
 
     for said in (refused_at_start(configuration), refused_to_person(configuration)):
-        assert said[1:].startswith("he API server at https://example.com does not let us in: it does not accept ")
+        assert said[1:].startswith("he API server at https://example.com refuses access: it rejects ")
         assert "the credentials of /home/me/.kube/config (401 Unauthorized)" in said
-        assert "they have probably expired, or their account was deleted or made anew" in said
+        assert "they have probably expired, or their account was deleted or created again" in said
     assert "restart the operator's pod" in refused_at_start(configuration)
     assert "`kubectl create token lockstep --namespace lockstep-system`" in refused_at_start(configuration)
     assert "log in again" in refused_to_person(configuration)

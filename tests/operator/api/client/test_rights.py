@@ -91,8 +91,10 @@ async def test_right_that_is_given_back_is_used_within_a_minute_and_both_are_log
         assert rights.denied == []
     [(first, lost), (second, back)] = logged(caplog)
     assert (first, second) == ("ERROR", "INFO")
-    assert lost.startswith(f"the API server lets us not get pods in namespace default: {denied()}; give it back: ")
-    assert back.startswith("the API server lets us get pods in namespace default again, after ")
+    assert lost.startswith(
+        f"the API server forbids this process to get pods in namespace default: {denied()}; to restore the right, "
+    )
+    assert back.startswith("the API server allows this process to get pods in namespace default again, after ")
 
 
 async def test_right_that_is_missing_for_a_moment_is_not_logged(caplog):

@@ -24,7 +24,7 @@ def of(policy=None, **annotations):
         pytest.param(of("None"), False, "its restartPolicy is None", id="never"),
         pytest.param(of("Default"), False, "its restartPolicy is Default", id="never, by the old name"),
         pytest.param(of("Some"), False, "its restartPolicy is Some", id="a policy to come"),
-        pytest.param(of(**{AFTER_START: ""}), True, "while pods of it wait", id="not while pods wait"),
+        pytest.param(of(**{AFTER_START: ""}), True, "while pods of the group wait", id="not while pods wait"),
         pytest.param(of(**{AFTER_START: ""}), False, "", id="no pod waits"),
     ],
 )

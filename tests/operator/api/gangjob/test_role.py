@@ -91,16 +91,18 @@ def test_roles_have_pieces_of_their_own_and_weights():
         pytest.param(
             [{**WORKERS, **PIECES}, role("others")],
             {},
-            "roles: beside one with load Pieces, all others must have load Pieces or None.",
+            "roles: if one role has load Pieces, all others must have load Pieces or None.",
             id="pieces beside shares",
         ),
         pytest.param(
             [{**WORKERS, **PIECES}, {**role("others"), **PIECES}],
             {"work": {"serialTime": "1h", "learn": True}},
-            "work.learn: goes with one role of load Pieces at most.",
+            "work.learn: is allowed with at most one role of load Pieces.",
             id="learned",
         ),
-        pytest.param([{**WORKERS, "pieceWeight": 2}], {}, "pieceWeight: goes with load Pieces only.", id="no pieces"),
+        pytest.param(
+            [{**WORKERS, "pieceWeight": 2}], {}, "pieceWeight: is allowed only with load Pieces.", id="no pieces"
+        ),
         pytest.param([{**WORKERS, **PIECES, "pieceWeight": 0}], {}, "pieceWeight: must be at least 1.", id="no weight"),
     ],
 )

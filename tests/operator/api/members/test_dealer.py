@@ -100,7 +100,7 @@ def test_without_an_image_no_pieces_are_dealt():
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ({"dealing": "WhileRunning"}, "dealing: goes with load Pieces only, beside template."),
+        ({"dealing": "WhileRunning"}, "dealing: is allowed only with load Pieces, beside template."),
         ({**DEALT, "pieces": 100_001}, "pieces: 100001 are more than 100000, which a dealer can deal."),
     ],
 )

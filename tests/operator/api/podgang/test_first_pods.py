@@ -173,10 +173,12 @@ def test_pods_of_a_pod_group_are_made_by_others():
 @pytest.mark.parametrize(
     ("owner", "want"),
     [
-        pytest.param({"spec": 3}, "spec is no object", id="words for an object"),
-        pytest.param({"spec": {"parallelism": "four"}}, "spec.parallelism is no whole number", id="a word"),
-        pytest.param({"spec": {"parallelism": True}}, "spec.parallelism is no whole number", id="a truth"),
-        pytest.param({"spec": {"completions": -1}}, "spec.completions is no whole number of 0 or more", id="negative"),
+        pytest.param({"spec": 3}, "spec is not an object", id="words for an object"),
+        pytest.param({"spec": {"parallelism": "four"}}, "spec.parallelism is not a whole number", id="a word"),
+        pytest.param({"spec": {"parallelism": True}}, "spec.parallelism is not a whole number", id="a truth"),
+        pytest.param(
+            {"spec": {"completions": -1}}, "spec.completions is not a whole number of 0 or more", id="negative"
+        ),
     ],
 )
 def test_field_that_makes_no_sense_is_named(owner, want):
@@ -187,8 +189,8 @@ def test_field_that_makes_no_sense_is_named(owner, want):
 
 
 def test_entry_of_a_list_is_named_by_its_number():
-    with pytest.raises(FieldError, match=r"spec\.replicatedJobs\[1\]\.replicas is no whole number"):
+    with pytest.raises(FieldError, match=r"spec\.replicatedJobs\[1\]\.replicas is not a whole number"):
         first(Source.JOB_SET, jobset(IN_STEPS[0], {**IN_STEPS[1], "replicas": [2]}))
 
-    with pytest.raises(FieldError, match=r"spec\.replicatedJobs is no list"):
+    with pytest.raises(FieldError, match=r"spec\.replicatedJobs is not a list"):
         first(Source.JOB_SET, {"spec": {"replicatedJobs": {}}})

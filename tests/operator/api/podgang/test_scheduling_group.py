@@ -13,7 +13,7 @@ KIND = OWNERS[Source.SCHEDULING_GROUP]
 RACK, KAI = "example.com/rack", "kai.scheduler/topology-required-placement"
 NOW = 1_800_000_000.0
 PLACED = GroupCondition(is_scheduled=True, message="2 pods of it were bound.")
-WAITS = GroupCondition(is_scheduled=False, message="Needs 2 members, 1 fits.")
+WAITS = GroupCondition(is_scheduled=False, message="It needs 2 members, and 1 fit.")
 
 
 def group(policy, *, annotations=None, status=None, **spec):

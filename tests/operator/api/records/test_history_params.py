@@ -38,11 +38,11 @@ def test_question_without_a_period_is_of_the_last_thirty_days():
 @pytest.mark.parametrize(
     ("query", "want"),
     [
-        pytest.param({"since": "yesterday"}, "since is no time such as 2026-11-01T00:00:00Z", id="since"),
-        pytest.param({"until": "2026"}, "until is no time such as 2026-11-01T00:00:00Z", id="until"),
+        pytest.param({"since": "yesterday"}, "since is not a time such as 2026-11-01T00:00:00Z", id="since"),
+        pytest.param({"until": "2026"}, "until is not a time such as 2026-11-01T00:00:00Z", id="until"),
         pytest.param({"by": "node"}, "by is none of namespace, group, user, week", id="by"),
         pytest.param({"losses": "yes"}, "losses is neither true nor false", id="losses"),
-        pytest.param({"by": "user", "losses": "true"}, "of by and losses only one can be meant", id="both"),
+        pytest.param({"by": "user", "losses": "true"}, "use only one of by and losses", id="both"),
         pytest.param({"limit": "0"}, "limit is not from 1 to 1000", id="none"),
         pytest.param({"limit": "1" * 5000}, "limit is not from 1 to 1000", id="too many"),
         pytest.param({"user": "u" * 257}, "user has 257 characters, and may have 256", id="long"),

@@ -8,7 +8,7 @@ from lockstep.belief.gangs.giving_way import Preemptors, evicted_for
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 
 HOT = GangKey(DEFAULT, "hot")
-SAYS = "A gang of another namespace, of priority 5 and UID u-7, takes its place."
+SAYS = "A gang of another namespace, of priority 5 and UID u-7, takes the place of this gang."
 EVICTED = gang_fact(
     "cold", status=GangStatus(conditions=(ConditionFact("Preempted", "True", "Preempted", SAYS, 1, 0.0),))
 )

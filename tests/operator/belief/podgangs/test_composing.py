@@ -80,23 +80,23 @@ def test_pods_that_come_later_are_placed_in_any_number():
 @pytest.mark.parametrize(
     ("gang", "names", "going", "want_says"),
     [
-        pytest.param(pod_gang(2), "", 0, "No pod of it waits for a node. It needs 2.", id="none"),
+        pytest.param(pod_gang(2), "", 0, "No pod of the Gang waits for a node. It needs 2 together.", id="none"),
         pytest.param(pod_gang(2), "a", 0, "1 of the 2 pods that it needs wait for a node.", id="too few"),
         pytest.param(
-            pod_gang(2), "", 2, "Its pods are bound, and no other pod of it waits for a node.", id="all bound"
+            pod_gang(2), "", 2, "Its pods are bound, and no other pod of the Gang waits for a node.", id="all bound"
         ),
         pytest.param(
             pod_gang(2, 2),
             "a",
             2,
-            "2 pods of it are on nodes, of 2 at most: 1 wait for their end.",
+            "2 of at most 2 pods of the Gang are on nodes; 1 wait until others have ended.",
             id="no more may run",
         ),
         pytest.param(
             pod_gang(1, 1),
             "ab",
             3,
-            "3 pods of it are on nodes, of 1 at most: 2 wait for their end.",
+            "3 of at most 1 pods of the Gang are on nodes; 2 wait until others have ended.",
             id="more than may run",
         ),
     ],
@@ -297,7 +297,7 @@ def test_pods_of_another_owner_do_not_count_for_a_made_gang(others):
         pod = waiting_pod(name)
         group.enter(grouped(pod_fact(name), GroupMember(pod_gang().key, None, pod, owner="after")))
 
-    assert "No pod of it waits" in composed(made(2, "elsewhere"), group, ALL_NODES).spec.awaits_pods
+    assert "No pod of the Gang waits" in composed(made(2, "elsewhere"), group, ALL_NODES).spec.awaits_pods
     [role] = composed(made(2, "after"), group, ALL_NODES).spec.roles
     assert role.sizes == Sizes(minimum=2, maximum=2)
 
@@ -308,7 +308,7 @@ def test_made_gang_is_planned_once_it_is_compared_with_its_owner():
     unchecked = composed(made(2, "job"), group, ALL_NODES, is_checked=False)
     beside = composed(made(2, "job"), of_owner("job", waiting="c", going="ab"), ALL_NODES, is_checked=False)
 
-    assert "compared with their owner" in unchecked.spec.awaits_pods
+    assert "compared the Gang with their owner" in unchecked.spec.awaits_pods
     assert not composed(made(2, "job"), group, ALL_NODES).spec.awaits_pods
     assert not beside.spec.awaits_pods
 

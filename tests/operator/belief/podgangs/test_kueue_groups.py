@@ -73,7 +73,7 @@ def test_sentence_stays_the_same_when_pods_are_updated(counts):
 def test_pods_that_say_another_count_than_the_gang_wait_until_it_is_changed():
     found = composed(made(2), group_of(*(of_group(name, "3") for name in "abc")), ALL_NODES)
 
-    assert "wait until it is compared" in found.spec.awaits_pods
+    assert "wait until Lockstep has compared" in found.spec.awaits_pods
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_later_pods_are_placed_within_their_roles(going, pods, want):
 def test_pods_above_the_most_of_their_role_wait_for_an_end():
     spec = fact_of(pods_by(workers=2), going=4, going_role="workers").spec
 
-    assert spec.awaits_pods == "4 pods of role workers are on nodes, of 4 at most: 2 wait for their end."
+    assert spec.awaits_pods == "4 of at most 4 pods of role workers are on nodes; 2 wait until others have ended."
 
 
 def test_age_counts_from_when_each_role_was_complete():

@@ -75,7 +75,7 @@ class Leader:
 
 
 def test_record_of_a_gang_that_was_preempted_and_then_succeeded():
-    gave_way = "gang default/urgent, of priority 9, takes its place."
+    gave_way = "gang default/urgent, of priority 9, takes the place of this gang."
     preempted = condition(Condition.PREEMPTED, "True", Reason.PREEMPTED, gave_way.capitalize(), 150)
     leader = Leader().see(
         GangStatus(first_planned_start=110.0),
@@ -135,7 +135,7 @@ def test_two_processes_that_lead_in_turn_record_what_one_does(change):
 
 
 def test_urgent_gang_of_another_namespace_is_on_record_by_its_uid():
-    why = "A gang of another namespace, of priority 9 and UID 1-2-3, takes its place."
+    why = "A gang of another namespace, of priority 9 and UID 1-2-3, takes the place of this gang."
     preempted = condition(Condition.PREEMPTED, "True", "GangPreempted", why, 160)
 
     [found] = Leader().see(reserved(), running(), released(Reason.PREEMPTED, conditions=(preempted,))).taken()
@@ -295,7 +295,10 @@ def test_amounts_of_a_record_are_such_that_the_recorder_takes_it():
 
 
 def test_record_says_for_which_gang_pods_of_others_have_left():
-    why = "A gang of another namespace, of priority 0 and UID 1-2-3, takes its place: its group has used less."
+    why = (
+        "A gang of another namespace, of priority 0 and UID 1-2-3, takes the place of this gang: the group of that "
+        "gang has used less."
+    )
     taken = condition(Condition.PREEMPTED, "True", Reason.RECLAIMED, why, 300)
     bound = condition(Condition.PLACED, "True", Reason.BOUND, at=110.0)
     awaits = condition(Condition.PLACED, "False", Reason.AWAITS_PODS, "It awaits 2 pods.", 300.0)

@@ -189,7 +189,7 @@ def test_gang_that_gives_way_to_one_of_its_own_group_is_charged():
     state.advance_to(HOUR)
     before = state.shares.used(HOUR)["physics"]
 
-    gives_way = (TRUE, Reason.PREEMPTED, "Gang heat/urgent, of priority 9, takes its place.")
+    gives_way = (TRUE, Reason.PREEMPTED, "Gang heat/urgent, of priority 9, takes the place of this gang.")
     released = with_condition(gang.status, gang, Condition.PREEMPTED, gives_way, HOUR)
     released = with_condition(released, gang, Condition.PLACED, (FALSE, Reason.PREEMPTED, "So."), HOUR)
     state.apply_gang(replace(gang, status=released, resource_version="2"))
@@ -288,10 +288,12 @@ def test_sentences_compare_the_use_with_the_share():
     assert times == {"physics": pytest.approx(1.25), "biology": pytest.approx(1.25), "others": 0.0}
     assert use_of_group_of(state.shares, "heat", 0.0) == "its group physics has used 1.2 times its share this week"
     assert use_of_group_of(cluster(fair_share()).shares, "heat", 0.0) == (
-        "its group physics has used nothing, like all others"
+        "its group physics has used nothing, like all other groups"
     )
     assert use_of_group_of(cluster().shares, "heat", 0.0) == ""
-    assert summary_of(named, times) == "Times of their shares used this week: physics 1.2, biology 1.2, others 0.0."
+    assert (
+        summary_of(named, times) == "Use this week, as multiples of the shares: physics 1.2, biology 1.2, others 0.0."
+    )
     assert summary_of(named, {}) == "No group has used anything yet."
 
 

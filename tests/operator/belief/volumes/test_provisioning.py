@@ -140,7 +140,7 @@ def test_node_that_a_shared_claim_has_got_is_the_only_one():
 def test_node_that_failed_is_left_out_until_its_time_is_over():
     state = state_with()
     state.failed_nodes.record_without_volumes("uid-of-g", ["n1"], -200.0)
-    assert demand(state)[0] == {"where its volumes could not be made lately": {"n1"}}
+    assert demand(state)[0] == {"where its volumes could not be made recently": {"n1"}}
     state.changes.begin_plan()
 
     assert state.failed_nodes.next_end() == 100.0

@@ -97,7 +97,7 @@ def test_file_that_began_anew_is_said_beside_each_answer(path):
     ("options", "want"),
     [
         pytest.param(["--since", "yesterday"], "yesterday is no date such as 2026-11-01", id="no time"),
-        pytest.param(["--by", "user", "--losses"], "Of --by and --losses only one can be meant", id="both"),
+        pytest.param(["--by", "user", "--losses"], "Use only one of --by and --losses", id="both"),
         pytest.param(["--database", "/nowhere/record.db"], "/nowhere/record.db can't be read", id="no file"),
     ],
 )
@@ -162,7 +162,7 @@ def test_without_a_file_the_cluster_is_asked_about_the_namespace_of_the_kubeconf
     assert done.stderr.splitlines() == [
         "The cluster's API for tenants shows what is on record of namespace tenant.",
         "The file was broken.",
-        "There is more on record than one answer has: ask for a shorter period.",
+        "There are more records than one answer holds: ask for a shorter period.",
     ]
 
 

@@ -93,7 +93,7 @@ async def test_members_that_end_before_all_is_done_restart_the_gang_or_fail_it()
         end_member(api, "g-2-1")
         end_member(api, "g-2-0", "nonsense")
         await until(lambda: condition(api, "g", "Failed") == ("True", "ReachedMaxRestarts"))
-        assert says(api, "Failed").startswith("Rank 0 has ended well, but 3 of 8 pieces are not known to be done")
+        assert says(api, "Failed").startswith("Rank 0 has succeeded, but 3 of 8 pieces are not known to be done")
 
 
 @pytest.mark.parametrize("words", ["done 9, failed 0:", "done 9999999, failed 0:", ""])

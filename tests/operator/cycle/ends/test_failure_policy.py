@@ -69,14 +69,14 @@ def test_failure_restarts_the_gang_as_long_as_that_is_allowed():
     found = answered(failed(1), max_restarts=3, restarts=2)
 
     assert (found.action, found.reason) == (RESTART, Reason.RESTARTING)
-    assert found.why.endswith("; restart 3 of 3")
+    assert found.why.endswith("; this is restart 3 of 3")
 
 
 def test_failure_fails_the_gang_when_its_restarts_are_used_up():
     found = answered(failed(1), max_restarts=3, restarts=3)
 
     assert (found.action, found.reason) == (FAIL, Reason.REACHED_MAX_RESTARTS)
-    assert found.why.endswith("; restarted 3 times, and failurePolicy.maxRestarts is 3")
+    assert found.why.endswith("; the gang has restarted 3 times, and failurePolicy.maxRestarts is 3")
 
 
 @pytest.mark.parametrize(

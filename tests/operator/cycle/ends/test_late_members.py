@@ -28,7 +28,7 @@ pytestmark = pytest.mark.asyncio
 ALL_DONE = "done 8, failed 0:"
 COMPLETE = ("True", "Succeeded")
 RESTARTS = {"failurePolicy": {"maxRestarts": 1}}
-WAIVED = "All pieces are settled, and rank 0 has succeeded; 1 of 2 members was not waited for."
+WAIVED = "All pieces are done or have failed, and rank 0 has succeeded. Lockstep does not wait for 1 of 2 members."
 
 
 def names(api):

@@ -60,7 +60,7 @@ async def test_condition_and_event_name_the_node_and_when_its_owner_came():
     async with operator_over(TWO_NODES[0], bids=bids(**EVICT)) as (api, _):
         await running(api)
         api.lingers = True
-        why = f"the owner of node n1 is back since {at(now())}"
+        why = f"the owner of node n1 has been back since {at(now())}"
         api.store.change(BID, spec={"ownerPresent": True})
         await until(lambda: condition(api, "g", "Planned") == ("False", "OwnerReturned"))
         await until(lambda: "OwnerReturned" in event_reasons(api))

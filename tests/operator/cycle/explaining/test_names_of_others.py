@@ -86,12 +86,15 @@ async def test_eviction_names_the_other_gang_to_neither_side():
         await until(lambda: is_placed(api, OTHER, "okapi"))
 
         uid = api.store.get(Place("gangjobs", OTHER, "okapi"))["metadata"]["uid"]
-        says_why = f"A gang of another namespace, of priority 100 and UID {uid}, takes its place."
+        says_why = f"A gang of another namespace, of priority 100 and UID {uid}, takes the place of this gang."
         assert says(api, OWN, "zebra", "Preempted") == ("True", "Preempted", says_why)
         assert notes(api, OTHER, "PreemptedForGang") == [
-            "A gang of another namespace is evicted for this gang, which starts when those members have ended."
+            (
+                "A gang of another namespace is evicted for this gang. This gang starts when members of the other gang "
+                "have ended."
+            )
         ]
-        assert says(api, OTHER, "okapi", "Planned")[2].endswith("; takes the place of a gang of another namespace.")
+        assert says(api, OTHER, "okapi", "Planned")[2].endswith(" It takes the place of a gang of another namespace.")
         assert leaks(api) == set()
 
 
@@ -150,7 +153,7 @@ async def test_gang_that_gives_members_up_for_one_that_waits_and_that_one_name_n
     ("work", "wants"),
     [
         pytest.param({"serialTime": "1h"}, "held by a gang of another namespace until", id="a known end"),
-        pytest.param(None, "while a gang of another namespace holds 2 nodes and gives no end", id="no end"),
+        pytest.param(None, "while a gang of another namespace holds 2 nodes and has no known end", id="no end"),
     ],
 )
 async def test_gang_that_waits_learns_how_much_another_one_holds_and_not_its_name(work, wants):

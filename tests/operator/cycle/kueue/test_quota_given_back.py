@@ -50,7 +50,7 @@ async def test_workload_whose_gang_is_refused_says_so_and_gives_its_quota_back_i
         assert state_of(api) == "Pending"
         retry = await found(api.store.watch("workloads", 0), "Retry")
 
-        assert "so the quota is given back: It has no Gang" in retry["message"]
+        assert "so Lockstep gives the quota back: It has no Gang" in retry["message"]
 
 
 async def test_start_that_is_far_off_is_said_gives_quota_back_and_says_so():
@@ -67,7 +67,7 @@ async def test_start_that_is_far_off_is_said_gives_quota_back_and_says_so():
 
         # Kueue would keep the quota and the pods until such a time.
         assert "requeueAfterSeconds" not in retry
-        assert "the quota is given back, and this start is promised no longer" in retry["message"]
+        assert "Lockstep gives the quota back, and no longer promises this start" in retry["message"]
 
 
 async def test_promise_of_a_start_that_is_far_off_ends_with_the_quota():
@@ -103,7 +103,7 @@ async def test_binding_that_fails_gives_quota_back_and_the_next_admission_is_pla
         create_workload(api)
         give_quota(api)
         retry = await found(api.store.watch("workloads", 0), "Retry")
-        assert "its pods can't be placed" in retry["message"]
+        assert "the pods can't be placed" in retry["message"]
         await until(lambda: "reservedAt" not in gang_status(api))
         assert bound(api) == []
 
@@ -130,7 +130,7 @@ async def test_pods_that_do_not_come_give_quota_back():
         give_quota(api)
         await until(lambda: state_of(api) == "Retry")
 
-        assert "0 pods of 3 of Workload heat came, and none more for 60 seconds" in entry_of(api)["message"]
+        assert "Workload heat made 0 pods of 3, and no other for 60 seconds" in entry_of(api)["message"]
         await until(lambda: parts.state.reservations == {})
 
 
@@ -145,7 +145,7 @@ async def test_node_that_is_cordoned_before_the_pods_come_gets_none_of_them():
             retry = await found(api.store.watch("workloads", 0), "Retry")
 
             assert (len(made), bound(api)) == (3, [])
-            assert "its pods can't be placed" in retry["message"]
+            assert "the pods can't be placed" in retry["message"]
 
 
 async def test_next_process_ends_the_attempt_of_a_workload_whose_quota_was_given_back():

@@ -207,7 +207,7 @@ async def test_check_that_raises_costs_no_other_gang_anything(caplog, monkeypatc
         await until(lambda: pace_of(api).get("paced") == 2)
         await until(lambda: parts.metric("lockstep_gang_errors_total", stage="follow"))
         assert pace_of(api, "odd")["paced"] == 0
-        assert "its pace could not be checked" in caplog.text
+        assert "the gang's pace could not be checked" in caplog.text
 
         broken.clear()
         await until(lambda: pace_of(api, "odd")["paced"] == 2)

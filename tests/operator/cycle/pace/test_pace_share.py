@@ -67,7 +67,7 @@ async def test_members_on_faster_nodes_request_what_keeps_up_and_keep_their_limi
         await until(lambda: pace_of(api).get("paced") == 2)
 
         assert pace_of(api)["givenBack"] == "3000m"
-        want = "Paced: 2 of 3 members, 3.0 cores less requested, limits kept. The slowest node is n3."
+        want = "Paced: 2 of 3 members, requests lowered by 3.0 cores, limits kept. The slowest node is n3."
         assert pace_of(api)["message"] == want
         assert pace_of(api)["unpaced"] == [{"container": "main", "request": "3000m", "limit": "4000m"}]
         assert parts.metric("lockstep_resizes_total", result="done") == 2
@@ -229,7 +229,7 @@ async def test_members_without_requests_are_counted():
         await run_all(api)
         await until(lambda: pace_of(api))
 
-        assert "3 members can't be paced: no container of theirs requests cpu." in pace_of(api)["message"]
+        assert "3 members can't be paced: none of their containers requests cpu." in pace_of(api)["message"]
 
 
 async def test_room_of_members_that_are_not_paced_is_counted_as_it_is():

@@ -36,8 +36,9 @@ async def test_gang_that_runs_without_an_end_is_named_as_what_is_waited_for():
 
         [planned] = [one for one in status_of(api, "behind")["conditions"] if one["type"] == "Planned"]
         assert planned["message"] == (
-            "Needs 3 members, 1 fit while default/nowork holds 2 nodes and gives no end: 3 of 3 nodes pass its "
-            "constraints, 2 short of cpu; cpu: needs 3 × 8, 1 × 8 free."
+            "It needs 3 members, and 1 fit while default/nowork holds 2 nodes and has no known end: 3 of 3 nodes pass "
+            "its "
+            "constraints; of these, 2 short of cpu; cpu: 3 × 8 needed, 1 × 8 free."
         )
 
 
@@ -92,7 +93,7 @@ async def test_hold_is_reported_once_while_nothing_changes():
             await asyncio.sleep(10)
 
         assert len(api.writes) == count
-        assert "it keeps n1, n2 free for itself since" in str(status_of(api, "a-large"))
+        assert "it has kept n1, n2 free for itself since" in str(status_of(api, "a-large"))
 
 
 async def test_no_gang_holds_where_the_administrator_says_never():

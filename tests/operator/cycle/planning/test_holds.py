@@ -22,7 +22,7 @@ PLANNED = Placement(
     latest="n1",
     alternative=None,
 )
-NO_ROOM = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="needs 2 members, 1 fit")
+NO_ROOM = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="it needs 2 members, and 1 fit")
 NEEDS = Unplaceable(gang=GANG.key, refusal=NO_ROOM)
 
 
@@ -88,13 +88,13 @@ def test_condition_says_what_is_held_since_when_and_how_long(holds):
     over = holds.record(GANG, NEEDS, 600.0, of_day=DAY + 600)
 
     assert format_refusal(first.refusal).startswith(
-        "needs 2 members, 1 fit; it keeps n1…n3 free for itself since 2027-01-15T08:00:00Z, "
-        "until 2027-01-15T08:10:00Z at most: gangs behind it"
+        "it needs 2 members, and 1 fit; it has kept n1…n3 free for itself since 2027-01-15T08:00:00Z, "
+        "and does so until 2027-01-15T08:10:00Z at most: gangs behind it"
     )
     assert format_refusal(later.refusal) == format_refusal(first.refusal)
     assert format_refusal(over.refusal) == (
-        "needs 2 members, 1 fit; it kept nodes free for itself until 2027-01-15T08:10:00Z, the longest time allowed, "
-        "and may do so again from 2027-01-15T08:20:00Z on"
+        "it needs 2 members, and 1 fit; it kept nodes free for itself until 2027-01-15T08:10:00Z, "
+        "the longest time allowed; it may do so again from 2027-01-15T08:20:00Z on"
     )
 
 

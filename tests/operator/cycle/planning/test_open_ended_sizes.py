@@ -87,7 +87,7 @@ async def test_gang_gives_back_what_one_that_waits_needs_once_its_interval_is_ov
         await until(lambda: is_placed(api, "waits"))
         assert (status_of(api)["size"], status_of(api)["firstSize"], status_of(api)["attempt"]) == (3, 2, 3)
         assert parts.metric("lockstep_size_changes_total", direction="shrink") == 1
-        assert "Shrinks from 4 to 3 members: default/waits waits, and starts with what it gives back" in "".join(
+        assert "Shrinks from 4 to 3 members: default/waits waits, and starts on the nodes that become free" in "".join(
             one["note"] for one in api.store.objects("events")
         )
 

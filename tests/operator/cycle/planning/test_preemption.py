@@ -79,7 +79,7 @@ async def test_more_urgent_gang_takes_the_place_of_another_which_comes_back():
         await until(lambda: is_placed(api, "hot"))
 
         assert condition(api, "cold", "Preempted") == ("True", "Preempted")
-        assert says(api, "cold", "Preempted") == "Gang default/hot, of priority 100, takes its place."
+        assert says(api, "cold", "Preempted") == "Gang default/hot, of priority 100, takes the place of this gang."
         assert "takes the place of gang default/cold" in says(api, "hot", "Planned")
         assert parts.metric("lockstep_gangs_preempted_total") == 1
         assert parts.metric("lockstep_preempted_member_seconds_total") == pytest.approx(200, rel=0.1)
@@ -131,7 +131,9 @@ async def test_room_is_held_while_victims_take_their_grace():
         api.store.create("gangjobs", cold("other"))
         await asyncio.sleep(20)
 
-        assert "preempts gang default/cold, and starts when its members have ended" in says(api, "hot", "Planned")
+        assert "preempts gang default/cold, and starts when the members of that gang have ended" in says(
+            api, "hot", "Planned"
+        )
         assert not is_placed(api, "other")
         assert [one["type"] for one in pods_of(api, "cold")[0]["status"]["conditions"]] == ["DisruptionTarget"]
         for pod in pods_of(api, "cold"):

@@ -82,7 +82,8 @@ async def test_gang_restarts_at_a_smaller_size_and_both_sides_say_so():
         assert says(api, "g", "Preempted").endswith(" later; the change takes about 2 min.")
         assert note_of(api, "GangChangesSize").startswith(SHRINKS)
         assert note_of(api, "PreemptedForGang") == (
-            "Gang default/g shrinks from 4 to 2 members for this gang, which starts when those members have ended."
+            "Gang default/g shrinks from 4 to 2 members for this gang. This gang starts when members of the other "
+            "gang have ended."
         )
         assert float(status_of(api)["workDone"]) == pytest.approx(4 / 400, rel=0.05)
 

@@ -39,7 +39,7 @@ async def test_gang_that_cannot_be_followed_costs_no_other_its_changes(broken, c
         assert parts.metric("lockstep_gang_errors_total", stage="follow") >= 1
         assert parts.metric("lockstep_cycles_total", result="error") == 0
         assert {(record.gang, record.getMessage()) for record in caplog.records} == {
-            ("default/b", "could not be followed, and is read again later")
+            ("default/b", "the gang could not be checked, and is checked again later")
         }
 
 

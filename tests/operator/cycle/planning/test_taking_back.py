@@ -64,7 +64,7 @@ async def test_elastic_gang_of_a_group_that_has_borrowed_shrinks(mode):
         assert (status, reason) == ("False", "ShrunkForGang")
         assert why.startswith(
             "Shrinks from 4 to 2 members for a gang of another namespace, of priority 0 and UID uid-small, "
-            "as its group has used less of its share: "
+            "as the group of that gang has used less of its share: "
         )
         notes = [one["note"] for one in api.store.objects("events", "calm-lab") if one["reason"] == "PreemptedForGang"]
         [note] = notes
@@ -86,8 +86,8 @@ async def test_gang_of_a_group_that_has_borrowed_is_evicted_only_where_the_fair_
         await until(lambda: is_placed(api, "calm", "small"))
 
         why = (
-            "A gang of another namespace, of priority 0 and UID uid-small, takes its place: "
-            "its group has used less of its share."
+            "A gang of another namespace, of priority 0 and UID uid-small, takes the place of this gang: the group of "
+            "that gang has used less of its share."
         )
         assert says(api, "busy", "young", "Preempted") == ("True", "Reclaimed", why)
         assert is_placed(api, "busy", "old")

@@ -62,9 +62,12 @@ async def test_events_say_for_which_gang_a_job_gave_way():
         await until(lambda: is_placed(api, "hot") and notes(api, "PreemptedForGang"))
 
         [(kind, note)] = notes(api, "OwnerSuspended")
-        assert (kind, "gang default/hot, of priority 100, takes its place" in note) == ("Job", True)
+        assert (kind, "gang default/hot, of priority 100, takes the place of this gang" in note) == ("Job", True)
         [(kind, note)] = notes(api, "GangPreempted")
-        assert (kind, note.startswith("Gang default/hot, of priority 100, takes its place.")) == ("Gang", True)
+        assert (kind, note.startswith("Gang default/hot, of priority 100, takes the place of this gang.")) == (
+            "Gang",
+            True,
+        )
         [(kind, note)] = notes(api, "PreemptedForGang")
         assert (kind, note.startswith("Gang default/gang/job.heat begins anew for this gang")) == ("GangJob", True)
 

@@ -69,7 +69,7 @@ async def test_group_says_why_it_waits_and_once_its_pods_have_nodes_it_stays_sch
     async with api_with() as api, operator(api):
         create_group(api, 5)
         await until(lambda: is_scheduled(api) == "False")
-        assert "Needs 5 members, 4 fit" in conditions(api)["PodGroupInitiallyScheduled"][1]
+        assert "It needs 5 members, and 4 fit" in conditions(api)["PodGroupInitiallyScheduled"][1]
 
         api.store.change(GROUP, spec={"schedulingPolicy": {"gang": {"minCount": 4}}})
         await until(lambda: is_scheduled(api) == "True")

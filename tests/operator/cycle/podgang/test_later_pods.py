@@ -1,4 +1,4 @@
-"""Pods of a Gang that come while others of it are on nodes."""
+"""Pods of a Gang that come while others of the Gang are on nodes."""
 
 import asyncio
 from collections import Counter

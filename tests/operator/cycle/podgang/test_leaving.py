@@ -58,7 +58,7 @@ async def test_job_leaves_the_node_whose_owner_is_back_after_the_grace():
         assert not is_suspended(api, HEAT)
         assert changes_of_pods(api) == []
         [note] = notes(api, "OwnerReturned")
-        assert "he owner of node n1 is back since" in note
+        assert "he owner of node n1 has been back since" in note
         assert "Job heat was suspended until its pods were gone" in note
         assert len(notes(api, "OwnerSuspended")) == 1
 
@@ -165,4 +165,4 @@ async def test_webhook_that_resumes_a_job_has_it_suspended_once_for_each_return(
 
         assert len(made) == 2
         [note] = notes(api, "OwnerReturned")
-        assert "its pods stay: Job heat was suspended, and others have resumed it" in note
+        assert "its pods stay: Job heat was suspended, and another program has resumed it" in note

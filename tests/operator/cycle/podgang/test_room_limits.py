@@ -100,7 +100,7 @@ async def test_gang_behind_room_reads_whose_room_it_is_and_what_its_own_position
         create(api, "a", cpu="1", later=later(3))
         await until(lambda: is_placed(api))
         api.store.create("gangjobs", gang("cold", size=1))
-        says = "room for later pods of default/gang/heat, which is in front, holds 2 nodes: for 10 min at most"
+        says = "room for later pods of default/gang/heat, which is in front, holds 2 nodes for 10 min at most"
         await until(lambda: says in "".join(messages_of(api)))
 
         assert "later-pods" not in "".join(messages_of(api))
@@ -170,12 +170,17 @@ async def test_room_has_the_priority_of_the_least_urgent_later_pods():
 async def test_status_says_until_when_room_is_kept_and_nothing_of_room_that_a_younger_gang_lacks():
     async with operator_over(*NODES) as (api, _):
         create(api, "a", cpu="1", later=later(3))
-        await until(lambda: "3 in all: room is kept for these until 2027-01-15T08:10:0" in message(api, "Planned"))
+        await until(
+            lambda: (
+                "It expects 3 later, and Lockstep keeps room for them until 2027-01-15T08:10:0"
+                in message(api, "Planned")
+            )
+        )
         api.store.remove(Place("gangs", DEFAULT, "heat"))
         await asyncio.sleep(10)
         create(api, cpu="1", least=1, later=later(3))
 
-        await until(lambda: "3 in all." in message(api, "Planned"))
+        await until(lambda: "It expects 3 later." in message(api, "Planned"))
 
 
 def create_quota(api, *, hard, used):

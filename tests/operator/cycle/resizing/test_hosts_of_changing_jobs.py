@@ -81,7 +81,7 @@ async def test_list_that_can_not_be_written_keeps_no_change_from_its_end():
 
         assert len(listed(api)) == 6
         [placed_says] = [one["message"] for one in status(api)["conditions"] if one["type"] == "Placed"]
-        assert placed_says.startswith("4 pods of it are on nodes. The list of its hosts can't be written: ")
+        assert placed_says.startswith("4 pods of the Gang are on nodes. The list of its hosts can't be written: ")
         assert [it.verb for it in api.writes if it.resource == "configmaps"].count("PUT") <= 10
 
 

@@ -121,7 +121,7 @@ async def test_members_that_join_at_a_size_that_is_no_longer_allowed_are_taken_b
 
         status = status_of(api)
         assert (status["size"], "next" in status, status["memberChanges"]) == (2, False, 2)
-        assert "the spec does not allow that size any more" in note_of(api, "SizeChangeDropped")
+        assert "the spec no longer allows that size" in note_of(api, "SizeChangeDropped")
         assert parts.state.ledger.assumed == 0
 
 

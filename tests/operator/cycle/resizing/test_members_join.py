@@ -74,8 +74,8 @@ async def test_members_join_those_that_run_and_count_once_all_of_them_run():
         ]
         assert parts.metric("lockstep_size_changes_total", direction="grow") == 1
         assert parts.state.ledger.assumed == 0
-        assert note_of(api, "GangChangesSize").startswith("Grows from 2 to 4 members: ends ")
-        assert note_of(api, "MembersJoined") == "All members that were to join run: the gang has 4 members now."
+        assert note_of(api, "GangChangesSize").startswith("Grows from 2 to 4 members: it ends ")
+        assert note_of(api, "MembersJoined") == "All new members run: the gang has 4 members now."
 
 
 async def test_work_that_is_done_before_others_join_counts():
@@ -300,7 +300,7 @@ async def test_kubectl_shows_both_sizes_while_members_join():
     async with operator_over(*FOUR) as (api, _):
         await in_a_join(api)
 
-        await until(lambda: status_of(api)["summary"] == "2 more members are to join")
+        await until(lambda: status_of(api)["summary"] == "2 more members will join")
         assert (status_of(api)["sizeAndRange"], status_of(api)["state"]) == ("2→4 (1–4)", "Running")
 
 

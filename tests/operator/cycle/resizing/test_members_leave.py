@@ -55,7 +55,7 @@ async def test_members_with_the_highest_ranks_leave_after_that_is_written():
         writes = [one for one in api.requests[first:] if one.is_write and one.resource in {"gangjobs/status", "pods"}]
         assert [one[:2] for one in writes] == [(PATCH, "gangjobs/status"), *[(DELETE, "pods")] * 2]
         assert parts.metric("lockstep_size_changes_total", direction="shrink") == 1
-        assert note_of(api, "GangChangesSize").endswith("The other members run on.")
+        assert note_of(api, "GangChangesSize").endswith("The other members continue to run.")
 
 
 async def test_gang_shrinks_for_one_that_waits_which_starts_when_the_members_are_gone():
@@ -105,7 +105,7 @@ async def test_only_the_member_on_the_node_leaves_whose_owner_comes_back(rank):
         assert {pod["metadata"]["uid"] for pod in pods_of(api, "g")} == others
         assert (status_of(api)["attempt"], status_of(api).get("restarts")) == (1, None)
         assert status_of(api).get("ranks", "0-2") == {1: "0,2-3", 2: "0-1,3", 3: "0-2"}[rank]
-        assert f"Shrinks from 4 to 3 members: the owner of node {node} is back" in note_of(api, "GangChangesSize")
+        assert f"Shrinks from 4 to 3 members: the owner of node {node} has been back" in note_of(api, "GangChangesSize")
         assert parts.state.ledger.assumed == 0
 
 

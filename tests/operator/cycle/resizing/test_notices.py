@@ -89,7 +89,7 @@ async def test_status_is_written_before_members_read_and_says_what_comes():
 
         writes = [one for one in api.requests[first:] if one.is_write and one.name in {"g", "g-1-0", "g-1-1"}]
         assert [one[:2] for one in writes] == [(PATCH, "gangjobs/status"), *[(PATCH, "pods")] * 2]
-        will = f"will grow from 2 to 4 members at {begins_at(api)}, or when it says that it is ready"
+        will = f"will grow from 2 to 4 members at {begins_at(api)}, or as soon as it reports that it is ready"
         shown = [status_of(api)[field] for field in ("state", "sizeAndRange", "summary")]
         assert shown == ["Running", "2→4 (1–4)", will]
         assert note_of(api, "GangWillChangeSize").startswith(will.replace("will", "Will"))

@@ -166,7 +166,7 @@ async def test_notice_is_taken_back_if_the_spec_does_not_allow_the_change_any_mo
         api.store.replace(place, old)
         await until(lambda: "SizeChangeDropped" in event_reasons(api))
 
-        assert "the spec does not allow that size any more" in note_of(api, "SizeChangeDropped")
+        assert "the spec no longer allows that size" in note_of(api, "SizeChangeDropped")
         if spec == {"elastic": None}:
             await until_taken_back(api)
             assert parts.state.ledger.assumed == 0
@@ -197,7 +197,7 @@ async def test_member_that_succeeds_meanwhile_keeps_the_size():
         set_phase(api, "g-1-1", "Succeeded")
         await until(lambda: "next" not in status_of(api))
 
-        assert "a member has ended well" in note_of(api, "SizeChangeDropped")
+        assert "a member has succeeded" in note_of(api, "SizeChangeDropped")
         await until(lambda: annotations(pods_of(api, "g")[0]).get(NOTICE) is None)
         set_phases(api, "g", "Succeeded")
         await until(lambda: condition(api, "g", "Complete") == ("True", "Succeeded"))

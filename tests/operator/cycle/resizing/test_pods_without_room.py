@@ -51,7 +51,7 @@ async def test_job_whose_node_is_drained_goes_on_with_the_pods_that_have_room(in
         assert {*placed(api)} == {0, 1}
         assert lost not in placed(api).values()
         [*_, (_, note)] = said(api, "GangChangesSize")
-        assert note == "Shrinks from 4 to 2 members: 2 pods of it wait, and find no room. The other members run on."
+        assert note == "Shrinks from 4 to 2 members: 2 pods wait, and find no room. The other members continue to run."
 
 
 async def test_pods_that_find_other_room_are_placed_there_and_the_job_keeps_its_size():

@@ -46,7 +46,7 @@ async def test_gang_that_runs_changes_to_it_even_where_lockstep_would_change_not
 
         assert status_of(api)["size"] == asked
         assert note_of(api, "GangChangesSize").startswith(f"{verb} from {before} to {asked} member")
-        assert ", as elastic.size asks: ends " in note_of(api, "GangChangesSize")
+        assert ", as elastic.size asks: it ends " in note_of(api, "GangChangesSize")
         assert parts.metric("lockstep_attempts_undone_total", reason="ChangingSize") == 1
 
 

@@ -88,7 +88,7 @@ async def test_gang_with_a_launcher_gives_workers_to_others():
 
         assert (status_of(api)["size"], nodes_of(api, "launcher"), len(nodes_of(api, "workers"))) == (4, ["n5"], 3)
         note = note_of(api, "GangChangesSize")
-        assert note.startswith("Shrinks from 5 to 4 members, so that other gangs end sooner: ends ")
+        assert note.startswith("Shrinks from 5 to 4 members, so that other gangs end sooner: it ends ")
         await until(lambda: is_placed(api, "short"))
 
 
@@ -101,7 +101,7 @@ async def test_size_that_is_asked_for_is_that_of_launcher_and_workers():
         await until_attempt(api, 2)
 
         assert (status_of(api)["size"], len(nodes_of(api, "workers"))) == (4, 3)
-        assert note_of(api, "GangChangesSize").startswith("Grows from 3 to 4 members, as elastic.size asks: ends ")
+        assert note_of(api, "GangChangesSize").startswith("Grows from 3 to 4 members, as elastic.size asks: it ends ")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ async def test_gang_whose_launcher_loses_its_node_in_a_change_is_planned_anew():
         await until(lambda: "next" in status_of(api))
         following = status_of(api)["next"]
         assert (following["size"], following["members"][0]) == (5, {**LAUNCHED, "node": home})
-        assert following["why"].startswith("grows from 3 to 5 members: ends ")
+        assert following["why"].startswith("grows from 3 to 5 members: it ends ")
         assert status_of(api)["sizeAndRange"] == "3→5 (2–5)"
 
         api.store.remove(Place("nodes", "", home))

@@ -59,7 +59,7 @@ async def test_ray_cluster_whose_node_is_drained_goes_on_with_the_workers_that_r
         assert nodes_of_workers(api) == ["n2", "n2"]
         assert (ray_status(api)["size"], ray_status(api)["firstSize"], unnamed) == (3, 5, [])
         [*_, (_, note)] = said(api, "GangChangesSize")
-        assert note == "Shrinks from 5 to 3 members: 2 pods of it wait, and find no room. The other members run on."
+        assert note == "Shrinks from 5 to 3 members: 2 pods wait, and find no room. The other members continue to run."
 
 
 async def test_patch_names_the_workers_that_wait_and_the_status_those_that_run_by_their_roles():

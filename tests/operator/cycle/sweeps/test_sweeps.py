@@ -151,7 +151,7 @@ async def test_gang_job_of_others_fails_the_run_of_its_name_only():
         await until(lambda: status(api).get("state") == "Complete")
         assert counts(api) == (2, 1)
         assert status(api)["failures"] == [
-            {"run": 1, "reason": "NameTaken", "message": "There is a GangJob s-1 that is not of this sweep."}
+            {"run": 1, "reason": "NameTaken", "message": "There is a GangJob s-1 that does not belong to this sweep."}
         ]
         await asyncio.sleep(10)
         assert run_names(api) == ["s-1"]
@@ -184,7 +184,7 @@ async def test_runs_get_the_common_size_and_the_status_says_why():
         api.store.create("gangsweeps", sweep(runs=16, template={**gang("x")["spec"], **RANGE}))
         await until(lambda: run_names(api))
         assert api.store.get(gang_place("s-0"))["spec"]["size"] == {"min": 1, "max": 1}
-        await until(lambda: "1 member a run, 16 side by side" in status(api).get("sizeReason", ""))
+        await until(lambda: "Each run has 1 member; at most 16 run at once." in status(api).get("sizeReason", ""))
 
 
 async def test_few_runs_get_more_members():

@@ -169,7 +169,7 @@ async def test_trouble_refuses_every_user_and_is_logged_once(reviews, api, clock
     assert await reviews.verdict("reader", HERE) is Verdict.NOT_REVIEWED
     assert await reviews.verdict("garbage", HERE) is Verdict.NOT_REVIEWED
     [record] = caplog.records
-    assert "no caller can be let in to /metrics: " in record.getMessage()
+    assert "no caller of /metrics can be authorized: " in record.getMessage()
     assert "garbage" not in caplog.text
     api.fault = None
     assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED

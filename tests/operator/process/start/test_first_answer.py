@@ -62,7 +62,7 @@ async def test_kind_of_a_source_is_needed_where_it_is_one():
 async def test_operator_without_rights_reports_it_at_once():
     begun = now()
 
-    with pytest.raises(StartError, match=r"https://example\.com does not let us in: you may not$"):
+    with pytest.raises(StartError, match=r"https://example\.com refuses access: you may not$"):
         await check(Answer(403, {"message": "you may not"}))
 
     assert now() - begun < 0.1

@@ -220,7 +220,7 @@ async def test_content_that_is_not_ours_is_dropped_with_one_sentence(api, caplog
         await until(lambda: kept(api) == {"default": {HEAT: (run_of(1.5),)}})
 
     assert [record.getMessage() for record in caplog.records] == [
-        f"ConfigMap lockstep-system/{NAME} does not hold run times, and is replaced"
+        f"ConfigMap lockstep-system/{NAME} does not contain run times, and is replaced"
     ]
 
 

@@ -13,7 +13,7 @@ from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.nodebids.bid_plans import Guests, guests_of, plan_of_bid, state_of_bid
 
 NOW = 1_800_000_000.0
-NOT_RENEWED = "The bid was not renewed in time: what was measured no longer counts."
+NOT_RENEWED = "The bid was not renewed in time, so its measurements no longer count."
 HEAT = "heat"
 
 
@@ -29,7 +29,7 @@ def state():
     [
         pytest.param(
             {"slowdown": 1.25},
-            (BidState.OFFERED, "Members may start; they need 1.25 times as long as on an idle reference node."),
+            (BidState.OFFERED, "Members may start. They take 1.25 times as long as on an idle reference node."),
             id="offered",
         ),
         pytest.param(
@@ -37,8 +37,9 @@ def state():
             (
                 BidState.OFFERED,
                 (
-                    "Members may start; they need 0.50 times as long as on an idle reference node, by a capacity of "
-                    "2.00 as measured on a node with the same processor and instance type, until 2027-01-15T08:01:00Z."
+                    "Members may start. They take 0.50 times as long as on an idle reference node. The capacity 2.00 "
+                    "was measured on a node with the same processor and instance type. "
+                    "The node is offered until 2027-01-15T08:01:00Z."
                 ),
             ),
             id="as fast as another node",
@@ -48,8 +49,8 @@ def state():
             (
                 BidState.OFFERED,
                 (
-                    "Members may start; they need 1.00 times as long as on an idle reference node, "
-                    "until 2027-01-15T08:01:00Z."
+                    "Members may start. They take 1.00 times as long as on an idle reference node. "
+                    "The node is offered until 2027-01-15T08:01:00Z."
                 ),
             ),
             id="offered for a while",
@@ -59,7 +60,7 @@ def state():
             (
                 BidState.LATER,
                 (
-                    "Members may start from 2027-01-15T08:01:00Z on; they need 1.00 times as long as on an idle "
+                    "Members may start from 2027-01-15T08:01:00Z on. They take 1.00 times as long as on an idle "
                     "reference node."
                 ),
             ),
@@ -84,7 +85,7 @@ def state():
             {"expires": NOW},
             (
                 BidState.EXPIRED,
-                f"{NOT_RENEWED} Members may start; they need 1.00 times as long as on an idle reference node.",
+                f"{NOT_RENEWED} Members may start. They take 1.00 times as long as on an idle reference node.",
             ),
             id="not renewed",
         ),
@@ -113,7 +114,7 @@ def test_node_whose_owner_has_just_left_is_offered_once_it_opens(state):
     bid_state, message = state_of_bid(state, bid, NOW)
 
     assert bid_state is BidState.LATER
-    assert message.startswith("Members may start from 2027-01-15T08:10:00Z on; ")
+    assert message.startswith("Members may start from 2027-01-15T08:10:00Z on. ")
     assert state_of_bid(state, bid, NOW + QUIET_SECONDS)[0] is BidState.OFFERED
 
 

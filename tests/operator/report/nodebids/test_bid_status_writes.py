@@ -52,7 +52,7 @@ async def test_agent_reads_what_the_planner_makes_of_its_bid():
             "members": 0,
             "memberUids": [],
             "othersRequest": "0m",
-            "message": "Members may start; they need 1.25 times as long as on an idle reference node.",
+            "message": "Members may start. They take 1.25 times as long as on an idle reference node.",
         }
         assert api.store.get(PLACE)["status"]["measured"] == {"message": "Idle."}
 
@@ -85,7 +85,7 @@ async def test_agent_that_has_measured_no_speed_gets_that_of_the_same_hardware()
     async with reporting(slow, unmeasured, operator=running_operator) as api:
         await until(lambda: planned(api).get("slowdown") == "2000m")
 
-        assert "by a capacity of 0.50 as measured on a node with the same processor" in planned(api)["message"]
+        assert "The capacity 0.50 was measured on a node with the same processor" in planned(api)["message"]
 
 
 async def test_agent_gets_another_speed_of_its_hardware_ten_minutes_after_the_last_one():
@@ -114,7 +114,7 @@ async def test_refusal_is_logged_and_tried_again(caplog):
     async with reporting(measured()) as api:
         api.fault = lambda request: Refusal(code=422, message="no") if request.is_write else None
         await until(lambda: caplog.messages)
-        assert caplog.messages[0] == "the API server does not accept the status of bid n1: no"
+        assert caplog.messages[0] == "the API server refuses the status of bid n1: no"
 
         api.fault = lambda _: None
         await until(lambda: planned(api))

@@ -62,8 +62,8 @@ async def test_condition_warns_once_of_a_duty_cycle_that_seems_a_percentage():
         [accepted] = conditions(api)
         assert (accepted["status"], accepted["reason"], len(api.writes)) == ("True", "SpecUnderstood", 1)
         assert accepted["message"].endswith(
-            "above 10, so a member needs more than 11 times as long as on the idle node; if a percentage was meant, "
-            "25 % are 250m."
+            "above 10, so a member takes more than 11 times as long as on the idle node. If you meant a percentage, "
+            "write 250m for 25 %."
         )
         assert parts.state.bids["n1"].slowdown == 27
 
@@ -83,7 +83,7 @@ async def test_condition_says_that_a_node_is_not_there_until_it_is():
         assert (accepted["status"], accepted["reason"], accepted["message"]) == (
             "False",
             "NodeNotFound",
-            "There is no node n1: the name of a bid is that of its node. It counts once there is one.",
+            "There is no node n1. A bid has the name of its node, and counts as soon as that node exists.",
         )
 
         api.store.create("nodes", node("n1"))
@@ -133,7 +133,7 @@ async def test_refused_answer_is_not_repeated(caplog):
         await asyncio.sleep(100)
 
         assert len(api.writes) == 1
-        assert "does not accept the status of bid n1: denied by a policy" in caplog.text
+        assert "refuses the status of bid n1: denied by a policy" in caplog.text
 
 
 async def test_answer_waits_for_an_api_server_that_is_away():

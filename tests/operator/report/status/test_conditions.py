@@ -43,12 +43,12 @@ REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
 REJECTION = Refusal(Reason.REJECTED_BY_KUBELETS, "The kubelets of 3 nodes reject its members.")
 CHANGING = Failure(
     reason=Reason.CHANGING_SIZE,
-    message="grows from 2 to 3 members: ends 31 min sooner; the change takes about 2 min",
+    message="grows from 2 to 3 members: it ends 31 min sooner; the change takes about 2 min",
     next_size=NextSize(
         members=(Members("n1", 2), Members("n2", 1)),
         decided_at=NOW + 20,
         expected_finish=NOW + 900,
-        why="grows from 2 to 3 members: ends 31 min sooner; the change takes about 2 min",
+        why="grows from 2 to 3 members: it ends 31 min sooner; the change takes about 2 min",
     ),
 )
 OPEN_ENDED = replace(CHANGING, next_size=replace(CHANGING.next_size, expected_finish=None))
@@ -315,11 +315,11 @@ def test_what_is_not_weighed_is_named_for_each_role():
     gang = replace(GANG, spec=replace(GANG.spec, roles=tuple(roles)))
 
     assert reserved(gang).condition(Condition.ACCEPTED).message == (
-        "Everything the spec asks for can be obeyed. What it only prefers is not weighed: roles[a].wish, roles[b].wish."
+        "Lockstep can do what the spec says. Lockstep ignores these preferences: roles[a].wish, roles[b].wish."
     )
 
 
-EVICTED = Failure(reason=Reason.PREEMPTED, message="gang default/hot, of priority 5, takes its place")
+EVICTED = Failure(reason=Reason.PREEMPTED, message="gang default/hot, of priority 5, takes the place of this gang")
 
 
 def test_preempted_gang_names_its_preemptor_until_it_is_placed_again():
@@ -327,7 +327,7 @@ def test_preempted_gang_names_its_preemptor_until_it_is_placed_again():
     released = attempt_marks.mark_released(with_status(undoing), EVICTED, retry_seconds=0, now=NOW)
     again = attempt_marks.mark_placed(with_status(released), now=NOW)
 
-    assert undoing.condition("Preempted").message == "Gang default/hot, of priority 5, takes its place."
+    assert undoing.condition("Preempted").message == "Gang default/hot, of priority 5, takes the place of this gang."
     assert conditions_of(released)["Preempted"] == ("True", "Preempted")
     assert released.condition("Planned").message == "The gang is planned again at once."
     assert conditions_of(again)["Preempted"] == ("False", "Bound")
@@ -344,14 +344,16 @@ def test_gang_whose_members_request_nothing_is_accepted_with_a_warning():
 
     assert (says.status, says.reason) == ("True", "SpecUnderstood")
     assert says.message == (
-        "Everything the spec asks for can be obeyed. Warning: the members of template request no resources. So any "
-        "number of them counts as fitting on a node and as running there at full speed: "
-        "set resources.requests.cpu."
+        "Lockstep can do what the spec says. Warning: the members of template request no resources. Lockstep counts "
+        "any number of them as fitting on one node, at full speed. Set resources.requests.cpu."
     )
 
 
 def test_gang_whose_pods_are_not_there_yet_is_accepted_without_a_warning_of_what_they_request():
-    gang = gang_fact("g", spec=replace(gang_spec(request=()), awaits_pods="No pod of it waits for a node. It needs 2."))
+    gang = gang_fact(
+        "g",
+        spec=replace(gang_spec(request=()), awaits_pods="No pod of the Gang waits for a node. It needs 2 together."),
+    )
 
     assert "Warning" not in conditions.mark_accepted(gang, NOW).condition("Accepted").message
 

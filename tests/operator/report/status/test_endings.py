@@ -16,7 +16,7 @@ NOW = 1_000_000.0
 LIMITED = Policies(active_deadline_seconds=3600)
 GANG = gang_fact("g", generation=4, policies=LIMITED)
 PLACEMENT = placement(GANG, start=NOW)
-WHY = "pod g-1-0 failed: container main exited with 3; restart 1 of 3"
+WHY = "pod g-1-0 failed: container main exited with 3; this is restart 1 of 3"
 
 
 def after(status):
@@ -105,7 +105,7 @@ def test_gang_whose_time_is_over_fails_where_it_stands():
     assert (
         conditions_of(LATE_RESTING)["Placed"] == conditions_of(LATE_RESTING)["Planned"] == ("False", "DeadlineExceeded")
     )
-    want = "The gang was active since 1970-01-12T13:46:41Z, and activeDeadlineSeconds allows 1 h."
+    want = "The gang has been active since 1970-01-12T13:46:41Z, and activeDeadlineSeconds allows 1 h."
     assert message(LATE_RUNNING, "Failed") == message(LATE_RESTING, "Failed") == want
 
 

@@ -38,13 +38,13 @@ ALL = [
     events.gang_holds_nodes("Needs 8; it holds n1."),
     events.not_accepted(Refusal(Reason.INVALID_SPEC, "size: no.")),
     events.bind_interrupted(FAILURE),
-    events.gang_restarting("Pod g-1-0 failed; restart 1 of 3."),
+    events.gang_restarting("Pod g-1-0 failed; this is restart 1 of 3."),
     events.gang_suspended("It is."),
     events.gang_resumed("It is not."),
     events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
     events.gang_overruns("It was expected to end."),
     events.gang_will_change_size("will grow from 4 to 9 members at 2026-11-27T12:04:30Z"),
-    events.gang_changes_size("grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min"),
+    events.gang_changes_size("grows from 4 to 9 members: it ends 31 min sooner; the change takes about 2 min"),
     events.members_joined(9),
     events.size_change_dropped("there is no node n4"),
     events.gang_missing("there is no Gang heat"),
@@ -53,18 +53,18 @@ ALL = [
     events.pods_evicted("pod heat-0 was evicted: the owner of node n1 is back"),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
-    events.gang_undoing(FAILURE, "pod g-1-0 was deleted; waits for g-1-1 on n1."),
+    events.gang_undoing(FAILURE, "pod g-1-0 was deleted; it waits for g-1-1 on n1."),
     events.status_refused("denied by a policy"),
     events.names_do_not_resolve(FAILURE),
-    events.gang_preempted("gang default/hot, of priority 5, takes its place"),
+    events.gang_preempted("gang default/hot, of priority 5, takes the place of this gang"),
     events.preempted_for_gang(GangKey("default", "cold")),
-    events.sweep_started(9, "4 members a run, 2 side by side."),
-    events.sweep_size_changed(4, 8, "8 members a run, one after the other."),
+    events.sweep_started(9, "Each run has 4 members; at most 2 run at once."),
+    events.sweep_size_changed(4, 8, "Each run has 8 members; at most 1 run at once."),
     events.sweep_run_failed(RunFailure(3, "MemberFailed", "Pod s-3-1-0 failed.")),
     events.sweep_refused("template: no."),
     events.sweep_complete("All runs have ended."),
     events.sweep_failed("More runs failed than maxFailed allows."),
-    events.owner_returned("the owner of node n1 is back since 2026-11-20T12:00:00Z"),
+    events.owner_returned("the owner of node n1 has been back since 2026-11-20T12:00:00Z"),
 ]
 
 
@@ -139,7 +139,7 @@ def test_what_tenants_meet_most_has_a_reason_of_its_own():
 @pytest.mark.parametrize("reason", [one for one in Reason if one.name.startswith("GANG_")])
 def test_what_a_user_asked_for_is_no_warning(reason):
     failure = Failure(reason=reason, message="the gang is no longer wanted")
-    event = events.gang_undoing(failure, "waits for g-1-1 on n1")
+    event = events.gang_undoing(failure, "it waits for g-1-1 on n1")
 
     assert event.kind == ("Normal" if failure.is_wanted else "Warning")
 

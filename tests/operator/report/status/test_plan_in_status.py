@@ -111,7 +111,7 @@ def test_gang_without_a_plan_keeps_nothing_of_an_earlier_one(happening):
 def test_release_says_why_and_when_the_gang_is_planned_again():
     status = attempt_marks.mark_released(with_status(reserved()), BROKEN, retry_seconds=8, now=NOW)
 
-    assert status.condition(Condition.PLACED).message == f"Attempt 1 was undone: {BROKEN.message}."
+    assert status.condition(Condition.PLACED).message == f"Attempt 1 was torn down: {BROKEN.message}."
     assert status.condition(Condition.PLANNED).message == "The gang is planned again in 8 s."
     assert status.attempt == 1
 
@@ -119,8 +119,8 @@ def test_release_says_why_and_when_the_gang_is_planned_again():
 @pytest.mark.parametrize(
     ("victims", "want"),
     [
-        (["a"], "; preempts gang default/a, and starts when its members have ended."),
-        (["a", "b"], "; preempts gangs default/a, default/b, and starts when their members have ended."),
+        (["a"], " It preempts gang default/a, and starts when the members of that gang have ended."),
+        (["a", "b"], " It preempts gangs default/a, default/b, and starts when the members of those gangs have ended."),
     ],
 )
 def test_gang_that_awaits_its_victims_names_them(victims, want):
@@ -135,14 +135,14 @@ def test_gang_that_awaits_its_victims_names_them(victims, want):
 def test_gang_that_starts_names_whose_place_it_takes():
     status = reserved(GANG, LATER, now=NOW, victims=[GangKey("default", "a")])
 
-    assert status.condition("Planned").message.endswith("; takes the place of gang default/a.")
+    assert status.condition("Planned").message.endswith(" It takes the place of gang default/a.")
 
 
 @pytest.mark.parametrize(
     ("thousandths", "want"),
     [
-        (1300, "; run times as the last 12 runs had them: 1.3 times as stated."),
-        (1000, "; run times as stated, which the last 12 runs had too."),
+        (1300, " Its run times are 1.3 times as stated, like those of its last 12 runs."),
+        (1000, " Its run times are as stated, like those of its last 12 runs."),
     ],
     ids=["longer", "as stated"],
 )

@@ -32,7 +32,7 @@ def test_placed_pods_have_no_reservation_any_more():
     status = mark_pods_placed(RESERVED, NODES, now=NOW + 1)
 
     assert (status.reserved_at, status.started_at) == (None, NOW + 1)
-    assert says(status, Condition.PLACED) == ("True", Reason.BOUND, "3 pods of it were bound together.")
+    assert says(status, Condition.PLACED) == ("True", Reason.BOUND, "3 pods of the Gang were bound together.")
 
 
 def test_placed_gang_has_all_pods_of_it_that_are_on_nodes():
@@ -66,7 +66,7 @@ def test_gang_whose_pods_run_stays_placed_while_no_other_waits():
 def test_gang_that_is_younger_than_its_pods_says_that_they_are_on_nodes():
     status = mark_found_bound(with_status(GangStatus()), WHY, NODES, now=NOW)
 
-    assert says(status, Condition.PLACED) == ("True", Reason.BOUND, "4 pods of it are on nodes.")
+    assert says(status, Condition.PLACED) == ("True", Reason.BOUND, "4 pods of the Gang are on nodes.")
     assert says(status, Condition.PLANNED) == ("False", Reason.AWAITS_PODS, WHY)
     assert [(entry.node, entry.count) for entry in status.members] == [("n1", 1), ("n2", 2), ("n3", 1)]
     assert (status.size, status.started_at) == (4, NOW)

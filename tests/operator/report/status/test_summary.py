@@ -29,7 +29,7 @@ NOW = 1_767_261_600.0  # 2026-01-01T10:00:00Z
 GANG = gang_fact("g", spec=gang_spec(size=2, most=12), policies=Policies(active_deadline_seconds=3600))
 PLACEMENT = placement(GANG, start=NOW)
 NO_ROOM = Unplaceable(
-    gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence="Needs 2 members, 1 fits.")
+    gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence="It needs 2 members, and 1 fit.")
 )
 REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
 QUOTA = Failure(reason=Reason.QUOTA_EXCEEDED, message="quota small is full")
@@ -62,16 +62,18 @@ DELETED = after(attempt_marks.mark_being_deleted(REFUSED, now=NOW))
     [
         pytest.param(GANG, (GangState.WAITING, "2–12", ""), id="not planned yet"),
         pytest.param(REFUSED, (GangState.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
-        pytest.param(WAITING, (GangState.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
-        pytest.param(PLANNED, (GangState.PLANNED, "3 (2–12)", "likely to start 2026-01-01T10:00:25Z"), id="planned"),
+        pytest.param(WAITING, (GangState.WAITING, "2–12", "It needs 2 members, and 1 fit"), id="waiting"),
+        pytest.param(PLANNED, (GangState.PLANNED, "3 (2–12)", "likely to start at 2026-01-01T10:00:25Z"), id="planned"),
         pytest.param(
             RESERVED,
             (GangState.STARTING, "3 (2–12)", "3 members of attempt 1 are being created and bound"),
             id="reserved",
         ),
         pytest.param(PLACED, (GangState.STARTING, "3 (2–12)", "All 3 members are bound"), id="placed"),
-        pytest.param(RUNNING, (GangState.RUNNING, "3 (2–12)", "expected to end 2026-01-01T10:01:00Z"), id="running"),
-        pytest.param(RELEASED, (GangState.WAITING, "2–12", "Attempt 1 was undone: quota small is full"), id="released"),
+        pytest.param(RUNNING, (GangState.RUNNING, "3 (2–12)", "expected to end at 2026-01-01T10:01:00Z"), id="running"),
+        pytest.param(
+            RELEASED, (GangState.WAITING, "2–12", "Attempt 1 was torn down: quota small is full"), id="released"
+        ),
         pytest.param(
             SUSPENDED, (GangState.SUSPENDED, "2–12", "The gang is suspended: it holds no nodes"), id="suspended"
         ),
@@ -79,11 +81,11 @@ DELETED = after(attempt_marks.mark_being_deleted(REFUSED, now=NOW))
             RESUMED, (GangState.WAITING, "2–12", "The gang has not been planned since it was resumed"), id="resumed"
         ),
         pytest.param(
-            SUCCEEDED, (GangState.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T10:01:04Z, ran 1 min 2 s"), id="succeeded"
+            SUCCEEDED, (GangState.SUCCEEDED, "3 (2–12)", "ended at 2026-01-01T10:01:04Z, ran 1 min 2 s"), id="succeeded"
         ),
         pytest.param(
             SET_BACK,
-            (GangState.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T09:00:00Z, ran less than 1 s"),
+            (GangState.SUCCEEDED, "3 (2–12)", "ended at 2026-01-01T09:00:00Z, ran less than 1 s"),
             id="the clock was set back",
         ),
         pytest.param(FAILED, (GangState.FAILED, "3 (2–12)", "Pod g-1-0 failed: exit 3"), id="failed"),
@@ -92,13 +94,13 @@ DELETED = after(attempt_marks.mark_being_deleted(REFUSED, now=NOW))
             (
                 GangState.FAILED,
                 "2–12",
-                "The gang was active since 2026-01-01T10:00:01Z, and activeDeadlineSeconds allows 1 h",
+                "The gang has been active since 2026-01-01T10:00:01Z, and activeDeadlineSeconds allows 1 h",
             ),
             id="late",
         ),
         pytest.param(
             DELETED,
-            (GangState.DELETING, "2–12", "The GangJob is being deleted, and not planned any more"),
+            (GangState.DELETING, "2–12", "The GangJob is being deleted, so Lockstep no longer plans it"),
             id="deleted",
         ),
     ],

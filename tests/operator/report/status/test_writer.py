@@ -38,7 +38,7 @@ class Writing:
 
     @property
     def status(self):
-        refusal = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="needs 3 members, 1 fits")
+        refusal = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="it needs 3 members, and 1 fit")
         decision = Unplaceable(gang=KEY, refusal=refusal)
         return plan_marks.mark_unplaceable(self.gang, decision, now=now())
 

@@ -6,7 +6,9 @@ from lockstep.facts.gang.gang import ConditionFact
 from lockstep.facts.sweeps.sweep import RunFailure, SweepStatus
 from lockstep.report.sweeps.sweep_events import sweep_events
 
-STARTED = SweepStatus(state="Running", runs=9, started_at=1.0, size=4, size_reason="4 members a run, 2 side by side.")
+STARTED = SweepStatus(
+    state="Running", runs=9, started_at=1.0, size=4, size_reason="Each run has 4 members; at most 2 run at once."
+)
 FAILURE = RunFailure(3, "MemberFailed", "Member 0 failed.")
 
 
@@ -22,23 +24,23 @@ def test_first_run_starts_the_sweep_and_the_size_is_no_change():
     [event] = sweep_events(SweepStatus(), STARTED)
 
     assert (event.kind, event.reason) == ("Normal", "SweepStarted")
-    assert event.note == "The first of 9 runs is made. 4 members a run, 2 side by side."
+    assert event.note == "The first of 9 runs is made. Each run has 4 members; at most 2 run at once."
 
 
 def test_other_size_is_said_with_its_reason():
-    [event] = sweep_events(STARTED, replace(STARTED, size=8, size_reason="8 members a run, one after the other."))
+    [event] = sweep_events(
+        STARTED, replace(STARTED, size=8, size_reason="Each run has 8 members; at most 1 run at once.")
+    )
 
     assert event.reason == "SweepSizeChanged"
-    assert event.note == (
-        "Runs that are made from now on have 8 members, and not 4 as before. 8 members a run, one after the other."
-    )
+    assert event.note == ("New runs have 8 members instead of 4. Each run has 8 members; at most 1 run at once.")
 
 
 def test_each_new_failure_is_said_once():
     failed = replace(STARTED, failures=(FAILURE,))
 
     [event] = sweep_events(STARTED, failed)
-    assert (event.kind, event.note) == ("Warning", "Run 3 has failed, MemberFailed: Member 0 failed.")
+    assert (event.kind, event.note) == ("Warning", "Run 3 has failed (MemberFailed): Member 0 failed.")
     assert reasons(failed, replace(failed, failures=(FAILURE, FAILURE._replace(run=5)))) == ["SweepRunFailed"]
     assert reasons(failed, replace(failed, succeeded=2)) == []
 

@@ -42,68 +42,69 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(placement("n1"), "1 member on n1", id="nothing is known"),
         pytest.param(
             replace(placement("n1", "n2", start=NOW + 40), promised=NOW + 99.2),
-            "2 members expected on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room, "
-            "promised for 2026-11-20T12:01:40Z at the latest",
+            "2 members expected on n1, n2. The start is expected at 2026-11-20T12:00:40Z, when n2 has room. "
+            "It is promised for 2026-11-20T12:01:40Z at the latest",
             id="with a promise, rounded up",
         ),
         pytest.param(
             replace(placement("n1", start=NOW + 40), promised=NOW + 40),
-            "1 member expected on n1, starting at 2026-11-20T12:00:40Z",
+            "1 member expected on n1. The start is expected at 2026-11-20T12:00:40Z",
             id="with a promise that is the start",
         ),
         pytest.param(
             placement(("n1", 1, None, "launcher"), *((node, 1, None, "workers") for node in EIGHT), gain=5.9),
-            "9 members: 1 launcher on n1, 8 workers on n03…n10, "
-            "5.9 times as fast as one idle reference node, its wait included",
+            "9 members: 1 launcher on n1, 8 workers on n03…n10. "
+            "With its wait, the gang is 5.9 times as fast as one idle reference node",
             id="roles",
         ),
         pytest.param(
             placement("n1", "n2", start=NOW + 40),
-            "2 members expected on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room",
+            "2 members expected on n1, n2. The start is expected at 2026-11-20T12:00:40Z, when n2 has room",
             id="a later start, and the node it waits for",
         ),
         pytest.param(
             placement(*EIGHT, gain=5.9, other=other(12, start=NOW + 40, gain=6.4)),
-            "8 members on n03…n10, 5.9 times as fast as one idle reference node, its wait included; "
-            "12 members would wait 40 s and be 6.4 times as fast",
+            "8 members on n03…n10. With its wait, the gang is 5.9 times as fast as one idle reference node. "
+            "With 12 members the gang would wait 40 s and be 6.4 times as fast",
             id="more members would wait",
         ),
         pytest.param(
             placement("n1", gain=1.0, other=other(2, gain=0.94)),
-            "1 member on n1, 1.0 times as fast as one idle reference node, its wait included; "
-            "2 members would be 0.94 times as fast",
+            "1 member on n1. With its wait, the gang is 1.0 times as fast as one idle reference node. "
+            "With 2 members the gang would be 0.94 times as fast",
             id="more members would be slower",
         ),
         pytest.param(
             placement("n1", gain=1.0, price=0.25, other=other(2, finish=NOW + 40, gain=1.5)),
-            "1 member on n1, 1.0 times as fast as one idle reference node, its wait included; "
-            "2 members would be 1.5 times as fast, but would take more from other gangs than it gains: "
-            "one second of a member counts 0.25 s for other gangs",
+            "1 member on n1. With its wait, the gang is 1.0 times as fast as one idle reference node. "
+            "With 2 members the gang would be 1.5 times as fast, but would take more from other gangs than it gains: "
+            "one second of a member costs other gangs 0.25 s",
             id="more members would cost others too much",
         ),
         pytest.param(
             placement("n1", "n2", gain=2.0, deadline=NOW + 90, other=other(6, finish=NOW + 20, gain=5.4)),
-            "2 members on n1, n2, 2.0 times as fast as one idle reference node, its wait included; "
-            "6 members would be 5.4 times as fast, but it gets the fewest members that end by its deadline, "
+            "2 members on n1, n2. With its wait, the gang is 2.0 times as fast as one idle reference node. "
+            "With 6 members the gang would be 5.4 times as fast, but it gets the fewest members that end by its "
+            "deadline, "
             "2026-11-20T12:01:30Z",
             id="more members would be faster, but fewer meet the deadline",
         ),
         pytest.param(
             placement("n1", gain=1.0, deadline=math.inf, other=other(2, finish=NOW + 40, gain=1.5)),
-            "1 member on n1, 1.0 times as fast as one idle reference node, its wait included; "
-            "2 members would be 1.5 times as fast, but it gets the fewest members that can run",
+            "1 member on n1. With its wait, the gang is 1.0 times as fast as one idle reference node. "
+            "With 2 members the gang would be 1.5 times as fast, but it gets the fewest members that can run",
             id="more members would be faster, but it gets the fewest",
         ),
         pytest.param(
             placement("n1", "n2", gain=2.0, deadline=NOW + 90, other=other(1, gain=1.0)),
-            "2 members on n1, n2, 2.0 times as fast as one idle reference node, its wait included; "
-            "1 member would be 1.0 times as fast",
+            "2 members on n1, n2. With its wait, the gang is 2.0 times as fast as one idle reference node. "
+            "With 1 member the gang would be 1.0 times as fast",
             id="fewer members would be slower, and miss the deadline",
         ),
         pytest.param(
             placement("n1", start=NOW + 40, other=other(2)),
-            "1 member expected on n1, starting at 2026-11-20T12:00:40Z; "
-            "2 members could start now and end at 2026-11-20T12:10:00Z",
+            "1 member expected on n1. The start is expected at 2026-11-20T12:00:40Z. "
+            "With 2 members the gang could start now and end at 2026-11-20T12:10:00Z",
             id="at once would be later",
         ),
         pytest.param(
@@ -123,14 +124,15 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         ),
         pytest.param(
             placement(("n1", 2, Share(0.12)), ("n2", 1, Share(0.314)), ("n3", 2, Share(0.2234)), gain=2.5),
-            "5 members on n1…n3, shares from 12 % to 31 %, "
-            "2.5 times as fast as one idle reference node, its wait included",
+            "5 members on n1…n3, 12 % to 31 % of the work each. "
+            "With its wait, the gang is 2.5 times as fast as one idle reference node",
             id="shares",
         ),
-        pytest.param(placement(("n1", 4, Share(0.25))), "4 members on n1, shares of 25 % each", id="equal shares"),
+        pytest.param(placement(("n1", 4, Share(0.25))), "4 members on n1, 25 % of the work each", id="equal shares"),
         pytest.param(
             placement(("n1", 1, Pieces(12)), ("n1", 2, Pieces(11)), ("n2", 1, Pieces(2)), start=NOW + 40),
-            "4 members expected on n1, n2, 2 to 12 pieces each, starting at 2026-11-20T12:00:40Z when n2 has room",
+            "4 members expected on n1, n2, 2 to 12 pieces each. The start is expected at 2026-11-20T12:00:40Z, when "
+            "n2 has room",
             id="pieces, and a node that is listed twice",
         ),
         pytest.param(
@@ -156,8 +158,8 @@ def test_risk_that_is_taken_has_its_numbers():
     two = replace(placement("n1", "n2"), risk=Risk(probability=0.28, lost_seconds=125.0, node="n2", of_node=0.2))
 
     assert chosen(two, now=NOW) == (
-        "2 members on n1, n2, with a probability of 28 % that a node owner comes back before its end "
-        "(most likely on n2, 20 %), which costs 2 min 5 s of work on average"
+        "2 members on n1, n2. A node owner comes back before the end with a probability of 28 %, "
+        "most likely on n2 (20 %). This costs 2 min 5 s of work on average"
     )
 
 
@@ -165,6 +167,6 @@ def test_risk_of_one_node_and_an_unknown_run_time():
     one = replace(placement("n1"), risk=Risk(probability=1.0, lost_seconds=math.inf, node="n1", of_node=1.0))
 
     assert chosen(one, now=NOW) == (
-        "1 member on n1, with a probability of 100 % that a node owner comes back before its end "
-        "(most likely on n1), which costs some work on average"
+        "1 member on n1. A node owner comes back before the end with a probability of 100 %, "
+        "most likely on n1. This costs some work on average"
     )

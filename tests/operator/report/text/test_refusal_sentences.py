@@ -47,7 +47,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [],
             gang(size=2, serial=1),
             Reason.NO_NODE_FITS,
-            "needs 2 members and there are 0 nodes",
+            "it needs 2 members, and there are 0 nodes",
             id="no nodes at all",
         ),
         pytest.param(
@@ -74,15 +74,15 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             ],
             gang(size=4, serial=1, request=(2, 1)),
             Reason.NOT_ENOUGH_ROOM,
-            "needs 4 members, 2 fit: 3 of 4 nodes pass its constraints (1 not ready), 1 short of cpu; "
-            "cpu: needs 4 × 2m, 3 × 2m free",
+            "it needs 4 members, and 2 fit: 3 of 4 nodes pass its constraints (1 not ready); of these, 1 short of cpu; "
+            "cpu: 4 × 2m needed, 3 × 2m free",
             id="too little room on the nodes that pass",
         ),
         pytest.param(
             [node("n1", free=(4, 9))],
             gang(size=4, serial=1, request=(2, 1)),
             Reason.NOT_ENOUGH_ROOM,
-            "needs 4 members, 2 fit: 1 of 1 nodes pass its constraints; cpu: needs 4 × 2m, 2 × 2m free",
+            "it needs 4 members, and 2 fit: 1 of 1 nodes pass its constraints; cpu: 4 × 2m needed, 2 × 2m free",
             id="room on every node, but too few",
         ),
         pytest.param(
@@ -96,7 +96,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", until=NOW + 10, slowdown=2.0)],
             gang(size=1, serial=6),
             Reason.WINDOW_TOO_SHORT,
-            "needs 1 member together for 12 s or more; 1 node passes its constraints: "
+            "it needs room for 1 member together for 12 s or more; 1 node passes its constraints: "
             "1 is open to gangs for 10 s at most",
             id="taken back before the end",
         ),
@@ -104,7 +104,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", until=NOW + 10)],
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
-            "it gives no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
+            "it states no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
             "1 is open to gangs for 10 s at most",
             id="taken back some time, run time unknown",
         ),
@@ -112,7 +112,8 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", start=math.inf), node("n2", start=NOW + 9, until=NOW + 9), node("n3", until=NOW + 2)],
             gang(size=1, serial=6),
             Reason.WINDOW_TOO_SHORT,
-            "needs 1 member together for 6 s or more; 3 nodes pass its constraints: 2 are never open to gangs, "
+            "it needs room for 1 member together for 6 s or more; 3 nodes pass its constraints: 2 are never open to "
+            "gangs, "
             "1 is open to gangs for 2 s at most",
             id="windows that never open",
         ),
@@ -120,7 +121,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", start=math.inf)],
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
-            "it gives no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
+            "it states no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
             "1 is never open to gangs",
             id="a window that never opens, run time unknown",
         ),
@@ -135,7 +136,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", free=4)],
             gang(size=2, most=3, times=[4, math.inf, math.inf, 1]),
             Reason.NO_TIME_FOR_SIZE,
-            "its work has no time for any size from 2 to 3",
+            "its work.profile has no time for any size from 2 to 3",
             id="a gap in the measured profile",
         ),
     ],
@@ -157,65 +158,65 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
         ),
         (
             in_pool(OfRole(role="gpu", refusal=NoNodeFits(needed=1, nodes=0, failures=()))),
-            "role gpu: needs 1 member and there are 0 nodes of the pool",
+            "role gpu: it needs 1 member, and there are 0 nodes of the pool",
         ),
         (
             NoDomainFits(needed=4, keys=("zone",), domains=2),
-            "needs 4 members on nodes with one value of zone: none of 2 values has nodes with room for all",
+            "it needs 4 members on nodes with one value of zone: none of the 2 values has room for all",
         ),
         (
             NoDomainFits(needed=4, keys=("zone",), domains=2, most=3),
             (
-                "needs 4 members on nodes with one value of zone: "
-                "none of 2 values has nodes with room for all, but for 3 at most"
+                "it needs 4 members on nodes with one value of zone: "
+                "none of the 2 values has room for all; the most that one of them has room for is 3"
             ),
         ),
         (
             NoDomainFits(needed=4, keys=("rack", "zone"), domains=0),
-            "needs 4 members on nodes with one value of rack and zone, and no node has that label",
+            "it needs 4 members on nodes with one value of rack and zone, and no node has these labels",
         ),
         (
             NoRoomTogether(needed=5, roles=2),
-            "needs 5 members: each of its 2 roles would fit alone, but not all together",
+            "it needs 5 members: each of its 2 roles would fit alone, but not all together",
         ),
         (
             NoRoomTogether(needed=5, roles=2, too_little=TooLittle(resource="cpu", needed=6500, free=4000)),
-            "needs 5 members: each of its 2 roles would fit alone, but not all together; cpu: needs 6500m, 4 free",
+            "it needs 5 members: each of its 2 roles would fit alone, but not all together; cpu: 6500m needed, 4 free",
         ),
         (
             NoRoomTogether(needed=5, roles=2, too_little=TooLittle(resource="host port TCP 80", needed=5, free=4)),
             (
-                "needs 5 members: each of its 2 roles would fit alone, but not all together; "
-                "host port TCP 80: needs 5, 4 free"
+                "it needs 5 members: each of its 2 roles would fit alone, but not all together; "
+                "host port TCP 80: 5 needed, 4 free"
             ),
         ),
         (
             NoRoomTogether(needed=5, roles=1),
-            "needs 5 members, and too few of them fit as far apart as its terms ask for",
+            "it needs 5 members, and too few of them fit as far apart as its terms require",
         ),
         (
             TopologiesCross(keys=("row", "column")),
             (
-                "its terms name the labels row and column, and nodes with one value of either have several of the "
-                "other; use labels of which one divides the nodes of the other"
+                "its terms name the labels row and column, and neither label nests in the other; "
+                "use labels that nest, such as rack and zone"
             ),
         ),
         (
             TooManyCombinations(combinations=10**7, most=16384),
             (
                 "its roles have 10000000 combinations of members, and the planner distinguishes 16384 at most: "
-                "ask for fewer or smaller roles"
+                "use fewer or smaller roles"
             ),
         ),
         (
             TooManyCombinations(combinations=None, most=100),
-            "none of the first 100 combinations of its roles and nodes fits, and no more are tried",
+            "none of the first 100 combinations of its roles and nodes fits, and Lockstep tries no more",
         ),
         (
             ConstraintsTooLong(length=70_000, most=4000),
             (
                 "its selectors, node affinities and tolerations have 70000 parts, and the planner reads "
-                "4000 of one gang at most: ask for fewer"
+                "4000 of one gang at most: use fewer"
             ),
         ),
     ],
@@ -228,24 +229,24 @@ def test_sentence_of_a_gang_with_roles(refusal, want):
 @pytest.mark.parametrize(
     ("scarcest", "want"),
     [
-        (Scarcest(resource="cpu", each=6000, fit=12), "cpu: needs 20 × 6, 12 × 6 free"),
-        (Scarcest(resource="cpu", each=250, fit=0), "cpu: needs 20 × 250m, 0 × 250m free"),
-        (Scarcest(resource="memory", each=3 * 2**30, fit=12), "memory: needs 20 × 3Gi, 12 × 3Gi free"),
-        (Scarcest(resource="nvidia.com/gpu", each=1, fit=3), "nvidia.com/gpu: needs 20, 3 free"),
-        (Scarcest(resource="nvidia.com/gpu", each=4, fit=3), "nvidia.com/gpu: needs 20 × 4, 3 × 4 free"),
+        (Scarcest(resource="cpu", each=6000, fit=12), "cpu: 20 × 6 needed, 12 × 6 free"),
+        (Scarcest(resource="cpu", each=250, fit=0), "cpu: 20 × 250m needed, 0 × 250m free"),
+        (Scarcest(resource="memory", each=3 * 2**30, fit=12), "memory: 20 × 3Gi needed, 12 × 3Gi free"),
+        (Scarcest(resource="nvidia.com/gpu", each=1, fit=3), "nvidia.com/gpu: 20 needed, 3 free"),
+        (Scarcest(resource="nvidia.com/gpu", each=4, fit=3), "nvidia.com/gpu: 20 × 4 needed, 3 × 4 free"),
         (
             Scarcest(resource="example.com/odd", each=10**30, fit=1),
-            f"example.com/odd: needs 20 × {10**30}, 1 × {10**30} free",
+            f"example.com/odd: 20 × {10**30} needed, 1 × {10**30} free",
         ),
-        (Scarcest(resource="bid slots", each=1, fit=2), "bid slots: needs 20, 2 free"),
-        (Scarcest(resource="host port TCP 80", each=2**20, fit=2), "host port TCP 80: needs 20, 2 free"),
+        (Scarcest(resource="bid slots", each=1, fit=2), "bid slots: 20 needed, 2 free"),
+        (Scarcest(resource="host port TCP 80", each=2**20, fit=2), "host port TCP 80: 20 needed, 2 free"),
     ],
     ids=lambda value: value.split(":")[0] if isinstance(value, str) else "",
 )
 def test_scarcest_resource_is_given_as_people_write_amounts(scarcest, want):
     refusal = NotEnoughRoom(needed=20, fit=0, passing=12, nodes=12, short=(), scarcest=scarcest)
 
-    assert format_refusal(refusal) == f"needs 20 members, 0 fit: 12 of 12 nodes pass its constraints; {want}"
+    assert format_refusal(refusal) == f"it needs 20 members, and 0 fit: 12 of 12 nodes pass its constraints; {want}"
 
 
 @pytest.mark.parametrize(
@@ -258,7 +259,7 @@ def test_gang_that_gives_no_end_is_named(others, want):
     refusal = NotEnoughRoom(needed=4, fit=0, passing=12, nodes=12, short=(), blocker=blocker)
 
     assert format_refusal(refusal) == (
-        f"needs 4 members, 0 fit while default/nowork holds 12 nodes and gives no end{want}: "
+        f"it needs 4 members, and 0 fit while default/nowork holds 12 nodes and has no known end{want}: "
         "12 of 12 nodes pass its constraints"
     )
 
@@ -278,7 +279,8 @@ def test_labels_that_nodes_lack_are_named_where_some_have_them():
     [decision] = plan(snapshot(nodes, [one])).decisions
 
     assert format_refusal(decision.refusal) == (
-        "needs 4 members, 1 fit: 1 of 13 nodes pass its constraints (12 without gpu=a100); slots: needs 4, 1 free"
+        "it needs 4 members, and 1 fit: 1 of 13 nodes pass its constraints (12 without gpu=a100); slots: 4 needed, 1 "
+        "free"
     )
 
 
@@ -290,7 +292,8 @@ def test_room_that_comes_back_counts():
     ).decisions
 
     assert format_refusal(decision.refusal) == (
-        "needs 3 members, 1 fit: 2 of 2 nodes pass its constraints, 1 short of slots; slots: needs 3, 1 free"
+        "it needs 3 members, and 1 fit: 2 of 2 nodes pass its constraints; of these, 1 short of slots; slots: 3 "
+        "needed, 1 free"
     )
 
 
@@ -302,8 +305,8 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
     assert (decision.reason, format_refusal(decision.refusal)) == (
         Reason.HELD_BY_GANGS_IN_FRONT,
         (
-            "needs 2 members and would fit, but default/front, which is in front, holds 2 nodes: "
-            "with no known end, until the nodes close, or free for themselves"
+            "it would fit with 2 members, but default/front, which is in front, holds 2 nodes: "
+            "that gang has no known end, holds them until they close, or keeps them free for itself"
         ),
     )
 
@@ -311,9 +314,9 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
 @pytest.mark.parametrize(
     ("others", "holds"),
     [
-        (0, "holds 1 node:"),
-        (1, "holds 1 node, and 1 other gang holds more:"),
-        (2, "holds 1 node, and 2 other gangs hold more:"),
+        (0, "holds 1 node: that gang has"),
+        (1, "holds 1 node, and 1 other gang holds more: those gangs have"),
+        (2, "holds 1 node, and 2 other gangs hold more: those gangs have"),
     ],
 )
 def test_of_several_gangs_in_front_one_is_named(others, holds):
@@ -321,7 +324,7 @@ def test_of_several_gangs_in_front_one_is_named(others, holds):
 
     said = format_refusal(HeldByGangsInFront(needed=2, nominated=False, blocker=blocker))
 
-    assert f"but default/front, which is in front, {holds} with no known end" in said
+    assert f"but default/front, which is in front, {holds} no known end" in said
 
 
 def test_pods_for_which_room_is_made_are_named_as_the_cause():
@@ -330,8 +333,8 @@ def test_pods_for_which_room_is_made_are_named_as_the_cause():
     ).decisions
 
     assert format_refusal(decision.refusal) == (
-        "needs 1 member and would fit, but gangs in front, or pods for which room is made, hold the room: "
-        "with no known end, until the nodes close, or free for themselves"
+        "it would fit with 1 member, but gangs in front, or pods for which room is made, hold the room: "
+        "those gangs have no known end, hold nodes until these close, or keep them free for themselves"
     )
 
 
@@ -341,7 +344,7 @@ def test_lasting_pods_are_named():
     [decision] = plan(snapshot(nodes, [gang(size=8)])).decisions
 
     assert format_refusal(decision.refusal) == (
-        "needs 8 members, 5 fit: pods that are not meant to end hold the rest; slots: needs 8, 5 free"
+        "it needs 8 members, and 5 fit: long-running pods hold the rest; slots: 8 needed, 5 free"
     )
 
 
@@ -355,7 +358,7 @@ def test_owners_who_may_come_back_are_counted():
     [decision] = plan(facts).decisions
 
     assert format_refusal(decision.refusal) == (
-        "needs 2 members together for 3 s or more; 2 nodes pass its constraints: "
+        "it needs room for 2 members together for 3 s or more; 2 nodes pass its constraints: "
         "on 1 the owner may come back, and the gang may not be interrupted"
     )
 
@@ -377,6 +380,6 @@ def test_taint_that_evicts_too_soon_is_named_with_the_time_that_it_is_tolerated(
 
     assert decision.refusal.reason is Reason.WINDOW_TOO_SHORT
     assert format_refusal(decision.refusal) == (
-        "needs 2 members together for 30 min or more; 2 nodes pass its constraints: "
+        "it needs room for 2 members together for 30 min or more; 2 nodes pass its constraints: "
         "on 2 a taint evicts its members after 5 s, the longest time that they tolerate it"
     )

@@ -18,7 +18,7 @@ def test_there_is_a_clause_for_each_reason():
 @pytest.mark.parametrize(
     ("is_open_ended", "want"),
     [
-        (False, "shrinks from 9 to 5 members for urgent gang ns/hot, of priority 7: ends 10 min later"),
+        (False, "shrinks from 9 to 5 members for urgent gang ns/hot, of priority 7: it ends 10 min later"),
         (True, "shrinks from 9 to 5 members for urgent gang ns/hot, of priority 7: its end is unknown"),
     ],
 )
@@ -50,7 +50,7 @@ def test_change_of_which_members_have_notice_has_both_sizes_and_the_time(was, si
         begins_at=1_795_781_070.0,
     )
 
-    assert change_ahead(was, following) == f"{want} at 2026-11-27T12:04:30Z, or when it says that it is ready"
+    assert change_ahead(was, following) == f"{want} at 2026-11-27T12:04:30Z, or as soon as it reports that it is ready"
 
 
 @pytest.mark.parametrize(
@@ -70,35 +70,37 @@ def test_change_of_which_members_have_notice_has_both_sizes_and_the_time(was, si
             SizeReason.WAITING_GANG,
             1,
             {"made_for": GangKey("a", "b")},
-            "shrinks from 4 to 1 member: a/b waits, and starts with what it gives back; its end is unknown; "
+            "shrinks from 4 to 1 member: a/b waits, and starts on the nodes that become free; its end is unknown; "
             "the change takes about 2 min",
         ),
         pytest.param(
             SizeReason.URGENT_GANG,
             1,
             {"made_for": GangKey("a", "b")},
-            "shrinks from 4 to 1 member: a/b is more urgent, and starts with what it gives up; its end is unknown; "
+            "shrinks from 4 to 1 member: a/b is more urgent, and starts on the nodes that become free; its end is "
+            "unknown; "
             "the change takes about 2 min",
         ),
         pytest.param(
             SizeReason.MEASURED_SPEEDS,
             6,
             {"speed": 1.4},
-            "grows from 4 to 6 members: by the progress that it reported, 1.40 times as fast is expected; "
+            "grows from 4 to 6 members: by the progress that it reported, it is expected to be 1.40 times as fast; "
             "its end is unknown; the change takes about 2 min",
         ),
         pytest.param(
             SizeReason.MEASURED_SPEEDS,
             2,
             {"speed": 0.9},
-            "shrinks from 4 to 2 members: by the progress that it reported, 0.90 times as fast is expected, and other "
+            "shrinks from 4 to 2 members: by the progress that it reported, it is expected to be 0.90 times as fast, "
+            "and other "
             "gangs gain more from the nodes; its end is unknown; the change takes about 2 min",
         ),
         pytest.param(
             SizeReason.MEASURED_SPEEDS,
             2,
             {"speed": 1.25},
-            "shrinks from 4 to 2 members: by the progress that it reported, 1.25 times as fast is expected; "
+            "shrinks from 4 to 2 members: by the progress that it reported, it is expected to be 1.25 times as fast; "
             "its end is unknown; the change takes about 2 min",
         ),
     ],

@@ -48,7 +48,7 @@ def test_picture_has_gangs_nodes_and_who_waits(scene):
     ]
     assert picture["kinds"][0]["rows"][0]["closes"] == NOW + 2 * HOUR
     assert [(one["name"], one["says"]) for one in picture["waiting"]] == [
-        ("giant", "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints; bid slots: needs 9, 3 free.")
+        ("giant", "It needs 9 members, and 3 fit: 3 of 3 nodes pass its constraints; bid slots: 9 needed, 3 free.")
     ]
     assert picture["waitingInAll"] == 1
 

@@ -88,8 +88,8 @@ def test_jobs_of_a_log_are_in_the_group_of_their_group_or_user():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("3", "is no weight and part"),
-        ("0@1", "is no weight"),
+        ("3", "is not a weight and part"),
+        ("0@1", "is not a weight"),
         ("1@0.5", "make 0.5 and not 1"),
         (",".join(["1@0.1"] * 65), "65"),
     ],

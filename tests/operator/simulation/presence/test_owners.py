@@ -69,7 +69,7 @@ def test_owners_are_read():
 
 @pytest.mark.parametrize("text", ["", "0.25", "25@9-17", "0.25@17-9", "0.25@9-24", "0.25@9", "-0.5@9-17"])
 def test_wrong_owners_are_refused(text):
-    with pytest.raises(OwnersError, match="is no share of the nodes and two hours"):
+    with pytest.raises(OwnersError, match="is not a share of the nodes and two hours"):
         owners_of(text)
 
 

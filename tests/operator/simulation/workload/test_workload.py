@@ -132,7 +132,7 @@ def test_log_is_read_by_submission_and_wrong_lines_are_named():
     assert log.header == {"Version": "2.2", "MaxNodes": "128"}
     assert log.processors == 128
     assert log.unused == {Unused.RUN_TIME: 1}
-    assert log.wrong == ["line 7 has 5 fields, not 18", "line 8 has 'thirty' as its run time, which is no number"]
+    assert log.wrong == ["line 7 has 5 fields, not 18", "line 8 has 'thirty' as its run time, which is not a number"]
 
 
 def test_machine_of_a_log_has_the_processors_of_the_header_where_that_is_a_number():
@@ -183,10 +183,12 @@ def test_number_out_of_this_world_makes_a_line_wrong_in_every_field(field, word)
     [
         pytest.param("1 2 3", "has 3 fields, not 18", id="too few fields"),
         pytest.param("1 " * 19, "has 19 fields, not 18", id="too many fields"),
-        pytest.param("1 " * 17 + "x" * 99, f"has '{'x' * 40}' as its think time, which is no number", id="a word"),
-        pytest.param("1 " * 17 + "\x1b[2J", r"has '\x1b[2J' as its think time, which is no number", id="an escape"),
-        pytest.param("1 " * 17 + "1_0", "has '1_0' as its think time, which is no number", id="digits of a program"),
-        pytest.param("1 " * 17 + "\u0661", "has '\u0661' as its think time, which is no number", id="another script"),
+        pytest.param("1 " * 17 + "x" * 99, f"has '{'x' * 40}' as its think time, which is not a number", id="a word"),
+        pytest.param("1 " * 17 + "\x1b[2J", r"has '\x1b[2J' as its think time, which is not a number", id="an escape"),
+        pytest.param("1 " * 17 + "1_0", "has '1_0' as its think time, which is not a number", id="digits of a program"),
+        pytest.param(
+            "1 " * 17 + "\u0661", "has '\u0661' as its think time, which is not a number", id="another script"
+        ),
         pytest.param(
             "1 1 1 1 2.5 " + "1 " * 13, "has 2.5 as its allocated processors, which must be a whole number", id="half"
         ),
@@ -234,7 +236,7 @@ def test_speeds_out_of_this_world_are_refused():
 
 @pytest.mark.parametrize("text", ["", "0", "x2", "4x0", "4x-1", "4,,4", "four", "9999999", "4x1e9"])
 def test_wrong_nodes_are_refused(text):
-    with pytest.raises(NodesError, match="is no number of nodes"):
+    with pytest.raises(NodesError, match="is not a number of nodes"):
         slowdowns_of(text)
 
 

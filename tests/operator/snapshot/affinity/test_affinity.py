@@ -18,7 +18,7 @@ NODES = {"n1": "east", "n2": "east", "n3": "west", "n4": None}
 AVOIDS = "near a pod that its own anti-affinity avoids"
 KEPT_AWAY = "near a pod whose anti-affinity keeps it away"
 NO_ZONE = "without the label zone, by which members are placed"
-WANTS = "without a pod near that its affinity asks for"
+WANTS = "without a pod nearby that its affinity requires"
 HEAT = {"app": "heat"}
 
 
@@ -236,7 +236,7 @@ def test_pods_of_others_for_which_members_ask_come_before_their_own_kind(state):
         pytest.param(
             role(near=[term()]),
             [],
-            "on n2, n3, members would not have those with them that must have the same value of zone",
+            "on n2, n3, members would be apart from the pods that must have the same value of zone",
             id="pods that went meanwhile",
         ),
         pytest.param(
@@ -248,7 +248,7 @@ def test_pods_of_others_for_which_members_ask_come_before_their_own_kind(state):
         pytest.param(
             role(near=[term()]),
             [member_fact("g", node="n2", labels=HEAT)],
-            "on n3, members would not have those with them that must have the same value of zone",
+            "on n3, members would be apart from the pods that must have the same value of zone",
             id="a member that is bound stays",
         ),
     ],

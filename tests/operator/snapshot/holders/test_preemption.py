@@ -26,7 +26,7 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 NOW = 1000.0
 COLD, HOT = GangKey(DEFAULT, "cold"), GangKey(DEFAULT, "hot")
 MEMBERS = (Members("n1", 1), Members("n2", 1))
-SENTENCE = f"Gang {DEFAULT}/hot, of priority 5, takes its place."
+SENTENCE = f"Gang {DEFAULT}/hot, of priority 5, takes the place of this gang."
 
 
 def condition(kind, status="True", reason="", message=""):
@@ -158,7 +158,7 @@ def test_status_names_the_preemptor_until_the_gang_is_placed_again(state):
     assert state.giving_way.evicted.victims_of(HOT) == (COLD,)
     assert state.giving_way.evicted.preemptor_of(COLD) == HOT
 
-    state.apply_gang(holding("cold", condition("Preempted", "False", message="It is placed again."), version="3"))
+    state.apply_gang(holding("cold", condition("Preempted", "False", message="The gang is placed again."), version="3"))
     assert state.giving_way.evicted.victims_of(HOT) == ()
     assert state.giving_way.evicted.preemptor_of(COLD) is None
 
@@ -196,7 +196,7 @@ def test_preemptor_of_another_namespace_is_read_by_its_uid():
     evicted = preemption_clause(urgent, victim=GangKey("team-1", "cold"))
     shrunk = shrink_for(SizeChange(COLD, 2, (0,), NOW, NOW), for_urgent_gang(urgent, giver=GangKey("team-1", "cold")))
 
-    assert evicted == "a gang of another namespace, of priority -7 and UID 0b8e-7F, takes its place"
+    assert evicted == "a gang of another namespace, of priority -7 and UID 0b8e-7F, takes the place of this gang"
     assert named_preemptor(evicted) == named_preemptor(as_sentence(evicted)) == GangUid("0b8e-7F")
     assert shrunk.startswith("shrinks from 2 to 1 member for an urgent gang of another namespace, of priority -7 and")
     assert shrinks_for(shrunk) == shrinks_for(as_sentence(shrunk)) == GangUid("0b8e-7F")
@@ -204,7 +204,7 @@ def test_preemptor_of_another_namespace_is_read_by_its_uid():
 
 
 @pytest.mark.parametrize(
-    "sentence", ["", "Another gang takes its place.", "gang default, of priority 1", "Gang A/b, of"]
+    "sentence", ["", "Another gang takes the place of this gang.", "gang default, of priority 1", "Gang A/b, of"]
 )
 def test_foreign_sentence_names_no_gang(sentence):
     assert named_preemptor(sentence) is None

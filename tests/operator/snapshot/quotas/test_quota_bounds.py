@@ -134,7 +134,7 @@ def test_storage_that_is_short_is_given_in_bytes_as_people_write_them():
     state = with_classes(state_with(quota(**{f"{GOLD}requests.storage": "5Gi"})))
 
     assert format_refusal(most(state, claiming("templates"))) == (
-        f"needs 2 members, which take 6Gi of {GOLD}requests.storage; quota small allows 5Gi"
+        f"it needs 2 members, which take 6Gi of {GOLD}requests.storage; quota small allows 5Gi"
     )
 
 

@@ -70,7 +70,7 @@ def test_gang_that_fits_nowhere_has_a_sentence(scene):
     plan = planned_with(scene, size=9)
 
     assert (plan.reason, plan.run) == ("NotEnoughRoom", None)
-    assert plan.why_not.startswith("Needs 9 members, ")
+    assert plan.why_not.startswith("It needs 9 members, ")
 
 
 def test_deadline_in_a_question_finds_out_no_exact_time(scene):

@@ -72,7 +72,7 @@ def test_nothing_of_it_is_left_in_the_cache(scene):
     [
         pytest.param(gang("s", size=1), {"runs": None}, "spec.gangSweepSpec has no runs", id="no number"),
         pytest.param(gang("s", size=1, suspend=True), {}, "wait for other gangs, or are suspended", id="suspended"),
-        pytest.param({"spec": {}}, {}, "makes no sense", id="no template"),
+        pytest.param({"spec": {}}, {}, "is invalid", id="no template"),
     ],
 )
 def test_sweep_without_a_plan_has_a_sentence_and_leaves_nothing(scene, template, spec, want):
@@ -98,5 +98,5 @@ def test_answer_has_the_shape_that_the_command_reads(scene):
 
     assert is_answer(AnswerKind.SWEEP_PLANS, document)
     text = " ".join(" ".join(sweep_plan_answer_lines(document)).split())
-    assert text.startswith("GangSweep tenant/s has 3 runs. 1 member a run, 2 side by side: ")
+    assert text.startswith("GangSweep tenant/s has 3 runs. Each run has 1 member; at most 2 run at once. ")
     assert "Of its first 2 runs, the first would start at once, and 1 now." in text

@@ -29,7 +29,7 @@ def test_examples_break_nothing(schema_of_spec, example):
     [
         pytest.param({"size": {"min": 1, "max": 10**12}}, "spec.size.max is not from 1 to 10000", id="a number"),
         pytest.param({"size": {"min": True, "max": 2}}, "spec.size.min is no integer", id="a boolean"),
-        pytest.param({"size": [1]}, "spec.size is no object", id="a type"),
+        pytest.param({"size": [1]}, "spec.size is not an object", id="a type"),
         pytest.param({"load": "Much"}, "spec.load is none of ", id="an enumeration"),
         pytest.param({"after": [{"name": "A!"}]}, "spec.after[0].name does not match ", id="a pattern"),
         pytest.param({"work": {"serialTime": "1" * 10**6}}, "spec.work.serialTime has 1000000 entries", id="a length"),

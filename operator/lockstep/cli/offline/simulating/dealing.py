@@ -11,16 +11,20 @@ from lockstep.simulation.sweeps.sweep import StationCluster
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--pieces", metavar="N", type=click.IntRange(1, 1_000_000), default=96, help="How many pieces.")
+@click.option("--pieces", metavar="N", type=click.IntRange(1, 1_000_000), default=96, help="Number of pieces.")
 @click.option(
-    "--piece-time", metavar="DURATION", callback=length_of, default="5m", help="Of a piece on a node of speed 1."
+    "--piece-time",
+    metavar="DURATION",
+    callback=length_of,
+    default="5m",
+    help="Time that a piece takes on a node of speed 1.",
 )
 @click.option(
     "--nodes",
     metavar="SPEC",
     callback=clusters_of,
     default="4x1,4x1.5,4x2",
-    help="A member on each, such as 12 or 8x1,4x1.5.",
+    help="Number of nodes, with a member on each. 8x1,4x1.5 means 8 nodes of speed 1 and 4 nodes of speed 1.5.",
 )
 @click.option(
     "--off",
@@ -29,11 +33,19 @@ from lockstep.simulation.sweeps.sweep import StationCluster
     multiple=True,
     type=NumberRange(0, 2),
     default=(0.1, 0.2, 0.3),
-    help="How far speeds are from what bids say, log-normally; may be given several times.",
+    help="How far real speeds are from the speeds in bids: 0.2 means 20 %, log-normally. You can repeat this option.",
 )
-@click.option("--lose", "is_lost", is_flag=True, help="One member is lost, at a random time.")
-@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
-@click.option("--seeds", metavar="N", type=click.IntRange(1, 10_000), default=200, help="How many, from the first on.")
+@click.option("--lose", "is_lost", is_flag=True, help="One member fails at a random time.")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(0),
+    default=1,
+    help="First random seed. The same seed gives the same results.",
+)
+@click.option(
+    "--seeds", metavar="N", type=click.IntRange(1, 10_000), default=200, help="Number of consecutive seeds to simulate."
+)
 def dealing(  # noqa: PLR0913 - one for each option
     *,
     pieces: int,
@@ -44,11 +56,13 @@ def dealing(  # noqa: PLR0913 - one for each option
     seed: int,
     seeds: int,
 ) -> None:
-    """Simulate pieces that are dealt beforehand or while they run. No cluster is needed.
+    """Compare pieces that are dealt before the start with pieces that are dealt during the run.
+
+    The command needs no cluster.
 
     For example: lockstep simulate dealing --off 0.2 --lose
 
-    The figures of docs/decisions.md come from this command.
+    docs/decisions.md shows results of this command.
     """
     speeds = [cluster.speed for cluster in nodes for _ in range(cluster.places)]
     if is_lost and len(speeds) == 1:

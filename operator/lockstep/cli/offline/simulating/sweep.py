@@ -17,9 +17,13 @@ _POLICIES = {one.value: one for one in (*ReplicaPolicy, *GangPolicy)}
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--runs", metavar="N", type=click.IntRange(1, 10_000), default=10, help="How many runs there are.")
+@click.option("--runs", metavar="N", type=click.IntRange(1, 10_000), default=10, help="Number of runs of the sweep.")
 @click.option(
-    "--first", metavar="K", type=click.IntRange(1), help="So many runs count; the default is all. See the page."
+    "--first",
+    metavar="K",
+    type=click.IntRange(1),
+    help="Number of runs that count. Replicas do the first K runs only. Gangs do all runs, and the K that end first "
+    "count. Default: all runs.",
 )
 @click.option(
     "--replicas",
@@ -27,47 +31,65 @@ _POLICIES = {one.value: one for one in (*ReplicaPolicy, *GangPolicy)}
     multiple=True,
     type=click.IntRange(1, 10_000),
     default=(5,),
-    help="So many runs go at once at most; may be given several times.",
+    help="Maximum number of runs at once. You can repeat this option.",
 )
 @click.option(
     "--clusters",
     metavar="SPEC",
     callback=clusters_of,
     default="24,24",
-    help="Nodes of each cluster, with their speed if it is not 1, such as 30,6x3.",
+    help="Number of nodes of each cluster. 30,6x3 means a cluster of 30 nodes of speed 1, and a cluster of 6 nodes of "
+    "speed 3.",
 )
 @click.option(
     "--times",
     metavar="SPEC",
     callback=times_of,
     default="1:1382.5,3:557.5,9:230",
-    help="Seconds that a run takes on average with each size that it may have, on nodes of speed 1.",
+    help="Allowed sizes of a run, each with its mean run time in seconds on nodes of speed 1.",
 )
 @click.option(
     "--serial-time",
     metavar="DURATION",
     callback=length_of,
-    help="In the place of --times: of one member; runs may have any size, and each seed draws how they speed up.",
+    help="Run time with one member, in place of --times. Runs may have any size, and each seed draws their speed-up at "
+    "random.",
 )
 @click.option(
     "--run-times",
     type=click.Choice([one.value for one in RunSpread]),
     default=RunSpread.EQUAL.value,
-    help="How far runs are from the mean: not at all, 20 %, or exponentially.",
+    help="Distribution of run times around their mean: all equal, 20 % off, or exponential.",
 )
-@click.option("--alien", is_flag=True, help="A program of others competes on the first cluster, like one more replica.")
+@click.option("--alien", is_flag=True, help="A program of another user holds nodes of the first cluster.")
 @click.option(
     "--policy",
     "policies",
     multiple=True,
     type=click.Choice(list(_POLICIES)),
-    help="Who decides; may be given several times. The others are compared with the first. The default is those of the "
-    "thesis and common; with --among separate, once and common.",
+    help="Policy to simulate; docs/decisions.md explains each. You can repeat this option. All others are compared "
+    "with the first. Default: fni-sa, fni-da, fni-dac and common; with --among: separate, once and common.",
 )
-@click.option("--among", metavar="N", type=click.IntRange(2, 100_000), help="So many jobs of the model run beside it.")
-@click.option("--load", metavar="NUMBER", type=NumberRange(0.001, 10), default=0.5, help="Of these jobs.")
-@click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
-@click.option("--seeds", metavar="N", type=click.IntRange(1, 1000), default=1, help="How many, from the first on.")
+@click.option(
+    "--among", metavar="N", type=click.IntRange(2, 100_000), help="Number of other jobs that run beside the sweep."
+)
+@click.option(
+    "--load",
+    metavar="NUMBER",
+    type=NumberRange(0.001, 10),
+    default=0.5,
+    help="Share of the nodes that the jobs of --among would keep busy at their fixed sizes.",
+)
+@click.option(
+    "--seed",
+    metavar="N",
+    type=click.IntRange(0),
+    default=1,
+    help="First random seed. The same seed gives the same results.",
+)
+@click.option(
+    "--seeds", metavar="N", type=click.IntRange(1, 1000), default=1, help="Number of consecutive seeds to simulate."
+)
 def sweep(  # noqa: PLR0913 - one for each option
     *,
     runs: int,
@@ -84,11 +106,11 @@ def sweep(  # noqa: PLR0913 - one for each option
     seed: int,
     seeds: int,
 ) -> None:
-    """Simulate a sweep, many runs of one program, by several policies. No cluster is needed.
+    """Simulate a sweep (many runs of one program) with several policies. The command needs no cluster.
 
     For example: lockstep simulate sweep --replicas 4 --replicas 5
 
-    The figures of docs/decisions.md come from this command.
+    docs/decisions.md explains the policies, and its figures come from this command.
     """
     comparison = SweepComparison(
         runs=runs,

@@ -103,8 +103,8 @@ def test_another_size_changes_both_numbers_of_the_job_as_it_was_read():
     ("annotations", "says"),
     [
         ({ELASTIC: "Restart"}, "'Restart' is not Members"),
-        ({ELASTIC: "Members", "lockstep.dev/restart-time": "0s"}, "'0s' is no duration from 1s to 24h"),
-        ({ELASTIC: "Members", "lockstep.dev/min-interval": "2y"}, "'2y' is no duration from 1s to 8760h"),
+        ({ELASTIC: "Members", "lockstep.dev/restart-time": "0s"}, "'0s' is not a duration from 1s to 24h"),
+        ({ELASTIC: "Members", "lockstep.dev/min-interval": "2y"}, "'2y' is not a duration from 1s to 8760h"),
     ],
 )
 def test_terms_that_make_no_sense_are_refused_with_the_annotation(annotations, says):

@@ -1,0 +1,34 @@
+"""Gives memory back to the machine that the process no longer uses.
+
+A tenant's large objects come in pieces of all sizes. glibc keeps the memory of freed pieces, in case it is needed
+again. After objects of 17 MB had come and gone three times, a process of 110 MiB had 290.
+"""
+
+import asyncio
+import ctypes
+from pathlib import Path
+from resource import getpagesize
+
+_PERIOD_SECONDS = 2.0
+# To give memory back takes some milliseconds in a thread, so little of it is kept.
+_MUCH_BYTES = 16 * 2**20
+_STATM = Path("/proc/self/statm")
+
+
+async def give_back_freed_memory() -> None:
+    """Give memory back whenever the process has much more than after the last time; until cancelled.
+
+    Where the C library is not glibc, nothing is done.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    least = _resident_bytes()
+    while trim is not None:
+        await asyncio.sleep(_PERIOD_SECONDS)
+        if _resident_bytes() > least + _MUCH_BYTES:
+            await asyncio.to_thread(trim, 0)
+            least = _resident_bytes()
+        least = min(least, _resident_bytes())
+
+
+def _resident_bytes() -> int:
+    return int(_STATM.read_text(encoding="ascii").split()[1]) * getpagesize()
