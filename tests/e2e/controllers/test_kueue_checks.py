@@ -196,7 +196,7 @@ def test_quota_of_a_start_that_is_far_off_goes_to_the_next_job_and_later_the_fir
     stage.check_whole("long")
 
     scenery.jobs.create("heat", SIZE)
-    eventually(lambda: "starting at" in scenery.check().get("message", ""))
+    eventually(lambda: has_condition(scenery.queue.workload("heat"), "QuotaReserved"))
     scenery.jobs.create("ice", 1)
     scenery.until_whole("ice", 1)
     assert scenery.is_evicted()

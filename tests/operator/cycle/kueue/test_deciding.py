@@ -77,6 +77,7 @@ def test_answer_follows_from_the_gang_and_the_time(case, want):
 
 
 def test_message_of_a_workload_that_waits_is_that_of_the_last_plan():
-    expected = said(Condition.PLANNED, "True", Reason.STARTS_LATER, "3 members expected, starting at noon.")
+    message = "3 members expected on n1. The start is expected at noon"
+    expected = said(Condition.PLANNED, "True", Reason.STARTS_LATER, message)
 
-    assert decided(conditions=(expected,), start=100).message == "3 members expected, starting at noon."
+    assert decided(conditions=(expected,), start=100).message == message

@@ -61,7 +61,7 @@ async def test_start_that_is_far_off_is_said_gives_quota_back_and_says_so():
         create_workload(api)
         give_quota(api)
         said = api.store.watch("workloads", 0)
-        await until(lambda: "starting at 2027-01-15T10:00:00Z" in entry_of(api)["message"])
+        await until(lambda: "The start is expected at 2027-01-15T10:00:00Z" in entry_of(api)["message"])
         assert state_of(api) == "Pending"
         retry = await found(said, "Retry")
 
