@@ -30,8 +30,7 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     state, audit = tmp_path_factory.mktemp("sandboxes"), tmp_path_factory.mktemp("audit")
     with start(Options(name="controllers", addons=ADDONS, state=state, audit=audit)) as sandbox:
         install(sandbox)
-        sandbox.apply(ROOT / "crds" / "gangsweeps.yaml")
-        for rights in ("rbac-sources.yaml", "rbac-sizing.yaml", "rbac-suspending.yaml", "rbac-sweeps.yaml"):
+        for rights in ("rbac-sources.yaml", "rbac-sizing.yaml", "rbac-suspending.yaml"):
             sandbox.apply(ROOT / "operator" / rights)
         yield sandbox
 
@@ -56,8 +55,7 @@ def proxy(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory, background: 
 def operator(proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
     """An operator that is ready."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    options = (f"--sources={','.join(Source)}", "--sweeps=true")
-    with running(OperatorProcess(proxy.kubeconfig, log, *options, spawn=Forked)) as process:
+    with running(OperatorProcess(proxy.kubeconfig, log, f"--sources={','.join(Source)}", spawn=Forked)) as process:
         yield process
 
 

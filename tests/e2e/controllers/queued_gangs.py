@@ -20,10 +20,7 @@ class QueuedGangs:
 
     def submit(self, name: str, **about: Any) -> None:
         """Create a GangJob in the queue."""
-        self.create(gang(name, **about))
-
-    def create(self, manifest: dict[str, Any]) -> None:
-        """Create the GangJob of a manifest in the queue."""
+        manifest = gang(name, **about)
         manifest["metadata"]["labels"] = self.queue.labels
         self.arena.submit(manifest)
 

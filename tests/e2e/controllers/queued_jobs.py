@@ -12,14 +12,13 @@ from eventually import eventually
 class QueuedJobs(Jobs):
     """Jobs in the queue of their namespace; of some of them fewer pods may be admitted.
 
-    ``pod`` are further fields of their pods, and ``annotations`` of their pods' metadata.
+    ``pod`` are further fields of their pods.
     """
 
     least = 0
     sizes = ""
     labels = QUEUED
     pod: Mapping[str, Any] = {}
-    annotations: Mapping[str, str] = {}
 
     def manifest(self, name: str, size: int) -> dict[str, Any]:
         job = super().manifest(name, size)
@@ -32,7 +31,7 @@ class QueuedJobs(Jobs):
         return {**job, "metadata": {**job["metadata"], "labels": self.labels, "annotations": least}, "spec": spec}
 
     def template(self, name: str, **pod: Any) -> dict[str, Any]:
-        return self.gangs.template("", annotations=self.annotations, **{**self.pod, **pod})
+        return self.gangs.template("", **{**self.pod, **pod})
 
 
 class Scenery:

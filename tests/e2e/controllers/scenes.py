@@ -48,9 +48,9 @@ class Stage(NamedTuple):
         eventually(lambda: self.gangs.bound(gang) == 2)
         return gang
 
-    def refuse_bindings_after(self, number: int, answer: Injected = REFUSED) -> None:
+    def refuse_bindings_after(self, number: int) -> None:
         """Refuse all bindings but the first ones, until the proxy is reset."""
-        self.proxy.fault = _refuses_bindings_after(number, answer)
+        self.proxy.fault = _refuses_bindings_after(number)
 
     def allow_bindings(self) -> None:
         """Refuse no binding any more."""
@@ -303,13 +303,13 @@ def named(scene: Scene) -> str:
     return scene.__name__
 
 
-def _refuses_bindings_after(count: int, answer: Injected) -> Callable[[str, str], Injected | None]:
+def _refuses_bindings_after(count: int) -> Callable[[str, str], Injected | None]:
     asked: list[str] = []
 
     def fault(verb: str, resource: str) -> Injected | None:
         if (verb, resource) != BINDING:
             return None
         asked.append(resource)
-        return answer if len(asked) > count else None
+        return REFUSED if len(asked) > count else None
 
     return fault

@@ -1,20 +1,14 @@
 """Kueue decides who may use how much, and Lockstep where and when, as an AdmissionCheck."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from e2e.controllers.kueue import CHECKED, QUEUED, Queue, has_condition, kueue_controller, lending
 from e2e.controllers.queued_jobs import Scenery
 from e2e.controllers.scenes import SIZE, Stage
-from e2e.controllers.test_jobs import Jobs
 from eventually import eventually
 from live.kueue_groups import KueueGroup
-from live.proxy import Proxy
-from live.quick_start import Forked
-from lockstep.facts.gang.source import Source
-from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Sandbox
 
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
@@ -44,15 +38,6 @@ def borrowing(controller: None, stage: Stage) -> Iterator[tuple[Scenery, Scenery
     left, right = (Scenery(stage, queue) for queue in queues)
     yield left, right
     left.close()
-
-
-@pytest.fixture
-def impatient(stage: Stage, proxy: Proxy, tmp_path: Path) -> Iterator[None]:
-    """The operator gives quota back if the start is more than five seconds away."""
-    stage.operator.kill()
-    options = (f"--sources={','.join(Source)}", "--quota-wait=5s")
-    with running(OperatorProcess(proxy.kubeconfig, tmp_path / "log", *options, spawn=Forked)):
-        yield
 
 
 def test_job_comes_once_there_are_places_for_all_of_it(stage, scenery):
@@ -186,23 +171,3 @@ def test_job_that_could_be_planned_in_no_cluster_is_deactivated(stage, scenery):
     eventually(lambda: any("topologySpreadConstraints[0]" in it["note"] for it in stage.arena.events(workload)))
     eventually(lambda: scenery.queue.reserved() == "0")
     assert stage.gangs.bound(scenery.gang()) == 0
-
-
-def test_quota_of_a_start_that_is_far_off_goes_to_the_next_job_and_later_the_first_one_comes(stage, impatient, scenery):
-    stage.arena.add_nodes(SIZE + 1, cpu="1")
-    long = Jobs(stage.gangs)
-    stage.gangs.submit("long", SIZE, work={"serialTime": "40h"})
-    long.create("long", SIZE)
-    stage.check_whole("long")
-
-    scenery.jobs.create("heat", SIZE)
-    eventually(lambda: has_condition(scenery.queue.workload("heat"), "QuotaReserved"))
-    scenery.jobs.create("ice", 1)
-    scenery.until_whole("ice", 1)
-    assert scenery.is_evicted()
-    assert scenery.check()["retryCount"] >= 1
-    assert stage.gangs.bound(scenery.gang()) == 0
-
-    long.delete("long")
-    scenery.jobs.delete("ice")
-    scenery.until_whole()
