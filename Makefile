@@ -342,9 +342,10 @@ needs-of-fresh:
 	@sh tests/fresh.sh needs
 
 .PHONY: verify
-verify: needs-of-fresh e2e-needs test-whole generate ## Check everything before a release: all tests, whole long searches, generated files, real kubelets, kind, and make fresh
+verify: needs-of-fresh e2e-needs test-whole generate ## Check everything before a release: all tests, whole long searches, generated files, real controllers, real kubelets, kind, and make fresh
 	git diff --exit-code
 	$(MAKE) test-versions
+	$(MAKE) e2e-controllers
 	$(MAKE) e2e-unchanged TORCH=1
 	$(MAKE) e2e-nodes LONG=1 WHOLE=--whole
 	$(MAKE) e2e-kind-here

@@ -96,6 +96,13 @@ def nothing_ended(plane: Sandbox, allowed_evictions: set[str]) -> Iterator[None]
     assert {*pods_ended_by_operator(plane.audit_events())} - allowed_evictions == set()
 
 
+@pytest.fixture
+def members_may_end(nothing_ended: None, plane: Sandbox, allowed_evictions: set[str]) -> Iterator[None]:
+    """Members of GangJobs are the operator's own pods, so it may delete them."""
+    yield
+    allowed_evictions |= {*pods_ended_by_operator(plane.audit_events())}
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Show what the operator wrote last beside a test that failed."""

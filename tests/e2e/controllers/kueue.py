@@ -1,6 +1,7 @@
 """Kueue: its controller, and the queue of a namespace."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from sandbox.binaries import Tool
 
 VERSION = "kueue.x-k8s.io/v1beta2"
 QUEUE, QUEUED = "team", {"kueue.x-k8s.io/queue-name": "team"}
+CHECK = "placement"
+CHECKED: Mapping[str, Any] = {"admissionChecksStrategy": {"admissionChecks": [{"name": CHECK}]}}
+"""What a ClusterQueue says whose Workloads wait for Lockstep."""
 LAYOUT = Layout(
     api_version="config.kueue.x-k8s.io/v1beta2",
     certificates="internalCertManagement",
@@ -24,10 +28,21 @@ LAYOUT = Layout(
 )
 
 
-def kueue_controller(sandbox: Sandbox, folder: Path, **configuration: Any) -> AbstractContextManager[None]:
-    """Run Kueue for Jobs and plain pods; ``folder`` is an empty one for it, ``configuration`` goes beside its own."""
+@contextmanager
+def kueue_controller(sandbox: Sandbox, folder: Path, **configuration: Any) -> Iterator[None]:
+    """Run Kueue for Jobs and plain pods, with an AdmissionCheck of Lockstep.
+
+    ``folder`` is an empty one for it, ``configuration`` goes beside its own.
+    """
     layout = LAYOUT._replace(own={**LAYOUT.own, **configuration})
-    return configured_controller(sandbox, Tool.KUEUE, layout, folder)
+    with configured_controller(sandbox, Tool.KUEUE, layout, folder):
+        sandbox.apply([_object("AdmissionCheck", CHECK, {"controllerName": "lockstep.dev/placement"})])
+        yield
+
+
+def lending(cohort: str) -> dict[str, Any]:
+    """What a ClusterQueue says that lends quota to others of its cohort, and takes it back when it needs it."""
+    return {"cohortName": cohort, "preemption": {"reclaimWithinCohort": "Any"}}
 
 
 class Queue:
@@ -36,9 +51,11 @@ class Queue:
     def __init__(self, sandbox: Sandbox, namespace: str, cpu: int, name: str = QUEUE, **cluster_queue: Any) -> None:
         """``cluster_queue`` are further fields of its ClusterQueue."""
         self.api = sandbox
+        self.name = name
         self.labels = {"kueue.x-k8s.io/queue-name": name}
         self._workloads = f"/apis/{VERSION}/namespaces/{namespace}/workloads"
         cluster = f"{namespace}-{name}"
+        self._cluster_queue = f"/apis/{VERSION}/clusterqueues/{cluster}"
         flavor = f"{namespace}-flavor"
         quota = {"name": flavor, "resources": [{"name": "cpu", "nominalQuota": cpu}]}
         groups = [{"coveredResources": ["cpu"], "flavors": [quota]}]
@@ -53,6 +70,11 @@ class Queue:
     def admitted(self) -> list[str]:
         """The names of the workloads that Kueue has admitted, sorted."""
         return sorted(one["metadata"]["name"] for one in self._all() if has_condition(one, "Admitted"))
+
+    def reserved(self) -> str:
+        """How many processors of its quota are taken, as Kueue counts them."""
+        [flavor] = self.api.request("GET", self._cluster_queue)["status"]["flavorsReservation"]
+        return str(flavor["resources"][0]["total"])
 
     def stop(self) -> None:
         """Take away what was admitted, and admit none of it again."""

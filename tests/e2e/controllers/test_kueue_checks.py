@@ -1,104 +1,43 @@
 """Kueue decides who may use how much, and Lockstep where and when, as an AdmissionCheck."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from e2e.controllers.kueue import QUEUED, VERSION, Queue, has_condition, kueue_controller
+from e2e.controllers.kueue import CHECKED, QUEUED, Queue, has_condition, kueue_controller, lending
+from e2e.controllers.queued_jobs import Scenery
 from e2e.controllers.scenes import SIZE, Stage
-from e2e.controllers.test_jobs import Jobs
 from eventually import eventually
 from live.kueue_groups import KueueGroup
 from sandbox import Sandbox
 
-CHECK = "placement"
-CHECKED = {"admissionChecksStrategy": {"admissionChecks": [{"name": CHECK}]}}
-
-
-class QueuedJobs(Jobs):
-    """Jobs in the queue of their namespace; of some of them fewer pods may be admitted."""
-
-    least = 0
-    sizes = ""
-    labels = QUEUED
-
-    def manifest(self, name: str, size: int) -> dict[str, Any]:
-        job = super().manifest(name, size)
-        least = {"kueue.x-k8s.io/job-min-parallelism": str(self.least)} if self.least else {}
-        if self.sizes:
-            least["lockstep.dev/size"] = self.sizes
-        spec = {**job["spec"], "suspend": True}
-        if self.least:
-            del spec["completionMode"]
-        return {**job, "metadata": {**job["metadata"], "labels": self.labels, "annotations": least}, "spec": spec}
-
-    def template(self, name: str, **pod: Any) -> dict[str, Any]:
-        return self.gangs.template("", **pod)
-
-
-class Scenery:
-    """A queue with our check, its Jobs, and what is seen of both."""
-
-    def __init__(self, stage: Stage, queue: Queue) -> None:
-        self.stage = stage
-        self.queue = queue
-        self.jobs = QueuedJobs(stage.gangs)
-        self.jobs.labels = queue.labels
-
-    def gang(self, of: str = "heat") -> str:
-        """The Gang of the Workload of a Job or of a group; of none while there is no Workload."""
-        return f"workload.{self.queue.workload(of).get('metadata', {}).get('name', 'none')}"
-
-    def check(self, of: str = "heat") -> dict[str, Any]:
-        """What our check says of the Workload of a Job or of a group."""
-        checks = self.queue.workload(of).get("status", {}).get("admissionChecks") or [{}]
-        return next((one for one in checks if one.get("name") == CHECK), {})
-
-    def is_evicted(self, of: str = "heat") -> bool:
-        """Whether Kueue has taken the quota of that Workload back."""
-        workload = self.queue.workload(of)
-        return has_condition(workload, "Evicted") and not has_condition(workload, "QuotaReserved")
-
-    def until_whole(self, of: str = "heat", size: int = SIZE) -> None:
-        """Wait until all pods are on nodes."""
-        eventually(lambda: self.stage.gangs.bound(self.gang(of)) == size)
-        assert len(self.queue.admitted()) >= 1
-
-    def until_nothing_is_kept(self, gang: str) -> None:
-        """Wait until a Gang has neither pods on nodes nor a reservation."""
-        eventually(lambda: not self.stage.gangs.bound(gang) and "reservedAt" not in self.stage.gangs.status(gang))
+SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
 
 
 @pytest.fixture(scope="module")
 def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Kueue, which waits for pods to be ready, and an AdmissionCheck of Lockstep."""
+    """Kueue, which waits for pods to be ready."""
     waits = {"waitForPodsReady": {"timeout": "5m", "blockAdmission": False}}
     with kueue_controller(plane, tmp_path_factory.mktemp("kueue"), **waits):
-        check = {"controllerName": "lockstep.dev/placement"}
-        plane.apply([{"apiVersion": VERSION, "kind": "AdmissionCheck", "metadata": {"name": CHECK}, "spec": check}])
         yield
 
 
 @pytest.fixture
 def scenery(controller: None, stage: Stage) -> Iterator[Scenery]:
     """A queue with a quota for one gang of the usual size."""
-    queue = Queue(stage.arena.api, stage.arena.namespace, cpu=SIZE, **CHECKED)
-    scenery = Scenery(stage, queue)
+    scenery = Scenery(stage, Queue(stage.arena.api, stage.arena.namespace, cpu=SIZE, **CHECKED))
     yield scenery
-    scenery.jobs.close()
-    queue.close()
+    scenery.close()
 
 
 @pytest.fixture
 def borrowing(controller: None, stage: Stage) -> Iterator[tuple[Scenery, Scenery]]:
     """Two queues with a quota for one gang each: either borrows what the other does not use now."""
-    terms = {"cohortName": stage.arena.namespace, "preemption": {"reclaimWithinCohort": "Any"}, **CHECKED}
+    terms = {**lending(stage.arena.namespace), **CHECKED}
     queues = [Queue(stage.arena.api, stage.arena.namespace, cpu=SIZE, name=name, **terms) for name in ("left", "right")]
     left, right = (Scenery(stage, queue) for queue in queues)
     yield left, right
-    left.jobs.close()
-    queues[0].close()
+    left.close()
 
 
 def test_job_comes_once_there_are_places_for_all_of_it(stage, scenery):
@@ -218,3 +157,17 @@ def test_job_that_is_preempted_while_it_is_bound_leaves_nothing(stage, borrowing
 
     left.until_nothing_is_kept(gang)
     assert left.jobs.losses("heat") == {"failed": 0}
+
+
+def test_job_that_could_be_planned_in_no_cluster_is_deactivated(stage, scenery):
+    stage.arena.add_nodes(2, cpu="2")
+    scenery.jobs.pod = {"topologySpreadConstraints": [SPREAD]}
+
+    scenery.jobs.create("heat", SIZE)
+    eventually(lambda: scenery.queue.workload("heat").get("spec", {}).get("active") is False)
+    eventually(lambda: "Rejected" in scenery.check().get("message", ""))
+
+    workload = scenery.queue.workload("heat")["metadata"]["name"]
+    eventually(lambda: any("topologySpreadConstraints[0]" in it["note"] for it in stage.arena.events(workload)))
+    eventually(lambda: scenery.queue.reserved() == "0")
+    assert stage.gangs.bound(scenery.gang()) == 0

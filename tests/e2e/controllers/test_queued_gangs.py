@@ -1,63 +1,23 @@
 """GangJobs and sweeps in queues of the real Kueue: it decides when they run, and with how many members at most."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from builders.manifests import gang
-from e2e.controllers.audit import pods_ended_by_operator
-from e2e.controllers.kueue import VERSION, Queue, has_condition, kueue_controller
+from e2e.controllers.kueue import CHECKED, kueue_controller, lending
+from e2e.controllers.queued_gangs import QUOTA, QueuedGangs
 from e2e.controllers.scenes import Stage
 from eventually import eventually
 from sandbox import Sandbox
 
-CHECK = "gangs-placement"
-QUOTA = 4
-
-
-class QueuedGangs:
-    """The GangJobs of a queue with a quota of four processors, and their Workloads."""
-
-    def __init__(self, stage: Stage, **cluster_queue: Any) -> None:
-        self.arena = stage.arena
-        self.queue = Queue(stage.arena.api, stage.arena.namespace, cpu=QUOTA, **cluster_queue)
-
-    def submit(self, name: str, **about: Any) -> None:
-        """Create a GangJob in the queue."""
-        manifest = gang(name, **about)
-        manifest["metadata"]["labels"] = self.queue.labels
-        self.arena.submit(manifest)
-
-    def has(self, name: str, kind: str) -> bool:
-        """Whether a condition of the Workload is True."""
-        return has_condition(self.queue.workload(name), kind)
-
-    def until_running(self, name: str, size: int) -> None:
-        """Wait until a GangJob has so many members, and its Workload says that these are ready."""
-        eventually(lambda: self.arena.status(name).get("size") == size and self.has(name, "PodsReady"))
-        assert len(self.arena.nodes_of(name)) == size
-
-    def waits(self, name: str) -> bool:
-        """Whether a GangJob says that it waits for quota of the queue."""
-        planned = self.arena.condition(name, "Planned")
-        return planned.get("reason") == "AwaitsQuota" and "queue team" in planned["message"]
+pytestmark = pytest.mark.usefixtures("members_may_end")
 
 
 @pytest.fixture(scope="module")
 def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Kueue, and an AdmissionCheck of Lockstep."""
+    """Kueue."""
     with kueue_controller(plane, tmp_path_factory.mktemp("kueue")):
-        check = {"controllerName": "lockstep.dev/placement"}
-        plane.apply([{"apiVersion": VERSION, "kind": "AdmissionCheck", "metadata": {"name": CHECK}, "spec": check}])
         yield
-
-
-@pytest.fixture(autouse=True)
-def members_may_end(nothing_ended: None, plane: Sandbox, allowed_evictions: set[str]) -> Iterator[None]:
-    """Members are the operator's own pods, so it may delete them."""
-    yield
-    allowed_evictions |= {*pods_ended_by_operator(plane.audit_events())}
 
 
 @pytest.fixture
@@ -65,17 +25,23 @@ def gangs(controller: None, stage: Stage) -> Iterator[QueuedGangs]:
     """A queue without checks."""
     gangs = QueuedGangs(stage)
     yield gangs
-    stage.arena.close()
-    gangs.queue.close()
+    gangs.close()
 
 
 @pytest.fixture
 def checked(controller: None, stage: Stage) -> Iterator[QueuedGangs]:
     """A queue with our check."""
-    gangs = QueuedGangs(stage, admissionChecksStrategy={"admissionChecks": [{"name": CHECK}]})
+    gangs = QueuedGangs(stage, **CHECKED)
     yield gangs
-    stage.arena.close()
-    gangs.queue.close()
+    gangs.close()
+
+
+@pytest.fixture
+def borrowing(controller: None, stage: Stage) -> Iterator[tuple[QueuedGangs, QueuedGangs]]:
+    """Two queues: either borrows what the other does not use now."""
+    left, right = (QueuedGangs(stage, name, **lending(stage.arena.namespace)) for name in ("left", "right"))
+    yield left, right
+    left.close()
 
 
 def test_gang_waits_for_quota_until_the_one_before_it_has_ended(gangs):
@@ -87,8 +53,7 @@ def test_gang_waits_for_quota_until_the_one_before_it_has_ended(gangs):
     eventually(lambda: gangs.waits("ice"))
     assert gangs.arena.pods("ice") == []
 
-    for pod in gangs.arena.pods("heat"):
-        gangs.arena.patch_pod_status(pod["metadata"]["name"], {"phase": "Succeeded"})
+    gangs.succeed("heat")
     eventually(lambda: gangs.has("heat", "Finished"))
     gangs.until_running("ice", 2)
 
@@ -99,8 +64,7 @@ def test_gang_that_is_deactivated_leaves_its_nodes_and_comes_again(gangs):
     gangs.until_running("heat", 4)
 
     gangs.queue.stop()
-    eventually(lambda: not gangs.has("heat", "QuotaReserved"))
-    assert gangs.arena.pods("heat") == []
+    gangs.until_nothing_is_kept("heat")
     eventually(lambda: gangs.waits("heat"))
 
     gangs.queue.go_on()
@@ -132,3 +96,18 @@ def test_one_plan_answers_our_check_and_places_the_gang(checked):
     checked.arena.add_nodes(1, cpu="2")
     checked.until_running("heat", 4)
     assert checked.has("heat", "Admitted")
+
+
+def test_queue_that_lends_gets_all_quota_back_and_the_borrower_comes_again(borrowing):
+    left, right = borrowing
+    left.arena.add_nodes(4, cpu="2")
+    left.submit("heat", size=2 * QUOTA)
+    left.until_running("heat", 2 * QUOTA)
+
+    right.submit("ice", size=QUOTA)
+    left.until_nothing_is_kept("heat")
+    right.until_running("ice", QUOTA)
+    eventually(lambda: left.waits("heat"))
+
+    right.succeed("ice")
+    left.until_running("heat", 2 * QUOTA)

@@ -21,7 +21,7 @@ PLANNED = said(Condition.PLANNED, "True")
 
 
 def decided(*, conditions=(PLANNED,), start=None, since=NOW - 10, refused=False, asks=None, reserved_at=None):
-    """The state that is said."""
+    """What is said."""
     plan = None if start is None else start_estimate(NOW + start)
     status = GangStatus(conditions=conditions, plan=plan, reserved_at=reserved_at)
     gang = gang_fact("g", status=status)
@@ -29,8 +29,7 @@ def decided(*, conditions=(PLANNED,), start=None, since=NOW - 10, refused=False,
         identity = {name: getattr(gang, name) for name in ("key", "uid", "resource_version", "generation", "created")}
         gang = RefusedGang(**identity, is_deleting=False, status=status, refusal=REFUSAL)
     workload = Workload(gang.key, "g", "uid", "1", 3, since, ())
-    entry = entry_due(gang, pod_gang(asks=asks), workload, patience=PATIENCE, now=NOW)
-    return entry and entry.state
+    return entry_due(gang, pod_gang(asks=asks), workload, patience=PATIENCE, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -73,4 +72,12 @@ def decided(*, conditions=(PLANNED,), start=None, since=NOW - 10, refused=False,
     ],
 )
 def test_answer_follows_from_the_gang_and_the_time(case, want):
-    assert decided(**case) == want
+    entry = decided(**case)
+    assert (entry and entry.state) == want
+
+
+def test_message_of_a_workload_that_waits_is_that_of_the_last_plan():
+    message = "3 members expected on n1. The start is expected at noon"
+    expected = said(Condition.PLANNED, "True", Reason.STARTS_LATER, message)
+
+    assert decided(conditions=(expected,), start=100).message == message

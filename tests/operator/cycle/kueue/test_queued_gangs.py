@@ -81,14 +81,15 @@ async def test_gang_waits_for_quota_says_so_and_runs_with_it():
         assert len(bound(pods_of(api, "g"))) == 3
 
 
-async def test_gang_that_is_evicted_leaves_gives_quota_back_and_runs_again_with_quota():
+@pytest.mark.parametrize(("reason", "is_queued_at_once"), [("Preempted", True), ("PodsReadyTimeout", False)])
+async def test_gang_that_is_evicted_leaves_gives_quota_back_and_runs_again_with_quota(reason, is_queued_at_once):
     async with queued(in_queue(gang("g", size=2))) as api:
         await run(api)
-        evict(api)
+        evict(api, reason=reason)
         await until(lambda: not has_quota(api))
 
         assert pods_of(api, "g") == []
-        assert is_true(api, "g", "Requeued")
+        assert is_true(api, "g", "Requeued") == is_queued_at_once
         assert api.store.get(place_of(workload_of(api)))["status"].get("admission") is None
         await until(lambda: condition(api, "g", "Suspended") == ("True", "AwaitsQuota"))
         await run(api)
@@ -228,7 +229,7 @@ async def test_next_process_leaves_gangs_with_quota_alone_and_finishes_what_was_
 
 async def test_workload_that_is_refused_is_tried_again():
     async with api_with(*NODES, gangs=[in_queue(gang("g", size=2))]) as api:
-        api.fault = lambda request: Refusal(500, "no") if request[:2] == ("POST", "workloads") else None
+        api.fault = lambda request: Refusal(code=500) if request[:2] == ("POST", "workloads") else None
         async with running_operator(api, sources=WORKLOADS):
             await asyncio.sleep(5)
             assert pods_of(api, "g") == []

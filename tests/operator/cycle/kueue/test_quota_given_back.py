@@ -53,7 +53,7 @@ async def test_workload_whose_gang_is_refused_says_so_and_gives_its_quota_back_i
         assert "so Lockstep gives the quota back: It has no Gang" in retry["message"]
 
 
-async def test_start_that_is_far_off_gives_quota_back_and_says_so():
+async def test_start_that_is_far_off_is_said_gives_quota_back_and_says_so():
     long = gang("long", size=2, cpu="2", spec={"work": {"serialTime": "4h"}})
     async with queued() as api, running_operator(api, sources=WORKLOADS), kueue(api):
         api.store.create("gangjobs", long)
@@ -61,11 +61,31 @@ async def test_start_that_is_far_off_gives_quota_back_and_says_so():
         create_workload(api)
         give_quota(api)
         said = api.store.watch("workloads", 0)
+        await until(lambda: "The start is expected at 2027-01-15T10:00:00Z" in entry_of(api)["message"])
+        assert state_of(api) == "Pending"
         retry = await found(said, "Retry")
 
         # Kueue would keep the quota and the pods until such a time.
         assert "requeueAfterSeconds" not in retry
         assert "Lockstep gives the quota back, and no longer promises this start" in retry["message"]
+
+
+async def test_promise_of_a_start_that_is_far_off_ends_with_the_quota():
+    """A gang that comes later takes a node that was kept free for it."""
+    nodes = [node(f"n{number}", cpu="2") for number in range(3)]
+    async with queued(*nodes) as api, running_operator(api, sources=WORKLOADS):
+        api.store.create("gangjobs", gang("long", size=2, cpu="2", spec={"work": {"serialTime": "4h"}}))
+        await until(lambda: len(bound(api)) == 2)
+        create_workload(api, "heat", ("main", 3, "2"), annotations={"lockstep.dev/serial-time": "1h"})
+        give_quota(api)
+        await until(lambda: "promisedStart" in gang_status(api).get("plan", {}))
+        api.store.create("gangjobs", gang("later", size=1, cpu="2", spec={"work": {"serialTime": "9h"}}))
+        # The quota is kept for five minutes.
+        await asyncio.sleep(200)
+        assert (state_of(api), len(bound(api))) == ("Pending", 2)
+
+        await until(lambda: len(bound(api)) == 3)
+        await until(lambda: (state_of(api), gang_status(api).get("plan")) == ("Retry", None))
 
 
 async def test_start_that_stays_unknown_gives_quota_back_in_time():
