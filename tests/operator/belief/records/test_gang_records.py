@@ -18,6 +18,8 @@ from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.records.gang_record import MOST_STRETCHES, GangOutcome, merged
+from lockstep.recorder.database import RecordDatabase, Retention
+from lockstep.recorder.history import HistoryFilter, losses_of, opened_history
 
 REQUEST = (("cpu", 2000), ("memory", 2**30), ("nvidia.com/gpu", 1))
 SPEC = gang_spec(request=REQUEST, run_template="f" * 32)
@@ -99,6 +101,32 @@ def test_record_of_a_gang_that_was_preempted_and_then_succeeded():
     assert (second.key, second.ended, second.reason, second.lost) == ((2, 170), 200, "Succeeded", 0)
     assert (first.members, first.millicores, first.memory, first.gpus) == (2, 4000, 2**31, 2)
     assert first.kinds == (("", 1), ("fast", 1))
+
+
+def test_attempt_that_is_undone_before_its_start_is_shown_with_its_reason_and_loses_no_work(tmp_path):
+    """Its members held their nodes until it was undone, such as after a binding that was refused."""
+    undoing = condition(Condition.PLACED, "False", Reason.UNDOING, at=120)
+    undone = released(Reason.BIND_INTERRUPTED, 130)
+    leader = Leader().see(reserved(), reserved(conditions=(undoing,)), undone, reserved(2, 140.0))
+
+    [found] = leader.taken()
+
+    first, following = found.stretches
+    assert (first.key, first.ended, first.members, first.lost) == ((1, 100), 130, 2, 0)
+    assert (first.reason, first.message) == ("BindInterrupted", "Attempt 1 was undone.")
+    assert (following.key, following.ended, found.started) == ((2, 140), None, None)
+    [loss] = losses(tmp_path / "record.db", found)
+    want = {"at": 130, "attempt": 1, "reason": "BindInterrupted", "preemptor": "", "members": 2, "lost member-hours": 0}
+    assert want.items() <= loss.items()
+
+
+def losses(path, *records):
+    """What the record shows as lost."""
+    database = RecordDatabase.open(path, Retention(records=1e9, users=1e9, most_bytes=2**30), 200)
+    database.take_in(records, 200)
+    database.close()
+    with opened_history(path) as connection:
+        return [*losses_of(connection, HistoryFilter(since=0, until=200, now=200), 9)]
 
 
 @pytest.mark.parametrize(("namespaces", "want"), [(("default", "fold"), "biology"), (("fold",), "others")])
