@@ -85,6 +85,7 @@ class Operator:
     """What hands records over, and the metrics of it."""
 
     def __init__(self, client, fence):
+        self.client = client
         self.state = State(lambda: None)
         self._store = RecordStore(client, fence, self.state, TERMS, has_users=False)
         self._store.begin()
@@ -107,22 +108,20 @@ class Operator:
 
 
 @pytest_asyncio.fixture
-async def client():
+async def operator():
     fence = Fence(open_until=float("inf"))
     async with (
         FakeApi(now) as api,
         KubeClient(api.configuration, concurrency=2, observer=lambda *_: None, fence=fence) as client,
     ):
-        client.fence = fence
-        yield client
+        yield Operator(client, fence)
 
 
-async def test_full_disk_costs_only_records_that_are_counted_and_recording_goes_on(client, disk, monkeypatch, caplog):
+async def test_full_disk_costs_only_records_that_are_counted_and_recording_goes_on(operator, disk, monkeypatch, caplog):
     caplog.set_level("INFO", "lockstep")
     monkeypatch.setattr(gang_records, "MOST_WAITING", MOST_WAITING)
-    operator = Operator(client, client.fence)
     settings = RecorderSettings(namespace=NAMESPACE, path=disk.path, retention=RETENTION)
-    recorder = Recorder(client, settings, now)
+    recorder = Recorder(operator.client, settings, now)
     await operator.see("before")
     assert await recorder.round()
 
