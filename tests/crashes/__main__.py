@@ -34,7 +34,7 @@ ON_RECORD = "stay on record"
 DATABASE = "record.db"
 # The next operator waits so long for the lease of one that was killed; one that is not killed keeps its own while the
 # API server is away.
-LEASE_SECONDS = {"operator": 10, "api-server": 120, "set-back": 120}
+LEASE_SECONDS = {"operator": 10, "api-server": 3600, "set-back": 3600}
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
 STRIKES: Mapping[str, Callable[[Sandbox, OperatorProcess, Path], Strike]] = {
     "operator": lambda _api, operator, _folder: KillOperator(operator),
