@@ -1,8 +1,6 @@
 """Gangs stay on record after their deletion, with the user that the API server knows, whichever process dies."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
@@ -11,16 +9,15 @@ from builders.manifests import gang
 from eventually import eventually
 from live.arena import Arena
 from live.quick_start import Forked
+from live.recording import MAPS, RIGHTS, SYSTEM, rows_of_file, started_recorder
 from lockstep.cli import main
 from lockstep_demo.operator_process import OperatorProcess, running
 from rights.granted import OPERATOR
 from sandbox import ApiError
 
-RIGHTS, POLICIES = OPERATOR / "rbac-record.yaml", OPERATOR / "record-users.yaml"
+POLICIES = OPERATOR / "record-users.yaml"
 SWEEPS = OPERATOR / "rbac-sweeps.yaml"
-SYSTEM, ACCOUNT = "lockstep-system", "lockstep-record"
 CREATED_BY = "lockstep.dev/created-by"
-MAPS = f"/api/v1/namespaces/{SYSTEM}/configmaps?labelSelector=lockstep.dev%2Frecords%3Dtrue"
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +64,8 @@ def user_of(manifest):
     return manifest["metadata"]["annotations"][CREATED_BY]
 
 
-def test_gang_and_runs_of_a_sweep_stay_on_record_though_every_process_was_killed(arena, recorded, tmp_path):
+def test_gang_and_runs_of_a_sweep_stay_on_record_though_every_process_was_killed(arena, operator, recorded, tmp_path):
+    database = tmp_path / "record.db"
     arena.add_nodes(2)
     arena.submit(gang("kept", size=2, cpu="1"))
     sweep = {"runs": 1, "template": gang("run", size=1, cpu="1")["spec"]}
@@ -78,20 +76,22 @@ def test_gang_and_runs_of_a_sweep_stay_on_record_though_every_process_was_killed
     user = user_of(arena.gang("kept"))
     assert user_of(arena.gang("s-0")) == user
     eventually(lambda: recorded.request("GET", MAPS)["items"])
-    recorder = started(recorded, tmp_path)
-    eventually(lambda: {"kept", "s-0"} <= {name for name, _ in outcomes(tmp_path)})
+    recorder = started_recorder(recorded, database)
+    eventually(lambda: {"kept", "s-0"} <= {name for name, _ in outcomes(database)})
     recorder.kill()
     recorder.wait(60)
+    operator.kill()
+    operator.start()
 
     arena.delete_gang("kept")
     eventually(lambda: recorded.request("GET", MAPS)["items"])
-    recorder = started(recorded, tmp_path)
-    eventually(lambda: ("kept", "Deleted") in outcomes(tmp_path))
+    recorder = started_recorder(recorded, database)
+    eventually(lambda: ("kept", "Deleted") in outcomes(database))
     eventually(lambda: not recorded.request("GET", MAPS)["items"])
     recorder.terminate()
     assert recorder.wait(60) == 0
 
-    asked = ["history", f"--database={tmp_path / 'record.db'}", "-n", arena.namespace, "-o", "json"]
+    asked = ["history", f"--database={database}", "-n", arena.namespace, "-o", "json"]
     shown = [json.loads(line) for line in CliRunner().invoke(main, asked).stdout.splitlines()]
     assert {one["name"]: (one["user"], one["outcome"]) for one in shown} == {
         "kept": (user, "Deleted"),
@@ -102,20 +102,9 @@ def test_gang_and_runs_of_a_sweep_stay_on_record_though_every_process_was_killed
     assert kept["sizes"].startswith("2 from ")
 
 
-def started(cluster, folder):
-    kubeconfig = cluster.kubeconfig_for_service_account(SYSTEM, ACCOUNT)
-    database = folder / "record.db"
-    arguments = ["record", f"--namespace={SYSTEM}", f"--database={database}", f"--kubeconfig={kubeconfig}"]
-    return Forked(arguments, folder / "log")
-
-
-def outcomes(folder):
-    """What is in the file; nothing while there is none."""
-    try:
-        with closing(sqlite3.connect(f"file:{folder / 'record.db'}?mode=ro", uri=True)) as connection:
-            return connection.execute("SELECT name, outcome FROM gangs").fetchall()
-    except sqlite3.OperationalError:
-        return []
+def outcomes(database):
+    """The names and outcomes in the file."""
+    return rows_of_file(database, "SELECT name, outcome FROM gangs")
 
 
 def test_user_of_a_gang_is_what_the_api_server_knows_and_nothing_that_clients_write(arena, recorded):

@@ -33,6 +33,10 @@ class Stage:
         self.until_calm: Callable[[], None] = lambda: None
         # The gang of which members leave and join again, if there is one.
         self.rejoining = ""
+        # At which requests about this gang something is killed.
+        self.is_counted: Callable[[Asked], bool] = lambda _: True
+        # How often the gang has begun its life: once more where time was turned back.
+        self.beginnings = 1
         # What the operator has asked for this gang: verbs and resources.
         self.asked: set[tuple[str, str]] = set()
         # What a life makes beside GangJobs is taken away by these.

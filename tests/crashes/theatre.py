@@ -38,7 +38,7 @@ class Point(NamedTuple):
 
 
 class Trap:
-    """Counts a gang's requests; springs at one of them, once. ``asked`` is what was counted so far."""
+    """Counts requests about a gang that the stage counts; springs at one of them, once. ``asked`` has those so far."""
 
     def __init__(self, stage: Stage, strike: Strike, number: int, moment: Moment) -> None:
         self._stage = stage
@@ -46,6 +46,7 @@ class Trap:
         self._number = number
         self._moment = moment
         self._asked_at = monotonic()
+        self._is_first = True
         self.asked: list[Asked] = []
         self.sprung: Point | None = None
 
@@ -54,19 +55,27 @@ class Trap:
         if self._stage.name not in asked.text:
             return True
         self._asked_at = monotonic()
+        if moment is Moment.AFTER:
+            self._stage.saw(asked)
+        elif self._is_first:
+            self._is_first = False
+            self._back_up()
+        if not self._stage.is_counted(asked):
+            return True
         if moment is Moment.BEFORE:
             self.asked.append(asked)
-            if len(self.asked) == 1 and self._strike.backup:
-                self._strike.backup.take()
-        else:
-            self._stage.saw(asked)
         if self.sprung or moment is not self._moment or not self._is_the_one(asked):
             return True
         self.sprung = Point(self._number, moment, f"{asked.verb} {asked.resource}")
         self._strike.strike()
         if self._strike.backup:
             self._stage.seen.begin_anew()
+            self._stage.beginnings += 1
         return False
+
+    def _back_up(self) -> None:
+        if self._strike.backup:
+            self._strike.backup.take()
 
     def _is_the_one(self, asked: Asked) -> bool:
         """Whether it is the n-th, by identity: another may be on its way beside it, and may read the same."""

@@ -7,13 +7,11 @@ it replaces the unknown one.
 from collections.abc import Callable
 from http import HTTPStatus
 
-from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
-from lockstep.api.names import POD_GANG_KIND
-from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.recorder.database import OpenGang, RecordDatabase
+from lockstep.recorder.schema import recorded_key
 
 _QUIET_SECONDS = 600.0
 _AT_ONCE = 20
@@ -30,7 +28,7 @@ class GoneGangs:
         """Close the records of gangs that are gone. Raises ``StorageError`` and ``ApiUnavailableError``."""
         now = self._now()
         for gang in database.open_gangs(checked_before=now - _QUIET_SECONDS, most=_AT_ONCE):
-            answer = await self._client.get(paths.gang(_key_of(gang)))
+            answer = await self._client.get(paths.gang(recorded_key(gang.kind, gang.namespace, gang.name)))
             if _is_there(gang, answer):
                 database.mark_there(gang.uid, now)
             elif answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
@@ -39,9 +37,3 @@ class GoneGangs:
 
 def _is_there(gang: OpenGang, answer: Answer) -> bool:
     return answer.is_success and answer.body["metadata"]["uid"] == gang.uid
-
-
-def _key_of(gang: OpenGang) -> GangKey:
-    if gang.kind == POD_GANG_KIND:
-        return pod_gang_key(gang.namespace, gang.name)
-    return GangKey(gang.namespace, gang.name)

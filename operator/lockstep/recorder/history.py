@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self, assert_never
 
 from lockstep.facts.records.history_question import HistoryQuestion, SumBy
-from lockstep.recorder.schema import VERSION
+from lockstep.recorder.schema import VERSION, recorded_key
 
 Row = Mapping[str, Any]
 
@@ -110,16 +110,27 @@ def sums_of(connection: sqlite3.Connection, asked: HistoryFilter, by: SumBy) -> 
 
 
 def losses_of(connection: sqlite3.Connection, asked: HistoryFilter, most: int) -> Iterator[Row]:
-    """What gangs have lost, the newest first: when, why, for which gang, how many members, and how much work."""
+    """What gangs have lost, the newest first: when, why, for which gang, how many members, and how much work.
+
+    A preemptor of another namespace has its name if it is on record, and else its UID.
+    """
     query = f"""
         SELECT s.ended AS at, g.namespace, g.name, g.uid, g.user, s.attempt, s.reason, s.preemptor, s.members,
-               s.lost / 3600.0 AS "lost member-hours", s.message
-        FROM gangs AS g JOIN stretches AS s ON s.uid = g.uid
+               s.lost / 3600.0 AS "lost member-hours", s.message,
+               p.kind AS preemptor_kind, p.namespace AS preemptor_namespace, p.name AS preemptor_name
+        FROM gangs AS g JOIN stretches AS s ON s.uid = g.uid LEFT JOIN gangs AS p ON p.uid = s.preemptor
         WHERE {asked.condition} AND s.ended >= :since AND s.ended < :until AND s.reason NOT IN ('', 'Succeeded')
               AND (s.lost > 0 OR s.preemptor <> '' OR s.reason <> 'ChangingSize')
         ORDER BY s.ended DESC, g.uid LIMIT {int(most)}
     """  # noqa: S608 - names of ours, all values are parameters
-    return iter(map(dict, connection.execute(query, asked.values)))
+    return map(_with_preemptor, connection.execute(query, asked.values))
+
+
+def _with_preemptor(loss: sqlite3.Row) -> Row:
+    """The row with one column for its preemptor: the name that is on record, or else what the stretch has."""
+    row = dict(loss)
+    kind, namespace, name = (row.pop(f"preemptor_{column}") for column in ("kind", "namespace", "name"))
+    return row if kind is None else {**row, "preemptor": str(recorded_key(kind, namespace, name))}
 
 
 def notes_of(connection: sqlite3.Connection) -> dict[str, int]:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from coschedule import GangKey
+from lockstep.api.names import POD_GANG_KIND
+from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.records.gang_record import GangOutcome, GangRecord, Stretch
 
 VERSION = 1
@@ -42,6 +45,11 @@ LATER_INDEX = "CREATE INDEX IF NOT EXISTS gangs_by_namespace ON gangs (namespace
 
 _GANG_COLUMNS = tuple(one.name for one in fields(GangRecord) if one.name != "stretches")
 _STRETCH_COLUMNS = tuple(one.name for one in fields(Stretch))
+
+
+def recorded_key(kind: str, namespace: str, name: str) -> GangKey:
+    """The key of a gang with these three columns."""
+    return pod_gang_key(namespace, name) if kind == POD_GANG_KIND else GangKey(namespace, name)
 
 
 def stored_gang(connection: sqlite3.Connection, uid: str) -> GangRecord | None:

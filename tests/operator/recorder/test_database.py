@@ -46,6 +46,16 @@ def test_records_that_are_taken_in_twice_and_in_any_order_stand_there_once(path)
     assert rows(path, "SELECT uid, ended, reason FROM stretches") == [("u", 1000 + HOUR, "Succeeded")]
 
 
+def test_file_is_in_wal_mode_so_that_questions_are_answered_while_records_are_written(path):
+    database = opened(path)
+    database.take_in([ended("u")], NOW)
+
+    assert rows(path, "PRAGMA journal_mode") == [("wal",)]
+    with database._connection:
+        database._connection.execute("BEGIN IMMEDIATE")
+        assert rows(path, "SELECT uid FROM gangs") == [("u",)]
+
+
 def test_gang_that_is_gone_ended_when_it_was_last_heard_of_until_its_end_is_known(path):
     database = opened(path)
     database.take_in([record("u", stretch())], 2000)

@@ -138,6 +138,27 @@ def test_losses_say_who_lost_what_for_which_gang(kept):
     ]
 
 
+@pytest.mark.parametrize(
+    ("winner", "want"),
+    [
+        pytest.param(record("1-2-3", namespace="other", name="urgent"), "other/urgent", id="a GangJob"),
+        pytest.param(record("1-2-3", namespace="other", name="p", kind="Gang"), "other/gang/p", id="a Gang"),
+        pytest.param(ended("1-2-3", namespace="other", name="urgent"), "other/urgent", id="that has ended"),
+        pytest.param(record("4-5-6", namespace="other", name="urgent"), "1-2-3", id="that is not on record"),
+    ],
+)
+def test_preemptor_of_another_namespace_has_its_name_if_it_is_on_record(kept, winner, want):
+    taken = stretch(1, MONDAY, ended=MONDAY + HOUR, reason="Preempted", preemptor="1-2-3", lost=HOUR)
+
+    [row] = kept(losses_of, asked(), 9, records=[record("u", taken), winner])
+
+    assert row["preemptor"] == want
+    assert set(row) == {
+        *("at", "namespace", "name", "uid", "user", "attempt", "reason", "preemptor", "members"),
+        *("lost member-hours", "message"),
+    }
+
+
 def test_file_that_is_not_there_is_an_error_that_names_it(tmp_path):
     with pytest.raises(HistoryError, match=r"record\.db can't be read"), opened_history(tmp_path / "record.db"):
         pass

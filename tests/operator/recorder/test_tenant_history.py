@@ -35,6 +35,7 @@ RECORDS = (
         name="victim",
         created=900,
     ),
+    record("robbed", lost(1, "zebra"), namespace="tenant", name="robbed", created=2000),
 )
 
 
@@ -55,9 +56,9 @@ def ask(tmp_path):
 @pytest.mark.parametrize(
     ("within", "want"),
     [
-        pytest.param({}, {"own", "pods", "victim"}, id="namespace"),
-        pytest.param({"with_pod_gangs": False}, {"own", "victim"}, id="without Gangs"),
-        pytest.param({"made": 1000}, {"own", "pods"}, id="none of an earlier namespace of that name"),
+        pytest.param({}, {"own", "pods", "robbed", "victim"}, id="namespace"),
+        pytest.param({"with_pod_gangs": False}, {"own", "robbed", "victim"}, id="without Gangs"),
+        pytest.param({"made": 1000}, {"own", "pods", "robbed"}, id="none of an earlier namespace of that name"),
         pytest.param({"namespace": "none"}, set(), id="another namespace"),
     ],
 )
@@ -91,8 +92,17 @@ def test_losses_name_only_gangs_that_the_asker_may_read(ask, with_pod_gangs, of_
     ]
 
 
+def test_loss_for_a_gang_of_another_namespace_that_is_on_record_names_no_other_namespace(ask):
+    """The record knows the name of that gang, which the statuses of the namespace do not."""
+    found = ask(losses=True, name="robbed").rows
+
+    assert [(row["preemptor"], row["message"]) for row in found] == [("(another namespace)", "")]
+    assert "zebra" not in str(found)
+    assert "okapi" not in str(found)
+
+
 def test_answer_says_that_there_is_more(ask, monkeypatch):
-    assert not ask(limit=3).is_cut_off
+    assert not ask(limit=4).is_cut_off
     few = ask(limit=2)
     assert (len(few.rows), few.is_cut_off) == (2, True)
     monkeypatch.setattr(tenants, "MOST_BYTES", len(orjson.dumps(few.rows[0])) + 200)

@@ -1,7 +1,9 @@
 """What is on record of a gang follows from its statuses, in one process as in several that lead in turn."""
 
+import sqlite3
 from dataclasses import replace
 from functools import reduce
+from itertools import pairwise
 
 import pytest
 
@@ -18,6 +20,8 @@ from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.records.gang_record import MOST_STRETCHES, GangOutcome, merged
+from lockstep.recorder.database import RecordDatabase, Retention
+from lockstep.recorder.history import HistoryFilter, losses_of, opened_history
 
 REQUEST = (("cpu", 2000), ("memory", 2**30), ("nvidia.com/gpu", 1))
 SPEC = gang_spec(request=REQUEST, run_template="f" * 32)
@@ -101,6 +105,37 @@ def test_record_of_a_gang_that_was_preempted_and_then_succeeded():
     assert first.kinds == (("", 1), ("fast", 1))
 
 
+def test_attempt_that_is_undone_before_its_start_is_shown_with_its_reason_and_loses_no_work(tmp_path):
+    """Its members held their nodes until it was undone, such as after a binding that was refused."""
+    undoing = condition(Condition.PLACED, "False", Reason.UNDOING, at=120)
+    undone = released(Reason.BIND_INTERRUPTED, 130)
+    leader = Leader().see(reserved(), reserved(conditions=(undoing,)), undone, reserved(2, 140.0))
+
+    [found] = leader.taken()
+
+    first, following = found.stretches
+    assert (first.key, first.ended, first.members, first.lost) == ((1, 100), 130, 2, 0)
+    assert (first.reason, first.message) == ("BindInterrupted", "Attempt 1 was undone.")
+    assert (following.key, following.ended, found.started) == ((2, 140), None, None)
+    [loss] = losses(tmp_path / "record.db", found)
+    want = {"at": 130, "attempt": 1, "reason": "BindInterrupted", "preemptor": "", "members": 2, "lost member-hours": 0}
+    assert want.items() <= loss.items()
+
+
+def kept(path, *records):
+    """The file with these records."""
+    database = RecordDatabase.open(path, Retention(records=1e9, users=1e9, most_bytes=2**30), 200)
+    database.take_in(records, 200)
+    database.close()
+    return path
+
+
+def losses(path, *records):
+    """What the record shows as lost."""
+    with opened_history(kept(path, *records)) as connection:
+        return [*losses_of(connection, HistoryFilter(since=0, until=200, now=200), 9)]
+
+
 @pytest.mark.parametrize(("namespaces", "want"), [(("default", "fold"), "biology"), (("fold",), "others")])
 def test_group_is_that_of_the_fair_share_if_there_is_one(namespaces, want):
     leader = Leader()
@@ -132,6 +167,23 @@ def test_two_processes_that_lead_in_turn_record_what_one_does(change):
     parts = [*first.taken(), *second.taken()]
 
     assert reduce(merged, parts) == want
+
+
+@pytest.mark.parametrize("change", range(1, len(LIFE) + 1))
+def test_gang_that_lives_again_after_etcd_was_set_back_is_on_record_once_and_never_twice_at_once(change, tmp_path):
+    """Its attempts have the same numbers at other times, and records that were taken away come back."""
+    leader = Leader().see(*LIFE[:change])
+    before = leader.taken()
+    after = leader.see(GangStatus(), reserved(1, 300.0), running(1, 300.0), succeeded(400.0, 1, 300.0)).taken()
+
+    database = kept(tmp_path / "record.db", *before, *after, *before)
+
+    with sqlite3.connect(database) as connection:
+        gangs = connection.execute("SELECT outcome, ended FROM gangs").fetchall()
+        held = connection.execute("SELECT began, ended, attempt, reason FROM stretches ORDER BY began").fetchall()
+    assert gangs == [("Succeeded", 400)]
+    assert held[-1] == (300, 400, 1, "Succeeded")
+    assert all(one[1] is not None and one[1] <= following[0] for one, following in pairwise(held)), held
 
 
 def test_urgent_gang_of_another_namespace_is_on_record_by_its_uid():
