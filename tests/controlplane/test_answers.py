@@ -182,7 +182,7 @@ def test_gang_is_missing_or_not_searched_for(ask, arena):
     assert_one_sentence(ask("explain", "gang/none", "--sources", "pods"), f"There is no Gang {arena.namespace}/none.")
     # The operator of this file may have written its options.
     unknown = f"--settings={arena.namespace}/none"
-    assert_one_sentence(ask("explain", "gang/none", unknown), "they have no --sources")
+    assert_one_sentence(ask("explain", "gang/none", unknown), "its known options have no --sources")
 
 
 def test_right_that_is_missing_is_named(arena, installed):

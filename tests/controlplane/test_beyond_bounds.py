@@ -160,7 +160,7 @@ def test_stored_gang_that_loses_a_member_is_reported_and_not_planned_again(store
 
     accepted = stored.until("breaks", "Accepted", "False", "InvalidSpec")
     assert accepted["message"].startswith(
-        "template.spec.tolerations: 200 entries are more than the 100 that it may have; "
+        "template.spec.tolerations: 200 entries are more than the 100 that it may have. "
     )
     stored.until_no_pods("breaks")
     until_another_lands(stored, "in-its-place")

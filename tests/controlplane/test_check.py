@@ -49,7 +49,7 @@ def test_operators_own_sentence_says_why_no_gang_is_placed(operator, arena, chec
     seconds, done = next(one for one in tried if "No operator has looked" not in one[1].stderr)
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"{WAITING}Error: The gang was not placed within {seconds} s. It needs 1 member ")
+    assert done.stderr.startswith(f"{WAITING}Error: The gang was not placed within {seconds} s. It needs 1 member, ")
     assert gangs_in(arena) == []
 
 

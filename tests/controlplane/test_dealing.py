@@ -107,7 +107,7 @@ def test_gang_ends_without_a_member_that_finds_no_dealer_any_more(arena):
     arena.submit(gang("tiles", size=2, **DEALT))
     arena.until_placed("tiles")
     planned = arena.condition("tiles", "Planned")["message"]
-    assert planned.endswith(f"; a dealer deals its {PIECES} pieces while it runs.")
+    assert planned.endswith(f". A dealer deals its {PIECES} pieces while it runs.")
     end_members(arena, "tiles", 1, f"done {PIECES}, failed 0:", ranks=[0])
 
     complete = arena.until("tiles", "Complete", "True", "Succeeded", seconds=150)

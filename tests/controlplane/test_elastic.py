@@ -111,7 +111,9 @@ def test_members_have_notice_and_one_that_is_ready_begins_the_change(arena, two_
     until_size(arena, "adds", 2 * SLOTS)
 
     [event] = arena.until_events("adds", "GangWillChangeSize")
-    assert event["note"].startswith(f"Will grow from 3 to 6 members at {following['beginsAt']}, or when it says")
+    assert event["note"].startswith(
+        f"Will grow from 3 to 6 members at {following['beginsAt']}, or as soon as it reports"
+    )
     assert sorted(arena.nodes_of("adds")) == sorted(two_nodes * SLOTS)
     assert arena.status("adds").get("restarts", 0) == 0
 

@@ -209,4 +209,4 @@ def test_members_that_request_nothing_are_warned_of(cluster, kubectl):
     cluster.until_placed("heat")
     warning = cluster.condition("heat", "Accepted")["message"]
     assert "the members of template request no resources" in warning
-    assert warning.endswith("set resources.requests.cpu.")
+    assert warning.endswith("Set resources.requests.cpu.")

@@ -134,7 +134,10 @@ def test_elastic_gang_shrinks(busy, calm):
     calm.until_placed("small")
 
     shrunk = busy.until("large", "Preempted", "False", "ShrunkForGang")
-    assert f"for a gang of another namespace, of priority 0 and UID {uid}, as its group has used" in shrunk["message"]
+    assert (
+        f"for a gang of another namespace, of priority 0 and UID {uid}, as the group of that gang has used"
+        in shrunk["message"]
+    )
     eventually(lambda: busy.status("large").get("size") == 3 and "startedAt" in busy.status("large"))
 
 

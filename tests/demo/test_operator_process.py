@@ -9,7 +9,7 @@ from sandbox import SandboxError
 def test_error_has_the_last_lines_of_an_operator_that_cannot_start_and_no_process_is_left(tmp_path):
     operator = OperatorProcess(tmp_path / "no-kubeconfig", tmp_path / "operator" / "log")
 
-    with pytest.raises(OperatorEndedError, match="ended by itself") as caught, running(operator):
+    with pytest.raises(OperatorEndedError, match="has ended unexpectedly") as caught, running(operator):
         pass
 
     [note] = caught.value.__notes__

@@ -170,17 +170,17 @@ def test_get_lockstep_lists_every_kind(api, placed, placed_pods, bid):
     [
         pytest.param(
             "gj.spec.work.serialTime",
-            "serialTime is how long one member alone would take",
+            "serialTime is the run time of the whole work with one member",
             id="a field of ours",
         ),
-        pytest.param("gj.spec.load", "Proportional: a member's share is in proportion to", id="a choice"),
-        pytest.param("gj.spec.pieces", "every member gets at least one piece", id="a number"),
+        pytest.param("gj.spec.load", "Proportional: a member's share is proportional to", id="a choice"),
+        pytest.param("gj.spec.pieces", "at least one piece", id="a number"),
         pytest.param("gj.status.members.share", "share is the part of the work", id="a member's share"),
         pytest.param("gj.spec.template.spec", "tolerations\t<[]Object>", id="a pod's fields"),
         pytest.param("gj.spec.template.spec.containers.image", "Container image name.", id="a container's field"),
         pytest.param("gj.status.conditions", "Placed is True when every member is bound", id="conditions"),
-        pytest.param("gangs.spec.size.min", "min is how many pods must be there", id="a field of a Gang"),
-        pytest.param("nb.spec.dutyCycle", "dutyCycle is the owner's load, the share of local work", id="a bid's field"),
+        pytest.param("gangs.spec.size.min", "min is how many pods must exist", id="a field of a Gang"),
+        pytest.param("nb.spec.dutyCycle", "dutyCycle is the load of the node by its owner", id="a bid's field"),
     ],
 )
 def test_explain_explains(api, field, want):

@@ -159,9 +159,7 @@ async def test_object_of_that_name_that_is_not_the_gangs_is_left_alone():
         api.store.create("configmaps", own)
         async with running_operator(api):
             await until(
-                lambda: any(
-                    "g-pieces exists already" in one["message"] for one in status_of(api).get("conditions", [])
-                )
+                lambda: any("g-pieces exists already" in one["message"] for one in status_of(api).get("conditions", []))
             )
 
         assert kept(api)[0] == {"a": "b"}

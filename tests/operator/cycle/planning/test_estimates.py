@@ -67,7 +67,9 @@ def test_unknown_run_times_give_no_estimate():
     first, *rest = gangs_of(None, 4)
     [one, *_] = estimates([first, *rest], rest, [placement(first, finish=math.inf)], NOW, nothing)
 
-    assert format_refusal(one.refusal) == "1 gang or more is in front of it; it gets an exact plan when fewer are in front"
+    assert (
+        format_refusal(one.refusal) == "1 gang or more is in front of it; it gets an exact plan when fewer are in front"
+    )
 
 
 @pytest.mark.parametrize(
