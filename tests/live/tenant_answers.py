@@ -55,7 +55,7 @@ class RecorderBeside:
 
     def start(self):
         # It says once in each life that it answers.
-        (self.folder / "log").unlink(missing_ok=True)
+        (self.folder / "log").write_text("")
         self._life = Forked(self._arguments, self.folder / "log")
 
     def is_ready(self):
