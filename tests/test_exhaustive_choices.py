@@ -40,10 +40,8 @@ SOME_ARE_MEANT = {
         "Source",
     ): "the one that reads such PodGroups, and that of labels, which go before",
     ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",
-    (
-        "operator/lockstep/belief/records/stretches.py",
-        "Reason",
-    ): "those by which gangs give way, and those that lose no work",
+    ("operator/lockstep/belief/records/stretches.py", "Reason"): "those by which gangs give way",
+    ("operator/lockstep/belief/run_times/work_lost.py", "Reason"): "those that lose no work",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",
     ("operator/lockstep/report/timeline/occupied.py", "Stage"): "those in which a gang holds nodes",
     ("operator/lockstep/tenants/requests.py", "AnswerKind"): "those that are got by name",

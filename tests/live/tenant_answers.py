@@ -22,8 +22,21 @@ HOUR = {"work": {"serialTime": "1h"}}
 SECRET_NAMESPACE, SECRET_GANG, SECRET_LASTING = "zebra-project", "okapi-run", "okapi-lasting"
 
 
+def front_flags(authority, pair):
+    """The API server's flags with which it hands on requests, with a certificate of its own ``authority``."""
+    return (
+        f"--requestheader-client-ca-file={authority.certificate}",
+        "--requestheader-allowed-names=front-proxy-client",
+        "--requestheader-username-headers=X-Remote-User",
+        "--requestheader-group-headers=X-Remote-Group",
+        "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+        f"--proxy-client-cert-file={pair.certificate}",
+        f"--proxy-client-key-file={pair.key}",
+    )
+
+
 class RecorderBeside:
-    """The recorder, which answers at a port of the loopback from the file ``database``."""
+    """The recorder, which answers at a port of the loopback from the file ``database``, and can be started again."""
 
     def __init__(self, cluster, folder):
         Authority(folder).issue_server("tls")
@@ -37,7 +50,13 @@ class RecorderBeside:
             "certificates": folder,
             "kubeconfig": cluster.kubeconfig_for_service_account(SYSTEM, "lockstep-record"),
         }
-        self._life = Forked(["record", *(f"--{name}={value}" for name, value in options.items())], folder / "log")
+        self._arguments = ["record", *(f"--{name}={value}" for name, value in options.items())]
+        self._life = None
+
+    def start(self):
+        # It says once in each life that it answers.
+        (self.folder / "log").write_text("")
+        self._life = Forked(self._arguments, self.folder / "log")
 
     def is_ready(self):
         """Whether it answers, and from a file that is there."""
@@ -75,6 +94,15 @@ class Server:
             "kubeconfig": self._kubeconfig,
         }
         self._life = Forked(["answers", *(f"--{name}={value}" for name, value in options.items())], self._log)
+
+    def make_service(self, cluster):
+        """The Service of the answers, which leads to the loopback."""
+        spec = {"type": "ExternalName", "externalName": "localhost", "ports": [{"port": self.port.number}]}
+        cluster.request("POST", f"/api/v1/namespaces/{SYSTEM}/services", {"metadata": {"name": SERVICE}, "spec": spec})
+
+    @property
+    def pid(self):
+        return self._life.pid
 
     def kill(self):
         self._life.kill()

@@ -1,4 +1,4 @@
-"""How many questions are being answered at once: each has a connection, of which there are 128."""
+"""How many questions are in hand until their answers are sent: each has a connection of its own."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,6 +8,8 @@ from lockstep.tenants.fair_turns import TooManyWaitError
 
 MOST_IN_FLIGHT, MOST_IN_FLIGHT_OF_PARTY = 96, 4
 """So many questions at once, and so many of one party."""
+MOST_CONNECTIONS = 512
+"""All are from the API server. With fewer, a crowd of users with one question each would cost others an answer."""
 
 
 class QuestionsInFlight:

@@ -41,7 +41,7 @@ from lockstep.tenants.history.recorder_client import HistoryRefusedError
 from lockstep.tenants.in_flight import QuestionsInFlight
 from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespaces
 from lockstep.tenants.parties import party_of
-from lockstep.tenants.responses import refused, shown
+from lockstep.tenants.responses import refused, sent, shown
 from lockstep.tenants.shared_plan import AskingUser, NamespaceView, SharedPlans
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read_question
@@ -145,15 +145,17 @@ class TenantRequests:
                 return _no_such_resource()
             if not self._allowances.take(party_of(caller)):
                 return refused(429, "You ask too often: one request a second is answered.", seconds=1)
-            return await self._or_put_off(party_of(caller), lambda: answer(caller, namespace, name))
+            return await self._or_put_off(request, party_of(caller), lambda: answer(caller, namespace, name))
 
         return handle
 
-    async def _or_put_off(self, party: str, answer: Callable[[], Awaitable[web.Response]]) -> web.Response:
-        """The answer, or a refusal that says when to ask again."""
+    async def _or_put_off(
+        self, request: web.Request, party: str, answer: Callable[[], Awaitable[web.Response]]
+    ) -> web.Response:
+        """The answer, which is sent by then, or a refusal that says when to ask again."""
         try:
             with self._in_flight.one(party):
-                return await answer()
+                return await sent(request, await answer())
         except TooManyWaitError:
             return refused(429, "Too many requests wait for an answer now.", seconds=_BUSY_SECONDS)
         except NoNamespaceError as error:
@@ -176,7 +178,7 @@ class TenantRequests:
             return await answer(caller, namespace, await request.read())
 
         try:
-            return await self._or_put_off(party_of(caller), read_and_answer)
+            return await self._or_put_off(request, party_of(caller), read_and_answer)
         except web.HTTPRequestEntityTooLarge:
             return refused(422, f"A question has {MOST_BYTES} bytes at most.")
         except web.RequestPayloadError:

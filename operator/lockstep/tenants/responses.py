@@ -1,5 +1,6 @@
 """Responses of an API server: objects, and refusals as ``Status``."""
 
+import asyncio
 from collections.abc import Mapping
 
 import orjson
@@ -7,6 +8,9 @@ from aiohttp import web
 
 from lockstep.api.cluster.answers_service import ANSWERS_GROUP
 from lockstep.tenants.documents import Document
+
+SENDING_SECONDS = 10.0
+"""A client that takes longer to read an answer loses its connection: others need the place."""
 
 _REASONS: Mapping[int, str] = {
     401: "Unauthorized",
@@ -38,3 +42,18 @@ def refused(code: int, message: str, *, seconds: int = 0) -> web.Response:
     }
     headers = {"Retry-After": str(seconds)} if seconds else None
     return web.Response(status=code, body=orjson.dumps(status), content_type="application/json", headers=headers)
+
+
+async def sent(request: web.Request, response: web.Response, seconds: float = SENDING_SECONDS) -> web.Response:
+    """The response once it is sent, apart from what buffers take; the connection of a slow reader is closed."""
+    try:
+        async with asyncio.timeout(seconds):
+            await response.prepare(request)
+            await response.write_eof()
+    except TimeoutError:
+        if request.transport is not None:
+            request.transport.abort()
+    except ConnectionError:
+        # The client has left.
+        pass
+    return response

@@ -26,6 +26,7 @@ from lockstep.process.stores.errors import StartError
 from lockstep.tenants.access import GangAccess
 from lockstep.tenants.history.histories import Histories
 from lockstep.tenants.history.recorder_client import RecorderPlace, ask_recorder
+from lockstep.tenants.in_flight import MOST_CONNECTIONS
 from lockstep.tenants.namespaces import OwnNamespaces
 from lockstep.tenants.registration import OwnService, Registration
 from lockstep.tenants.requests import AskedOf, TenantRequests
@@ -91,7 +92,7 @@ async def listen_for_api_server(
     app = web.Application(client_max_size=MOST_BYTES)
     app.add_routes(requests.routes())
     log_of_requests = f"{__name__}.requests"
-    at = ServedAt(settings.host, settings.port, tls, log_of_requests, _MOST_HEADERS, _LONGEST_HEADER)
+    at = ServedAt(settings.host, settings.port, tls, log_of_requests, _MOST_HEADERS, _LONGEST_HEADER, MOST_CONNECTIONS)
     async with AsyncExitStack() as stack:
         try:
             address = await stack.enter_async_context(serve(app, at))

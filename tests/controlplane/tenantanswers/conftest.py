@@ -13,11 +13,11 @@ from live.tenant_answers import (
     SECRET_GANG,
     SECRET_LASTING,
     SECRET_NAMESPACE,
-    SERVICE,
     SWEEP_KIND,
     SYSTEM,
     RecorderBeside,
     Server,
+    front_flags,
     is_available,
     kubeconfig_of,
 )
@@ -38,20 +38,11 @@ def front(tmp_path_factory):
 def cluster(front, tmp_path_factory):
     """A control plane whose API server hands on requests, with two nodes of four CPUs."""
     authority, pair = front
-    flags = (
-        f"--requestheader-client-ca-file={authority.certificate}",
-        "--requestheader-allowed-names=front-proxy-client",
-        "--requestheader-username-headers=X-Remote-User",
-        "--requestheader-group-headers=X-Remote-Group",
-        "--requestheader-extra-headers-prefix=X-Remote-Extra-",
-        f"--proxy-client-cert-file={pair.certificate}",
-        f"--proxy-client-key-file={pair.key}",
-    )
     options = Options(
         name="tenants",
         addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
         state=tmp_path_factory.mktemp("sandboxes"),
-        flags={Component.API_SERVER: flags},
+        flags={Component.API_SERVER: front_flags(authority, pair)},
     )
     with start(options) as sandbox:
         install(sandbox)
@@ -79,6 +70,7 @@ def operator(cluster, tmp_path_factory):
 @pytest.fixture(scope="package")
 def recorder(cluster, tmp_path_factory):
     recorder = RecorderBeside(cluster, tmp_path_factory.mktemp("recorder"))
+    recorder.start()
     try:
         eventually(recorder.is_ready, every=0.25)
         yield recorder
@@ -90,8 +82,7 @@ def recorder(cluster, tmp_path_factory):
 def server(cluster, operator, recorder, tmp_path_factory):
     """A server of answers that the API server reaches; the Service leads to the loopback."""
     server = Server(cluster, tmp_path_factory.mktemp("server"), recorder)
-    spec = {"type": "ExternalName", "externalName": "localhost", "ports": [{"port": server.port.number}]}
-    cluster.request("POST", f"/api/v1/namespaces/{SYSTEM}/services", {"metadata": {"name": SERVICE}, "spec": spec})
+    server.make_service(cluster)
     server.start()
     try:
         eventually(lambda: is_available(cluster), every=0.25)

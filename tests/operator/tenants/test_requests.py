@@ -87,15 +87,21 @@ async def test_refusal_has_no_address_and_the_log_has_it_once(ask_queue, caplog)
     assert [ADDRESS in one.message for one in caplog.records] == [True]
 
 
+def question(body):
+    info = {"namespace": "tenant"}
+    without_certificate = Mock(get_extra_info=lambda *_: None)
+    request = make_mocked_request("POST", "/plans", match_info=info, transport=without_certificate)
+    request.read = AsyncMock(return_value=body)
+    return request
+
+
 def planner(*verbs):
     """Asks for a plan with a body, as a user who may use these verbs on GangJobs."""
     requests = TenantRequests(Front(), AskedOf(Access(*verbs), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/plans")]
 
     async def ask(body: bytes):
-        request = Mock(match_info={"namespace": "tenant"}, headers={}, get_extra_info=lambda _: None)
-        request.read = AsyncMock(return_value=body)
-        answer = await route.handler(request)
+        answer = await route.handler(question(body))
         return answer.status, orjson.loads(answer.body)["message"]
 
     return ask
@@ -195,10 +201,8 @@ async def test_plan_of_a_sweep_needs_the_right_to_create_sweeps(resource, want):
 
     requests = TenantRequests(Front(), AskedOf(OfResource(), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
     [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/sweepplans")]
-    request = Mock(match_info={"namespace": "tenant"}, headers={}, get_extra_info=lambda _: None)
-    request.read = AsyncMock(return_value=b'{"metadata": {"name": "s"}, "spec": {"gangSweepSpec": {"size": 1}}}')
 
-    answer = await route.handler(request)
+    answer = await route.handler(question(b'{"metadata": {"name": "s"}, "spec": {"gangSweepSpec": {"size": 1}}}'))
 
     assert (answer.status, orjson.loads(answer.body)["message"]) == want
 

@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from coschedule import Interruptible
 from lockstep.api.preemption import GangUid
 from lockstep.belief.gangs.giving_way import evicted_for, shrunk_for
-from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
+from lockstep.belief.run_times.work_lost import lost_seconds
+from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.pod import Request
-from lockstep.facts.reason_meanings import LACKING_PODS, MEANINGS
+from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.records.gang_record import (
     LARGEST_AMOUNT,
@@ -114,25 +114,11 @@ def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:
 
 
 def lost_work(before: GangFact, reason: str, stretch: Stretch, ended: int) -> int:
-    """The work that was lost with a stretch, in seconds times members: at most what it has done.
-
-    A gang that changes its size saves its work if it has notice of its end. A gang with checkpoints loses what it did
-    since the last one, at most.
-    """
+    """The work that was lost with a stretch, in seconds times members: at most what it has done."""
     started = before.status.started_at
-    if started is None or reason in (Reason.SUCCEEDED, Reason.CHANGING_SIZE):
+    if started is None:
         return 0
-    run = max(0.0, ended - max(started, stretch.began))
-    return round(min(run, _most_lost(before.spec, reason)) * stretch.members)
-
-
-def _most_lost(spec: GangSpec | None, reason: str) -> float:
-    """The most seconds of its run that a gang can lose."""
-    if spec is None:
-        return float("inf")
-    if spec.elastic is not None and reason in set(Reason) and MEANINGS[Reason(reason)].saves_work:
-        return 0.0
-    return spec.checkpoint_interval if spec.interruptible is Interruptible.CHECKPOINTED else float("inf")
+    return round(lost_seconds(before.spec, reason, max(started, stretch.began), ended) * stretch.members)
 
 
 def _key(status: GangStatus) -> StretchKey:

@@ -1,7 +1,7 @@
 """What groups have used: dominant-resource-seconds that decay, with a half-life of a week.
 
 The dominant share of an attempt is the largest part of a resource of all nodes that it holds. Each second costs its
-group so many seconds of all nodes. An attempt that was lost to the cluster costs nothing in the end.
+group so many seconds of all nodes. What an attempt held in vain costs nothing in the end, if the cluster took it.
 
 A total and its time are all that outlives the process. What an attempt was charged follows from its start and its
 share. So a process that takes over computes what is in the total for attempts that go on, and charges nothing twice.
@@ -78,8 +78,12 @@ class Accounts:
         self.gave_back = False
         """Whether a charge was given back that no written status shows yet."""
 
-    def advance(self, now: float, running: Mapping[AttemptId, HeldPart], lost: Mapping[AttemptId, bool]) -> None:
-        """Charge up to ``now``. Attempts that are not ``running`` any more have ended; some were ``lost``."""
+    def advance(self, now: float, running: Mapping[AttemptId, HeldPart], lost: Mapping[AttemptId, float]) -> None:
+        """Charge up to ``now``. Attempts that are not ``running`` any more have ended.
+
+        The cluster took those in ``lost``. They held their nodes in vain since that time, or all the time if it is not
+        after their start.
+        """
         seconds = now - self.at
         if seconds < 0:
             self.at = now if seconds < -MOST_AHEAD_SECONDS else self.at
@@ -91,10 +95,10 @@ class Accounts:
             following = running.get(attempt)
             if following is not None and following.group == held.group:
                 self._open[attempt] = _Charged(following, whole)
-            elif following is None and lost.get(attempt, False):
-                self.gave_back = True
             else:
-                self._ended[held.group] = self._ended.get(held.group, 0.0) + whole
+                back = _in_vain(_Charged(held, whole), lost[attempt], now) if not following and attempt in lost else 0.0
+                self.gave_back |= back > 0
+                self._ended[held.group] = self._ended.get(held.group, 0.0) + whole - back
         for attempt in running.keys() - self._open.keys():
             held = running[attempt]
             since = 0.0 if attempt in before else min(seconds, now - held.start)
@@ -112,3 +116,9 @@ class Accounts:
             whole = decayed(charge, seconds) + charge_for(held.part, seconds)
             totals[held.group] = totals.get(held.group, 0.0) + whole
         return totals
+
+
+def _in_vain(charged: _Charged, since: float, now: float) -> float:
+    """What of a charge up to ``now`` is for the time from ``since`` on."""
+    held, charge = charged
+    return charge if since <= held.start else min(charge, charge_for(held.part, now - since))

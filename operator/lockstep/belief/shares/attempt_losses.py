@@ -1,45 +1,57 @@
-"""Which attempts were lost to the cluster, so that their group is not charged for them."""
+"""What attempts lost to the cluster, so that their group is not charged for it."""
 
-import math
 from collections.abc import Iterable, Mapping
 
 from lockstep.belief.gangs.giving_way import evicted_for
+from lockstep.belief.run_times.work_lost import lost_seconds
 from lockstep.belief.shares.accounts import AttemptId
+from lockstep.belief.shares.held_attempts import HeldAttempt
 from lockstep.facts.cluster.node import NodeFact
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.reason_meanings import MAYBE_OF_NODE, TAKEN
 from lockstep.facts.reasons import Condition, Reason
 
 
-def is_lost_to_cluster(
-    attempt: AttemptId, members_on: Iterable[str], gang: GangFact | None, nodes: Mapping[str, NodeFact]
-) -> bool:
-    """Whether an attempt of the gang with members on these nodes was lost, and its work with it.
+def lost_since(
+    attempt: AttemptId, held: HeldAttempt, gang: GangFact | None, nodes: Mapping[str, NodeFact], now: float
+) -> float | None:
+    """Since when the attempt has held nodes in vain; None if the cluster did not take it.
 
-    It was if the operator ended it for a more urgent gang or for a node owner. It was too if a member was lost, and a
-    node of the attempt is gone or not ready. A member that a user has deleted or evicted shows nothing about the
-    cluster. A gang that saves its work goes on with it, so its attempt was not in vain.
+    The cluster took it if the operator ended it for a more urgent gang or for a node owner. It did too if a member was
+    lost, and a node of the attempt is gone or not ready. A member that a user has deleted or evicted shows nothing
+    about the cluster.
     """
-    if gang is None or (gang.uid, gang.status.attempt) != attempt or not _would_lose_work(gang):
-        return False
-    preempted = gang.status.condition(Condition.PREEMPTED)
-    if preempted is not None and evicted_for(gang.status) is not None:
-        return preempted.reason in TAKEN
-    placed, planned = gang.status.condition(Condition.PLACED), gang.status.condition(Condition.PLANNED)
+    if not isinstance(gang, AcceptedGang) or (gang.uid, gang.status.attempt) != attempt:
+        return None
+    reason = _reason_of_loss(gang.status, held.nodes, nodes)
+    return None if reason is None else _saved_until(gang, reason, held.start, now)
+
+
+def lost_since_by_giving_way(gang: GangFact, reason: Reason, start: float, now: float) -> float | None:
+    """The same for an attempt with that start, which ends now for that reason, to give way to another gang."""
+    return _saved_until(gang, reason, start, now) if isinstance(gang, AcceptedGang) and reason in TAKEN else None
+
+
+def _reason_of_loss(status: GangStatus, members_on: Iterable[str], nodes: Mapping[str, NodeFact]) -> str | None:
+    preempted = status.condition(Condition.PREEMPTED)
+    if preempted is not None and evicted_for(status) is not None:
+        return preempted.reason if preempted.reason in TAKEN else None
+    placed, planned = status.condition(Condition.PLACED), status.condition(Condition.PLANNED)
     reasons = {one.reason for one in (placed, planned) if one is not None}
-    if not reasons.isdisjoint(TAKEN):
-        return True
-    return not reasons.isdisjoint(MAYBE_OF_NODE) and any(
-        node not in nodes or not nodes[node].is_ready for node in members_on
-    )
+    taken, maybe = reasons & TAKEN, reasons & MAYBE_OF_NODE
+    # An attempt may have thousands of nodes.
+    if maybe and not taken and any(node not in nodes or not nodes[node].is_ready for node in members_on):
+        taken = maybe
+    return min(taken, default=None)
 
 
-def is_lost_by_giving_way(gang: GangFact, reason: Reason) -> bool:
-    """Whether an attempt of the gang that ends for that reason, to give way to another gang, is lost."""
-    return reason in TAKEN and _would_lose_work(gang)
+def _saved_until(gang: AcceptedGang, reason: str, start: float, now: float) -> float:
+    """Until when an attempt with that start has worked for something that is kept, in seconds since 1970.
 
-
-def _would_lose_work(gang: GangFact) -> bool:
-    if not isinstance(gang, AcceptedGang):
-        return False
-    return gang.spec.elastic is None and gang.spec.checkpoint_interval == math.inf
+    It has ended when the gang was not placed any more. An attempt that was never placed has saved nothing, and that
+    time is before its start. A change of size saves the work before it.
+    """
+    status, placed = gang.status, gang.status.condition(Condition.PLACED)
+    ended = now if placed is None or status.is_true(Condition.PLACED) else placed.last_transition
+    since = start if status.resized_at is None else max(start, status.resized_at)
+    return ended - lost_seconds(gang.spec, reason, since, ended)

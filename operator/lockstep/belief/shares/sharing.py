@@ -9,7 +9,7 @@ from coschedule import GangKey, ShareGroup, TurnsByUse, charged_seconds
 from lockstep.api.versions import is_older
 from lockstep.belief.gangs.age import in_queue_since
 from lockstep.belief.shares.accounts import MOST_AHEAD_SECONDS, Accounts, AttemptId, HeldPart, decayed
-from lockstep.belief.shares.attempt_losses import is_lost_by_giving_way, is_lost_to_cluster
+from lockstep.belief.shares.attempt_losses import lost_since, lost_since_by_giving_way
 from lockstep.belief.shares.held_attempts import HeldAttempt, HeldAttempts
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
@@ -49,7 +49,8 @@ class GroupSharing:
         self._group_of: dict[str, str] = {}
         self._accounts: Accounts | None = None
         self._seen: dict[AttemptId, HeldAttempt] = {}
-        self._lost: set[AttemptId] = set()
+        # Since when attempts that the cluster took have held nodes in vain.
+        self._lost: dict[AttemptId, float] = {}
         self._part_of_group: dict[str, float] = {}
 
     def apply(self, fact: FairShare) -> None:
@@ -109,15 +110,16 @@ class GroupSharing:
     def gang_applied(self, gang: GangFact) -> None:
         """Record whether an attempt that is charged was lost: the next status of its gang may not show it any more."""
         attempt = AttemptId(gang.uid, gang.status.attempt)
-        if attempt in self._seen and self._is_lost(attempt):
-            self._lost.add(attempt)
+        if self._accounts is not None and attempt in self._seen:
+            self._record_lost(attempt, self._lost_since(attempt, self._accounts.at))
 
     def gives_way(self, gang: GangFact, reason: Reason) -> None:
         """Record that the gang's attempt ends for another gang: it may be over before a status says so."""
-        if self._accounts is None or self._fact is None or self._gives_way_to_own_group(gang.key):
+        attempt = AttemptId(gang.uid, gang.status.attempt)
+        if self._accounts is None or self._gives_way_to_own_group(gang.key):
             return
-        if is_lost_by_giving_way(gang, reason):
-            self._lost.add(AttemptId(gang.uid, gang.status.attempt))
+        start = self._seen[attempt].start if attempt in self._seen else -math.inf
+        self._record_lost(attempt, lost_since_by_giving_way(gang, reason, start, self._accounts.at))
 
     @property
     def accounts(self) -> Accounts | None:
@@ -138,10 +140,11 @@ class GroupSharing:
             return
         seen = self._attempts.all()
         gone = self._accounts.open_attempts() - seen.keys()
-        lost = {one: one in self._lost or (one in self._seen and self._is_lost(one)) for one in gone}
-        self._accounts.advance(now, self._held(seen), lost)
+        for one in gone & self._seen.keys():
+            self._record_lost(one, self._lost_since(one, now))
+        self._accounts.advance(now, self._held(seen), self._lost)
         self._seen = seen
-        self._lost &= seen.keys()
+        self._lost = {one: since for one, since in self._lost.items() if one in seen}
 
     def used(self, now: float) -> dict[str, float]:
         """What each group has used, in seconds of all nodes, decayed."""
@@ -213,12 +216,17 @@ class GroupSharing:
             self._part_of_group[one.group] += one.part
         return found
 
-    def _is_lost(self, attempt: AttemptId) -> bool:
-        """Whether the cluster took the attempt. A gang of its own group that took its place was its group's choice."""
+    def _record_lost(self, attempt: AttemptId, since: float | None) -> None:
+        """The first time counts: later statuses are from after the end."""
+        if since is not None:
+            self._lost.setdefault(attempt, since)
+
+    def _lost_since(self, attempt: AttemptId, now: float) -> float | None:
+        """Since when an attempt was in vain. A gang of its own group that took its place was its group's choice."""
         held = self._seen[attempt]
         if self._gives_way_to_own_group(held.gang):
-            return False
-        return is_lost_to_cluster(attempt, held.nodes, self._gangs.get(held.gang), self._nodes)
+            return None
+        return lost_since(attempt, held, self._gangs.get(held.gang), self._nodes, now)
 
     def _gives_way_to_own_group(self, gang: GangKey) -> bool:
         preemptor = self._preemptor_of(gang)

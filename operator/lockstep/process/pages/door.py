@@ -1,4 +1,4 @@
-"""Accepts connections, 128 at most: a new one beyond that closes the oldest of the address that has most.
+"""Accepts connections, up to a limit: a new one beyond that closes the oldest of the address that has most.
 
 Otherwise clients could use up the file descriptors of the process, and leave none for its own requests. Connections
 count from the handshake on.
@@ -14,7 +14,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-_MOST_AT_ONCE = 128
 _BACKLOG = 128
 _IN_A_TURN = 16
 _HANDSHAKE_SECONDS = 10.0
@@ -33,11 +32,16 @@ class _Guest(NamedTuple):
 class Door:
     """Listens at ``address``. ``serve`` makes the protocol of each connection; without ``tls`` these are plain.
 
+    There are ``most`` connections at once.
+
     Raises ``OSError`` if the address can't be used.
     """
 
-    def __init__(self, host: str, port: int, serve: Callable[[], BaseProtocol], *, tls: ssl.SSLContext | None) -> None:
+    def __init__(
+        self, host: str, port: int, serve: Callable[[], BaseProtocol], *, tls: ssl.SSLContext | None, most: int
+    ) -> None:
         self._serve = serve
+        self._most = most
         self._tls = tls
         self._listening = _listen(host, port)
         self.address: tuple[str, int] = self._listening.getsockname()[:2]
@@ -82,11 +86,11 @@ class Door:
             )
 
     def _make_room(self) -> None:
-        if len(self._open) < _MOST_AT_ONCE:
+        if len(self._open) < self._most:
             return
         # The protocol closes its socket at the end.
         self._open = [one for one in self._open if one.connection.fileno() >= 0]
-        if len(self._open) >= _MOST_AT_ONCE:
+        if len(self._open) >= self._most:
             leaving = _of_largest(self._open)
             self._open.remove(leaving)
             with suppress(OSError):

@@ -14,12 +14,13 @@ from lockstep.process.pages.requests_log import requests_log
 _LAST_ANSWERS_SECONDS = 1.0
 # Those of aiohttp.
 _USUAL_HEADERS, _USUAL_FIELD_BYTES = 128, 8190
+_USUAL_CONNECTIONS = 128
 
 
 class ServedAt(NamedTuple):
     """Where to serve, port 0 for any free one; without ``tls`` by plain HTTP. Errors are logged under the name ``log``.
 
-    A request has ``most_headers`` at most, each with that many bytes.
+    A request has ``most_headers`` at most, each with that many bytes. There are ``most_connections`` at once.
     """
 
     host: str
@@ -28,6 +29,7 @@ class ServedAt(NamedTuple):
     log: str
     most_headers: int = _USUAL_HEADERS
     most_header_bytes: int = _USUAL_FIELD_BYTES
+    most_connections: int = _USUAL_CONNECTIONS
 
 
 @asynccontextmanager
@@ -44,7 +46,7 @@ async def serve(app: web.Application, at: ServedAt) -> AsyncIterator[tuple[str, 
     await runner.setup()
     assert runner.server is not None, "it was set up"
     try:
-        door = Door(at.host, at.port, runner.server, tls=at.tls)
+        door = Door(at.host, at.port, runner.server, tls=at.tls, most=at.most_connections)
         try:
             yield door.address
         finally:

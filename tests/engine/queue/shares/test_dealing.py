@@ -96,6 +96,26 @@ def test_gangs_of_one_group_are_planned_as_without_groups(seed, promises):
         assert plan(replace(facts, shares=one_group)) == made
 
 
+@pytest.mark.parametrize("promises", Promises)
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_with_equal_use_change_no_size_and_no_price(seed, promises):
+    """They submit alike gangs in turn, and there is room for all, so their turns are in the order of age."""
+    rnd, gangs = seeded(seed), []
+    for _ in range(4):
+        serial, price, least = rnd.randrange(20, 200), rnd.choice([0.02, 0.1, 0.5]), rnd.choice([1, 2])
+        for namespace in NAMES:
+            one = gang(f"g{len(gangs):02}", size=least, most=6, serial=serial, per_member=1, created=float(len(gangs)))
+            gangs.append(of(namespace, replace(one, member_price=price)))
+    nodes = [node(f"n{number:02}") for number in range(6 * len(gangs))]
+    facts = replace(snapshot(nodes, gangs), promises=promises)
+
+    without = plan(facts)
+
+    assert len({one.size for one in without.decisions}) > 1, "the price decides some sizes"
+    for several in (shares(), shares(*((name, 1.0, 40.0) for name in NAMES))):
+        assert plan(replace(facts, shares=replace(several, capacity=(len(nodes),)))).decisions == without.decisions
+
+
 def test_order_that_is_known_before_the_plan_is_that_of_the_plan_where_sizes_are_fixed():
     gangs = [
         of(namespace, gang(f"{namespace}{n}", size=2, serial=8, created=n)) for namespace in "ab" for n in range(4)

@@ -30,7 +30,7 @@ def test_charge_is_the_sum_of_what_is_left_of_each_second():
 
 def test_attempt_that_ends_is_charged_once():
     accounts = Accounts({}, 0.0, {one(): held()})
-    accounts.advance(100.0, {}, {one(): False})
+    accounts.advance(100.0, {}, {})
     accounts.advance(100.0, {}, {})
 
     assert accounts.used(100.0) == {"a": pytest.approx(charge_for(0.25, 100.0))}
@@ -42,17 +42,39 @@ def test_attempt_that_was_lost_costs_nothing_in_the_end():
     accounts.advance(DAY, {one(): held(start=5.0)}, {})
     assert accounts.used(DAY)["a"] > 1000.0
 
-    accounts.advance(2 * DAY, {}, {one(): True})
+    accounts.advance(2 * DAY, {}, {one(): 0.0})
 
     assert accounts.used(2 * DAY)["a"] == pytest.approx(decayed(7.0, 2 * DAY))
     assert accounts.gave_back
+
+
+def test_attempt_that_saved_its_work_costs_what_it_held_until_then():
+    accounts = Accounts({"a": 7.0}, 0.0, {one(): held(start=0.0)})
+    accounts.advance(DAY, {one(): held(start=0.0)}, {})
+
+    accounts.advance(2 * DAY, {}, {one(): 1.5 * DAY})
+
+    assert accounts.used(2 * DAY)["a"] - decayed(7.0, 2 * DAY) == pytest.approx(
+        decayed(charge_for(0.25, 1.5 * DAY), 0.5 * DAY)
+    )
+    assert accounts.gave_back
+
+
+def test_no_more_is_given_back_than_was_charged():
+    """The attempt has grown, so at its last size it would have cost more from its start on."""
+    accounts = Accounts({}, 0.0, {one(): held(part=0.01)})
+    accounts.advance(DAY, {one(): held(part=1.0)}, {})
+
+    accounts.advance(DAY + 10.0, {}, {one(): 1.0})
+
+    assert accounts.used(DAY + 10.0) == {"a": 0.0}
 
 
 def test_loss_of_an_attempt_that_an_earlier_process_charged_is_given_back_whole():
     total = 7.0 + charge_for(0.5, DAY)
     accounts = Accounts({"a": total}, DAY, {one(): held(part=0.5, start=0.0)})
 
-    accounts.advance(2 * DAY, {}, {one(): True})
+    accounts.advance(2 * DAY, {}, {one(): 0.0})
 
     assert accounts.used(2 * DAY)["a"] == pytest.approx(decayed(7.0, DAY))
 
@@ -78,7 +100,7 @@ def test_next_process_takes_no_more_for_attempts_that_go_on_than_was_written():
     accounts = Accounts({"a": 5.0}, DAY, {one(): held(part=1.0), one("h"): held("b", 1.0)})
     assert accounts.used(DAY) == {"a": pytest.approx(5.0), "b": 0.0}
 
-    accounts.advance(DAY + 10.0, {}, {one(): True})
+    accounts.advance(DAY + 10.0, {}, {one(): 0.0})
 
     assert accounts.used(DAY + 10.0) == {"a": 0.0, "b": pytest.approx(10.0, rel=0.01)}
 
@@ -118,7 +140,7 @@ def history(rnd):
     """Times, and what goes on from each of them on."""
     lives = {one(f"g{number}"): held(rnd.choice("ab"), rnd.random(), rnd.uniform(0, DAY)) for number in range(12)}
     ends = {attempt: life.start + rnd.uniform(1, DAY) for attempt, life in lives.items()}
-    lost = {attempt: rnd.random() < 0.3 for attempt in lives}
+    lost = {attempt: rnd.uniform(0, ends[attempt]) for attempt in lives if rnd.random() < 0.3}
     times = sorted(
         [*(life.start for life in lives.values()), *ends.values(), *(rnd.uniform(0, 2 * DAY) for _ in range(9))]
     )

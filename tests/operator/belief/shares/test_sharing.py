@@ -10,6 +10,7 @@ from coschedule import GangKey, Interruptible
 from lockstep.api.shares.fair_share import parse_fair_share
 from lockstep.belief.state import State
 from lockstep.cycle.planning.waiting import by_urgency
+from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
 from lockstep.facts.pods.pod import Membership, PodKey, PodPhase
@@ -144,25 +145,21 @@ def test_what_is_held_is_charged_from_its_start_on():
 
 
 @pytest.mark.parametrize(
-    ("reason", "spec", "is_lost_node", "costs"),
+    ("reason", "is_lost_node", "costs"),
     [
-        (Reason.PREEMPTED, {}, False, False),
-        (Reason.OWNER_RETURNED, {}, False, False),
-        (Reason.POD_LOST, {}, True, False),
-        (Reason.POD_LOST, {}, False, True),
-        (Reason.MEMBER_FAILED, {}, True, True),
-        (Reason.GANG_SUSPENDED, {}, False, True),
-        (Reason.AWAITS_QUOTA, {}, False, True),
-        (Reason.PREEMPTED, {"interruptible": Interruptible.CHECKPOINTED}, False, True),
+        (Reason.PREEMPTED, False, False),
+        (Reason.OWNER_RETURNED, False, False),
+        (Reason.POD_LOST, True, False),
+        (Reason.POD_LOST, False, True),
+        (Reason.MEMBER_FAILED, True, True),
+        (Reason.GANG_SUSPENDED, False, True),
+        (Reason.AWAITS_QUOTA, False, True),
     ],
-    ids=["urgent", "owner", "node", "pod-deleted", "program", "suspended", "kueue", "saves-its-work"],
+    ids=["urgent", "owner", "node", "pod-deleted", "program", "suspended", "kueue"],
 )
-def test_only_what_was_lost_to_the_cluster_is_given_back(reason, spec, is_lost_node, costs):
+def test_only_what_was_lost_to_the_cluster_is_given_back(reason, is_lost_node, costs):
     state = leading(fair_share(used={}))
-    asked = gang_spec(**spec)
-    if spec:
-        asked = replace(asked, checkpoint_interval=60.0)
-    gang = gang_fact("g", spec=asked, status=GangStatus(attempt=1))
+    gang = gang_fact("g", status=GangStatus(attempt=1))
     state.apply_gang(gang)
     state.reservations[gang.key] = reservation(request=(("cpu", 8000),))
     state.advance_to(HOUR)
@@ -177,6 +174,86 @@ def test_only_what_was_lost_to_the_cluster_is_given_back(reason, spec, is_lost_n
     state.advance_to(HOUR + 10)
 
     assert (state.shares.used(HOUR + 10)["others"] > 0) is costs
+
+
+SAVES = replace(gang_spec(), interruptible=Interruptible.CHECKPOINTED, checkpoint_interval=600.0)
+SHRINKS = gang_spec(elastic=ElasticSpec(restart_time=10.0, min_interval=60.0))
+GANG = gang_fact("g")
+
+
+@pytest.mark.parametrize(
+    ("reason", "spec", "more", "saved_until"),
+    [
+        (Reason.PREEMPTED, SAVES, {}, HOUR - 600),
+        (Reason.OWNER_RETURNED, SAVES, {}, HOUR - 600),
+        (Reason.POD_LOST, SAVES, {}, HOUR - 600),
+        (Reason.POD_LOST, replace(SAVES, checkpoint_interval=2 * HOUR), {}, 0.0),
+        (Reason.PREEMPTED, SHRINKS, {}, HOUR),
+        (Reason.POD_LOST, SHRINKS, {}, 0.0),
+        (Reason.POD_LOST, SHRINKS, {"resized_at": 1800.0}, 1800.0),
+        (Reason.POD_LOST, replace(SHRINKS, interruptible=SAVES.interruptible, checkpoint_interval=600.0), {}, 3000.0),
+    ],
+    ids=["urgent", "owner", "node", "before-the-first", "asked", "not-asked", "changed-its-size", "both"],
+)
+def test_gang_that_saves_its_work_is_charged_until_it_last_did_and_the_record_says_the_same(
+    reason, spec, more, saved_until
+):
+    state = leading(fair_share(used={}))
+    state.records.begin((), has_users=False)
+    held = reservation(request=(("cpu", 8000),))
+    status = GangStatus(attempt=1, reserved_at=0.0, start=0.0, started_at=0.0, size=2, members=held.members, **more)
+    gang = gang_fact("g", spec=spec, status=with_condition(status, GANG, Condition.PLACED, (TRUE, "Bound", ""), 0.0))
+    state.apply_gang(gang)
+    state.reservations[gang.key] = held
+    state.advance_to(HOUR)
+
+    if reason is Reason.POD_LOST:
+        state.nodes.remove("n1")
+    for version, why in (("2", Reason.UNDOING), ("3", reason)):
+        status = with_condition(gang.status, gang, Condition.PLACED, (FALSE, why, "So."), HOUR)
+        if why is reason:
+            status = replace(status, reserved_at=None, started_at=None)
+        gang = replace(gang, status=status, resource_version=version)
+        state.apply_gang(gang)
+        # Its members take their time to end.
+        state.advance_to(HOUR + 20)
+    del state.reservations[gang.key]
+    state.advance_to(HOUR + 25)
+
+    assert state.shares.used(HOUR + 25)["others"] == pytest.approx(0.5 * saved_until, rel=0.01)
+    [stretch] = state.records.take().stretches
+    assert (stretch.attempt, stretch.lost) == (1, (HOUR - saved_until) * 2)
+
+
+def test_attempt_that_was_never_placed_has_saved_nothing():
+    state = leading(fair_share(used={}))
+    gang = gang_fact("g", spec=SAVES, status=GangStatus(attempt=1))
+    failed_before = with_condition(gang.status, gang, Condition.PLACED, (FALSE, Reason.BINDING, "So."), -60.0)
+    state.apply_gang(replace(gang, status=failed_before))
+    state.reservations[gang.key] = reservation(request=(("cpu", 8000),))
+    state.advance_to(HOUR)
+
+    released = with_condition(failed_before, gang, Condition.PLACED, (FALSE, Reason.OWNER_RETURNED, "So."), HOUR)
+    state.apply_gang(replace(gang, status=released, resource_version="2"))
+    del state.reservations[gang.key]
+    state.advance_to(HOUR + 10)
+
+    assert state.shares.used(HOUR + 10)["others"] == 0.0
+
+
+def test_gang_whose_pods_give_way_is_charged_until_it_last_saved_its_work():
+    """Its attempt may be over before a status says so."""
+    state = leading(fair_share(used={}))
+    gang = gang_fact("g", spec=SAVES, status=GangStatus(attempt=1))
+    state.apply_gang(gang)
+    state.reservations[gang.key] = reservation(request=(("cpu", 8000),))
+    state.advance_to(HOUR)
+
+    state.shares.gives_way(gang, Reason.PREEMPTED)
+    del state.reservations[gang.key]
+    state.advance_to(HOUR + 10)
+
+    assert state.shares.used(HOUR + 10)["others"] == pytest.approx(0.5 * (HOUR - 600), rel=0.01)
 
 
 def test_gang_that_gives_way_to_one_of_its_own_group_is_charged():

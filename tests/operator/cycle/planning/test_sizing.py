@@ -8,6 +8,7 @@ from fake_cluster.rig import api_with, condition, is_placed, operator_over, runn
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.planning.sizing import Contention, SizingPolicy
+from lockstep.facts.fair_share import FairShare, NamedGroup
 from lockstep.facts.sizing import Sizing
 
 NODES = [node(f"n{number:02}", cpu="1") for number in range(16)]
@@ -35,6 +36,36 @@ async def test_sizing_decides_how_many_members_two_gangs_get(sizing, want):
         await until(lambda: is_placed(api, "a") and is_placed(api, "b"))
 
         assert [status_of(api, name)["size"] for name in ("a", "b")] == want
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "groups",
+    [(), ("all",), ("first", "second"), ("first", "second", "idle")],
+    ids=["without", "one", "two", "two-beside-one-that-is-idle"],
+)
+async def test_groups_with_equal_use_have_the_sizes_and_the_price_of_no_groups(groups):
+    """A member-second counts 4·(2 - 1 + 0)/16 = 0.25 s, whichever group waits."""
+    async with operator_over(*NODES) as (api, parts):
+        if groups:
+            named = tuple(NamedGroup(name, 1, (name,)) for name in groups)
+            parts.state.shares.apply(FairShare(uid="uid", resource_version="1", groups=named))
+            parts.state.shares.begin(None, now())
+        found = [(namespace, gang("g", size=1, most=16, spec=WORK)) for namespace in ("first", "second")]
+        for namespace, one in found:
+            one["metadata"]["namespace"] = namespace
+            api.store.create("gangjobs", one)
+        await until(lambda: all(status_in(api, namespace).get("size") for namespace, _ in found))
+
+        assert [(status_in(api, one)["size"], status_in(api, one)["memberPrice"]) for one, _ in found] == [
+            (5, "0.25"),
+            (5, "0.25"),
+        ]
+
+
+def status_in(api, namespace):
+    [found] = api.store.objects("gangjobs", namespace)
+    return found.get("status", {})
 
 
 @pytest.mark.asyncio

@@ -10,7 +10,7 @@ from sandbox.ports import LOOPBACK
 
 pytestmark = pytest.mark.asyncio
 
-MOST = 128
+MOST = 16
 
 
 class Quiet(asyncio.Protocol):
@@ -22,7 +22,7 @@ class Quiet(asyncio.Protocol):
 
 @pytest_asyncio.fixture
 async def door():
-    door = Door(LOOPBACK, 0, Quiet, tls=None)
+    door = Door(LOOPBACK, 0, Quiet, tls=None, most=MOST)
     yield door
     await door.close()
 
