@@ -39,9 +39,10 @@ def full_node(arena):
 
 @pytest.fixture
 def dry_runs(arena, proxy):
-    """The names of pods of the arena's namespace that were asked about, in order; ``again`` is done at the second.
+    """The names of pods of the arena's namespace that were asked about, in order.
 
-    A member that is asked about after ``again`` was done has no answer if that returned False.
+    ``again`` is done at the second of gang hot, or at another one that ``fresh`` says. A member that is asked about
+    after ``again`` was done has no answer if that returned False.
     """
     seen = DryRuns()
 
@@ -62,12 +63,13 @@ class DryRuns:
 
     def __init__(self):
         self.bodies = []
+        self.fresh = 2
         self.again = lambda: True
         self.is_answered = True
 
     def note(self, body):
         self.bodies.append(body)
-        if self.count("hot-") == 2 and '"name":"hot-' in body.replace(" ", ""):
+        if self.count("hot-") == self.fresh and '"name":"hot-' in body.replace(" ", ""):
             self.is_answered = self.again()
         return self.is_answered
 
@@ -110,6 +112,31 @@ def test_no_gang_is_evicted_on_an_old_yes(arena, urgent, full_node, dry_runs, ch
     arena.submit(gang("hot", priorityClassName=urgent))
 
     eventually(lambda: dry_runs.count("hot-") >= 2)
+    assert_cold_stays(arena)
+
+
+def test_no_gang_is_evicted_where_only_the_second_role_is_refused_by_now(arena, urgent, full_node, dry_runs):
+    # The first check asks about both roles. Then the fresh one begins with a role that stays admitted.
+    dry_runs.fresh = 3
+    dry_runs.again = lambda: limit_container(arena, urgent)
+
+    arena.submit(with_roles("hot", "500m", "1", priorityClassName=urgent))
+
+    eventually(lambda: dry_runs.count("hot-") >= 4)
+    assert_cold_stays(arena)
+
+
+def with_roles(name, *cpus, **spec):
+    """A gang with a role of one member for each of these amounts of CPU."""
+    roles = [
+        {"name": f"r{number}", "size": {"min": 1, "max": 1}, "template": gang(cpu=cpu)["spec"]["template"]}
+        for number, cpu in enumerate(cpus)
+    ]
+    return {**gang(name), "spec": {"roles": roles, **spec}}
+
+
+def assert_cold_stays(arena):
+    """Gang cold is as it was, and a later plan has decided about another gang."""
     arena.add_nodes(1, cpu="100m")
     arena.submit(gang("other", size=1, cpu="100m"))
     eventually(lambda: arena.condition("other", "Planned"))

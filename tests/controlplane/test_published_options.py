@@ -1,4 +1,4 @@
-"""By which options ``lockstep plan`` plans: those of the operator that runs, unless others are given."""
+"""By which options commands plan: those of the operator that runs, unless others are given."""
 
 import json
 
@@ -65,6 +65,17 @@ def test_option_that_is_given_wins_over_that_of_the_operator(arena, published, a
     assert [one["node"] for one in answer["members"]] == [arena.nodes[-1]]
 
 
+@pytest.fixture(params=["plan", "explain"])
+def asked_about(request, arena):
+    """The words of a command about a gang that waits for its members' network, and the manifest that it reads."""
+    arena.add_nodes(1)
+    manifest = confined(arena, gang("new", size=1, cpu="1", **WAITING))
+    if request.param == "plan":
+        return ("plan", "-f", "-"), yaml.safe_dump(manifest)
+    arena.submit(manifest)
+    return ("explain", "new"), None
+
+
 @pytest.mark.parametrize(
     ("place", "want_why"),
     [
@@ -72,17 +83,17 @@ def test_option_that_is_given_wins_over_that_of_the_operator(arena, published, a
         pytest.param("lockstep-system/lockstep-settings", "there is no ConfigMap", id="no operator has published any"),
     ],
 )
-def test_what_is_assumed_is_said_where_the_operators_options_are_not_known(arena, ask, place, want_why):
-    arena.add_nodes(1)
+def test_what_is_assumed_is_said_where_the_operators_options_are_not_known(arena, ask, asked_about, place, want_why):
+    command, manifest = asked_about
     arena.delete(SETTINGS)
-    manifest = confined(arena, gang("new", size=1, cpu="1", **WAITING))
 
-    done = ask("plan", "-f", "-", "-o", "json", "--settings", place, stdin=yaml.safe_dump(manifest))
+    done = ask(*command, "-o", "json", "--settings", place, stdin=manifest)
 
     assert done.exit_code == 0, done.stderr
     said = " ".join(done.stderr.split())
     assert f"The operator's options are not known, since {want_why}" in said
     assert "planned with no gate image, all nodes, sizing Balanced" in said
-    [answer] = json.loads(done.stdout)["gangs"]
+    document = json.loads(done.stdout)
+    [answer] = document.get("gangs", [document])
     assert answer["phase"] == "Refused"
     assert "--gate-image" in answer["message"]

@@ -110,7 +110,7 @@ class State:
             self.pod_gangs, self.gangs, changes, composed=self._pod_gang_composed, removed=self.remove_gang
         )
         our_checks = self.pod_gangs.workloads.our_checks
-        self.queued = QueuedGangs(our_checks, changed=self._queued_anew, reconcile=changes.reconcile)
+        self.queued = QueuedGangs(our_checks, changed=self._queued_anew, changes=changes)
         self.predecessors = Predecessors(self.gangs, self.pod_gangs, changes.reconcile)
         self.sweeps = self.predecessors.sweeps
         # Pods

@@ -13,7 +13,15 @@ from lockstep.facts.pods.pod import MOST_GRACE_SECONDS
 CRDS = Path(__file__).parents[3] / "crds"
 OF_KUBERNETES = "spec.template.spec."
 OF_LATER_PODS = ("spec.later[].resources.", "spec.later[].tolerations[].")
-OF_TEMPLATES = (OF_KUBERNETES, "spec.template.metadata.", "spec.roles[].template.", *OF_LATER_PODS)
+# What a GangSweep has below spec.template is the spec of a GangJob.
+OF_TEMPLATES_OF_RUNS = ("spec.template.template.", "spec.template.roles[].template.")
+OF_TEMPLATES = (
+    OF_KUBERNETES,
+    "spec.template.metadata.",
+    "spec.roles[].template.",
+    *OF_TEMPLATES_OF_RUNS,
+    *OF_LATER_PODS,
+)
 # Descriptions of a template reach down to the fields of a container, and those of roles are not described again.
 DESCRIBED_LEVELS = 3
 # What client-side apply can store is 262,144 bytes, with some room for fields to come.
@@ -73,7 +81,8 @@ def version_of(kind: str) -> dict[str, Any]:
     return version
 
 
-FIELDS = [field for kind in ("gangjobs", "gangs", "nodebids") for field in fields_of(kind)]
+KINDS = ("gangjobs", "gangs", "gangsweeps", "fairshares", "nodebids")
+FIELDS = [field for kind in KINDS for field in fields_of(kind)]
 
 
 def test_template_is_the_whole_pod():
@@ -172,13 +181,13 @@ def test_immutable_fields_say_so():
     fields = {"load", "pieces", "template", "volumeClaimTemplates"}
     of_roles = {f"spec.roles[].{field}" for field in {*fields, "startAfter", "pieceWeight"}}
     of_gangs = {f"spec.{field}" for field in {*fields, "dealing", "work", "network", "placement"}}
-    assert {field.path for field in changeless} == of_gangs | of_roles
+    assert {field.path for field in changeless} == {*of_gangs, *of_roles, "spec.finish"}
     assert [field.path for field in changeless if "Immutable." not in field.schema["description"]] == []
 
 
 def is_described(path):
     inside = path.removeprefix("spec.template.")
-    of_roles, of_claims = path.startswith("spec.roles[].template."), OF_CLAIMS in path
+    of_roles, of_claims = path.startswith(("spec.roles[].template.", *OF_TEMPLATES_OF_RUNS)), OF_CLAIMS in path
     return not (of_roles or of_claims) and (inside == path or inside.count(".") < DESCRIBED_LEVELS)
 
 

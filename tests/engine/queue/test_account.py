@@ -43,6 +43,29 @@ def steps(nodes, one, **facts):
     return plan_and_count(snapshot(nodes, [one], **facts)).steps
 
 
+@pytest.mark.parametrize(
+    ("factors", "want_copies"),
+    [
+        pytest.param((), 1, id="as fast as others"),
+        pytest.param(((0, 2.0),), 10, id="with own speeds, by which nodes are ranked again"),
+    ],
+)
+def test_gang_pays_for_its_own_timeline_by_the_number_of_nodes(factors, want_copies):
+    costs = []
+    for count in (100, 300):
+        nodes = [node(f"n{number:04}", free=4, kind=number % 2) for number in range(count)]
+        costs.append(steps(nodes, gang(serial=600, factors=factors)))
+
+    assert costs[1] - costs[0] >= want_copies * 200
+
+
+def test_gang_pays_for_a_timeline_of_its_own_for_each_risk_that_it_may_take():
+    nodes, edges, at_risk = hosts(100), (NOW, NOW + 3600), [(0.5,)] * 50 + [(0.0,)] * 50
+    one, both = (steps(nodes, gang(serial=600), edges=edges, returns=returns) for returns in ([(0.0,)] * 100, at_risk))
+
+    assert both - one >= 100
+
+
 def spend_all(account, gang_key):
     effort = account.effort(gang_key)
     effort.spend(effort.most)

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from builders.served import budget, gang, metadata, node, priority_class
+from builders.served import budget, gang, metadata, node, priority_class, role
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import until
 from fake_cluster.rig import (
@@ -21,6 +21,7 @@ from fake_cluster.rig import (
 )
 from fake_cluster.store import Place
 from lockstep.api.client.client import KubeClient
+from lockstep.api.names import ROLE_LABEL
 
 pytestmark = pytest.mark.asyncio
 
@@ -40,12 +41,14 @@ def hot(name="hot"):
 def asked_again(monkeypatch):
     """Lets something happen while the members of gang hot are checked once more, and time pass until it is believed.
 
-    Returns an object: ``happens`` is called, ``seconds`` pass; ``count`` says how often hot was checked.
+    Returns an object: ``happens`` is called, ``seconds`` pass; ``count`` says how often members of hot were checked.
+    ``fresh`` is the number of the first of them that is checked once more.
     """
     plain = KubeClient.dry_run
 
     class Again:
         count = 0
+        fresh = 2
         seconds = 1.0
 
         @staticmethod
@@ -55,7 +58,7 @@ def asked_again(monkeypatch):
     async def dry_run(client, target, body, **more):
         is_about_hot = body["metadata"]["name"].startswith("hot-")
         Again.count += is_about_hot
-        if is_about_hot and Again.count == 2:
+        if is_about_hot and Again.count == Again.fresh:
             Again.happens()
             await asyncio.sleep(Again.seconds)
         return await plain(client, target, body, **more)
@@ -105,6 +108,10 @@ def refuse_for_good(api):
 
 def refuse(api, refusal):
     api.admit = lambda pod: refusal if pod["metadata"]["name"].startswith("hot-") else pod
+
+
+def refuse_second_role(api):
+    api.admit = lambda pod: FOR_GOOD if pod["metadata"]["labels"].get(ROLE_LABEL) == "second" else pod
 
 
 def suspend(api):
@@ -164,6 +171,21 @@ def assert_stays(api, parts):
     assert condition(api, "cold", "Preempted") is None
     assert parts.metric("lockstep_gangs_preempted_total") == 0
     assert not [one for pod in pods_of(api, "cold") for one in pod["status"].get("conditions", ())]
+
+
+async def test_gang_stays_where_only_the_second_role_of_the_other_is_refused_by_now(asked_again):
+    roles = [role("first", cpu="1"), role("second", cpu="1")]
+    async with operator_over(*NODES) as (api, parts):
+        await run_cold(api)
+        # The first check asks about both roles. Then the fresh one begins with a role that stays admitted.
+        asked_again.fresh = 3
+        asked_again.happens = lambda: refuse_second_role(api)
+
+        api.store.create("gangjobs", gang("hot", roles=roles, spec={"priorityClassName": "urgent"}))
+        await until(lambda: condition(api, "hot", "Accepted") == ("False", "TemplateRefused"))
+
+        assert asked_again.count == 4
+        assert_stays(api, parts)
 
 
 async def test_refusal_of_the_fresh_check_is_said(asked_again):

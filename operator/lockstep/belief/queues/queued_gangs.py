@@ -1,10 +1,11 @@
 """The GangJobs in queues of Kueue, the Workloads that the operator made for them, and ResourceFlavors."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule import GangKey
+from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.queues.quota_terms import awaits_flavor, awaits_quota, with_quota
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.keys import is_pod_gang
@@ -12,10 +13,11 @@ from lockstep.facts.gang.workload import Flavor, GangWorkload, Quota
 
 
 class _WithQuota(NamedTuple):
-    """What a spec, as it is written, becomes with these quotas."""
+    """What a spec, as it is written, becomes with these quotas, and with that version of all flavors."""
 
     written: GangSpec
     quotas: Mapping[str, Quota]
+    flavors: int
     spec: GangSpec
 
 
@@ -23,7 +25,7 @@ class QueuedGangs:
     """What Kueue decides about GangJobs. Until Workloads are watched, labels of Kueue mean nothing.
 
     ``ours`` are the names of the AdmissionChecks of Lockstep. ``changed`` is called with each GangJob, as its object
-    has it, whose Workload has changed, and ``reconcile`` with its name.
+    has it, whose Workload has changed; then it is marked in ``changes``.
     """
 
     def __init__(
@@ -31,14 +33,17 @@ class QueuedGangs:
         ours: Collection[str],
         *,
         changed: Callable[[GangFact], None],
-        reconcile: Callable[[GangKey], None],
+        changes: ChangedKeys,
     ) -> None:
         self._ours = ours
         self._changed = changed
-        self._reconcile = reconcile
+        self._changes = changes
         self._are_watched = False
         self._workloads: dict[GangKey, GangWorkload] = {}
         self._flavors: dict[str, Flavor] = {}
+        self._version_of_flavors = 0
+        # The gangs to follow, as an ordered set.
+        self._to_follow: dict[GangKey, None] = {}
         self._written: dict[GangKey, GangFact] = {}
         self._with_quota: dict[GangKey, _WithQuota] = {}
 
@@ -85,14 +90,12 @@ class QueuedGangs:
         """Add or update a ResourceFlavor."""
         if self._flavors.get(flavor.name) != flavor:
             self._flavors[flavor.name] = flavor
-            self._with_quota.clear()
-            self.follow_all()
+            self._flavors_changed()
 
     def remove_flavor(self, name: str) -> None:
         """Forget a ResourceFlavor."""
         if self._flavors.pop(name, None) is not None:
-            self._with_quota.clear()
-            self.follow_all()
+            self._flavors_changed()
 
     def forget(self, gang: GangKey) -> None:
         """Forget a GangJob that is gone, or in no queue."""
@@ -100,15 +103,27 @@ class QueuedGangs:
         self._with_quota.pop(gang, None)
 
     def follow_all(self) -> None:
-        """Follow all gangs with Workloads: a flavor or a check is another one, which administrators rarely change."""
-        for gang in list(self._workloads):
+        """Have all gangs with Workloads followed: a flavor or a check is another one."""
+        self._to_follow.update(dict.fromkeys(self._workloads))
+        self._changes.changed(needs_plan=False)
+
+    def following(self) -> Generator[None, None, None]:
+        """Follow the gangs that are due, one in each step: tenants create them, and their specs may be large."""
+        while self._to_follow:
+            gang, _ = self._to_follow.popitem()
             self._follow(gang)
+            yield
+
+    def _flavors_changed(self) -> None:
+        self._version_of_flavors += 1
+        self.follow_all()
 
     def _follow(self, gang: GangKey) -> None:
+        self._to_follow.pop(gang, None)
         written = self._written.get(gang)
         if written is not None:
             self._changed(written)
-        self._reconcile(gang)
+        self._changes.reconcile(gang)
 
     def _obeying(self, gang: GangFact) -> GangFact:
         workload = self.workload(gang)
@@ -122,8 +137,9 @@ class QueuedGangs:
 
     def _spec_with_quota(self, gang: AcceptedGang, workload: GangWorkload) -> GangSpec:
         """The spec with what there is quota for, computed once: templates may be large, and statuses change often."""
-        known = self._with_quota.get(gang.key)
-        if known is None or known.written is not gang.spec or known.quotas != workload.quotas:
+        known, version = self._with_quota.get(gang.key), self._version_of_flavors
+        is_same = known is not None and known.written is gang.spec and known.flavors == version
+        if known is None or not is_same or known.quotas != workload.quotas:
             spec = with_quota(gang.spec, workload.quotas, self._flavors)
-            known = self._with_quota[gang.key] = _WithQuota(gang.spec, workload.quotas, spec)
+            known = self._with_quota[gang.key] = _WithQuota(gang.spec, workload.quotas, version, spec)
         return known.spec

@@ -138,6 +138,16 @@ async def test_members_go_where_the_flavor_has_its_nodes():
         assert set(bound(pods_of(api, "g"))) == {"spot"}
 
 
+async def test_gang_with_quota_starts_once_its_flavor_is_there():
+    async with api_with(*NODES, gangs=[in_queue(gang("g"))]) as api, running_operator(api, sources=WORKLOADS):
+        await has_workload(api)
+        admit(api)
+        await until(lambda: "which does not exist" in message(api, "Planned"))
+        api.store.create("resourceflavors", {"metadata": {"name": "plain"}, "spec": {}})
+
+        await until(lambda: is_placed(api))
+
+
 async def test_spec_suspend_is_kueues():
     suspended = gang("g", size=2)
     suspended["spec"]["suspend"] = True
