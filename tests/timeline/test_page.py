@@ -89,7 +89,7 @@ async def test_promise_is_a_mark_at_the_latest_start(show, scene, now):
 async def test_time_of_another_day_is_shown_with_its_day(show, scene, now):
     later = now + 48 * HOUR
     async with show(scene) as page:
-        today, another = await page.evaluate(f"[spellTime(now()), spellTime({later})]")
+        today, another = await page.evaluate(f"[formatTime(now()), formatTime({later})]")
 
     day = time.localtime(later)
     assert re.fullmatch(r"\d\d:\d\d", today)
