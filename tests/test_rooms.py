@@ -63,7 +63,11 @@ def test_texts_of_other_files_use_the_words_of_the_glossary(path):
 @pytest.mark.parametrize(
     ("name", "text", "want"),
     [
-        ("a.yaml", "# One\n# two.\n#   code\nb: [{description: Three four., of: five}] # six", ["One\ntwo.", "Three four."]),
+        (
+            "a.yaml",
+            "# One\n# two.\n#   code\nb: [{description: Three four., of: five}] # six",
+            ["One\ntwo.", "Three four."],
+        ),
         ("a.js", '// One two.\nshow("three four", `${five} six`);', ["One two.", "three four", "${five} six"]),
         ("a.html", '<p id="one">Two three.</p>', ["Two three."]),
         ("a.css", "/* One two. */", ["One two."]),
