@@ -50,8 +50,8 @@ GANG_STATES = ("refused", "suspended", "pending", "reserved", "placed", "complet
 NODE_STATES = ("in_use", "promised", "free", "closed")
 SLOT_STATES = ("in_use", "promised", "free")
 AMOUNT_STATES = ("in_use", "promised", "others", "free", "closed")
-# A token or a right that is missing: two series for each verb and resource in use. All rights in operator/ together name
-# 160 verbs of resources, so there are at most 320 such series.
+# A token or a right that is missing: two series for each verb and resource in use. All rights in operator/ name 160
+# verbs of resources, so there are at most 320 such series.
 REFUSALS = ("401", "403")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
