@@ -51,7 +51,7 @@ def findings_in(path: Path) -> Iterator[Finding]:
 def texts_of(path: Path, text: str) -> Iterator[str]:
     """The texts whose sentences are read: comments, descriptions, and what a page shows."""
     if path.suffix == ".md":
-        yield from re.split(r"\n\s*\n|\n- ", text)
+        yield from re.split(r"\n\s*\n(?:- )?|\n- ", text)
         return
     yield from _comments(text)
     if path.suffix in {".js", ".html", ".css"}:
@@ -71,7 +71,7 @@ def _comments(text: str) -> Iterator[str]:
             yield "\n".join(block)
             block = []
         else:
-            block.append(found[1] or found[2] or "")
+            block.append((found[1] or found[2] or "").strip())
 
 
 def _sentences_in(node: Any) -> Iterator[str]:
