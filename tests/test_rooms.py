@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import SEARCHES, TESTS, TIERS, TOGETHER
-from words import findings, words_of_messages
+from texts import findings_in, sources, texts_of
+from words import findings, findings_of_messages
 
 ROOT = Path(__file__).parents[1]
 MOST_MODULES = 18
@@ -48,10 +49,33 @@ def test_names_and_docstrings_use_the_words_of_the_glossary(root):
 
 
 @pytest.mark.parametrize(
-    "root", ["engine", "operator", "sandbox", "demo", "image", "release", "charts/make", "crds/make"]
+    "root", ["engine", "operator", "sandbox", "demo", "docs", "image", "release", "charts/make", "crds/make"]
 )
 def test_messages_and_help_texts_use_the_words_of_the_glossary(root):
-    assert [*words_of_messages(ROOT / root)] == []
+    assert [*findings_of_messages(ROOT / root)] == []
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_texts_of_other_files_use_the_words_of_the_glossary(path):
+    assert [*findings_in(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "want"),
+    [
+        (
+            "a.yaml",
+            "# One\n# two.\n#   code\nb: [{description: Three four., of: five}] # six",
+            ["One\ntwo.", "Three four."],
+        ),
+        ("a.js", '// One two.\nshow("three four", `${five} six`);', ["One two.", "three four", "${five} six"]),
+        ("a.html", '<p id="one">Two three.</p>', ["Two three."]),
+        ("a.css", "/* One two. */", ["One two."]),
+        ("a.md", "One two.\n\n- Three four.", ["One two.", "Three four."]),
+    ],
+)
+def test_texts_are_comments_descriptions_and_what_pages_show(name, text, want):
+    assert [one for one in texts_of(Path(name), text) if one.strip()] == want
 
 
 @pytest.mark.parametrize(("tests", "sources"), [("operator", "operator/lockstep"), ("engine", "engine/coschedule")])

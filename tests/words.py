@@ -75,24 +75,45 @@ def findings(folder: Path) -> Iterator[Finding]:
         yield from _of_docstrings(tree, place)
 
 
-def words_of_messages(folder: Path) -> Iterator[Finding]:
-    """The words that texts in code do without: messages, help texts and lines of the log, f-strings included."""
+def findings_of_messages(folder: Path) -> Iterator[Finding]:
+    """What texts in code have against the glossary: messages, help texts and lines of the log, f-strings included."""
     for path in sorted(folder.rglob("*.py")):
         place = str(path.relative_to(ROOT))
         for line, text in _texts(ast.parse(path.read_text(encoding="utf-8"))):
-            for word in re.findall(r"[a-z]+", text.lower()):
-                if word in SAY_INSTEAD:
-                    yield Finding(f"{place}:{line}", text, f"{word}: say {SAY_INSTEAD[word]}")
+            for sentence in sentences(text):
+                yield from findings_of_sentence(sentence, f"{place}:{line}")
+
+
+def findings_of_sentence(sentence: str, place: str) -> Iterator[Finding]:
+    """Whether a sentence for users has too many words, or words that are not those of the glossary."""
+    count = len(re.findall(r"\S*[A-Za-z0-9]\S*", sentence))
+    if count > MOST_WORDS:
+        yield Finding(place, sentence, f"{count} words; {MOST_WORDS} at most")
+    for word in re.findall(r"[a-z]+", sentence.lower()):
+        if word in SAY_INSTEAD:
+            yield Finding(place, sentence, f"{word}: say {SAY_INSTEAD[word]}")
 
 
 def _texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The texts of several words with their lines; docstrings are no such texts, and neither are single names."""
+    """The texts of several words with their lines; neither docstrings nor single names nor SQL are such texts."""
     nodes = [*ast.walk(tree)]
-    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    left_out = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    left_out |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in nodes:
-        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
-        if is_text and " " in node.value.strip():
-            yield node.lineno, node.value
+        text = "" if id(node) in left_out else _text_of(node)
+        if " " in text.strip() and not re.search(r"\b(SELECT|CREATE TABLE)\b", text):
+            yield node.lineno, text
+
+
+def _text_of(node: ast.AST) -> str:
+    """The text of a constant or an f-string, in which each value is one word."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(_text_of(part) or "X" for part in parts)
+        case _:
+            return ""
 
 
 def _of_names(tree: ast.Module, place: str) -> Iterator[Finding]:
@@ -120,7 +141,7 @@ def _of_docstrings(tree: ast.Module, place: str) -> Iterator[Finding]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             where = f"{place}:{getattr(node, 'lineno', 1)}"
-            for sentence in _sentences(text or ""):
+            for sentence in sentences(text or ""):
                 words = re.findall(r"[A-Za-z][\w'-]*", sentence)
                 if len(words) > MOST_WORDS:
                     yield Finding(where, sentence, f"{len(words)} words; {MOST_WORDS} at most")
@@ -129,7 +150,7 @@ def _of_docstrings(tree: ast.Module, place: str) -> Iterator[Finding]:
                         yield Finding(where, sentence, f"{word}: say {SAY_INSTEAD[word.lower()]}")
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences(text: str) -> Iterator[str]:
     """Sentences of a docstring, without code and indented blocks."""
     without_code = re.sub(r"``[^`]*``", "X", text)
     for paragraph in re.split(r"\n\s*\n|\n\s*[-*] |\n {4,}", without_code):

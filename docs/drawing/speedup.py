@@ -41,7 +41,7 @@ def draw() -> str:
         480,
         title="Effective speed-up over the size of a gang",
         description="With equal load the speed-up rises to 12 members, falls when slower nodes join, and rises again "
-        "to a higher peak at 24 members, which wait for nodes that are free 15 seconds later. With proportional load "
+        "to a higher peak at 24 members. These wait for nodes that are free 15 seconds later. With proportional load "
         "slower nodes help.",
     )
     canvas.write("Effective speed-up T(1) / finish over the number of members", Point(_LEFT, 34), "name")

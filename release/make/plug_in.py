@@ -15,9 +15,9 @@ from release.make.sums import digest
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "release" / "kubectl-lockstep.sh"
 CAVEATS = """\
-The first call installs the plug-in, exactly as locked, with Python 3.11 or newer and its module venv, from the
-index that pip is set up for. It is then in $XDG_DATA_HOME/kubectl-lockstep, else in ~/.local/share/kubectl-lockstep.
-Delete that folder when you have uninstalled the plug-in.
+The first call installs the plug-in, exactly as locked, from the index that pip is set up for. It needs Python 3.11
+or newer with the module venv. The plug-in is then in $XDG_DATA_HOME/kubectl-lockstep, else in
+~/.local/share/kubectl-lockstep. Delete that folder when you have uninstalled the plug-in.
 """
 DESCRIPTION = """\
 Lockstep places gangs: all pods of a parallel job, or none. The plug-in shows when and why gangs start,

@@ -127,6 +127,9 @@ def test_panel_without_data_says_so_and_makes_no_zero_of_it(panel):
     for target in panel["targets"]:
         assert "vector(0)" not in target["expr"]
         assert "0 *" not in target["expr"]
+        # The series of all other namespaces or priorities is always there.
+        if re.search(r"increase\(|by \((gang_namespace|priority)\)", target["expr"]):
+            assert target["expr"].endswith(" > 0")
 
 
 @every_panel

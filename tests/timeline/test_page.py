@@ -83,13 +83,15 @@ async def test_promise_is_a_mark_at_the_latest_start(show, scene, now):
     [want] = [one.promised for one in scene.decided.plan.decisions if one.gang.name == "second"]
     assert marks == [["n3", pytest.approx(want, abs=slack)], ["n1", pytest.approx(want, abs=slack)]]
     # Before the time stands the day, where that is not today.
-    assert re.search(rf"^Starts by (\w+ \d+, )?{time.strftime('%H:%M', time.localtime(want))}\b", shown, re.MULTILINE)
+    assert re.search(
+        rf"^It starts by (\w+ \d+, )?{time.strftime('%H:%M', time.localtime(want))}\b", shown, re.MULTILINE
+    )
 
 
 async def test_time_of_another_day_is_shown_with_its_day(show, scene, now):
     later = now + 48 * HOUR
     async with show(scene) as page:
-        today, another = await page.evaluate(f"[spellTime(now()), spellTime({later})]")
+        today, another = await page.evaluate(f"[formatTime(now()), formatTime({later})]")
 
     day = time.localtime(later)
     assert re.fullmatch(r"\d\d:\d\d", today)

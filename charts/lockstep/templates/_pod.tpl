@@ -58,7 +58,7 @@
 
 {{/*
 How the operator's pods are replaced. Without a lease that both know, an old and a new pod must not write side by side.
-Kubernetes' own default is written out: what the API server fills in by itself is nobody's, so Helm could not take it away
+Kubernetes' own default is written out: what the API server fills in by itself belongs to no one, so Helm could not take it away
 again, and it may not stand beside Recreate.
 */}}
 {{- define "lockstep.strategy" -}}

@@ -14,7 +14,7 @@ from charts.make.dashboard.panels import (
     number,
     stacked,
 )
-from charts.make.dashboard.queries import believed, happened, mean, quantile, series
+from charts.make.dashboard.queries import believed, happened, held, mean, quantile, series
 from grafana_foundation_sdk.models.units import Seconds
 
 
@@ -76,7 +76,7 @@ def waiting_by_namespace() -> Panel:
             "Waiting by namespace",
             "Number of waiting gangs, in the 20 namespaces with the most of them. If one namespace fills the "
             "graph, limit its GangJobs with a quota.",
-            Query(believed("lockstep_waiting_gangs_by_namespace", by="gang_namespace"), "{{gang_namespace}}"),
+            Query(held("lockstep_waiting_gangs_by_namespace", by="gang_namespace"), "{{gang_namespace}}"),
             unit="short",
         )
     )
@@ -133,7 +133,7 @@ def _reasons() -> list[Panel]:
                 "Waiting by priority",
                 "Number of waiting gangs, in the 20 priorities with the most of them. If only low priorities "
                 "grow, urgent gangs use all nodes. Check whether these gangs need their priority.",
-                Query(believed("lockstep_waiting_gangs_by_priority", by="priority"), "{{priority}}"),
+                Query(held("lockstep_waiting_gangs_by_priority", by="priority"), "{{priority}}"),
                 unit="short",
                 columns=WIDE_COLUMNS,
             )

@@ -13,7 +13,7 @@ from charts.make.dashboard.panels import (
     graph,
     number,
 )
-from charts.make.dashboard.queries import believed, happened, increase, leaders, rate, series
+from charts.make.dashboard.queries import believed, happened, happened_of, leaders, rate, series
 from grafana_foundation_sdk.models.units import OpsPerSecond, PercentUnit, Seconds
 
 
@@ -24,7 +24,7 @@ def is_it_healthy() -> list[Panel]:
 
 def health_in_view() -> list[Panel]:
     """What a person who is woken by an alert reads first."""
-    of_cycles, of_gangs = increase("lockstep_cycles_total", 'result="error"'), increase("lockstep_gang_errors_total")
+    errors = happened_of(("lockstep_cycles_total", 'result="error"'), ("lockstep_gang_errors_total",))
     return [
         number(
             "Leaders",
@@ -53,7 +53,7 @@ def health_in_view() -> list[Panel]:
             "Errors in range",
             "Number of cycles and gangs that raised an error, in the time shown. Each error is a bug in Lockstep. "
             "The log contains the error.",
-            Query(f"{of_cycles} + {of_gangs}", "errors"),
+            Query(errors, "errors"),
             steps=(Step(None, GOOD), Step(0.5, BAD)),
         ),
     ]

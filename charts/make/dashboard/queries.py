@@ -30,14 +30,19 @@ def rate(metric: str, *matchers: str, by: str = "") -> str:
     return f"sum{_by(by)} (rate({series(metric, *matchers)}[$__rate_interval]))"
 
 
-def increase(metric: str, *matchers: str) -> str:
-    """By how much a counter has risen in the time that the dashboard shows; 0 too."""
-    return f"sum (increase({series(metric, *matchers)}[$__range]))"
-
-
 def happened(metric: str, *matchers: str, by: str = "") -> str:
     """How often it happened in the time that the dashboard shows; nothing where it did not."""
-    return f"round (sum{_by(by)} (increase({series(metric, *matchers)}[$__range]))) > 0"
+    return f"round (sum{_by(by)} ({_increase(metric, *matchers)})) > 0"
+
+
+def happened_of(*counters: tuple[str, ...]) -> str:
+    """How often it happened by all these counters, each with its matchers; nothing where it did not."""
+    return f"round ({' + '.join(f'sum ({_increase(*counter)})' for counter in counters)}) > 0"
+
+
+def held(metric: str, *, by: str) -> str:
+    """A gauge on which all replicas agree, by a label; nothing of a value that has none of it."""
+    return f"{believed(metric, by=by)} > 0"
 
 
 def taken(metric: str) -> str:
@@ -59,6 +64,10 @@ def mean(histogram: str) -> str:
     total, count = (f"sum (rate({series(f'{histogram}_{part}')}[$__rate_interval]))" for part in ("sum", "count"))
     # Not a number, which no observations give, is not at least 0.
     return f"{total} / {count} >= 0"
+
+
+def _increase(metric: str, *matchers: str) -> str:
+    return f"increase({series(metric, *matchers)}[$__range])"
 
 
 def _by(labels: str) -> str:

@@ -1,7 +1,7 @@
 """Row: who uses what."""
 
 from charts.make.dashboard.panels import GRAPH_COLUMNS, WIDE_COLUMNS, Panel, Query, counts, graph, stacked
-from charts.make.dashboard.queries import believed, happened, leaders
+from charts.make.dashboard.queries import believed, happened, held, leaders
 from grafana_foundation_sdk.models.units import BytesIEC, NoUnit
 
 
@@ -50,7 +50,7 @@ def _held(title: str, what: str, metric: str, unit: str, *, columns: int = GRAPH
             title,
             f"{what} that members of gangs request, in the 50 namespaces that request the most. If one namespace "
             "fills the graph while others wait, it needs a quota. lockstep history shows the sums over time.",
-            Query(believed(metric, by="gang_namespace"), "{{gang_namespace}}"),
+            Query(held(metric, by="gang_namespace"), "{{gang_namespace}}"),
             unit=unit,
             columns=columns,
         )

@@ -105,7 +105,7 @@ def _requests() -> list[Panel]:
             "Requests of all replicas per second by HTTP code. 409 is a conflict. 429 and 5xx come from an "
             "overloaded API server, and Lockstep repeats these requests. For 401 and 403, see the panel Requests "
             "refused.",
-            Query(rate("lockstep_api_requests_total", by="code"), "{{code}}"),
+            Query(f"{rate('lockstep_api_requests_total', by='code')} > 0", "{{code}}"),
             unit=OpsPerSecond,
         ),
         graph(

@@ -55,12 +55,12 @@ def test_right_that_is_added_reaches_the_chart(clone):
 
 def test_braces_in_a_description_stay_what_they_are(clone):
     crd = clone / "crds" / "nodebids.yaml"
-    crd.write_text(crd.read_text().replace("Speed relative to", "Speed {{ .Values }} relative to"))
+    crd.write_text(crd.read_text().replace("in which this object", "in {{ .Values }} which this object"))
 
     assert make(cwd=clone).returncode == 0
 
     template = (clone / "charts/lockstep/templates/crds/nodebids.yaml").read_text()
-    assert 'description: Speed {{ "{{" }} .Values }} relative to' in template
+    assert 'API in {{ "{{" }} .Values }} which this object is written.' in template
 
 
 @pytest.mark.parametrize(

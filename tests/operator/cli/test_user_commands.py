@@ -195,6 +195,10 @@ def test_list_of_commands_is_for_users_and_names_those_for_machines_once():
     assert [name for name in FOR_MACHINES if name not in for_machines] == []
 
 
+def test_there_is_no_command_fit():
+    assert "fit" not in main.list_commands(Context(main))
+
+
 def test_page_has_every_command():
     page = PAGE.read_text()
     names = main.list_commands(None)

@@ -50,6 +50,9 @@ GANG_STATES = ("refused", "suspended", "pending", "reserved", "placed", "complet
 NODE_STATES = ("in_use", "promised", "free", "closed")
 SLOT_STATES = ("in_use", "promised", "free")
 AMOUNT_STATES = ("in_use", "promised", "others", "free", "closed")
+# A token or a right that is missing: two series for each verb and resource in use. All rights in operator/ name 160
+# verbs of resources, so there are at most 320 such series.
+REFUSALS = ("401", "403")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
 SIZE_CHANGES = ("grow", "shrink")
@@ -347,6 +350,9 @@ class Metrics:
         key = (verb, resource, code)
         series = self._request_series.get(key)
         if series is None:
+            for refusal in REFUSALS:
+                # From zero, so that an increase counts the first refusal too.
+                self.api_requests.labels(verb, resource, refusal)
             # Cached: to find a series by its labels costs more than to count in it.
             series = (
                 self.api_requests.labels(verb, resource, str(code)),

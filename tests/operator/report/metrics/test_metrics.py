@@ -169,6 +169,14 @@ def test_two_operators_do_not_share_their_metrics(metrics):
     assert value(other, "lockstep_binds_total", result="bound") == 0
 
 
+@pytest.mark.parametrize("code", ["401", "403"])
+def test_refusals_are_counted_from_zero_once_a_verb_of_a_resource_is_in_use(metrics, code):
+    metrics.request_answered("POST", "pods", 201, 0.02)
+
+    assert value(metrics, "lockstep_api_requests_total", verb="POST", resource="pods", code=code) == 0
+    assert value(metrics, "lockstep_api_requests_total", verb="GET", resource="pods", code=code) is None
+
+
 def test_requests_are_counted_by_code(metrics):
     for code in (200, 200, 409):
         metrics.request_answered("POST", "pods", code, 0.02)

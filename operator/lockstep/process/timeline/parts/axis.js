@@ -37,7 +37,7 @@ function ticksOf(span, pixels) {
   const step = STEPS.find((one) => (span.to - span.from) / one <= most) ?? STEPS[STEPS.length - 1];
   const ticks = [];
   for (let tick = firstTick(span.from, step); tick < span.to; tick = nextTick(tick, step)) {
-    if (tick >= span.from) ticks.push({ time: tick, text: spellTick(tick, step) });
+    if (tick >= span.from) ticks.push({ time: tick, text: formatTick(tick, step) });
   }
   return ticks;
 }
@@ -54,7 +54,7 @@ function nextTick(tick, step) {
   return day.setDate(day.getDate() + step / DAY) / 1000;
 }
 
-function spellTick(tick, step) {
+function formatTick(tick, step) {
   const time = new Date(tick * 1000);
   const isMidnight = time.getHours() === 0 && time.getMinutes() === 0 && time.getSeconds() === 0;
   if (isMidnight) return time.toLocaleDateString([], { weekday: "short", day: "numeric", month: "short" });

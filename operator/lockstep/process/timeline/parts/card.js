@@ -3,11 +3,11 @@
 const STAGES = {
   reserved: "being started",
   placed: "on its nodes",
-  undoing: "being taken back",
+  undoing: "being torn down",
   planned: "expected",
   holds: "keeps nodes free for itself",
   ended: "has ended, ran",
-  others: "held by gangs",
+  others: "used by gangs",
 };
 const card = document.getElementById("card");
 
@@ -37,19 +37,19 @@ function sizesOf(gang) {
 function sentencesOf(gang) {
   const members = gang.size ? `${counted(gang.size, "member")}, ` : "";
   const sentences = [`${members}${STAGES[gang.stage]} ${whenOf(gang)}.`];
-  if (gang.promised !== null) sentences.push(`Starts by ${spellTime(gang.promised)} at the latest.`);
+  if (gang.promised !== null) sentences.push(`It starts by ${formatTime(gang.promised)}.`);
   sentences.push(`On ${gang.nodes}.`);
   if (gang.next) sentences.push(nextOf(gang.next));
   return sentences;
 }
 
 function nextOf({ size, at, nodes }) {
-  return `From ${spellTime(at)} on ${counted(size, "member")}, on ${nodes}.`;
+  return `From ${formatTime(at)} on ${counted(size, "member")}, on ${nodes}.`;
 }
 
 function whenOf(gang) {
   const wait = gang.start - now();
-  const start = `from ${spellTime(gang.start)}${wait > 0 ? ` (in ${spellSpan(wait)})` : ""}`;
-  if (gang.finish === null) return `${start}, nobody knows how long`;
-  return `${start} to about ${spellTime(gang.finish)} (${spellSpan(gang.finish - gang.start)})`;
+  const start = `from ${formatTime(gang.start)}${wait > 0 ? ` (in ${formatSpan(wait)})` : ""}`;
+  if (gang.finish === null) return `${start}, with no known end`;
+  return `${start} to about ${formatTime(gang.finish)} (${formatSpan(gang.finish - gang.start)})`;
 }

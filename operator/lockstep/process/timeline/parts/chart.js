@@ -8,9 +8,9 @@ const grid = document.getElementById("grid");
 const lines = document.getElementById("lines");
 let drawn = { from: 0, to: -1 };
 
-function make(tag, look, text) {
+function make(tag, className, text) {
   const made = document.createElement(tag);
-  if (look) made.className = look;
+  if (className) made.className = className;
   if (text !== undefined) made.textContent = text;
   return made;
 }
@@ -29,8 +29,8 @@ function drawChart(view) {
 function drawAxis(view) {
   const ticks = ticksOf(view.span, axis.clientWidth);
   const present = shareOf(view.span, view.present);
-  const told = ticks.filter((tick) => !isUnderNow(view, tick));
-  axis.replaceChildren(...told.map((tick) => at(make("span", "", tick.text), shareOf(view.span, tick.time))));
+  const shown = ticks.filter((tick) => !isUnderNow(view, tick));
+  axis.replaceChildren(...shown.map((tick) => at(make("span", "", tick.text), shareOf(view.span, tick.time))));
   axis.append(at(make("span", "now", "now"), present));
   grid.replaceChildren(...ticks.map((tick) => at(make("i"), shareOf(view.span, tick.time))));
   grid.append(at(make("i", "now"), present));

@@ -19,14 +19,14 @@ function isToday(time) {
 }
 
 // 14:05, or 14:05:30 where seconds count; with the day where that is not today.
-function spellTime(time, withSeconds = false) {
+function formatTime(time, withSeconds = false) {
   const parts = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   if (withSeconds) parts.second = "2-digit";
   if (!isToday(time)) Object.assign(parts, { day: "numeric", month: "short" });
   return new Date(time * 1000).toLocaleString([], parts);
 }
 
-function spellSpan(seconds) {
+function formatSpan(seconds) {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return `${Math.round(seconds)} s`;
   if (minutes < 60) return `${minutes} min`;

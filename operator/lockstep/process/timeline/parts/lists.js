@@ -17,7 +17,7 @@ function drawSummary(picture) {
   const waits = (gang) => gang.stage === "planned" || gang.stage === "holds";
   const waiting = picture.gangs.filter(waits).length;
   const past = picture.gangs.filter((gang) => gang.stage === "ended" || gang.stage === "others").length;
-  const asOf = picture.asOf ? ` As of ${spellTime(picture.asOf, true)}.` : "";
+  const asOf = picture.asOf ? ` As of ${formatTime(picture.asOf, true)}.` : "";
   summary.textContent =
     `${counted(nodes, "node")}. ${counted(picture.gangs.length - waiting - past, "gang")} on nodes, ` +
     `${waiting} with a place in the plan, ${picture.waitingInAll} without.${asOf}`;
@@ -44,7 +44,7 @@ function linkTo(gang) {
 }
 
 function drawTable(picture) {
-  const time = (one) => (one === null ? "" : spellTime(one));
+  const time = (one) => (one === null ? "" : formatTime(one));
   const named = picture.gangs.filter((gang) => gang.stage !== "others");
   const placed = named.map((gang) => [
     linkTo(gang), STAGES[gang.stage], sizesOf(gang), time(gang.start), time(gang.finish), time(gang.promised), gang.nodes,

@@ -17,7 +17,7 @@ async function keepAsking() {
     moveOn();
   } catch (error) {
     console.warn(error);
-    const since = answeredAt === null ? "" : ` since ${spellTime(answeredAt, true)}`;
+    const since = answeredAt === null ? "" : ` since ${formatTime(answeredAt, true)}`;
     trouble.textContent = `The operator has not answered${since}; it is asked again and again.`;
     trouble.hidden = false;
   }
@@ -59,7 +59,7 @@ function draw() {
   view.present = now();
   view.span = spanOf(view.picture, view.range, view.present);
   drawChart(view);
-  tell();
+  showPointed();
 }
 
 // Moves the chart on with time, as soon as anybody would see it.
@@ -76,7 +76,7 @@ function choose(number) {
   view.pointer = null;
   if (number !== null) bringIntoSight(view, number);
   drawLines(view);
-  tell();
+  showPointed();
 }
 
 function chosenNumber() {
@@ -84,7 +84,7 @@ function chosenNumber() {
 }
 
 // Says in the card which gang the pointer is at, or else the keyboard.
-function tell() {
+function showPointed() {
   const pointed = view.pointer && gangAt(document.elementFromPoint(view.pointer.x, view.pointer.y));
   const number = chosenNumber();
   if (pointed !== null) showCard(view.picture.gangs[pointed], view.pointer, boxesOf(pointed));
@@ -135,17 +135,17 @@ chart.addEventListener("keydown", (event) => {
 });
 lines.addEventListener("pointermove", (event) => {
   view.pointer = { x: event.clientX, y: event.clientY };
-  tell();
+  showPointed();
 });
 lines.addEventListener("pointerleave", () => {
   view.pointer = null;
-  if (view.picture !== null) tell();
+  if (view.picture !== null) showPointed();
 });
 lines.addEventListener("click", (event) => choose(gangAt(event.target)));
 chart.addEventListener("scroll", () => {
   if (view.picture === null) return;
   if (!isDrawn()) drawLines(view);
-  tell();
+  showPointed();
 });
 ranges.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -169,7 +169,7 @@ addEventListener("hashchange", () => {
   if (number < 0) return;
   bringIntoSight(view, number);
   drawLines(view);
-  tell();
+  showPointed();
 });
 addEventListener("resize", draw);
 document.addEventListener("visibilitychange", moveOn);
