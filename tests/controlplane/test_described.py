@@ -63,4 +63,4 @@ def test_duty_cycle_that_was_meant_as_a_percentage_is_reported_in_the_descriptio
 
     arena.create(bid(node, dutyCycle="25"))
 
-    eventually(lambda: "25 % are 250m" in described(arena, "nodebid", node))
+    eventually(lambda: "write 250m for 25 %" in described(arena, "nodebid", node))

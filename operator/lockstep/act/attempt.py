@@ -60,7 +60,7 @@ class Attempt:
         self._services = services
         self._gang = gang
         self._reservation = reservation
-        self._stay = services.window.stay(reservation.size, services.state.priorities.of(gang))
+        self._stay = services.window.stay(reservation.size, services.state.priorities.of(gang) or 0)
         self.changed = asyncio.Event()
         self.undoing_since = math.inf
         self._landed_at = services.monotonic() + LANDING_SECONDS if was_cut_off else -math.inf

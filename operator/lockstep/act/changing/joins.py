@@ -71,7 +71,7 @@ class Joins:
     async def _make(self, gang: AcceptedGang, reservation: Reservation, join: _Join) -> None:
         work_for(gang.key, reservation.attempt)
         newcomers = reservation.newcomers
-        stay = self._services.window.stay(newcomers.size, self._services.state.priorities.of(gang))
+        stay = self._services.window.stay(newcomers.size, self._services.state.priorities.of(gang) or 0)
         making = MemberMaking(self._services, gang, newcomers, among=reservation, stay=stay, changed=join.changed)
         try:
             await stay.enter()
