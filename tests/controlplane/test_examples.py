@@ -20,10 +20,10 @@ NUMBERS = {"twelve": 12}
 
 # What comments say of the size that is chosen, and how they say it.
 SIZES = {
-    "02-range": (7, "that is 7 members"),
-    "05-deadline": (2, "so it gets 2"),
-    "10-proportional": (11, "11 members with 4.8 % to 12 % of the work each"),
-    "11-pieces": (10, "so the gang gets 10 members"),
+    "02-range": (7, "Lockstep chooses 7 members"),
+    "05-deadline": (2, "So the gang gets 2 members"),
+    "10-proportional": (11, "11 members get shares from 4.8 % to 12 %"),
+    "11-pieces": (10, "the gang gets 10 members"),
     "33-pieces-of-roles": (5, "so the gang gets 5 members in all"),
 }
 

@@ -62,7 +62,7 @@ def refuses_to_resume(gangs):
 def suspend_and_hold(arena, gangs, proxy):
     """The Job is suspended by the operator, all its pods are gone, and it can't be resumed."""
     bind_in_part(arena, gangs, proxy, refuses_to_resume(gangs))
-    eventually(lambda: "can't be resumed" in " ".join(notes(arena, "heat")))
+    eventually(lambda: "can't resume it yet" in " ".join(notes(arena, "heat")))
     # The Job controller may create a pod that it had decided on before it saw the suspension. It deletes it then.
     eventually(lambda: not gangs.pods("job.heat"))
 
@@ -99,7 +99,7 @@ def test_job_that_is_bound_in_part_is_suspended_and_placed_whole(arena, gangs, p
     assert MARK not in found["metadata"].get("labels", {})
     assert found["status"].get("failed", 0) == 0
     said = {event["reason"]: event["note"] for event in arena.events("heat") if event["regarding"]["kind"] == "Job"}
-    assert "Gang job.heat was bound in part" in said["OwnerSuspended"]
+    assert "Gang job.heat is bound only in part" in said["OwnerSuspended"]
 
 
 def test_job_that_a_user_suspends_meanwhile_stays_suspended(arena, gangs, proxy):

@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import orjson
 import pytest
+from aiohttp.test_utils import make_mocked_request
 
 from builders.facts import gang_fact, gang_spec, node_fact
 from coschedule import GangKey, Members
@@ -78,8 +79,8 @@ async def queue_in(state, *resources):
 
     requests = TenantRequests(Front(), AskedOf(Access(), Own(), None, None, Plans()), lambda: 0.0)
     [route] = [one for one in requests.routes() if getattr(one, "path", "").endswith("/queues/{name}")]
-    where = {"namespace": "tenant", "name": "default"}
-    answer = await route.handler(Mock(match_info=where, headers={}, get_extra_info=lambda _: None))
+    where, without_certificate = {"namespace": "tenant", "name": "default"}, Mock(get_extra_info=lambda *_: None)
+    answer = await route.handler(make_mocked_request("GET", "/", match_info=where, transport=without_certificate))
     return orjson.loads(answer.body)
 
 
