@@ -31,7 +31,7 @@ def test_large_gang_holds_the_node_of_an_ordinary_pod_until_that_ends(arena):
     arena.create(foreign_pod("foreign", first, cpu="2"))
     arena.submit(gang("large", size=2, cpu="4"))
     says = arena.until("large", "Planned", "False", "HoldsNodes")["message"]
-    assert f"it keeps {first}, {second} free for itself since" in says
+    assert f"it has kept {first}, {second} free for itself since" in says
     arena.until_events("large", "GangHoldsNodes")
     arena.submit(gang("small", size=1, cpu="1"))
     says = arena.until("small", "Planned", "False", "HeldByGangsInFront")["message"]

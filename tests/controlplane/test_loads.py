@@ -201,7 +201,7 @@ def test_gang_ends_when_the_pieces_of_all_its_roles_are_done(arena, operator):
     decision = decision_on(operator, arena.namespace, "tiles")
     assert decision["finish"] - decision["start"] == pytest.approx(40, abs=TIME_TOLERANCE)
     planned = arena.condition("tiles", "Planned")["message"]
-    assert ", gpu with 8 pieces each, cpu with 20 pieces each, " in planned
+    assert ", gpu with 8 pieces each, cpu with 20 pieces each. " in planned
 
 
 def placed_example(arena, stem):

@@ -202,7 +202,7 @@ def test_gang_is_asked_for_provided_for_and_placed(operator, arena, autoscaler):
     autoscaler.say(request, "Accepted", "Provisioning Request was accepted.\n\x1b[31m")
     arena.until("heat", "NodesRequested", "True", "RequestAccepted")
     described = arena.api.kubectl("describe", "gangjob", "heat", "--namespace", arena.namespace)
-    assert f"asked for by ProvisioningRequest {request['metadata']['name']}" in described
+    assert f"ProvisioningRequest {request['metadata']['name']} asks for nodes" in described
     assert "\x1b" not in described
     where = [f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}", "--output=json"]
     explained = CliRunner().invoke(main, ["explain", "gj/heat", *where])

@@ -146,7 +146,7 @@ def test_binding_that_only_its_dry_run_may_is_tried_for_a_minute_and_the_job_beg
         eventually(lambda: job(gangs)["spec"]["suspend"] is False)
     gangs.until("job.heat", "Placed")
 
-    assert "was bound in part" in notes(arena, "heat", "Job")
+    assert "is bound only in part" in notes(arena, "heat", "Job")
     assert "denied request: not that one" in notes(arena, "heat", "Job")
     assert bindings <= 2 * 4 + TRIES_IN_A_MINUTE
     assert gangs.bound("job.heat") == 4

@@ -144,7 +144,7 @@ async def test_full_disk_costs_only_records_that_are_counted_and_recording_goes_
 
     assert operator.counted() == (0, LOST)
     assert on_record(disk.path) == {"before", *names[:SLOTS], *names[-MOST_WAITING:]}
-    assert "records are taken in again" in caplog.messages
+    assert "records are stored again" in caplog.messages
     recorder.close()
 
 
