@@ -86,7 +86,8 @@ class PodGangFacts:
         """Remove an owner."""
         self._pod_gangs.sized.remove(gang, uid)
         self._pod_gangs.elastic.remove(gang, uid)
-        self._pod_gangs.queued_owners.remove(gang, uid)
+        if self._pod_gangs.queued_owners.remove(gang, uid):
+            self._changes.reconcile(gang)
         self.renew(gang)
 
     # Workloads of Kueue, whose pods come once our checks say so

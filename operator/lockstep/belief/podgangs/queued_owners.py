@@ -1,6 +1,6 @@
 """Owners that wait for a size in a queue of Kueue, and the gangs that they would be: these come in turns to a plan."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import KeysView
 
 from coschedule import GangKey
@@ -18,22 +18,23 @@ class QueuedOwners:
         self._untried: set[GangKey] = set()
 
     def apply(self, owner: SizedOwner) -> bool:
-        """Add or update an owner. Returns whether it is another one now, so that its gang is unknown."""
+        """Add or update an owner. Returns whether it is another one now, so that its gang is unknown, or waits no more."""
         if not owner.is_queued:
-            self.remove(owner.gang, owner.uid)
-            return False
+            return self.remove(owner.gang, owner.uid)
         if self._owners.get(owner.gang) == owner:
             return False
         self._forget(owner.gang)
         self._owners[owner.gang] = owner
         return True
 
-    def remove(self, gang: GangKey, uid: str) -> None:
-        """Forget an owner."""
+    def remove(self, gang: GangKey, uid: str) -> bool:
+        """Forget an owner. Returns whether it was known."""
         known = self._owners.get(gang)
-        if known is not None and known.uid == uid:
-            del self._owners[gang]
-            self._forget(gang)
+        if known is None or known.uid != uid:
+            return False
+        del self._owners[gang]
+        self._forget(gang)
+        return True
 
     def gangs(self) -> KeysView[GangKey]:
         """The names of the Gangs that the owners would have."""
@@ -66,16 +67,19 @@ class QueuedOwners:
         return bool(self._untried)
 
     def take_turns(self, most: int) -> list[AcceptedGang]:
-        """The gangs whose turn it is, by namespace and in each by the age of its last turn: ``most``, or all."""
-        found, left = list[AcceptedGang](), {namespace: len(ones) for namespace, ones in self._gangs.items()}
-        while len(found) < most and left:
+        """The gangs whose turn it is, by namespace and in each by the age of its last turn: ``most``, or all.
+
+        It looks at ``most`` squared namespaces at most, however many there are.
+        """
+        found, taken, finished = list[AcceptedGang](), Counter[str](), set[str]()
+        while len(found) < most and len(finished) < len(self._gangs):
             namespace = next(iter(self._gangs))
             self._gangs.move_to_end(namespace)
-            if namespace in left:
+            if namespace not in finished:
                 found.append(self._next_of(namespace))
-                left[namespace] -= 1
-                if not left[namespace]:
-                    del left[namespace]
+                taken[namespace] += 1
+            if taken[namespace] == len(self._gangs[namespace]):
+                finished.add(namespace)
         self._untried.difference_update(gang.key for gang in found)
         return found
 
