@@ -90,6 +90,5 @@ def test_memory_of_large_objects_that_come_and_go_again_and_again_is_given_back(
             eventually(lambda: process.metrics()['lockstep_gangs{state="pending"}'] >= COMING, seconds=120)
             arena.api.request("DELETE", path)
             eventually(lambda: process.metrics()['lockstep_gangs{state="pending"}'] == 0, seconds=120)
-        after = process.resident_bytes()
-
-    assert after - before <= MOST_BYTES_KEPT, f"{before / 2**20:.0f} MiB before, {after / 2**20:.0f} MiB afterwards"
+        # Memory is given back a while after it is freed.
+        eventually(lambda: process.resident_bytes() - before <= MOST_BYTES_KEPT, seconds=30)

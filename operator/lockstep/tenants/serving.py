@@ -21,6 +21,7 @@ from lockstep.api.cluster.front_proxy import CONFIG_MAP, FrontProxy, FrontProxyE
 from lockstep.api.names import GANGS, SWEEPS
 from lockstep.process.pages.certificate import Certificate
 from lockstep.process.pages.serving import ServedAt, serve
+from lockstep.process.start.freed_memory import give_back_freed_memory
 from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.errors import StartError
 from lockstep.tenants.access import GangAccess
@@ -79,7 +80,10 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
         requests = TenantRequests(front_proxy, asked, monotonic)
         async with listen_for_api_server(settings, front_proxy, requests):
             await until_first_ends(
-                stop, Registration(client, settings.service).keep(), _until_other(client, front_proxy)
+                stop,
+                Registration(client, settings.service).keep(),
+                _until_other(client, front_proxy),
+                give_back_freed_memory(),
             )
 
 

@@ -18,11 +18,13 @@ _STATM = Path("/proc/self/statm")
 async def give_back_freed_memory() -> None:
     """Give memory back whenever the process has much more than after the last time; until cancelled.
 
-    Where the C library is not glibc, nothing is done.
+    Where the C library is not glibc, it only waits: the process ends with the first of its tasks.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is None:
+        await asyncio.Event().wait()
     least = _resident_bytes()
-    while trim is not None:
+    while True:
         await asyncio.sleep(_PERIOD_SECONDS)
         if _resident_bytes() > least + _MUCH_BYTES:
             await asyncio.to_thread(trim, 0)
