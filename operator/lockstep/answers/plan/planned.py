@@ -21,12 +21,12 @@ from lockstep.answers.plan.rules import PlanRules, PriceInForce, contention_now,
 from lockstep.answers.reading.errors import AnswerError, QuotaError
 from lockstep.api.preemption import gang_name
 from lockstep.belief.state import State
-from lockstep.cycle.planning.by_rank import in_rank_order
 from lockstep.cycle.planning.decided import ElasticGangs, Unplanned
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.cycle.planning.plan_thread import Evicting, Sized, with_evictions, with_sizes
+from lockstep.cycle.planning.recording import in_rank_order, with_pool
 from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
-from lockstep.cycle.planning.waiting import by_urgency, with_pool
+from lockstep.cycle.planning.waiting import by_urgency
 from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.report.text.refusal_sentences import format_refusal

@@ -2,9 +2,9 @@
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from coschedule import (
     Behind,
@@ -24,7 +24,16 @@ from lockstep.cycle.planning.decided import NO_ELASTIC_GANGS, ElasticGangs
 from lockstep.cycle.planning.memory import PlanMemory
 from lockstep.snapshot.snapshots import Rescue
 
+T = TypeVar("T")
+
 log = logging.getLogger(__name__)
+
+
+class Runner(Protocol):
+    """Carries out a computation on frozen facts, beside the event loop where that is worth it."""
+
+    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
+        """Compute."""
 
 
 class Evicting(NamedTuple):

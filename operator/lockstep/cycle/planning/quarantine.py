@@ -3,9 +3,10 @@
 Each is planned again at once when its spec changes, otherwise after a pause that doubles.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from coschedule import GangKey, Unplaceable
+from coschedule import GangKey, Unplaceable, failed
 from lockstep.facts.gang.gang import GangFact
 
 _FIRST_PAUSE_SECONDS = 10.0
@@ -22,23 +23,30 @@ class _QuarantineEntry:
 
 
 class Quarantine:
-    """The quarantined gangs and the ends of their pauses. Times are monotonic."""
+    """The quarantined gangs and the ends of their pauses, which are monotonic; ``count`` counts gangs that raise."""
 
-    def __init__(self) -> None:
+    def __init__(self, monotonic: Callable[[], float], count: Callable[[], None]) -> None:
+        self._monotonic = monotonic
+        self._count = count
         self._by_gang: dict[GangKey, _QuarantineEntry] = {}
 
-    def put(self, gang: GangFact, decision: Unplaceable, now: float) -> None:
+    def put(self, gang: GangFact, error: Exception) -> None:
         """Leave the gang out from now on; twice as long as last time if its spec is unchanged."""
+        self._count()
         before = self._entry(gang)
         pause = _FIRST_PAUSE_SECONDS if before is None else min(2 * before.pause, _LONGEST_PAUSE_SECONDS)
         self._by_gang[gang.key] = _QuarantineEntry(
-            gang_uid=gang.uid, generation=gang.generation, decision=decision, pause=pause, again_at=now + pause
+            gang_uid=gang.uid,
+            generation=gang.generation,
+            decision=failed(gang.key, error),
+            pause=pause,
+            again_at=self._monotonic() + pause,
         )
 
-    def contains(self, gang: GangFact, now: float) -> bool:
+    def contains(self, gang: GangFact) -> bool:
         """Whether to leave the gang out now."""
         entry = self._entry(gang)
-        return entry is not None and now < entry.again_at
+        return entry is not None and self._monotonic() < entry.again_at
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: it was deleted or planned."""
@@ -48,8 +56,9 @@ class Quarantine:
         """The refusal of a quarantined gang."""
         return self._by_gang[gang].decision
 
-    def next_end(self, now: float) -> float:
+    def next_end(self) -> float:
         """When the first gang leaves quarantine; infinity if there is none."""
+        now = self._monotonic()
         return min((entry.again_at for entry in self._by_gang.values() if entry.again_at > now), default=float("inf"))
 
     def _entry(self, gang: GangFact) -> _QuarantineEntry | None:
