@@ -86,49 +86,73 @@ class State:
         # Set before anything is read: pods of these sources belong to Gangs, and whether the FairShare counts.
         self.sources = frozenset[Source]()
         self.has_shares = False
-        self.changes = changes = ChangedKeys(wake)
+        self.changes = ChangedKeys(wake)
         self.parse_failures = ParseFailures(count_parse_failure)
-        # Nodes
-        self.nodes = KnownNodes(changes.change_plan, applied=self._node_applied, removed=self._node_removed)
-        self.bids = Bids(self.nodes, changes, self.nodes.record_change)
+        # Each part may use the parts before it.
+        self._add_nodes()
+        self._add_gangs(sizing)
+        self._add_runs(run_time_quantile)
+        self._add_pod_gangs()
+        self._add_pods()
+        self._add_what_gangs_share()
+
+    # Parts
+
+    def _add_nodes(self) -> None:
+        """Nodes, what their owners offer, and which nodes have failed or rejected pods."""
+        self.nodes = KnownNodes(self.changes.change_plan, applied=self._node_applied, removed=self._node_removed)
+        self.bids = Bids(self.nodes, self.changes, self.nodes.record_change)
         self.owners = NodeOwners(self.bids, returned=self._owners_returned, changed=self.nodes.record_change)
-        self.failed_nodes = FailedNodes(changes.change_plan)
+        self.failed_nodes = FailedNodes(self.changes.change_plan)
         self.rejections = Rejections(self._rejection_lifted)
-        # Gangs
+
+    def _add_gangs(self, sizing: Sizing) -> None:
+        """Gangs, the nodes that are reserved for them, and which gangs are more urgent than others."""
         self.gangs = KnownGangs()
         self.reservations = dict[GangKey, Reservation]()
         self.templates = TemplateMemory()
         self.priorities = Priorities(self._priorities_changed, sizing)
-        self.giving_way = GivingWay(changes.change_plan)
+        self.giving_way = GivingWay(self.changes.change_plan)
         self.remembered = Remembered(self.gangs.is_there)
+
+    def _add_runs(self, run_time_quantile: float) -> None:
+        """How long gangs run, how far they are, and what is recorded of them."""
         self.forecasts = Forecasts()
-        self.past_runs = PastRuns(changes.change_plan, run_time_quantile)
-        self.pieces = PieceReads(changes.reconcile)
+        self.past_runs = PastRuns(self.changes.change_plan, run_time_quantile)
+        self.pieces = PieceReads(self.changes.reconcile)
         self.records = GangRecords(self.nodes.kind_of, self._group_of_namespace, self.reservations.get)
-        self.pod_gangs = PodGangs(changes.reconcile, pool, self.nodes, changes.change_plan)
+
+    def _add_pod_gangs(self) -> None:
+        """Gangs of pods that others create, gangs in queues of Kueue, and gangs that wait for others."""
+        self.pod_gangs = PodGangs(self.changes.reconcile, self.pool, self.nodes, self.changes.change_plan)
         self.pod_gang_facts = PodGangFacts(
-            self.pod_gangs, self.gangs, changes, composed=self._pod_gang_composed, removed=self.remove_gang
+            self.pod_gangs, self.gangs, self.changes, composed=self._pod_gang_composed, removed=self.remove_gang
         )
         our_checks = self.pod_gangs.workloads.our_checks
-        self.queued = QueuedGangs(our_checks, changed=self._queued_anew, changes=changes)
-        self.predecessors = Predecessors(self.gangs, self.pod_gangs, changes.reconcile)
+        self.queued = QueuedGangs(our_checks, changed=self._queued_anew, changes=self.changes)
+        self.predecessors = Predecessors(self.gangs, self.pod_gangs, self.changes.reconcile)
         self.sweeps = self.predecessors.sweeps
-        # Pods
+
+    def _add_pods(self) -> None:
+        """Pods, what is taken on each node, and what is assumed before watches show it."""
         self.ledger = Ledger()
-        holding = Holders(self.gangs, self.reservations, self.ledger, touched=self._users_changed)
-        self.counts = Counts(self.ledger, holding, self.pod_gangs, self._known_pods, self._users_changed)
-        self.pods = Pods(self.counts, changes, released=self._pod_released)
-        self.assumptions = Assumptions(self.counts, self.pods, self.giving_way, changes)
-        # What gangs share
-        self.budgets = Budgets(changes.change_plan)
-        self.quotas = Quotas(changes.change_plan)
-        self.namespaces = Namespaces(changes.change_plan)
-        self.claiming = ClaimingGangs(changes)
+        holders = Holders(self.gangs, self.reservations, self.ledger, touched=self._users_changed)
+        self.counts = Counts(self.ledger, holders, self.pod_gangs, self._known_pods, self._users_changed)
+        self.pods = Pods(self.counts, self.changes, released=self._pod_released)
+        self.assumptions = Assumptions(self.counts, self.pods, self.giving_way, self.changes)
+
+    def _add_what_gangs_share(self) -> None:
+        """Budgets, quotas, volumes, and the fair shares of groups."""
+        self.budgets = Budgets(self.changes.change_plan)
+        self.quotas = Quotas(self.changes.change_plan)
+        self.namespaces = Namespaces(self.changes.change_plan)
+        self.claiming = ClaimingGangs(self.changes)
         self.claims = Claims(self._claims_changed, nodes=self.nodes.index, remembered=self.remembered)
-        self.attachments = Attachments(self.claims, self.counts.pods_nearby, holding.claims, self.claiming.room_changed)
-        attempts = HeldAttempts(PoolCapacity(self.nodes, pool), self.gangs, self.reservations, self.pod_gangs)
+        users, room_changed = self.counts.holders.claims, self.claiming.room_changed
+        self.attachments = Attachments(self.claims, self.counts.pods_nearby, users, room_changed)
+        attempts = HeldAttempts(PoolCapacity(self.nodes, self.pool), self.gangs, self.reservations, self.pod_gangs)
         preemptor_of = self.giving_way.evicted.preemptor_of
-        self.shares = GroupSharing(self.nodes, self.gangs, attempts, preemptor_of, changed=changes.change_plan)
+        self.shares = GroupSharing(self.nodes, self.gangs, attempts, preemptor_of, changed=self.changes.change_plan)
 
     # Leadership
 
