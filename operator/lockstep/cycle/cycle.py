@@ -165,6 +165,7 @@ class Cycle:
 
     def _following(self, now: float) -> Generator[None, None, None]:
         yield from self._state.queued.following()
+        yield from self._state.pod_gang_facts.following()
         changed = self._state.changes.gangs
         for gone in (yield from self._follower.reconcile_changed(now)):
             self._explainer.forget(gone)

@@ -1,11 +1,12 @@
 """Facts about Gangs and the owners of their pods. A Gang is composed again whenever one of them changes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 
 from coschedule import GangKey
 from lockstep.api.versions import is_older
 from lockstep.belief.common.changed_keys import ChangedKeys
+from lockstep.belief.common.due_gangs import DueGangs
 from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.podgangs.pod_group import SizedPods
@@ -32,6 +33,7 @@ class PodGangFacts:
         self._changes = changes
         self._composed = composed
         self._removed = removed
+        self._due = DueGangs(self._follow_known_workload, changes)
 
     def apply(self, fact: PodGang) -> None:
         """Add or update a Gang; a version older than the cached one changes nothing."""
@@ -115,12 +117,20 @@ class PodGangFacts:
             self._pod_gangs.workloads.remove_check(name)
             self._follow_workloads()
 
+    def following(self) -> Generator[None, None, None]:
+        """Follow the Gangs for whose Workloads an AdmissionCheck has changed, one in each step."""
+        return self._due.following()
+
     def _follow_workloads(self) -> None:
-        for gang in self._pod_gangs.workloads.gangs():
-            known = self._pod_gangs.workloads.of(gang)
-            self._follow_workload(gang, "" if known is None else known.uid)
+        self._due.add(self._pod_gangs.workloads.gangs())
+
+    def _follow_known_workload(self, gang: GangKey) -> None:
+        known = self._pod_gangs.workloads.of(gang)
+        if known is not None:
+            self._follow_workload(gang, known.uid)
 
     def _follow_workload(self, gang: GangKey, uid: str) -> None:
+        self._due.discard(gang)
         owner = self._pod_gangs.workloads.owner(gang)
         if owner is None:
             self._pod_gangs.sized.remove(gang, uid)

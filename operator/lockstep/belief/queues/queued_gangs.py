@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.belief.common.changed_keys import ChangedKeys
+from lockstep.belief.common.due_gangs import DueGangs
 from lockstep.belief.queues.quota_terms import awaits_flavor, awaits_quota, with_quota
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.keys import is_pod_gang
@@ -42,8 +43,7 @@ class QueuedGangs:
         self._workloads: dict[GangKey, GangWorkload] = {}
         self._flavors: dict[str, Flavor] = {}
         self._version_of_flavors = 0
-        # The gangs to follow, as an ordered set.
-        self._to_follow: dict[GangKey, None] = {}
+        self._due = DueGangs(self._follow, changes)
         self._written: dict[GangKey, GangFact] = {}
         self._with_quota: dict[GangKey, _WithQuota] = {}
 
@@ -104,22 +104,18 @@ class QueuedGangs:
 
     def follow_all(self) -> None:
         """Have all gangs with Workloads followed: a flavor or a check is another one."""
-        self._to_follow.update(dict.fromkeys(self._workloads))
-        self._changes.changed(needs_plan=False)
+        self._due.add(self._workloads)
 
     def following(self) -> Generator[None, None, None]:
-        """Follow the gangs that are due, one in each step: tenants create them, and their specs may be large."""
-        while self._to_follow:
-            gang, _ = self._to_follow.popitem()
-            self._follow(gang)
-            yield
+        """Follow the gangs that are due, one in each step."""
+        return self._due.following()
 
     def _flavors_changed(self) -> None:
         self._version_of_flavors += 1
         self.follow_all()
 
     def _follow(self, gang: GangKey) -> None:
-        self._to_follow.pop(gang, None)
+        self._due.discard(gang)
         written = self._written.get(gang)
         if written is not None:
             self._changed(written)
