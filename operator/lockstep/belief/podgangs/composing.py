@@ -300,11 +300,9 @@ def _later_pods(asks: PodGangSpec, pods: OwnPods) -> int:
 def _room_until(gang: PodGang) -> str:
     """Until when room is kept; nothing if it is unknown when the Gang has begun, since it is younger than its pods."""
     begun = gang.status.active_since
-    return (
-        ""
-        if begun is None
-        else f", and Lockstep keeps room for them until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
-    )
+    if begun is None:
+        return ""
+    return f", and Lockstep keeps room for them until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
 
 
 def _change_of_size(gang: PodGang) -> str:
