@@ -11,6 +11,7 @@ from lockstep.answers.plan.rules import PlanRules
 from lockstep.api.client.configuration import ConfigError, load_configuration
 from lockstep.belief.state import State
 from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.listen_options import listen_options
 from lockstep.cli.options.log_options import log_options
 from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
 from lockstep.cli.options.settings_options import settings_option, taken
@@ -29,8 +30,7 @@ from lockstep.tenants.serving import ServerSettings, answer_tenants
 @click.option(
     "--service-port", metavar="PORT", type=click.IntRange(1, 65_535), default=443, help="Port of the Service."
 )
-@click.option("--listen-host", metavar="ADDRESS", default="0.0.0.0", help="Address to listen on.")  # noqa: S104
-@click.option("--listen-port", metavar="PORT", type=click.IntRange(0, 65_535), default=8443, help="Port to listen on.")
+@listen_options
 @click.option(
     "--certificates",
     metavar="DIR",

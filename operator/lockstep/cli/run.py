@@ -12,9 +12,11 @@ from lockstep.api.client.configuration import ConfigError, load_configuration
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.election_options import election_options, take_election_terms
+from lockstep.cli.options.listen_options import EVERYWHERE, host_option, port_option
 from lockstep.cli.options.log_options import log_options
 from lockstep.cli.options.plan_options import member_options, plan_options
 from lockstep.cli.options.source_options import source_options
+from lockstep.cli.options.switches import switch
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
@@ -32,45 +34,20 @@ _SWITCH_SECONDS = 0.0005
 
 @click.command(context_settings={"show_default": True})
 @connection_options
-@click.option(
-    "--listen-host",
-    metavar="ADDRESS",
-    default="0.0.0.0",  # noqa: S104 - a pod is probed and scraped from outside
-    help="Address to listen on for /healthz, /readyz and /metrics.",
-)
-@click.option(
-    "--listen-port",
-    metavar="PORT",
-    type=click.IntRange(0, 65535),
-    default=8080,
-    help="Port for /healthz, /readyz and /metrics. 0 means any free port.",
-)
-@click.option(
+@host_option("--listen-host", EVERYWHERE, "Address to listen on for /healthz, /readyz and /metrics.")
+@port_option("--listen-port", 8080, "Port for /healthz, /readyz and /metrics. 0 means any free port.")
+@host_option(
     "--debug-listen-host",
-    metavar="ADDRESS",
-    default="127.0.0.1",
-    help="Address to listen on for /debug/snapshot and /timeline. These pages show names of gangs and nodes.",
+    "127.0.0.1",
+    "Address to listen on for /debug/snapshot and /timeline. These pages show names of gangs and nodes.",
 )
-@click.option(
-    "--debug-listen-port",
-    metavar="PORT",
-    type=click.IntRange(0, 65535),
-    default=8081,
-    help="Port for /debug/snapshot and /timeline. 0 means any free port.",
-)
-@click.option(
+@port_option("--debug-listen-port", 8081, "Port for /debug/snapshot and /timeline. 0 means any free port.")
+@switch(
     "--metrics-secure",
-    metavar="BOOL",
-    type=bool,
-    default=False,
-    help="Whether /metrics needs TLS and a token. The owner of the token needs the right to get the URL /metrics.",
+    "Whether /metrics needs TLS and a token. The owner of the token needs the right to get the URL /metrics.",
 )
-@click.option(
-    "--metrics-listen-port",
-    metavar="PORT",
-    type=click.IntRange(0, 65535),
-    default=8443,
-    help="Port for secured /metrics, on the address of --listen-host. 0 means any free port.",
+@port_option(
+    "--metrics-listen-port", 8443, "Port for secured /metrics, on the address of --listen-host. 0 means any free port."
 )
 @click.option(
     "--metrics-cert-dir",
@@ -107,27 +84,17 @@ _SWITCH_SECONDS = 0.0005
     "asks for none.",
 )
 @source_options
-@click.option(
+@switch(
     "--tenant-answers",
-    metavar="BOOL",
-    type=bool,
-    default=False,
-    help="Whether `lockstep answers` runs in this cluster. If it fails, the operator deletes its APIService.",
+    "Whether `lockstep answers` runs in this cluster. If it fails, the operator deletes its APIService.",
 )
-@click.option(
+@switch(
     "--record",
-    metavar="BOOL",
-    type=bool,
-    default=False,
-    help="Whether the operator writes records of gangs for the recorder, into ConfigMaps in the namespace of the "
-    "lease.",
+    "Whether the operator writes records of gangs for the recorder, into ConfigMaps in the namespace of the lease.",
 )
-@click.option(
+@switch(
     "--record-users",
-    metavar="BOOL",
-    type=bool,
-    default=False,
-    help="Whether records name the user who created a gang. This needs the admission policies of "
+    "Whether records name the user who created a gang. This needs the admission policies of "
     "operator/record-users.yaml.",
 )
 @member_options

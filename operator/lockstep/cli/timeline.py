@@ -12,6 +12,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration, load_configuration, usual_namespace
 from lockstep.cli.options.answer_options import namespace_option, one_sentence
 from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.listen_options import port_option
 from lockstep.tenants.commands.asking import NoAnswer, ask_answer
 from lockstep.tenants.commands.timeline_page import TimelinePage, listen_on_loopback
 from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
@@ -19,9 +20,7 @@ from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 @click.command(context_settings={"show_default": True})
 @namespace_option
-@click.option(
-    "--port", metavar="PORT", type=click.IntRange(0, 65_535), default=0, help="Port to listen on; 0 is any free one."
-)
+@port_option("--port", 0, "Port to listen on; 0 is any free one.")
 @connection_options
 def timeline(namespace: str | None, port: int, **connection: str | None) -> None:
     """Serve a page on this machine that shows when the gangs of a namespace run, until Ctrl-C.

@@ -12,7 +12,8 @@ from click.core import ParameterSource
 from lockstep.cli.offline.simulating.dealing import dealing
 from lockstep.cli.offline.simulating.sweep import sweep
 from lockstep.cli.options.number_range import NumberRange
-from lockstep.cli.options.scenario_options import scenario_of, scenario_options
+from lockstep.cli.options.simulating.scenario_options import scenario_of, scenario_options
+from lockstep.cli.options.simulating.seed_options import seed_options
 from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.simulation.bound import least_mean_turnaround
 from lockstep.simulation.comparison import Comparison, Load, Results, Trial, run_all
@@ -49,16 +50,7 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
 @click.option(
     "--bound", "wants_bound", is_flag=True, help="Also print a lower bound of the mean turnaround of all schedules."
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(0),
-    default=1,
-    help="First random seed. The same seed gives the same results.",
-)
-@click.option(
-    "--seeds", metavar="N", type=click.IntRange(1, 1000), default=3, help="Number of consecutive seeds to simulate."
-)
+@seed_options(seeds=3, most=1000)
 @click.option(
     "--processes",
     metavar="N",

@@ -12,6 +12,7 @@ from lockstep.belief.state import State
 from lockstep.cli.options.durations import as_seconds
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.cli.options.pool_options import pool_options
+from lockstep.cli.options.switches import switch
 from lockstep.cycle.planning.holds import HoldPolicy
 from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.facts.past_runs import USUAL_QUANTILE
@@ -67,13 +68,7 @@ _RUN_TIME_QUANTILE = click.option(
     default=USUAL_QUANTILE,
     help="Quantile of the past run times of a template that plans use. 0 means the run time that the spec states.",
 )
-_FAIR_SHARES = click.option(
-    "--fair-shares",
-    metavar="BOOL",
-    type=bool,
-    default=False,
-    help="Whether groups of the FairShare take turns by their weights and past use.",
-)
+_FAIR_SHARES = switch("--fair-shares", "Whether groups of the FairShare take turns by their weights and past use.")
 _GATE_IMAGE = click.option(
     "--gate-image",
     metavar="IMAGE",

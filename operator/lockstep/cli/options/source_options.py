@@ -7,6 +7,7 @@ import click
 
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.cli.options.durations import as_seconds
+from lockstep.cli.options.switches import switch
 from lockstep.facts.gang.source import Source
 
 _ALL = "all"
@@ -36,12 +37,8 @@ _YIELDING = _option(
 )
 
 
-_SWEEPS = click.option(
-    "--sweeps",
-    metavar="BOOL",
-    type=bool,
-    default=False,
-    help="Whether the operator runs GangSweeps. It then creates and deletes the GangJobs of their runs.",
+_SWEEPS = switch(
+    "--sweeps", "Whether the operator runs GangSweeps. It then creates and deletes the GangJobs of their runs."
 )
 
 

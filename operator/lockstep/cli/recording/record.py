@@ -11,6 +11,7 @@ from lockstep.api.client.configuration import ConfigError, load_configuration
 from lockstep.api.quantities import whole_bytes
 from lockstep.cli.options.connection_options import connection_options
 from lockstep.cli.options.durations import period_seconds
+from lockstep.cli.options.listen_options import listen_options
 from lockstep.cli.options.log_options import log_options
 from lockstep.cli.recording.database_option import database_option
 from lockstep.logs.setup import set_up_logs
@@ -67,8 +68,7 @@ def _bytes(_context: click.Context, _option: click.Parameter, value: str) -> int
     help="Folder with tls.crt, tls.key and ca.crt. With it, the recorder also answers clients that have a certificate "
     "of this CA.",
 )
-@click.option("--listen-host", metavar="ADDRESS", default="0.0.0.0", help="Address to listen on.")  # noqa: S104
-@click.option("--listen-port", metavar="PORT", type=click.IntRange(0, 65_535), default=8443, help="Port to listen on.")
+@listen_options
 @connection_options
 @log_options()
 def record(*, namespace: str, database: Path, keep: float, keep_users: float, most_bytes: int, **given: Any) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import click
 
 from lockstep.cli.options.number_range import NumberRange
-from lockstep.cli.options.run_lengths import clusters_of, length_of
+from lockstep.cli.options.simulating.run_lengths import clusters_of, length_of
+from lockstep.cli.options.simulating.seed_options import seed_options
 from lockstep.simulation.sweeps.dealing_comparison import DealingComparison
 from lockstep.simulation.sweeps.sweep import StationCluster
 
@@ -36,16 +37,7 @@ from lockstep.simulation.sweeps.sweep import StationCluster
     help="How far real speeds are from the speeds in bids: 0.2 means 20 %, log-normally. You can repeat this option.",
 )
 @click.option("--lose", "is_lost", is_flag=True, help="One member fails at a random time.")
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(0),
-    default=1,
-    help="First random seed. The same seed gives the same results.",
-)
-@click.option(
-    "--seeds", metavar="N", type=click.IntRange(1, 10_000), default=200, help="Number of consecutive seeds to simulate."
-)
+@seed_options(seeds=200, most=10_000)
 def dealing(  # noqa: PLR0913 - one for each option
     *,
     pieces: int,

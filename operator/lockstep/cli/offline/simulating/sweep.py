@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 import click
 
 from lockstep.cli.options.number_range import NumberRange
-from lockstep.cli.options.run_lengths import clusters_of, length_of, times_of
+from lockstep.cli.options.simulating.run_lengths import clusters_of, length_of, times_of
+from lockstep.cli.options.simulating.seed_options import seed_options
 from lockstep.simulation.scenario import ScenarioError
 from lockstep.simulation.sweeps.comparison import SweepComparison
 from lockstep.simulation.sweeps.gangs import GangPolicy
@@ -80,16 +81,7 @@ _POLICIES = {one.value: one for one in (*ReplicaPolicy, *GangPolicy)}
     default=0.5,
     help="Share of the nodes that the jobs of --among would keep busy at their fixed sizes.",
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(0),
-    default=1,
-    help="First random seed. The same seed gives the same results.",
-)
-@click.option(
-    "--seeds", metavar="N", type=click.IntRange(1, 1000), default=1, help="Number of consecutive seeds to simulate."
-)
+@seed_options(seeds=1, most=1000)
 def sweep(  # noqa: PLR0913 - one for each option
     *,
     runs: int,

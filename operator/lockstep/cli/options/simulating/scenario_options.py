@@ -7,10 +7,10 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.cli.options.elastic_options import change_terms_of, elastic_options
-from lockstep.cli.options.log_file import print_too_large, read_log_file
 from lockstep.cli.options.number_range import NumberRange
-from lockstep.cli.options.owner_options import owner_options, terms_of
+from lockstep.cli.options.simulating.elastic_options import change_terms_of, elastic_options
+from lockstep.cli.options.simulating.log_file import print_too_large, read_log_file
+from lockstep.cli.options.simulating.owner_options import owner_options, terms_of
 from lockstep.simulation.comparison import Load
 from lockstep.simulation.model.nodes import NodesError, slowdowns_of
 from lockstep.simulation.scenario import Scenario
