@@ -129,32 +129,39 @@ async def _suspend(client: KubeClient, key: GangKey, *, wanted: bool) -> None:
 async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, patience: _Patience) -> str:
     """Delete the gang, and create it again once it and its pods are gone."""
     name = gang_name(gang.key)
-    if isinstance(gang, AcceptedGang) and any(role.claims for role in gang.spec.roles):
-        raise AnswerError(
-            f"GangJob {name} has ended. A new run would have to delete it, and the volumes of its "
-            "volumeClaimTemplates: "
-            "create another GangJob instead."
-        )
+    _refuse_volumes(gang)
     with answered(client):
         answer = await client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
     _check(answer, f"GangJob {name} has ended, and can't be deleted for a new run")
     again = _as_submitted(manifest)
+    # The manifest exists nowhere else now.
     try:
-        async with asyncio.timeout(patience.seconds):
-            await _until(lambda: _is_gone(client, gang), patience.waiting)
-        with answered(client):
-            answer = await client.create(paths.gangs_of(gang.key.namespace), again)
-        _check(answer, f"GangJob {name} is deleted, and can't be created again")
+        await _create_once_gone(client, gang, again, patience)
     except TimeoutError as error:
         waits = f"GangJob {name} is deleted, but parts of it still exist after {duration(patience.seconds)}"
         raise NotMadeAnewError(f"{waits}; its manifest is written to the output.", again) from error
     except asyncio.CancelledError as error:
-        # The manifest exists nowhere else now.
         unmade = f"GangJob {name} is deleted, and this command did not wait until it could be created again"
         raise NotMadeAnewError(f"{unmade}; its manifest is written to the output.", again) from error
     except AnswerError as error:
         raise NotMadeAnewError(f"{error} Its manifest is written to the output.", again) from error
     return f"{name} had ended, and is created again."
+
+
+def _refuse_volumes(gang: GangFact) -> None:
+    if isinstance(gang, AcceptedGang) and any(role.claims for role in gang.spec.roles):
+        raise AnswerError(
+            f"GangJob {gang_name(gang.key)} has ended. A new run would have to delete it, and the volumes of its "
+            "volumeClaimTemplates: create another GangJob instead."
+        )
+
+
+async def _create_once_gone(client: KubeClient, gang: GangFact, again: Manifest, patience: _Patience) -> None:
+    async with asyncio.timeout(patience.seconds):
+        await _until(lambda: _is_gone(client, gang), patience.waiting)
+    with answered(client):
+        answer = await client.create(paths.gangs_of(gang.key.namespace), again)
+    _check(answer, f"GangJob {gang_name(gang.key)} is deleted, and can't be created again")
 
 
 async def _until(holds: Callable[[], Awaitable[bool]], waiting: Waiting) -> None:

@@ -10,9 +10,10 @@ import click
 from coschedule import GangKey
 from lockstep.answers.plan.document import settled_document
 from lockstep.answers.plan.planned import plan_now
+from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.size_of_run import answer_with_size
 from lockstep.answers.plan.text import settled_lines
-from lockstep.answers.plan.waiting import answer_about
+from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError, NotAllowedError
 from lockstep.answers.sweeps.explained_text import explained_document, explained_lines
@@ -37,6 +38,7 @@ from lockstep.cli.options.gang_argument import KeyIn, any_gang_argument
 from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
 from lockstep.cli.options.settings_options import settings_option, with_operators
 from lockstep.cli.options.source_options import yielding_options
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.reasons import Condition
 from lockstep.facts.runs.sweep_keys import is_sweep
@@ -75,28 +77,33 @@ def explain(gang: KeyIn, namespace: str | None, output: str, **options: Any) -> 
         document = asyncio.run(_read(configuration, state, key))
         if document is not None:
             print_answer(document, explanation_lines, output, time())
-            return
-        if is_sweep(key):
+        elif is_sweep(key):
             _explain_sweep(asyncio.run(_read_sweep(configuration, key)), state, output)
-            return
-        fact = state.gangs.get(key)
-        if fact is None:
-            raise AnswerError(_missing(key, state))
-        if state.phase_of(fact).is_planned:
-            planned = plan_now(state, rules_of(in_force), time(), asked=[key])
-            answer = answer_about(planned, key, progress=tried_with_progress)
-            used = work_used(fact, state.past_runs.in_force(fact))
-            asked = fact.status.condition(Condition.NODES_REQUESTED)
-            nodes_requested = "" if asked is None else asked.message
-            use_of_group = use_of_group_of(state.shares, key.namespace, planned.snapshot.now)
-            answer = replace(answer, work_used=used, nodes_requested=nodes_requested, use_of_group=use_of_group)
-            print_waiting(answer, output)
-            return
-        settled = answer_with_size(state, rules_of(in_force), fact, time())
-        if output == "json":
-            print_document(settled_document(settled))
         else:
-            print_lines(settled_lines(settled))
+            _explain_gang(_known(key, state), state, rules_of(in_force), output)
+
+
+def _explain_gang(gang: GangFact, state: State, rules: PlanRules, output: str) -> None:
+    if state.phase_of(gang).is_planned:
+        print_waiting(_answer_waiting(gang, state, rules), output)
+        return
+    settled = answer_with_size(state, rules, gang, time())
+    if output == "json":
+        print_document(settled_document(settled))
+    else:
+        print_lines(settled_lines(settled))
+
+
+def _answer_waiting(gang: GangFact, state: State, rules: PlanRules) -> WaitingAnswer:
+    planned = plan_now(state, rules, time(), asked=[gang.key])
+    answer = answer_about(planned, gang.key, progress=tried_with_progress)
+    asked = gang.status.condition(Condition.NODES_REQUESTED)
+    return replace(
+        answer,
+        work_used=work_used(gang, state.past_runs.in_force(gang)),
+        nodes_requested="" if asked is None else asked.message,
+        use_of_group=use_of_group_of(state.shares, gang.key.namespace, planned.snapshot.now),
+    )
 
 
 def _explain_sweep(sweep: Sweep, state: State, output: str) -> None:
@@ -110,6 +117,13 @@ def _explain_sweep(sweep: Sweep, state: State, output: str) -> None:
 async def _read_sweep(configuration: Configuration, key: GangKey) -> Sweep:
     async with one_client(configuration) as client:
         return await read_sweep(client, key)
+
+
+def _known(gang: GangKey, state: State) -> GangFact:
+    known = state.gangs.get(gang)
+    if known is None:
+        raise AnswerError(_missing(gang, state))
+    return known
 
 
 def _missing(gang: GangKey, state: State) -> str:

@@ -129,11 +129,7 @@ def _in_cluster(
     try:
         asyncio.run(_read(connection, state))
     except NotAllowedError as error:
-        plans, sweep_plans = asyncio.run(_asked_tenants_api(connection, asked, file, error))
-        for document in plans:
-            print_answer(document, plan_lines, output, time())
-        for document in sweep_plans:
-            print_answer(document, sweep_plan_answer_lines, output, time())
+        _print_answers_for_tenants(connection, asked, file, error, output)
         return
     now = time()
     before = plan_now(state, rules, now, asked=())
@@ -141,15 +137,26 @@ def _in_cluster(
     runs = [key for one in sweeps if isinstance(one, SupposedSweep) for key in one.first]
     waiting = [key for key in (*keys, *runs) if state.phase_of(state.gangs[key]).is_planned]
     after = plan_now(state, rules, now, asked=waiting)
-    answers = [
-        answer_about(after, key, progress=tried_with_progress)
-        if key in waiting
-        else answer_settled(state, state.gangs[key])
-        for key in keys
-    ]
+    answers = [_answer(state, after, key, is_waiting=key in waiting) for key in keys]
     starts = start_times(after.preempting.plan.decisions)
     planned = [one if isinstance(one, RefusedSweep) else planned_sweep(one, starts, now) for one in sweeps]
     _print(answers, _delays(before, after), asked.notes, output, planned)
+
+
+def _print_answers_for_tenants(
+    connection: Mapping[str, str | None], asked: Supposed, file: SweepFile, without: NotAllowedError, output: str
+) -> None:
+    plans, sweep_plans = asyncio.run(_asked_tenants_api(connection, asked, file, without))
+    for document in plans:
+        print_answer(document, plan_lines, output, time())
+    for document in sweep_plans:
+        print_answer(document, sweep_plan_answer_lines, output, time())
+
+
+def _answer(state: State, planned: AnsweredPlan, key: GangKey, *, is_waiting: bool) -> WaitingAnswer | SettledAnswer:
+    if is_waiting:
+        return answer_about(planned, key, progress=tried_with_progress)
+    return answer_settled(state, state.gangs[key])
 
 
 async def _runtimes(connection: Mapping[str, str | None], manifests: Sequence[NewManifest]) -> Sequence[NewManifest]:

@@ -33,7 +33,7 @@ from lockstep.snapshot.affinity.affinity import Surroundings
 from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.constraints import constraints_of
 from lockstep.snapshot.holders.counted_twice import all_counted_twice
-from lockstep.snapshot.holders.directions import Directions, directions
+from lockstep.snapshot.holders.directions import directions
 from lockstep.snapshot.holders.elastic_runs import elastic_requests, resizable_gangs, sized_run
 from lockstep.snapshot.holders.group_shares import shares_of_groups, shares_that_hold
 from lockstep.snapshot.holders.releases import Releases
@@ -129,18 +129,9 @@ class SnapshotCutter:
         nodes = self._node_arrays()
         resizable = () if watch is None else resizable_gangs(self._state, nodes, asked.columns, now)
         without_gangs = self._without_gangs(asked, nodes, now, {one.gang.key for one in resizable})
-        pending, steps = list[PendingGang](), Steps()
-        for one in asked.wanted:
-            yield
-            with _guarded(one.gang, rescue):
-                around = Surroundings(self._state, one.gang)
-                yield from around.answering(steps)
-                pending.append(pending_gang(self._state, one, around, nodes, asked.columns, now))
+        pending = yield from self._pending_gangs(asked, nodes, now, rescue)
         if watch is not None:
-            waiting = [one.priority for one in asked.wanted if not age_stands_still(one.gang)]
-            may_go = directions(waiting, (one.priority for one in resizable))
-            runs = yield from self._elastic_runs(resizable, may_go, nodes, asked.columns, now, rescue)
-            watch.found_elastic(runs)
+            watch.found_elastic((yield from self._elastic_runs(resizable, asked, nodes, now, rescue)))
         yield
         return without_gangs(generation=generation, gangs=tuple(pending), most_holding=most_holding)
 
@@ -181,15 +172,23 @@ class SnapshotCutter:
             if steps.are_due(len(nodes.facts)):
                 yield
 
+    def _pending_gangs(
+        self, asked: Demands, nodes: NodeArrays, now: float, rescue: Rescue | None
+    ) -> Generator[None, None, list[PendingGang]]:
+        pending, steps = list[PendingGang](), Steps()
+        for one in asked.wanted:
+            yield
+            with _guarded(one.gang, rescue):
+                around = Surroundings(self._state, one.gang)
+                yield from around.answering(steps)
+                pending.append(pending_gang(self._state, one, around, nodes, asked.columns, now))
+        return pending
+
     def _elastic_runs(
-        self,
-        resizable: Sequence[Resizable],
-        may_go: Directions,
-        nodes: NodeArrays,
-        columns: Columns,
-        now: float,
-        rescue: Rescue | None,
+        self, resizable: Sequence[Resizable], asked: Demands, nodes: NodeArrays, now: float, rescue: Rescue | None
     ) -> Generator[None, None, list[SizedRun]]:
+        waiting = [one.priority for one in asked.wanted if not age_stands_still(one.gang)]
+        may_go = directions(waiting, (one.priority for one in resizable))
         runs, steps = list[SizedRun](), Steps()
         for one in resizable:
             yield
@@ -199,7 +198,7 @@ class SnapshotCutter:
                 constraints = {
                     role.name: constraints_of(self._state, one.gang, role, around) for role in one.spec.roles
                 }
-                run = sized_run(self._state, one, constraints, nodes, columns, now)
+                run = sized_run(self._state, one, constraints, nodes, asked.columns, now)
                 if isinstance(run, ElasticRun):
                     sizes = may_go.sizes(run.sizes, run.size, one.priority)
                     run = replace(run, sizes=sizes, fewest=run.sizes.minimum)

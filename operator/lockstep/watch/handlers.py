@@ -136,7 +136,13 @@ def _settings() -> kopf.OperatorSettings:
 
 def _registry(state: State, client: KubeClient, streams: Streams, large: LargeGangs) -> kopf.OperatorRegistry:
     registry = kopf.OperatorRegistry()
-    gangs, bids = gangs_kind(state), bids_kind(state)
+    _register_login(registry, client, streams)
+    _register_gangs(registry, gangs_kind(state), streams, large)
+    _register_bids(registry, bids_kind(state), streams)
+    return registry
+
+
+def _register_login(registry: kopf.OperatorRegistry, client: KubeClient, streams: Streams) -> None:
     login_at = 0.0
 
     @kopf.on.login(registry=registry)
@@ -148,6 +154,10 @@ def _registry(state: State, client: KubeClient, streams: Streams, large: LargeGa
         login_at = monotonic() + _LOGIN_PAUSE_SECONDS
         return connection(client, streams)
 
+
+def _register_gangs(
+    registry: kopf.OperatorRegistry, gangs: WatchedKind[Any], streams: Streams, large: LargeGangs
+) -> None:
     @kopf.on.event(GROUP, VERSION, GANGS, registry=registry)
     async def gang_event(event: Mapping[str, Any], **_: Any) -> None:
         streams.heard(GANGS)
@@ -159,13 +169,13 @@ def _registry(state: State, client: KubeClient, streams: Streams, large: LargeGa
         else:
             _believe(gangs, event)
 
+
+def _register_bids(registry: kopf.OperatorRegistry, bids: WatchedKind[Any], streams: Streams) -> None:
     @kopf.on.event(GROUP, VERSION, BIDS, registry=registry)
     async def bid_event(event: Mapping[str, Any], **_: Any) -> None:
         streams.heard(BIDS)
         # Little of a bid is read, however large it is.
         _believe(bids, event)
-
-    return registry
 
 
 def _believe(kind: WatchedKind[Any], event: Mapping[str, Any]) -> None:

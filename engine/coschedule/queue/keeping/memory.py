@@ -24,30 +24,47 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
     as fast for the gang as before. If all run times have changed by one factor, its run time is multiplied by that; if
     its work has changed in another way, the placement is dropped. Gangs that were not planned before do not change.
     """
-    placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
-    asked = {gang.key: gang for gang in before.gangs}
-    same, names = _same_nodes(snapshot, before, snapshot.slowdown, before.slowdown), snapshot.nodes.names
-    is_same_kind = _are_kinds_the_same(snapshot, before)
+    memory = _Memory(snapshot, before, made)
+    return replace(snapshot, gangs=tuple(memory.remembered_by(gang) for gang in snapshot.gangs))
 
-    def remembered(gang: PendingGang) -> PendingGang:
-        if gang.key not in asked:
+
+class _Memory:
+    """What the gangs of a snapshot remember of the plan that was ``made`` on the one ``before``."""
+
+    def __init__(self, snapshot: Snapshot, before: Snapshot, made: Plan) -> None:
+        self._snapshot = snapshot
+        self._before = before
+        self._placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
+        self._asked = {gang.key: gang for gang in before.gangs}
+        self._same_nodes = _same_nodes(snapshot, before, snapshot.slowdown, before.slowdown)
+        self._is_same_kind = _are_kinds_the_same(snapshot, before)
+
+    def remembered_by(self, gang: PendingGang) -> PendingGang:
+        """Return the gang with what it remembers."""
+        was, placement = self._asked.get(gang.key), self._placements.get(gang.key)
+        if was is None:
             return gang
-        placement = placements.get(gang.key)
         if placement is None:
             return gang.remembering(gang.promised, None)
-        was = asked[gang.key]
-        if not _asks_for_the_same(gang, was, snapshot.resources, before.resources):
+        if not _asks_for_the_same(gang, was, self._snapshot.resources, self._before.resources):
             return gang.remembering(math.inf, None)
         promised = math.inf if placement.promised is None else placement.promised
-        times, nodes = stretch(was.work, gang.work), same
-        if gang.factors != was.factors or (gang.factors and not is_same_kind):
-            nodes = _same_nodes(snapshot, before, own_slowdowns(gang, snapshot), own_slowdowns(was, before))
-        is_same = len(nodes) == len(names) == len(before.nodes.names)
-        if times == 1 and is_same and _is_kept_still(was.kept, placement, names):
-            return gang.remembering(promised, was.kept)
-        return gang.remembering(promised, _kept(placement, gang, nodes, times))
+        return gang.remembering(promised, self._kept(gang, was, placement))
 
-    return replace(snapshot, gangs=tuple(remembered(gang) for gang in snapshot.gangs))
+    def _kept(self, gang: PendingGang, was: PendingGang, placement: Placement) -> Kept | None:
+        times, nodes = stretch(was.work, gang.work), self._nodes_as_fast(gang, was)
+        names = self._snapshot.nodes.names
+        is_same = len(nodes) == len(names) == len(self._before.nodes.names)
+        if times == 1 and is_same and _is_kept_still(was.kept, placement, names):
+            return was.kept
+        return _kept(placement, gang, nodes, times)
+
+    def _nodes_as_fast(self, gang: PendingGang, was: PendingGang) -> dict[str, int]:
+        """Return the nodes that are as fast for the gang as before."""
+        if gang.factors == was.factors and (not gang.factors or self._is_same_kind):
+            return self._same_nodes
+        speeds, speeds_before = own_slowdowns(gang, self._snapshot), own_slowdowns(was, self._before)
+        return _same_nodes(self._snapshot, self._before, speeds, speeds_before)
 
 
 def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:

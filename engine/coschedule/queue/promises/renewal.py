@@ -86,36 +86,62 @@ class Renewal:
 
     def plan(self, planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
         """Plan gangs of one priority, given in planning order."""
-        run_times = [planner.tried(_run_time, gang) or 0.0 for gang in gangs]
-        fronts = [_front(gangs, run_times, weight, planner.charged) for weight in self.weights]
+        fronts = self._fronts(planner, gangs)
         in_fronts = {gang.key for front in fronts for gang in front}
-        is_contested = planner.charged.is_contested(gangs)
-        moving = {gang.key for gang in gangs if is_contested and math.isinf(gang.promised)}
-        known = _known(planner, gangs, in_fronts | moving)
+        known = _known(planner, gangs, in_fronts | _moving(planner, gangs))
+        as_before = _as_before(known)
+        best = self._best_order(planner, gangs, known, as_before, fronts)
+        decisions = _decisions(planner, gangs, known, best, in_fronts if best is not as_before else frozenset())
         by_key = {gang.key: gang for gang in gangs}
+        may_promise = by_key if planner.charged.is_of_one else in_fronts
+        return Planned(best.planner, [self._promised(one, by_key[one.gang], may_promise) for one in decisions])
+
+    def _fronts(self, planner: Planner, gangs: Sequence[PendingGang]) -> list[Sequence[PendingGang]]:
+        """Return the gangs to plan again, in the order of each weight."""
+        run_times = [planner.tried(_run_time, gang) or 0.0 for gang in gangs]
+        return [_front(gangs, run_times, weight, planner.charged) for weight in self.weights]
+
+    def _best_order(
+        self,
+        planner: Planner,
+        gangs: Sequence[PendingGang],
+        known: _Known,
+        as_before: Planned,
+        fronts: Sequence[Sequence[PendingGang]],
+    ) -> Planned:
+        """Return the best of the orders; gangs whose promise it breaks are then tried first."""
         # Where nothing is remembered, the first plan already has the order of weight 0, which is that of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         replanned = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
-        as_before = _as_before(known)
+        is_contested = planner.charged.is_contested(gangs)
         undealt = as_before if remembers and is_contested else None
         renew = partial(_dealt_anew, known) if is_contested else partial(_renewed, known, as_before)
+        by_key = {gang.key: gang for gang in gangs}
         best = _best([as_before, *map(renew, replanned)], by_key, undealt)
         late = [by_key[one.gang] for one in best.decisions if is_broken(one, by_key[one.gang])]
-        if late:
-            best = _best([best, *_late_first(late, known, planner)], by_key, undealt)
-        chosen = in_fronts if best is not as_before else frozenset()
-        behind = {key: by_key[key] for key in known.placements if key not in chosen}
-        improved = list(_improved(best, behind, _most_replanned(len(gangs))))
-        new = [gang for gang in gangs if gang.kept is None and gang.key not in known.apart]
-        charged = planner.charged.after(known.with_gangs(improved))
-        decisions = [*improved, *in_turn(best.planner, new, charged)]
-        may_promise = by_key if planner.charged.is_of_one else in_fronts
-        return Planned(best.planner, [self._promised(one, by_key[one.gang], may_promise) for one in decisions])
+        return _best([best, *_late_first(late, known, planner)], by_key, undealt) if late else best
 
     def _promised(self, decision: Decision, gang: PendingGang, may_promise: Container[GangKey]) -> Decision:
         if gang.key not in may_promise and math.isinf(gang.promised):
             return decision
         return with_promise(decision, gang, slack=self.slack)
+
+
+def _moving(planner: Planner, gangs: Sequence[PendingGang]) -> set[GangKey]:
+    """Return the gangs without a promise where groups take turns."""
+    return {gang.key for gang in gangs if math.isinf(gang.promised)} if planner.charged.is_contested(gangs) else set()
+
+
+def _decisions(
+    planner: Planner, gangs: Sequence[PendingGang], known: _Known, best: Planned, chosen: Collection[GangKey]
+) -> list[Decision]:
+    """Return the best decisions: gangs behind those ``chosen`` start sooner where they can, and new ones come last."""
+    by_key = {gang.key: gang for gang in gangs}
+    behind = {key: by_key[key] for key in known.placements if key not in chosen}
+    improved = list(_improved(best, behind, _most_replanned(len(gangs))))
+    new = [gang for gang in gangs if gang.kept is None and gang.key not in known.apart]
+    charged = planner.charged.after(known.with_gangs(improved))
+    return [*improved, *in_turn(best.planner, new, charged)]
 
 
 def _known(

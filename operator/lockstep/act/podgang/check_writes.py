@@ -38,13 +38,9 @@ async def write_checks(
         found = await services.client.get(target)
         if not found.is_success:
             return f"Workload {known.name} can't be read: {found.message.rstrip('.')}"
-        fresh = parse_workload(found.body)
-        is_same = (fresh.uid, fresh.version) == (known.uid, known.version) and fresh.quota_since is not None
-        # An earlier request may have had no answer.
-        if is_same and entry.state is not after and says(fresh, ours, entry.state):
-            return ""
-        if not is_same or not _is_in(fresh, ours, after):
-            return f"Workload {known.name} has changed since this decision"
+        settled = _settled(parse_workload(found.body), known, ours, entry.state, after)
+        if settled is not None:
+            return settled
         patch = entries_patch(found.body, ours, entry, services.now())
         if patch is None:
             return ""
@@ -53,6 +49,19 @@ async def write_checks(
             return "" if answer.is_success else f"Workload {known.name} can't be changed: {answer.message.rstrip('.')}"
         await asyncio.sleep(pause_after(tries))
         tries += 1
+
+
+def _settled(
+    fresh: Workload, known: Workload, ours: Collection[str], wanted: CheckState, after: CheckState
+) -> str | None:
+    """'' if our checks say so already, a clause if the Workload has changed; None if they are still to be written."""
+    is_same = (fresh.uid, fresh.version) == (known.uid, known.version) and fresh.quota_since is not None
+    # An earlier request may have had no answer.
+    if is_same and wanted is not after and says(fresh, ours, wanted):
+        return ""
+    if not is_same or not _is_in(fresh, ours, after):
+        return f"Workload {known.name} has changed since this decision"
+    return None
 
 
 def _is_in(workload: Workload, ours: Collection[str], state: CheckState) -> bool:

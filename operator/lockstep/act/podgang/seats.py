@@ -44,8 +44,7 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
     """
     least = state.pod_gangs.least_to_begin(gang.key)
     if reservation.size < least:
-        message = f"nodes are reserved for {n_pods(reservation.size)}, and by now the Gang needs {least} together"
-        return Failure(reason=Reason.NO_LONGER_FITS, message=message)
+        return _too_small(reservation.size, least)
     group, owner = state.pod_gangs.group(gang.key), state.pod_gangs.owner(gang.key)
     seated = state.counts.seats.bound(reservation)
     waiting = _waiting_by_role(group, owner, state.pool, {entry.role for entry in reservation.members})
@@ -56,9 +55,7 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
     for number, member in enumerate(free, 1):
         pod = next(by_role.get(member.role, iter(())), None)
         if pod is None:
-            count = sum(map(len, waiting.values()))
-            message = f"nodes are reserved for {n_pods(len(free))}, and only {count} of these wait for a node now"
-            return Failure(reason=Reason.POD_LOST, message=message)
+            return _too_few(len(free), sum(map(len, waiting.values())))
         seat = reservation.membership(member.rank)
         seats.append(TakenSeat(pod.key, group.pods[pod.key].uid, member.node, seat, ranks[pod.key]))
         if number % _SEATS_IN_A_TURN == 0:
@@ -66,6 +63,16 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
             if any(one not in group.pods for one in ranks):
                 return Failure(reason=Reason.POD_LOST, message="some pods of the Gang were gone before they were bound")
     return seats
+
+
+def _too_small(reserved: int, least: int) -> Failure:
+    message = f"nodes are reserved for {n_pods(reserved)}, and by now the Gang needs {least} together"
+    return Failure(reason=Reason.NO_LONGER_FITS, message=message)
+
+
+def _too_few(free: int, waiting: int) -> Failure:
+    message = f"nodes are reserved for {n_pods(free)}, and only {waiting} of these wait for a node now"
+    return Failure(reason=Reason.POD_LOST, message=message)
 
 
 def pod_gone(seat: TakenSeat) -> Failure:

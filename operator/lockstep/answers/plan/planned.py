@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from coschedule import (
     Decision,
@@ -69,38 +70,56 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
     within = within_quotas(state, waiting_gangs(state, now), errors.__setitem__)
     _check_quotas(within, asked)
-    waiting = within.gangs
-    among = contention_now(state, waiting, nodes=cutter.nodes)
-    chosen = Rotation(MOST_IN_FRONT).choose(waiting, always=asked, has_changed=True)
-    # A snapshot may leave out gangs at the end, so those that are asked about come first.
-    gangs = sorted((gang for gang in waiting if gang.key in chosen), key=lambda gang: gang.key not in asked)
-    prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
-    found = _Found()
-    drawn = cutter.cut(
-        now,
-        gangs,
-        terms={gang.key: _terms(state, gang, now, prices[gang.key]) for gang in gangs},
-        most_holding=rules.holds.most_holding,
-        rescue=errors.__setitem__,
-        watch=found,
-    )
-    is_partial = len(gangs) < len(waiting) or bool(found.left_out)
-    unplanned = Unplanned(any=is_partial, short_of_quota=within.short_namespaces)
-    fewest = rules.sizing.wanting_fewest(state.gangs, [run.key for run in found.runs])
-    elastic = ElasticGangs.of(found.runs, gangs, unplanned, fewest)
+    turn = _turn(state, rules, within, asked, nodes=cutter.nodes)
+    drawn, elastic = _drawn(state, rules, cutter, turn, now, errors.__setitem__)
     sized = _sized(PlanMemory(rules.promises).remembered_by(drawn), elastic, errors.__setitem__)
     _check(errors, asked)
     return AnsweredPlan(
         snapshot=sized.snapshot,
         made=sized.plan,
         preempting=with_evictions(sized.snapshot, sized.plan, errors.__setitem__),
-        prices=prices,
+        prices=turn.prices,
         running=gangs_that_hold(state, sized.snapshot.nodes.index, Columns(sized.snapshot.resources, {}), now),
         runs=elastic.runs,
         changes=sized.changes,
         as_reported=lambda decision: _as_reported(state, decision),
         selector=state.pool.selector,
     )
+
+
+class _TurnNow(NamedTuple):
+    """The gangs that are planned now, the price of a member of each, and which others wait."""
+
+    gangs: Sequence[AcceptedGang]
+    prices: Mapping[GangKey, PriceInForce]
+    unplanned: Unplanned
+
+
+def _turn(state: State, rules: PlanRules, within: WithinQuotas, asked: Collection[GangKey], *, nodes: int) -> _TurnNow:
+    among = contention_now(state, within.gangs, nodes=nodes)
+    chosen = Rotation(MOST_IN_FRONT).choose(within.gangs, always=asked, has_changed=True)
+    # A snapshot may leave out gangs at the end, so those that are asked about come first.
+    gangs = sorted((gang for gang in within.gangs if gang.key in chosen), key=lambda gang: gang.key not in asked)
+    unplanned = Unplanned(any=len(gangs) < len(within.gangs), short_of_quota=within.short_namespaces)
+    return _TurnNow(gangs, {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}, unplanned)
+
+
+def _drawn(
+    state: State, rules: PlanRules, cutter: SnapshotCutter, turn: _TurnNow, now: float, rescue: Rescue
+) -> tuple[Snapshot, ElasticGangs]:
+    """The snapshot of these gangs, and the gangs that may change their size."""
+    found = _Found()
+    drawn = cutter.cut(
+        now,
+        turn.gangs,
+        terms={gang.key: _terms(state, gang, now, turn.prices[gang.key]) for gang in turn.gangs},
+        most_holding=rules.holds.most_holding,
+        rescue=rescue,
+        watch=found,
+    )
+    unplanned = turn.unplanned._replace(any=turn.unplanned.any or bool(found.left_out))
+    fewest = rules.sizing.wanting_fewest(state.gangs, [run.key for run in found.runs])
+    return drawn, ElasticGangs.of(found.runs, turn.gangs, unplanned, fewest)
 
 
 def _sized(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:

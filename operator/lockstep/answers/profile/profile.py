@@ -78,7 +78,31 @@ class ProfileAnswer:
 
 def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
     """The profile of a gang from finished runs; ``gangs`` are all gangs of its namespace. Raises ``AnswerError``."""
-    gang = next((one for one in gangs if one.key == asked), None)
+    gang, work = _with_work(next((one for one in gangs if one.key == asked), None), asked)
+    runs, source = _runs_of(gangs, gang.spec.run_template)
+    if source is None:
+        raise AnswerError(
+            f"No run of the template of GangJob {gang_name(asked)} is known. A run counts if its GangJob exists, has "
+            "succeeded in its first attempt, and was predicted to take at least 10 s. With work.learn: true, plans "
+            "also use what the operator has learned from deleted GangJobs."
+        )
+    learned, (least, most) = observe(runs), (gang.spec.least_working, gang.spec.most_working)
+    fit = learned.judged.fit
+    return ProfileAnswer(
+        gang=asked,
+        source=source,
+        runs=runs,
+        judged=learned.judged,
+        stated=work,
+        kinds=learned.kinds,
+        least=least,
+        most=most,
+        rows=_rows(fit, learned.alike, (least, most)) if isinstance(fit, WorkFit) else (),
+    )
+
+
+def _with_work(gang: GangFact | None, asked: GangKey) -> tuple[AcceptedGang, Work]:
+    """The gang, and the work that it states. Raises ``AnswerError`` if it states none."""
     if gang is None:
         raise AnswerError(f"There is no GangJob {gang_name(asked)}.")
     if not isinstance(gang, AcceptedGang):
@@ -88,27 +112,7 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
             f"GangJob {gang_name(asked)} states no work, so its runs are not compared: state a guess, such as "
             "work: {serialTime: 10m}, and run it again."
         )
-    runs, source = _runs_of(gangs, gang.spec.run_template)
-    if source is None:
-        raise AnswerError(
-            f"No run of the template of GangJob {gang_name(asked)} is known. A run counts if its GangJob exists, has "
-            "succeeded in its first attempt, and was predicted to take at least 10 s. With work.learn: true, plans "
-            "also "
-            "use what the operator has learned from deleted GangJobs."
-        )
-    learned, (least, most) = observe(runs), (gang.spec.least_working, gang.spec.most_working)
-    fit = learned.judged.fit
-    return ProfileAnswer(
-        gang=asked,
-        source=source,
-        runs=runs,
-        judged=learned.judged,
-        stated=gang.spec.work,
-        kinds=learned.kinds,
-        least=least,
-        most=most,
-        rows=_rows(fit, learned.alike, (least, most)) if isinstance(fit, WorkFit) else (),
-    )
+    return gang, gang.spec.work
 
 
 def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | None]:

@@ -29,14 +29,7 @@ def refreshing(
     for gang in gangs:
         states[gang.key] = _state_of(gang, state)
         yield
-    counts = Counter(states.values())
-    for name in GANG_STATES:
-        metrics.gangs.labels(name).set(counts[name])
-    pending = [gang for gang in gangs if states[gang.key] == "pending"]
-    metrics.queue.refresh(place_in_queue(state, gang) for gang in pending)
-    metrics.oldest_pending.set(max((max(0.0, now - _waiting_since(gang)) for gang in pending), default=0.0))
-    metrics.start_overdue.set(_most_overdue(state, states, now))
-    metrics.assumed_pods.set(state.ledger.assumed)
+    _refresh_gangs(metrics, state, gangs, states, now)
     yield
     metrics.learning.refresh(state.past_runs)
     yield from metrics.bids.refreshing(state, now)
@@ -48,6 +41,19 @@ def refreshing(
     yield from _refreshing_capacity(
         metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"]
     )
+
+
+def _refresh_gangs(
+    metrics: Metrics, state: State, gangs: Sequence[GangFact], states: Mapping[GangKey, str], now: float
+) -> None:
+    counts = Counter(states.values())
+    for name in GANG_STATES:
+        metrics.gangs.labels(name).set(counts[name])
+    pending = [gang for gang in gangs if states[gang.key] == "pending"]
+    metrics.queue.refresh(place_in_queue(state, gang) for gang in pending)
+    metrics.oldest_pending.set(max((max(0.0, now - _waiting_since(gang)) for gang in pending), default=0.0))
+    metrics.start_overdue.set(_most_overdue(state, states, now))
+    metrics.assumed_pods.set(state.ledger.assumed)
 
 
 def _refreshing_capacity(
