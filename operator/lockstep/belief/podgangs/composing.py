@@ -88,22 +88,18 @@ def _spec(
     kinds = [one.kind for one in pods.alike]
     content = partial(_content, asks, kinds, is_beside=pods.going > 0, takes_room=_with_room(asks, pods) > 0)
     if gang.status.reserved_at is not None:
-        return content(
-            _reserved_roles(gang, [*shapes_of(without_roles(pods.alike), pool), *shapes_of(pods.alike, pool)])
-        )
+        return content(_reserved_roles(gang, pods, pool))
     terms = () if gang.made_for is None else pods.terms
     refusal = refusal_of_terms(terms) or refusal_of_pods(pods.alike, asks.priority_class)
     if refusal is not None:
         return refusal
     roles = RolesOfPods(asks.roles, pods, is_made=gang.made_for is not None)
-    is_as_said = all(one.terms.fewest == asks.minimum for one in terms)
-    is_checked = pods.sized is not None or (is_checked and is_as_said)
+    is_checked = pods.sized is not None or (is_checked and all(one.terms.fewest == asks.minimum for one in terms))
     least = _least(gang, asks.minimum, pods)
     awaited = _change_of_size(gang) or _awaited(gang, asks, pods, least, roles, is_checked=is_checked)
     if awaited:
-        sizes = Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting))
-        since = pods.first_created if _are_missing(gang, asks, pods, roles) else None
-        return replace(content((_role(_NOTHING, sizes),)), awaits_pods=awaited, awaits_since=since)
+        since = pods.first_created if _are_missing(pods, least, roles) else None
+        return replace(content((_role_of_missing(asks, pods),)), awaits_pods=awaited, awaits_since=since)
     shapes = shapes_of(pods.alike, pool)
     if pods.sized is not None:
         return content(tuple(_sized_roles(shapes, pods.sized, pool)))
@@ -112,9 +108,13 @@ def _spec(
     return refusal_of_shapes(shapes) or content((*planned, *later))
 
 
-def _are_missing(gang: PodGang, asks: PodGangSpec, pods: OwnPods, roles: RolesOfPods) -> bool:
+def _are_missing(pods: OwnPods, least: int, roles: RolesOfPods) -> bool:
     """Whether some pods wait for others that are not there yet."""
-    return not pods.going and pods.waiting > 0 and bool(roles.keeping(_least(gang, asks.minimum, pods)))
+    return not pods.going and pods.waiting > 0 and bool(roles.keeping(least))
+
+
+def _role_of_missing(asks: PodGangSpec, pods: OwnPods) -> RoleSpec:
+    return _role(_NOTHING, Sizes(minimum=asks.minimum, maximum=max(asks.minimum, pods.waiting)))
 
 
 def _sized_roles(shapes: Sequence[PodShape], sized: SizedPods, pool: Pool) -> Iterator[RoleSpec]:
@@ -176,11 +176,13 @@ def _roles(
         yield _role(shape, sizes)
 
 
-def _reserved_roles(gang: PodGang, shapes: Sequence[PodShape]) -> tuple[RoleSpec, ...]:
+def _reserved_roles(gang: PodGang, pods: OwnPods, pool: Pool) -> tuple[RoleSpec, ...]:
     """The roles of the seats that the status holds, and what the pods need that are still to be bound."""
     counts: dict[str, int] = {}
     for entry in gang.status.members:
         counts[entry.role] = counts.get(entry.role, 0) + entry.count
+    # A shape of pods by their role counts before one of all pods of a kind.
+    shapes = (*shapes_of(without_roles(pods.alike), pool), *shapes_of(pods.alike, pool))
     found = {shape.name: shape for shape in shapes}
     roles = {name: _role(found.get(name, _NOTHING), Sizes(minimum=n, maximum=n)) for name, n in counts.items()}
     return tuple(replace(role, name=name) for name, role in roles.items())

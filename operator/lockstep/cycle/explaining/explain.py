@@ -35,6 +35,32 @@ class _LastReport(NamedTuple):
 _NEVER = _LastReport(-math.inf, _FIRST_PAUSE_SECONDS)
 
 
+class _Explained(NamedTuple):
+    """A decision that may be reported; the fields are the arguments of ``Explainer.explain``."""
+
+    gang: GangFact
+    decision: Decision
+    now: float
+    victims: Sequence[GangKey]
+    start_estimates: StartEstimates | None
+    learned: Learned | None
+
+    def status(self) -> GangStatus:
+        """The gang's status with the decision, but without the plan of a later start."""
+        status = _status_for(self.gang, self.decision, self.now, self.victims, self.learned)
+        if self.start_estimates is None:
+            return status
+        narrowing, givers = self.start_estimates.narrowing(self.decision), self.start_estimates.givers(self.decision)
+        status = plan_marks.with_narrowing(status, self.gang, narrowing, self.now)
+        return plan_marks.with_givers(status, self.gang, givers, self.now)
+
+    def with_start(self, status: GangStatus) -> GangStatus:
+        """The status with the plan of a later start."""
+        if self.start_estimates is None or not isinstance(self.decision, Placement):
+            return status
+        return replace(status, plan=self.start_estimates.of(self.gang, self.decision))
+
+
 class Explainer:
     """Writes the plan's decisions to the statuses of waiting gangs."""
 
@@ -74,36 +100,35 @@ class Explainer:
         passes = self._likely_start_passes(gang.key, gang.status, now)
         if self._reported.get(gang.key) == (gang.resource_version, decision, victims) and now < passes:
             return passes
+        said = _Explained(gang, decision, now, victims, start_estimates, learned)
         next_report_at = math.inf
 
         def report() -> StatusReport | None:
             nonlocal next_report_at
-            status = _status_for(gang, decision, now, victims, learned)
-            if start_estimates is not None:
-                status = plan_marks.with_narrowing(status, gang, start_estimates.narrowing(decision), now)
-                status = plan_marks.with_givers(status, gang, start_estimates.givers(decision), now)
-            later = self._postponed_to(gang, decision, now, victims, status)
-            if later is not None:
-                next_report_at = later
-                return None
-            if isinstance(decision, Placement) and start_estimates is not None:
-                status = replace(status, plan=start_estimates.of(gang, decision))
-            written = self._report(gang, decision, now, victims, status, start_estimates)
-            next_report_at = self._likely_start_passes(gang.key, status, now)
-            return written
+            due, next_report_at = self._report_due(said)
+            return due
 
         if not self._writer.report(gang, report):
             self._unreported[gang.key] = decision
         return next_report_at
 
-    def _postponed_to(
-        self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], status: GangStatus
-    ) -> float | None:
+    def _report_due(self, said: _Explained) -> tuple[StatusReport | None, float]:
+        """The report, if it is due, and the time of day at which to explain again."""
+        status = said.status()
+        later = self._postponed_to(said, status)
+        if later is not None:
+            return None, later
+        status = said.with_start(status)
+        report = self._report(said, status)
+        return report, self._likely_start_passes(said.gang.key, status, said.now)
+
+    def _postponed_to(self, said: _Explained, status: GangStatus) -> float | None:
         """When there may be something to report, infinity if never; None if the report is due now."""
+        gang, decision, now = said.gang, said.decision, said.now
         passes = self._likely_start_passes(gang.key, gang.status, now)
         promised = decision.promised if isinstance(decision, Placement) else None
         if says_the_same(gang, status, promised=promised) and now < passes:
-            self._reported[gang.key] = (gang.resource_version, decision, victims)
+            self._reported[gang.key] = (gang.resource_version, decision, said.victims)
             return passes
         last = self._last_report(gang.key, now)
         is_due = (
@@ -128,23 +153,16 @@ class Explainer:
         last = self._last_reports.get(gang, _NEVER)
         return last if last.time <= now else last._replace(time=-math.inf)
 
-    def _report(
-        self,
-        gang: GangFact,
-        decision: Decision,
-        now: float,
-        victims: Sequence[GangKey],
-        status: GangStatus,
-        start_estimates: StartEstimates | None,
-    ) -> StatusReport:
+    def _report(self, said: _Explained, status: GangStatus) -> StatusReport:
+        gang, decision, estimates = said.gang, said.decision, said.start_estimates
         is_new = _is_new_reason(gang, status)
         last, after = self._last_reports.get(gang.key), status.condition(Condition.PLANNED)
         grown = _PAUSE_GROWTH * (_FIRST_PAUSE_SECONDS if last is None else last.pause)
         self._last_reports[gang.key] = _LastReport(
-            now, _FIRST_PAUSE_SECONDS if is_new else min(grown, _LONGEST_PAUSE_SECONDS)
+            said.now, _FIRST_PAUSE_SECONDS if is_new else min(grown, _LONGEST_PAUSE_SECONDS)
         )
-        event = _event_for(decision, after.message if after else "") if is_new and not victims else None
-        why = PlanChange.QUEUE_CHANGED if start_estimates is None else start_estimates.why_changed(gang, decision)
+        event = _event_for(decision, after.message if after else "") if is_new and not said.victims else None
+        why = PlanChange.QUEUE_CHANGED if estimates is None else estimates.why_changed(gang, decision)
 
         def written() -> None:
             self._metrics.decisions.labels(_outcome(decision)).inc()
