@@ -136,6 +136,17 @@ async def test_check_that_is_made_anew_becomes_active_at_once():
         await until(lambda: "status" in api.store.get(place), seconds=10)
 
 
+async def test_workload_that_was_there_before_our_check_gets_its_places():
+    async with queued() as api, running_operator(api, sources=WORKLOADS):
+        create_workload(api)
+        give_quota(api, checks=("late",))
+        await asyncio.sleep(60)
+        assert (state_of(api, check="late"), api.store.objects("gangs")) == ("Pending", [])
+        create_check(api, "late")
+
+        await until(lambda: state_of(api, check="late") == "Ready")
+
+
 async def test_our_check_becomes_active():
     async with queued() as api, running_operator(api, sources=WORKLOADS):
         place = Place("admissionchecks", "", "placement")
