@@ -7,6 +7,7 @@ POOL_LABEL = "lockstep.dev/test-pool"
 IMAGE = "registry.k8s.io/pause:3.10"
 RUN_FOR = "lockstep.dev/sandbox-run-for"
 EXIT_CODE = "lockstep.dev/sandbox-exit-code"
+NEVER_RUNS = "lockstep.dev/sandbox-never-runs"
 
 
 def gang(name="heat", *, size=2, cpu="1", run_for=None, exit_code=None, pod=None, container=None, **spec):

@@ -1,5 +1,6 @@
 import pytest
 
+from builders.manifests import NEVER_RUNS
 from eventually import eventually
 
 PODS = "/api/v1/namespaces/{namespace}/pods"
@@ -83,6 +84,16 @@ def test_node_made_not_ready_is_left_alone(full_sandbox, namespace):
 
     [found] = full_sandbox.request("GET", "/api/v1/nodes/n02")["status"]["conditions"]
     assert found["status"] == "False"
+
+
+def test_pod_that_is_never_to_run_stays_pending_on_its_node(full_sandbox, namespace):
+    create_pod(full_sandbox, namespace, metadata={"name": "never", "annotations": {NEVER_RUNS: ""}})
+
+    # kwok has seen the pod when it runs one that was bound later.
+    create_pod(full_sandbox, namespace)
+    wait_for_phase(full_sandbox, namespace, "Running")
+
+    assert full_sandbox.request("GET", f"{PODS.format(namespace=namespace)}/never")["status"]["phase"] == "Pending"
 
 
 def test_pod_without_annotation_runs_ready_with_an_address(full_sandbox, namespace):
