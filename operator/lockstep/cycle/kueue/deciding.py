@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from lockstep.api.kueue.check_entries import CheckEntry, gives_back_at, without_start
 from lockstep.api.times import rfc3339
-from lockstep.belief.podgangs.workloads import are_last
+from lockstep.belief.podgangs.workloads import are_last, may_pass
 from lockstep.facts.gang.gang import GangFact, RefusedGang
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 from lockstep.facts.gang.workload import CheckState, GangWorkload, Workload
@@ -32,11 +32,25 @@ def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: fl
 def queued_entry(
     gang: GangFact, workload: GangWorkload, ours: Collection[str], *, patience: float, now: float
 ) -> CheckEntry | None:
-    """The same for the Workload of a GangJob; None while it waits for other checks, or for none."""
-    has_quota = workload.quota_since is not None and not workload.conditions.is_evicted
-    if not has_quota or not are_last(workload.checks, ours) or gang.policies.is_suspended:
+    """The same for the Workload of a GangJob; None while it waits for other checks, for none, or has nodes."""
+    since = idle_since(gang, workload)
+    if since is None or not may_pass(workload.checks, ours):
         return None
-    return _waiting(gang, workload.quota_since, patience, now)
+    if are_last(workload.checks, ours):
+        return _waiting(gang, since, patience, now)
+    return _without_nodes(gang, since, patience, now)
+
+
+def idle_since(gang: GangFact, workload: GangWorkload) -> float | None:
+    """Since when a GangJob has had quota and no nodes; None if it has nodes, or no quota that it may use.
+
+    Attempts that fail do not count as nodes.
+    """
+    has_quota = workload.quota_since is not None and not workload.conditions.is_evicted
+    if not has_quota or gang.policies.is_suspended or gang.status.reserved_at is not None:
+        return None
+    placed = gang.status.condition(Condition.PLACED)
+    return max(workload.quota_since or 0.0, 0.0 if placed is None else placed.last_transition)
 
 
 def _waiting(gang: GangFact, quota_since: float | None, patience: float, now: float) -> CheckEntry | None:
@@ -56,6 +70,20 @@ def _waiting(gang: GangFact, quota_since: float | None, patience: float, now: fl
         late = _too_late(gang.status.plan.likely_start, patience)
         return _not_soon(planned.message, late, quota_since, patience, now)
     return CheckEntry(CheckState.PENDING, planned.message)
+
+
+def _without_nodes(gang: GangFact, since: float, patience: float, now: float) -> CheckEntry | None:
+    """What is said once Kueue has admitted a GangJob whose attempt has failed, or whose nodes are lost.
+
+    The next attempt may succeed. It keeps the quota for some minutes.
+    """
+    placed = gang.status.condition(Condition.PLACED)
+    if placed is None or gang.status.end is not None:
+        return None
+    if now < _keeps_until(since, patience):
+        return CheckEntry(CheckState.READY, placed.message)
+    why = f"Lockstep gives the quota back, since the members can't be placed: {placed.message}"
+    return CheckEntry(CheckState.RETRY, why)
 
 
 def next_moment(quota_since: float | None, patience: float, now: float) -> float | None:

@@ -11,7 +11,7 @@ from lockstep.act.queues.workload_writes import delete_workload, make_workload, 
 from lockstep.act.requests.services import Services
 from lockstep.api.kueue.gang_workload_status import QuotaUse
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.kueue.deciding import next_moment, queued_entry
+from lockstep.cycle.kueue.deciding import idle_since, next_moment, queued_entry
 from lockstep.cycle.kueue.patient_writes import PatientWrites
 from lockstep.cycle.kueue.quota_use import quota_use_of
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
@@ -74,7 +74,7 @@ class QueuedGangJobs:
         written = self._state.as_written(gang.key) or gang
         ours, patience = self._state.pod_gangs.workloads.our_checks, self._services.quota_wait
         entry = queued_entry(gang, known, ours, patience=patience, now=now)
-        self._alarms.set(gang.key, None if entry is None else next_moment(known.quota_since, patience, now))
+        self._alarms.set(gang.key, next_moment(idle_since(gang, known), patience, now))
         use = quota_use_of(gang, written, entry, holds_nothing=self._holds_nothing(gang))
         done = _DoneWrite(known, gang.generation, gang.policies.queue, use)
         if self._writes.is_written(gang.key, done):

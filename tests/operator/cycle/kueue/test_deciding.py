@@ -4,9 +4,9 @@ import pytest
 
 from builders.facts import gang_fact, start_estimate
 from builders.pod_gangs import pod_gang
-from lockstep.cycle.kueue.deciding import entry_due
+from lockstep.cycle.kueue.deciding import entry_due, idle_since, next_moment, queued_entry
 from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal, RefusedGang
-from lockstep.facts.gang.workload import CheckState, Workload
+from lockstep.facts.gang.workload import CheckState, Conditions, GangWorkload, StatedCheck, Workload
 from lockstep.facts.reasons import Condition, Reason
 
 NOW, PATIENCE = 100_000.0, 600.0
@@ -81,3 +81,41 @@ def test_message_of_a_workload_that_waits_is_that_of_the_last_plan():
     expected = said(Condition.PLANNED, "True", Reason.STARTS_LATER, message)
 
     assert decided(conditions=(expected,), start=100).message == message
+
+
+def torn_down(ago):
+    """The condition of a gang without nodes since then."""
+    return ConditionFact(Condition.PLACED, "False", Reason.REQUEST_REFUSED, "Attempt 3 was torn down.", 1, NOW - ago)
+
+
+def admitted(*, conditions=(), since=NOW - 3_600, reserved_at=None, is_evicted=False, checks=("Ready",)):
+    """A GangJob that Kueue has admitted, and its Workload."""
+    gang = gang_fact("g", status=GangStatus(conditions=conditions, reserved_at=reserved_at))
+    stated = tuple(StatedCheck("placement", state) for state in checks)
+    held = Conditions(is_admitted=True, is_evicted=is_evicted)
+    return gang, GangWorkload(gang.key, "", "w", "uid", "team", quota_since=since, conditions=held, checks=stated)
+
+
+@pytest.mark.parametrize(
+    ("case", "want"),
+    [
+        pytest.param({"conditions": (torn_down(299),)}, CheckState.READY, id="its attempts fail, not for long"),
+        pytest.param({"conditions": (torn_down(300),)}, CheckState.RETRY, id="its attempts fail for minutes"),
+        pytest.param(
+            {"conditions": (torn_down(9_000),), "since": NOW - 10}, CheckState.READY, id="it has quota again since then"
+        ),
+        pytest.param({"conditions": (torn_down(900),), "reserved_at": NOW}, None, id="an attempt is under way"),
+        pytest.param({"conditions": (torn_down(900),), "is_evicted": True}, None, id="Kueue takes the quota already"),
+        pytest.param({"conditions": (torn_down(900),), "checks": ()}, None, id="it waits for no check of ours"),
+        pytest.param({"conditions": (torn_down(900),), "since": None}, None, id="it has no quota"),
+        pytest.param({}, None, id="no attempt is known yet"),
+    ],
+)
+def test_gang_job_without_nodes_keeps_its_quota_for_minutes(case, want):
+    entry = queued_entry(*admitted(**case), ["placement"], patience=PATIENCE, now=NOW)
+    assert (entry and entry.state) == want
+
+
+def test_quota_of_a_gang_job_whose_attempts_fail_is_looked_at_again_in_time():
+    idle = idle_since(*admitted(conditions=(torn_down(100),)))
+    assert next_moment(idle, PATIENCE, NOW) == NOW + 200
