@@ -58,13 +58,18 @@ def give_quota(api, name="heat", *, checks=(CHECK,), **counts):
 
 def take_quota(api, name="heat"):
     """Take the quota of a Workload, as when it is preempted or deactivated: its checks are pending again."""
-    entries = api.store.get(place_of(name))["status"]["admissionChecks"]
-    pending = [
+    conditions = [condition("QuotaReserved", is_true=False), condition("Evicted", is_true=True)]
+    status = {"admission": None, "admissionChecks": _pending(api, name), "conditions": conditions}
+    api.store.change(place_of(name), status=status)
+
+
+def _pending(api, name):
+    """The checks of a Workload as they are before any of them has an answer."""
+    entries = api.store.get(place_of(name))["status"].get("admissionChecks", [])
+    return [
         {"name": one["name"], "state": "Pending", "message": "", "lastTransitionTime": rfc3339(now())}
         for one in entries
     ]
-    conditions = [condition("QuotaReserved", is_true=False), condition("Evicted", is_true=True)]
-    api.store.change(place_of(name), status={"admission": None, "admissionChecks": pending, "conditions": conditions})
 
 
 def condition(kind, *, is_true):
@@ -152,8 +157,10 @@ def admit(api, gang="g", *, checks=(), **counts):
 
 
 def evict(api, gang="g", reason="Preempted"):
-    """Have Kueue ask for the quota of a GangJob: it has it until the operator gives it back."""
-    set_conditions(api, workload_of(api, gang), reason=reason, Evicted=True)
+    """Have Kueue ask for the quota of a GangJob: it has it until the operator gives it back. Its checks are pending."""
+    name = workload_of(api, gang)
+    api.store.change(place_of(name), status={"admissionChecks": _pending(api, name)})
+    set_conditions(api, name, reason=reason, Evicted=True)
 
 
 def set_conditions(api, name, *, reason="Fake", **values):

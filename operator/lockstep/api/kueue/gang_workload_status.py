@@ -45,12 +45,22 @@ def use_patch(workload: Manifest, use: QuotaUse, ours: Collection[str], now: flo
     if has_condition(before, _FINISHED):
         return None
     after = _after(workload, use, now)
-    entry = None if use.entry is None else entries_patch(workload, ours, use.entry, now)
-    if entry is not None:
-        after |= entry["status"]
+    after |= _checks(workload, use, ours, now)
     changed = {field: value for field, value in after.items() if value != before.get(field)}
     metadata = {name: workload["metadata"][name] for name in ("uid", "resourceVersion")}
     return {"metadata": metadata, "status": changed} if changed else None
+
+
+def _checks(workload: Manifest, use: QuotaUse, ours: Collection[str], now: float) -> dict[str, Any]:
+    """What our checks say. With an eviction Kueue sets them back, and would admit the next quota at once by an answer.
+
+    So they say nothing from then on until there is quota again.
+    """
+    before = workload.get("status") or {}
+    if use.entry is None or not has_condition(before, QUOTA_RESERVED) or has_condition(before, _EVICTED):
+        return {}
+    patch = entries_patch(workload, ours, use.entry, now)
+    return {} if patch is None else dict(patch["status"])
 
 
 def _after(workload: Manifest, use: QuotaUse, now: float) -> dict[str, Any]:

@@ -5,9 +5,10 @@ import pytest
 from builders.served import gang, role
 from fake_cluster.kueue import in_queue
 from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.kueue.check_entries import CheckEntry
 from lockstep.api.kueue.gang_workload import asks_for, gang_workload, parse_gang_workload, workload_name
 from lockstep.api.kueue.gang_workload_status import GangEnd, QuotaUse, use_patch
-from lockstep.facts.gang.workload import Quota
+from lockstep.facts.gang.workload import CheckState, Quota
 
 ROLES = [role("launcher"), role("workers", size=2, most=6), role("readers", size=1, most=3)]
 USE = QuotaUse(end=None, runs=True, holds_nothing=False, most={}, entry=None)
@@ -116,6 +117,22 @@ def test_what_was_given_back_is_asked_for_again_with_the_next_quota():
         "PodsReady": "False",
         "Requeued": "True",
     }
+
+
+@pytest.mark.parametrize(
+    ("held", "want"),
+    [
+        pytest.param({"QuotaReserved": True}, "Ready", id="with quota"),
+        pytest.param({"QuotaReserved": True, "Evicted": True}, None, id="evicted"),
+        pytest.param({}, None, id="without quota"),
+    ],
+)
+def test_check_is_answered_only_with_quota_that_is_not_taken_back(held, want):
+    entry = {"name": "placement", "state": "Pending", "message": "", "lastTransitionTime": TIME}
+    workload = with_quota(conditions=conditions(**held), admissionChecks=[entry])
+    patch = use_patch(workload, USE._replace(entry=CheckEntry(CheckState.READY, "")), ["placement"], 0.0) or {}
+    [state] = [one["state"] for one in patch.get("status", {}).get("admissionChecks", [])] or [None]
+    assert state == want
 
 
 def test_members_that_are_missing_are_said_and_that_they_are_there_again():

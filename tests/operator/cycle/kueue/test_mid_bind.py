@@ -11,6 +11,7 @@ from fake_cluster.kueue import (
     CHECK,
     WORKLOADS,
     admit,
+    entry_of,
     evict,
     has_quota,
     in_queue,
@@ -25,6 +26,7 @@ from fake_cluster.rig import bound, is_placed, pods_of, running_operator, status
 pytestmark = pytest.mark.asyncio
 
 BUSY = Refusal(code=503, message="not now")
+KEEPS_SECONDS = 300
 
 
 @asynccontextmanager
@@ -57,6 +59,29 @@ async def test_gang_that_is_preempted_while_it_is_bound_leaves_nothing_and_comes
         admit(api)
         await until(lambda: is_placed(api))
         assert status_of(api)["attempt"] == 2
+
+
+async def test_check_of_a_gang_that_is_evicted_says_nothing_before_it_has_quota_again():
+    async with with_quota(BUSY, CHECK) as api:
+        await until(lambda: len(bound(pods_of(api, "g"))) == 2)
+        await until(lambda: state_of(api, workload_of(api)) == "Ready")
+        evict(api)
+        await until(lambda: not has_quota(api))
+
+        assert state_of(api, workload_of(api)) == "Pending"
+
+
+async def test_bindings_that_fail_for_minutes_give_quota_back_and_all_members_come_with_quota():
+    async with with_quota(REFUSED, CHECK) as api:
+        await until(lambda: state_of(api, workload_of(api)) == "Retry", seconds=2 * KEEPS_SECONDS)
+        assert "can't be placed: Attempt " in entry_of(api, workload_of(api))["message"]
+
+        evict(api)
+        await until(lambda: not has_quota(api))
+        assert pods_of(api, "g") == []
+        api.fault = lambda _: None
+        admit(api, checks=(CHECK,))
+        await until(lambda: is_placed(api))
 
 
 async def test_binding_that_fails_keeps_quota_and_all_members_come_anew():
