@@ -10,14 +10,17 @@ EXIT_CODE = "lockstep.dev/sandbox-exit-code"
 NEVER_RUNS = "lockstep.dev/sandbox-never-runs"
 
 
-def gang(name="heat", *, size=2, cpu="1", run_for=None, exit_code=None, pod=None, container=None, **spec):
+def gang(
+    name="heat", *, size=2, cpu="1", run_for=None, exit_code=None, never_runs=None, pod=None, container=None, **spec
+):
     """Describe a GangJob.
 
     ``size``: a number or (min, max). ``run_for``: after which time members end; without it they run until they are
-    deleted. ``pod`` and ``container`` go over the template's pod and its container, ``spec`` into the spec.
+    deleted. With a value for ``never_runs`` they stay Pending. ``pod`` and ``container`` go over the template's pod and
+    its container, ``spec`` into the spec.
     """
     low, high = size if isinstance(size, tuple) else (size, size)
-    ends = {RUN_FOR: run_for, EXIT_CODE: exit_code}
+    ends = {RUN_FOR: run_for, EXIT_CODE: exit_code, NEVER_RUNS: never_runs}
     return {
         "apiVersion": API_VERSION,
         "kind": "GangJob",

@@ -20,6 +20,7 @@ from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
 
 ROOT = Path(__file__).parents[3]
+OPTIONS = (f"--sources={','.join(Source)}", "--sweeps=true")
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
 NAMESPACE_NUMBERS = itertools.count(1)
 
@@ -30,8 +31,9 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     state, audit = tmp_path_factory.mktemp("sandboxes"), tmp_path_factory.mktemp("audit")
     with start(Options(name="controllers", addons=ADDONS, state=state, audit=audit)) as sandbox:
         install(sandbox)
-        for rights in ("rbac-sources.yaml", "rbac-sizing.yaml", "rbac-suspending.yaml"):
-            sandbox.apply(ROOT / "operator" / rights)
+        sandbox.apply(ROOT / "crds" / "gangsweeps.yaml")
+        for rights in ("sources", "sizing", "suspending", "sweeps"):
+            sandbox.apply(ROOT / "operator" / f"rbac-{rights}.yaml")
         yield sandbox
 
 
@@ -55,8 +57,17 @@ def proxy(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory, background: 
 def operator(proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
     """An operator that is ready."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, f"--sources={','.join(Source)}", spawn=Forked)) as process:
+    with running(OperatorProcess(proxy.kubeconfig, log, *OPTIONS, spawn=Forked)) as process:
         yield process
+
+
+@pytest.fixture
+def impatient(stage: Stage, proxy: Proxy, tmp_path: Path) -> Iterator[Stage]:
+    """The stage with an operator that gives quota back if a start is farther away than some seconds."""
+    stage.operator.stop()
+    options = (*OPTIONS, "--quota-wait=10s")
+    with running(OperatorProcess(proxy.kubeconfig, tmp_path / "log", *options, spawn=Forked)) as process:
+        yield stage._replace(operator=process)
 
 
 @pytest.fixture
@@ -107,7 +118,8 @@ def members_may_end(nothing_ended: None, plane: Sandbox, allowed_evictions: set[
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Show what the operator wrote last beside a test that failed."""
     report = yield
-    stage = getattr(item, "funcargs", {}).get("stage")
+    played = getattr(item, "funcargs", {})
+    stage = played.get("impatient", played.get("stage"))
     if report.when == "call" and report.failed and stage is not None:
         show_beside(report, "The operator's log", stage.operator.log_tail)
     return report

@@ -1,5 +1,6 @@
 """Kueue: its controller, and the queue of a namespace."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,6 +97,16 @@ class Queue:
     def workload(self, of: str) -> dict[str, Any]:
         """The Workload of the Job or group of that name; empty while there is none."""
         return next((one for one in self._all() if of in _names(one["metadata"])), {})
+
+    def check(self, of: str) -> dict[str, Any]:
+        """What our check says of the Workload of that name; empty while it says nothing."""
+        checks = self.workload(of).get("status", {}).get("admissionChecks") or []
+        return next((one for one in checks if one["name"] == CHECK), {})
+
+    def evictions(self, of: str) -> Counter[str]:
+        """How often Kueue has evicted the Workload of that name, by reason. The count outlasts the condition."""
+        stats = self.workload(of).get("status", {}).get("schedulingStats") or {}
+        return Counter({one["reason"]: one["count"] for one in stats.get("evictions") or ()})
 
     def _all(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.api.request("GET", self._workloads)["items"]

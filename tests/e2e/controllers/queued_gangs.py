@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from builders.manifests import gang
+from builders.manifests import API_VERSION, POOL_LABEL, gang
 from e2e.controllers.kueue import QUEUE, Queue, has_condition
 from e2e.controllers.scenes import Stage
 from eventually import eventually
+from live.arena import GANGS
 
 QUOTA = 4
 
@@ -15,7 +16,9 @@ class QueuedGangs:
 
     def __init__(self, stage: Stage, name: str = QUEUE, **cluster_queue: Any) -> None:
         """``cluster_queue`` are further fields of its ClusterQueue."""
+        self.stage = stage
         self.arena = stage.arena
+        self._sweeps = f"{GANGS}/namespaces/{stage.arena.namespace}/gangsweeps"
         self.queue = Queue(stage.arena.api, stage.arena.namespace, cpu=QUOTA, name=name, **cluster_queue)
 
     def submit(self, name: str, **about: Any) -> None:
@@ -23,6 +26,20 @@ class QueuedGangs:
         manifest = gang(name, **about)
         manifest["metadata"]["labels"] = self.queue.labels
         self.arena.submit(manifest)
+
+    def submit_sweep(self, name: str, runs: int, size: int) -> None:
+        """Create a GangSweep in the queue, whose runs have so many members each."""
+        template = gang(size=size, pod={"nodeSelector": {POOL_LABEL: self.arena.pool}})["spec"]
+        spec = {"runs": runs, "template": template}
+        metadata = {"name": name, "labels": self.queue.labels}
+        self.arena.api.request(
+            "POST", self._sweeps, {"apiVersion": API_VERSION, "kind": "GangSweep", "metadata": metadata, "spec": spec}
+        )
+
+    def sweep(self, name: str) -> dict[str, Any]:
+        """The status of a GangSweep."""
+        found: dict[str, Any] = self.arena.api.request("GET", f"{self._sweeps}/{name}").get("status") or {}
+        return found
 
     def has(self, name: str, kind: str) -> bool:
         """Whether a condition of the Workload is True."""
@@ -50,6 +67,7 @@ class QueuedGangs:
         return planned.get("reason") == "AwaitsQuota" and f"queue {self.queue.name}" in planned["message"]
 
     def close(self) -> None:
-        """Delete all GangJobs and Workloads of the namespace."""
+        """Delete all GangSweeps, GangJobs and Workloads of the namespace."""
+        self.arena.delete(self._sweeps)
         self.arena.close()
         self.queue.close()

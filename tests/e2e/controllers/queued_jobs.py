@@ -1,9 +1,10 @@
 """Jobs in queues of Kueue, and what is seen of them."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from e2e.controllers.kueue import CHECK, QUEUED, Queue, has_condition
+from e2e.controllers.kueue import QUEUED, Queue, has_condition
 from e2e.controllers.scenes import SIZE, Stage
 from e2e.controllers.test_jobs import Jobs
 from eventually import eventually
@@ -49,8 +50,11 @@ class Scenery:
 
     def check(self, of: str = "heat") -> dict[str, Any]:
         """What our check says of the Workload of a Job or of a group."""
-        checks = self.queue.workload(of).get("status", {}).get("admissionChecks") or [{}]
-        return next((one for one in checks if one.get("name") == CHECK), {})
+        return self.queue.check(of)
+
+    def evictions(self, of: str = "heat") -> Counter[str]:
+        """How often Kueue has evicted the Workload of a Job or of a group, by reason."""
+        return self.queue.evictions(of)
 
     def is_evicted(self, of: str = "heat") -> bool:
         """Whether Kueue has taken the quota of that Workload back."""

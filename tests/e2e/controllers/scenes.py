@@ -18,7 +18,7 @@ from lockstep_demo.operator_process import OperatorProcess
 
 SIZE = 4
 BINDING = ("POST", "pods/binding")
-REFUSED = Injected(403)
+REFUSED, BUSY = Injected(403), Injected(503)
 # With this effect Kubernetes itself evicts nothing, so it is no matter of chance who takes the pods away.
 LOST = {"key": "node.kubernetes.io/out-of-service", "effect": "NoSchedule"}
 # The reason of a condition; None without a Gang.
@@ -50,7 +50,11 @@ class Stage(NamedTuple):
 
     def refuse_bindings_after(self, number: int) -> None:
         """Refuse all bindings but the first ones, until the proxy is reset."""
-        self.proxy.fault = _refuses_bindings_after(number)
+        self.proxy.fault = _answers_bindings_after(number, REFUSED)
+
+    def delay_bindings_after(self, number: int) -> None:
+        """Have all bindings but the first ones tried again and again, until they are allowed."""
+        self.proxy.fault = _answers_bindings_after(number, BUSY)
 
     def allow_bindings(self) -> None:
         """Refuse no binding any more."""
@@ -303,13 +307,13 @@ def named(scene: Scene) -> str:
     return scene.__name__
 
 
-def _refuses_bindings_after(count: int) -> Callable[[str, str], Injected | None]:
+def _answers_bindings_after(count: int, answer: Injected) -> Callable[[str, str], Injected | None]:
     asked: list[str] = []
 
     def fault(verb: str, resource: str) -> Injected | None:
         if (verb, resource) != BINDING:
             return None
         asked.append(resource)
-        return REFUSED if len(asked) > count else None
+        return answer if len(asked) > count else None
 
     return fault

@@ -82,7 +82,7 @@ def test_binding_that_fails_gives_quota_back_counts_nothing_and_comes_again(stag
     gang = scenery.gang()
     stage.lose_free_nodes(gang)
 
-    eventually(scenery.is_evicted)
+    eventually(lambda: scenery.evictions()["AdmissionCheck"])
     scenery.until_nothing_is_kept(gang)
 
     stage.proxy.reset()

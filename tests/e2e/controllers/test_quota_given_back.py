@@ -1,0 +1,76 @@
+"""Lockstep gives quota back that is of no use now, so that others get it from Kueue; the gang comes later."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from builders.manifests import gang
+from e2e.controllers.kueue import CHECKED, Queue, kueue_controller
+from e2e.controllers.queued_gangs import QUOTA, QueuedGangs
+from e2e.controllers.queued_jobs import Scenery
+from e2e.controllers.scenes import SIZE, Stage
+from eventually import eventually
+from live.proxy import Proxy
+from sandbox import Sandbox
+
+GIVEN_BACK = "AdmissionCheck"
+NO_PROMISE = "no longer promises this start"
+
+
+@pytest.fixture(scope="module")
+def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Kueue."""
+    with kueue_controller(plane, tmp_path_factory.mktemp("kueue")):
+        yield
+
+
+@pytest.fixture
+def scenery(controller: None, impatient: Stage) -> Iterator[Scenery]:
+    """A queue of Jobs with a quota for one gang of the usual size."""
+    scenery = Scenery(impatient, Queue(impatient.arena.api, impatient.arena.namespace, cpu=SIZE, **CHECKED))
+    yield scenery
+    scenery.close()
+
+
+@pytest.fixture
+def gangs(controller: None, impatient: Stage, members_may_end: None) -> Iterator[QueuedGangs]:
+    """A queue of GangJobs with our check."""
+    gangs = QueuedGangs(impatient, **CHECKED)
+    yield gangs
+    gangs.close()
+
+
+def answers_written(proxy: Proxy) -> list[str]:
+    """What the operator writes to Workloads from now on. Kueue puts another message in place of an answer at once."""
+    answers = list[str]()
+    proxy.witness = lambda asked, _: asked.resource != "workloads/status" or not answers.append(asked.text)
+    return answers
+
+
+def test_start_that_is_too_far_off_gives_quota_back_and_is_no_longer_promised(scenery, members_may_end):
+    stage = scenery.stage
+    answers = answers_written(stage.proxy)
+    stage.arena.add_nodes(2, cpu="2")
+    stage.arena.submit(gang("long", size=SIZE, work={"serialTime": "4h"}))
+    stage.arena.until_placed("long")
+
+    scenery.jobs.create("heat", SIZE)
+    eventually(lambda: scenery.evictions()[GIVEN_BACK])
+    assert any(NO_PROMISE in text for text in answers)
+    scenery.until_nothing_is_kept(scenery.gang())
+
+    stage.arena.delete_gang("long")
+    scenery.until_whole()
+    assert scenery.jobs.losses("heat") == {"failed": 0}
+
+
+def test_gang_whose_bindings_fail_again_and_again_gives_quota_back_and_comes_later(gangs):
+    gangs.arena.add_nodes(2, cpu="4")
+    gangs.stage.refuse_bindings_after(2)
+    gangs.submit("heat", size=QUOTA)
+    eventually(lambda: gangs.queue.evictions("heat")[GIVEN_BACK])
+    assert not gangs.has("heat", "PodsReady")
+
+    gangs.stage.allow_bindings()
+    gangs.until_running("heat", QUOTA)
+    assert gangs.has("heat", "Admitted")
