@@ -122,6 +122,7 @@ class EventReason(StrEnum):
     SIZE_CHANGE_DROPPED = "SizeChangeDropped"
     SIZE_CHOSEN = "SizeChosen"
     SIZE_NOT_CHOSEN = "SizeNotChosen"
+    QUOTA_GIVEN_BACK = "QuotaGivenBack"
     GANG_OVERRUNS = "GangOverruns"
     OWNER_RETURNED = "OwnerReturned"
     OWNER_SUSPENDED = "OwnerSuspended"

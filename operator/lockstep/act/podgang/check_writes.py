@@ -9,9 +9,10 @@ from lockstep.api.client.answer import Target
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.kueue.check_entries import CheckEntry, entries_patch
-from lockstep.api.kueue.workload import parse_workload, workload_at
+from lockstep.api.kueue.workload import parse_workload, workload_at, workload_subject
 from lockstep.belief.podgangs.workloads import is_pending, says
-from lockstep.facts.gang.workload import CheckState, Workload
+from lockstep.facts.gang.workload import CheckState, GangWorkload, Workload
+from lockstep.report.status.events import quota_given_back
 
 # Kueue writes the same object: it is read anew after each conflict.
 _MOST_CONFLICTS = 8
@@ -45,8 +46,11 @@ async def write_checks(
         if patch is None:
             return ""
         answer = await services.client.patch(status, patch, urgency)
+        if answer.is_success:
+            report_answer(services, known, entry)
+            return ""
         if answer.code != HTTPStatus.CONFLICT or tries >= _MOST_CONFLICTS:
-            return "" if answer.is_success else f"Workload {known.name} can't be changed: {answer.message.rstrip('.')}"
+            return f"Workload {known.name} can't be changed: {answer.message.rstrip('.')}"
         await asyncio.sleep(pause_after(tries))
         tries += 1
 
@@ -62,6 +66,13 @@ def _settled(
     if not is_same or not _is_in(fresh, ours, after):
         return f"Workload {known.name} has changed since this decision"
     return None
+
+
+def report_answer(services: Services, workload: Workload | GangWorkload, entry: CheckEntry) -> None:
+    """Post why a Workload gives its quota back: Kueue evicts it, and then says nothing of that in its check."""
+    if entry.state is CheckState.RETRY:
+        subject = workload_subject(workload.gang.namespace, workload.name, workload.uid)
+        services.writer.post_about(subject, quota_given_back(entry.message), of=workload.gang)
 
 
 def _is_in(workload: Workload, ours: Collection[str], state: CheckState) -> bool:

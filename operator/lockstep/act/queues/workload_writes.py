@@ -6,6 +6,7 @@ Each write is for the Workload as it is read just before, so it can be repeated.
 import asyncio
 from http import HTTPStatus
 
+from lockstep.act.podgang.check_writes import report_answer
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import Answer, Target
 from lockstep.api.client.pauses import pause_after
@@ -67,10 +68,13 @@ async def _write(services: Services, gang: AcceptedGang | None, workload: Manife
     target = workload_at(metadata["namespace"], metadata["name"])
     ours = services.state.pod_gangs.workloads.our_checks
     patch = use_patch(workload, use, ours, services.now())
+    fact = parse_gang_workload(workload)
     if patch is not None:
         status = Target(f"{target.path}/status", f"{target.resource}/status")
-        return await services.client.patch(status, patch, Urgency.REPORT)
-    fact = parse_gang_workload(workload)
+        answer = await services.client.patch(status, patch, Urgency.REPORT)
+        if answer.is_success and fact is not None and use.entry is not None and "admissionChecks" in patch["status"]:
+            report_answer(services, fact, use.entry)
+        return answer
     if gang is None or fact is None or fact.quota_since is not None or asks_for(workload, gang):
         return None
     spec = _wanted(services, gang)["spec"]

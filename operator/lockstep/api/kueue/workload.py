@@ -8,6 +8,7 @@ import orjson
 
 from lockstep.api.client.answer import Target
 from lockstep.api.client.object_names import segment
+from lockstep.api.cluster.event import EventSubject
 from lockstep.api.conditions import condition_of, has_condition
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import MEMBER_OF_LABEL
@@ -31,6 +32,11 @@ _DRY_RUN_NAME_LENGTH = 200
 def workload_at(namespace: str, name: str) -> Target:
     """One Workload."""
     return Target(f"/apis/{KUEUE_VERSION}/namespaces/{segment(namespace)}/workloads/{segment(name)}", "workloads")
+
+
+def workload_subject(namespace: str, name: str, uid: str) -> EventSubject:
+    """One Workload, as the subject of events."""
+    return EventSubject(KUEUE_VERSION, "Workload", namespace, name, uid)
 
 
 def flavor_at(name: str) -> Target:

@@ -140,6 +140,11 @@ def size_not_chosen(why: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.SIZE_NOT_CHOSEN, action="Plan", note=note)
 
 
+def quota_given_back(why: str) -> Event:
+    """A Workload of Kueue gives its quota back; about the Workload, whose check does not say so for long."""
+    return Event(kind=NORMAL, reason=EventReason.QUOTA_GIVEN_BACK, action="Plan", note=as_sentence(why))
+
+
 def members_joined(size: int) -> Event:
     """All members that were to join a gang run."""
     note = f"All new members run: the gang has {n_members(size)} now."

@@ -6,6 +6,7 @@ import pytest
 
 from builders.served import gang
 from fake_cluster.api import REFUSED, Refusal
+from fake_cluster.giving_way import notes
 from fake_cluster.jumping import until
 from fake_cluster.kueue import (
     CHECK,
@@ -74,7 +75,9 @@ async def test_check_of_a_gang_that_is_evicted_says_nothing_before_it_has_quota_
 async def test_bindings_that_fail_for_minutes_give_quota_back_and_all_members_come_with_quota():
     async with with_quota(REFUSED, CHECK) as api:
         await until(lambda: state_of(api, workload_of(api)) == "Retry", seconds=2 * KEEPS_SECONDS)
-        assert "can't be placed: Attempt " in entry_of(api, workload_of(api))["message"]
+        why = entry_of(api, workload_of(api))["message"]
+        assert "can't be placed: Attempt " in why
+        await until(lambda: ("Workload", why) in notes(api, "QuotaGivenBack"))
 
         evict(api)
         await until(lambda: not has_quota(api))

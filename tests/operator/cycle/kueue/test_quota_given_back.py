@@ -6,6 +6,7 @@ import pytest
 
 from builders.served import gang, node
 from fake_cluster.api import REFUSED, Refusal
+from fake_cluster.giving_way import notes
 from fake_cluster.jumping import until
 from fake_cluster.kueue import (
     WORKLOADS,
@@ -68,6 +69,7 @@ async def test_start_that_is_far_off_is_said_gives_quota_back_and_says_so():
         # Kueue would keep the quota and the pods until such a time.
         assert "requeueAfterSeconds" not in retry
         assert "Lockstep gives the quota back, and no longer promises this start" in retry["message"]
+        await until(lambda: ("Workload", retry["message"]) in notes(api, "QuotaGivenBack"))
 
 
 async def test_promise_of_a_start_that_is_far_off_ends_with_the_quota():
