@@ -116,6 +116,6 @@ def test_gang_job_without_nodes_keeps_its_quota_for_minutes(case, want):
     assert (entry and entry.state) == want
 
 
-def test_quota_of_a_gang_job_whose_attempts_fail_is_looked_at_again_in_time():
+def test_quota_of_a_gang_job_whose_attempts_fail_is_decided_again_in_time():
     idle = idle_since(*admitted(conditions=(torn_down(100),)))
     assert next_moment(idle, PATIENCE, NOW) == NOW + 200
