@@ -87,7 +87,6 @@ def test_binding_that_fails_gives_quota_back_counts_nothing_and_comes_again(stag
 
     stage.proxy.reset()
     stage.arena.add_nodes(2, cpu="2")
-    # Kueue waits for a minute first.
     scenery.until_whole()
     assert scenery.jobs.losses("heat") == {"failed": 0}
 
@@ -119,7 +118,10 @@ def test_size_of_a_job_is_chosen_before_it_has_quota_and_kueue_admits_what_it_al
     eventually(lambda: "is chosen first" in scenery.check().get("message", ""))
     assert scenery.queue.admitted() == []
 
+    # A plan with some of the nodes would choose a smaller size.
+    stage.operator.kill()
     stage.arena.add_nodes(nodes, cpu="1")
+    stage.operator.start()
     scenery.until_whole(size=size)
 
     job = stage.gangs.api.request("GET", f"{stage.gangs.jobs}/heat")

@@ -32,7 +32,7 @@ def scenery(controller: None, stage: Stage) -> Iterator[Scenery]:
 
 
 @pytest.fixture
-def gangs(controller: None, stage: Stage) -> Iterator[QueuedGangs]:
+def gangs(controller: None, stage: Stage, members_may_end: None) -> Iterator[QueuedGangs]:
     """A queue of GangJobs with our check."""
     gangs = QueuedGangs(stage, **CHECKED)
     yield gangs
