@@ -46,6 +46,20 @@ SAY_INSTEAD = {
     "spell": "format",
     "spells": "formats",
 }
+# Each phrase that messages do without, with what to say in its place.
+SAY_OTHERWISE = {
+    "makes no sense": "is invalid",
+    "pod of it ": "a pod of the Gang",
+    "pods of it ": "pods of the Gang",
+    "gives no run time": "states no run time",
+    "is being undone": "is being torn down",
+    "was undone": "was torn down",
+    "a mistake of": "an error in",
+    "only one can be meant": "use only one of",
+    "its wait included": "with its wait",
+}
+# They are no prose: queries of a database.
+_NO_PROSE = re.compile(r"\b(SELECT|CREATE TABLE)\b")
 # Names that users know, by module: of the library, and of a column in a file. They stay.
 PUBLIC_NAMES = {
     "engine/coschedule/queue/problem/refusals.py": "Spelled",
@@ -78,10 +92,17 @@ def findings(folder: Path) -> Iterator[Finding]:
 def findings_of_messages(folder: Path) -> Iterator[Finding]:
     """What texts in code have against the glossary: messages, help texts and lines of the log, f-strings included."""
     for path in sorted(folder.rglob("*.py")):
-        place = str(path.relative_to(ROOT))
-        for line, text in _texts(ast.parse(path.read_text(encoding="utf-8"))):
-            for sentence in sentences(text):
-                yield from findings_of_sentence(sentence, f"{place}:{line}")
+        yield from findings_of_code(ast.parse(path.read_text(encoding="utf-8")), str(path.relative_to(ROOT)))
+
+
+def findings_of_code(tree: ast.AST, place: str) -> Iterator[Finding]:
+    """What the messages of one module have against the glossary."""
+    for line, text in messages(tree):
+        for sentence in sentences(text):
+            yield from findings_of_sentence(sentence, f"{place}:{line}")
+        for phrase, instead in SAY_OTHERWISE.items():
+            if phrase in text:
+                yield Finding(f"{place}:{line}", text, f"{phrase}: say {instead}")
 
 
 def findings_of_sentence(sentence: str, place: str) -> Iterator[Finding]:
@@ -94,14 +115,14 @@ def findings_of_sentence(sentence: str, place: str) -> Iterator[Finding]:
             yield Finding(place, sentence, f"{word}: say {SAY_INSTEAD[word]}")
 
 
-def _texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """The texts of several words with their lines; neither docstrings nor single names nor SQL are such texts."""
     nodes = [*ast.walk(tree)]
     left_out = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     left_out |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in nodes:
         text = "" if id(node) in left_out else _text_of(node)
-        if " " in text.strip() and not re.search(r"\b(SELECT|CREATE TABLE)\b", text):
+        if " " in text.strip() and not _NO_PROSE.search(text):
             yield node.lineno, text
 
 

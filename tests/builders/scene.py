@@ -77,6 +77,20 @@ class Scene:
         self.state.remove_gang(gang.key, gang.uid)
 
 
+def three_gangs(now, *, closes):
+    """A gang on nodes, one that waits for it, and one that is too large. Of three nodes, a faster one closes then."""
+    scene = Scene()
+    scene.add_node("n1")
+    scene.add_node("n2")
+    scene.add_node("n3", slowdown=0.5, until=closes)
+    scene.submit("first", size=3, seconds=3 * HOUR, created=now)
+    scene.plan(now)
+    scene.submit("second", size=2, seconds=HOUR, created=now + 1)
+    scene.submit("giant", size=9, created=now + 2)
+    scene.plan(now)
+    return scene
+
+
 def busy(now, *, nodes, gangs, seed=1, names: Iterable[str] = ("heat", "render", "census", "train", "fold")):
     """A cluster of three kinds of nodes, where gangs have come for two hours and others wait."""
     chance = random.Random(seed)  # noqa: S311 - scenes, not secrets

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import asynccontextmanager
 
 from builders.served import metadata, node
-from fake_cluster.jumping import now
+from fake_cluster.jumping import now, until
 from fake_cluster.owners import group_pod
 from fake_cluster.rig import DEFAULT, api_with
 from fake_cluster.store import Place
@@ -54,6 +54,13 @@ def give_quota(api, name="heat", *, checks=(CHECK,), **counts):
     conditions = [condition("QuotaReserved", is_true=True)]
     status = {"admission": {"podSetAssignments": assigned}, "admissionChecks": entries, "conditions": conditions}
     api.store.change(place_of(name), status=status)
+
+
+async def ready_workload(api):
+    """Create a Workload, give it quota, and wait until its check is ready."""
+    create_workload(api)
+    give_quota(api)
+    await until(lambda: state_of(api) == "Ready")
 
 
 def take_quota(api, name="heat"):

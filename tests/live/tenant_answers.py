@@ -1,14 +1,16 @@
 """The server of answers for tenants beside a control plane, and users who ask it through the API server."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
 
 from live.quick_start import Forked
 from lockstep.api.cluster.answers_service import APISERVICE
 from lockstep.recorder.history import HistoryError, opened_history
+from lockstep_demo.installing import install
 from rights.granted import OPERATOR
-from sandbox import ApiError, KubectlError
+from sandbox import ApiError, Component, KubectlError, Options, start
 from sandbox.pki import Authority
 from sandbox.ports import LOOPBACK, KeptPort
 
@@ -22,7 +24,7 @@ HOUR = {"work": {"serialTime": "1h"}}
 SECRET_NAMESPACE, SECRET_GANG, SECRET_LASTING = "zebra-project", "okapi-run", "okapi-lasting"
 
 
-def front_flags(authority, pair):
+def _front_flags(authority, pair):
     """The API server's flags with which it hands on requests, with a certificate of its own ``authority``."""
     return (
         f"--requestheader-client-ca-file={authority.certificate}",
@@ -33,6 +35,22 @@ def front_flags(authority, pair):
         f"--proxy-client-cert-file={pair.certificate}",
         f"--proxy-client-key-file={pair.key}",
     )
+
+
+@contextmanager
+def cluster_with_front(name, state, authority, pair):
+    """A control plane whose API server hands on requests, with the rights and the kinds that answers need."""
+    options = Options(
+        name=name,
+        addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
+        state=state,
+        flags={Component.API_SERVER: _front_flags(authority, pair)},
+    )
+    with start(options) as sandbox:
+        install(sandbox)
+        for part in (RIGHTS, RECORD_RIGHTS, SWEEP_KIND):
+            sandbox.apply(part)
+        yield sandbox
 
 
 class RecorderBeside:

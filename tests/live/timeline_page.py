@@ -7,6 +7,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry
 
+from live.chromium import Tab
 from lockstep.process.pages.health import DEBUG_PAGES, Health
 from lockstep.process.pages.listening import Listener, listen
 from lockstep.process.timeline import Pictures
@@ -27,3 +28,9 @@ async def served(scene: Any, *, port: int = 0) -> AsyncIterator[str]:
     )
     async with listen(health, Listener(pages=DEBUG_PAGES, host=LOOPBACK, port=port)) as (host, taken):
         yield f"http://{host}:{taken}/timeline"
+
+
+async def open_table(page: Tab) -> None:
+    """Open the table of the page, and wait for its rows."""
+    await page.click("#table summary")
+    await page.until("document.querySelectorAll('tbody tr').length > 0")

@@ -22,20 +22,9 @@ from rich.console import Console
 from builders.manifests import gang
 from eventually import eventually
 from live.questions import Asking, Reader, Users, ask_all
-from live.tenant_answers import (
-    API,
-    RECORD_RIGHTS,
-    RIGHTS,
-    SWEEP_KIND,
-    SYSTEM,
-    RecorderBeside,
-    Server,
-    front_flags,
-    is_available,
-)
-from lockstep_demo.installing import install
+from live.tenant_answers import API, SYSTEM, RecorderBeside, Server, cluster_with_front, is_available
 from lockstep_demo.operator_process import OperatorProcess, running
-from sandbox import Component, Options, Sandbox, generic_nodes, processes, start
+from sandbox import Component, Sandbox, generic_nodes, processes
 from sandbox.pki import Authority
 
 ROUNDS = 5
@@ -103,12 +92,8 @@ def main() -> None:
 def _cluster(folder: Path) -> Iterator[tuple[Processes, Asking]]:
     """A control plane with all parts beside it, where many gangs of the askers' namespace wait."""
     authority = Authority(folder / "front")
-    flags = {Component.API_SERVER: front_flags(authority, authority.issue_client("front-proxy-client"))}
-    addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
-    with start(Options(name="asking", addons=addons, state=folder, flags=flags)) as api:
-        install(api)
-        for part in (RIGHTS, RECORD_RIGHTS, SWEEP_KIND):
-            api.apply(part)
+    pair = authority.issue_client("front-proxy-client")
+    with cluster_with_front("asking", folder, authority, pair) as api:
         for namespace in (ASKERS, "others"):
             api.create_namespace(namespace)
         api.create_nodes(generic_nodes(NODES))

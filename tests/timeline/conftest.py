@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from builders.scene import HOUR, Scene
+from builders.scene import HOUR, three_gangs
 from live.chromium import chromium, tab
 from live.timeline_page import served
 
@@ -41,13 +41,4 @@ def now():
 @pytest.fixture
 def scene(now):
     """Two equal nodes and a faster one, all taken by a gang; another waits for it, and a third is too large."""
-    scene = Scene()
-    scene.add_node("n1")
-    scene.add_node("n2")
-    scene.add_node("n3", slowdown=0.5, until=now + 3 * HOUR)
-    scene.submit("first", size=3, seconds=3 * HOUR, created=now)
-    scene.plan(now)
-    scene.submit("second", size=2, seconds=HOUR, created=now + 1)
-    scene.submit("giant", size=9, created=now + 2)
-    scene.plan(now)
-    return scene
+    return three_gangs(now, closes=now + 3 * HOUR)

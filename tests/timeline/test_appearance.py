@@ -6,6 +6,7 @@ import pytest
 
 from builders.scene import HOUR, Scene
 from coschedule import GangKey
+from live.timeline_page import open_table
 
 pytestmark = pytest.mark.asyncio
 
@@ -42,7 +43,7 @@ async def test_words_of_tenants_are_words_and_nothing_else(show, scene, now):
     scene.state.apply_gang(replace(gang, resource_version="2", status=status))
     scene.submit("waits " + HOSTILE, size=9, created=now)
     async with show(scene) as page:
-        await page.click("#table summary")
+        await open_table(page)
         await page.evaluate("chart.focus()")
         await page.press("End")
         shown = await page.evaluate("card.textContent")

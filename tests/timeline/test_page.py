@@ -8,6 +8,7 @@ import pytest
 
 from builders.scene import HOUR, Scene, busy
 from coschedule import GangKey
+from live.timeline_page import open_table
 
 pytestmark = pytest.mark.asyncio
 
@@ -262,8 +263,7 @@ async def test_filter_leaves_the_gangs_of_one_namespace(show, scene, now):
 
 async def test_link_leads_to_a_gang_and_its_sentence(show, scene):
     async with show(scene) as page:
-        await page.click("#table summary")
-        await page.until("document.querySelectorAll('tbody tr').length > 0")
+        await open_table(page)
         await page.click("tbody tr:nth-child(2) a")
         shown = await page.until("!card.hidden && card.textContent")
         link = await page.evaluate("location.hash")
@@ -286,8 +286,7 @@ async def test_ticks_are_round_local_times(show, scene):
 
 async def test_table_has_all_gangs_in_words(show, scene):
     async with show(scene) as page:
-        await page.click("#table summary")
-        await page.until("document.querySelectorAll('tbody tr').length > 0")
+        await open_table(page)
         rows = await page.evaluate(
             "[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
         )

@@ -8,22 +8,17 @@ from live.arena import Arena
 from live.quick_start import Forked
 from live.tenant_answers import (
     HOUR,
-    RECORD_RIGHTS,
-    RIGHTS,
     SECRET_GANG,
     SECRET_LASTING,
     SECRET_NAMESPACE,
-    SWEEP_KIND,
     SYSTEM,
     RecorderBeside,
     Server,
-    front_flags,
+    cluster_with_front,
     is_available,
     kubeconfig_of,
 )
-from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
-from sandbox import Component, Options, start
 from sandbox.pki import Authority
 
 
@@ -37,18 +32,7 @@ def front(tmp_path_factory):
 @pytest.fixture(scope="package")
 def cluster(front, tmp_path_factory):
     """A control plane whose API server hands on requests, with two nodes of four CPUs."""
-    authority, pair = front
-    options = Options(
-        name="tenants",
-        addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
-        state=tmp_path_factory.mktemp("sandboxes"),
-        flags={Component.API_SERVER: front_flags(authority, pair)},
-    )
-    with start(options) as sandbox:
-        install(sandbox)
-        sandbox.apply(RIGHTS)
-        sandbox.apply(RECORD_RIGHTS)
-        sandbox.apply(SWEEP_KIND)
+    with cluster_with_front("tenants", tmp_path_factory.mktemp("sandboxes"), *front) as sandbox:
         yield sandbox
 
 

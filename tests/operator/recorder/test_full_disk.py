@@ -11,9 +11,8 @@ from prometheus_client import CollectorRegistry
 
 from builders.facts import gang_fact
 from builders.records import record
-from fake_cluster.api import FakeApi
+from fake_cluster.clients import api_and_client
 from fake_cluster.jumping import now
-from lockstep.api.client.client import KubeClient
 from lockstep.api.client.fence import Fence
 from lockstep.api.records.record_maps import SLOTS
 from lockstep.belief.records import gang_records
@@ -110,10 +109,7 @@ class Operator:
 @pytest_asyncio.fixture
 async def operator():
     fence = Fence(open_until=float("inf"))
-    async with (
-        FakeApi(now) as api,
-        KubeClient(api.configuration, concurrency=2, observer=lambda *_: None, fence=fence) as client,
-    ):
+    async with api_and_client(fence=fence) as (_, client):
         yield Operator(client, fence)
 
 

@@ -6,8 +6,8 @@ import pytest
 import pytest_asyncio
 
 from builders.records import ended, record, stretch
-from fake_cluster.api import DELETE, FakeApi, Refusal
-from fake_cluster.jumping import now
+from fake_cluster.api import DELETE, Refusal
+from fake_cluster.clients import api_and_client
 from fake_cluster.store import Place
 from lockstep.api.client.client import KubeClient
 from lockstep.api.names import RECORDS_LABEL
@@ -50,10 +50,7 @@ class Kept:
 
 @pytest_asyncio.fixture
 async def kept(tmp_path):
-    async with (
-        FakeApi(now) as api,
-        KubeClient(api.configuration, concurrency=2, observer=lambda *_: None) as client,
-    ):
+    async with api_and_client() as (api, client):
         yield Kept(api, client, tmp_path / "record.db")
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from contextlib import asynccontextmanager
 from unittest.mock import AsyncMock, Mock
 
 import orjson
@@ -11,7 +10,6 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import make_mocked_request
 
 from lockstep.api.client.review import Caller
-from lockstep.process.pages.requests_log import requests_log
 from lockstep.tenants.history.histories import HistoryView
 from lockstep.tenants.history.recorder_client import FoundHistory, HistoryRefusedError
 from lockstep.tenants.in_flight import MOST_IN_FLIGHT_OF_PARTY
@@ -19,6 +17,7 @@ from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespace
 from lockstep.tenants.requests import PLANS_AT_ONCE, AskedOf, TenantRequests
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
+from served_routes import served_routes
 
 pytestmark = pytest.mark.asyncio
 
@@ -148,20 +147,10 @@ async def test_body_that_is_not_as_its_headers_say_is_the_fault_of_the_user_and_
     assert [one.message for one in caplog.records] == []
 
 
-@asynccontextmanager
-async def served_plans():
+def served_plans():
     """The port at which questions of Jane are answered."""
-    requests = TenantRequests(Front(), AskedOf(Access("create"), Own(), Schema(), Schema(), Plans()), lambda: 0.0)
-    app = web.Application()
-    app.add_routes(requests.routes())
-    runner = web.AppRunner(app, access_log=None, logger=requests_log("test.requests"))
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield runner.addresses[0][1]
-    finally:
-        await runner.cleanup()
+    asked = AskedOf(Access("create"), Own(), Schema(), Schema(), Plans())
+    return served_routes(TenantRequests(Front(), asked, lambda: 0.0).routes())
 
 
 async def posted(port, rest, *, leaves=False):

@@ -9,12 +9,12 @@ import pytest
 from aiohttp import web
 
 from lockstep.api.client.review import Caller
-from lockstep.process.pages.requests_log import requests_log
 from lockstep.tenants.history.recorder_client import FoundHistory
 from lockstep.tenants.in_flight import MOST_IN_FLIGHT_OF_PARTY
 from lockstep.tenants.namespaces import OwnNamespace
 from lockstep.tenants.requests import AskedOf, TenantRequests
 from lockstep.tenants.responses import sent, shown
+from served_routes import served_routes
 
 pytestmark = pytest.mark.asyncio
 
@@ -46,21 +46,6 @@ class Anyone:
 
 
 @asynccontextmanager
-async def served(*routes):
-    """The port at which these are answered."""
-    app = web.Application()
-    app.add_routes(routes)
-    runner = web.AppRunner(app, access_log=None, logger=requests_log("test.requests"), shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield runner.addresses[0][1]
-    finally:
-        await runner.cleanup()
-
-
-@asynccontextmanager
 async def asking(port, user="jane", path=HISTORY):
     """A connection on which a question is asked; nothing of the answer is read before the block reads it."""
     plain = socket.socket()
@@ -81,7 +66,7 @@ async def code_of(reader):
 
 async def test_place_of_a_question_is_taken_until_its_answer_is_read():
     asked = AskedOf(Granted(), Anyone(), None, None, None, LongRecord())
-    async with served(*TenantRequests(Front(), asked, lambda: 0.0).routes()) as port, AsyncExitStack() as stack:
+    async with served_routes(TenantRequests(Front(), asked, lambda: 0.0).routes()) as port, AsyncExitStack() as stack:
 
         async def ask(user="jane"):
             return await stack.enter_async_context(asking(port, user))
@@ -106,7 +91,7 @@ async def test_connection_of_a_client_that_does_not_read_is_closed_and_the_log_h
         is_over.set()
         return response
 
-    async with served(web.get("/", answer)) as port, asking(port, path="/") as reader:
+    async with served_routes([web.get("/", answer)]) as port, asking(port, path="/") as reader:
         assert await code_of(reader) == 200
         if not leaves:
             await is_over.wait()

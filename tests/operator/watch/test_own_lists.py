@@ -9,7 +9,8 @@ import pytest
 
 from builders.facts import bid_fact, gang_fact
 from builders.served import bid, gang
-from fake_cluster.api import FakeApi, Refusal
+from fake_cluster.api import Refusal
+from fake_cluster.clients import api_and_client
 from fake_cluster.jumping import now, until
 from fake_cluster.scripted import ScriptedServer, page, status
 from fake_cluster.store import Place
@@ -159,10 +160,7 @@ async def test_first_list_is_asked_for_until_it_is_given(state):
 
 
 async def test_gang_that_comes_while_the_list_is_made_is_kept(state):
-    async with (
-        FakeApi(now) as api,
-        KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client,
-    ):
+    async with api_and_client() as (api, client):
         api.fault = lambda _: apply_gang(state, gang("newcomer"))
         await list_own_kinds(client, state, Lists())
 
@@ -171,10 +169,7 @@ async def test_gang_that_comes_while_the_list_is_made_is_kept(state):
 
 async def list_while(state, action, *, is_listed):
     """Know a bid; list, and do something while the list is under way, which has the bid or not."""
-    async with (
-        FakeApi(now) as api,
-        KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client,
-    ):
+    async with api_and_client() as (api, client):
         api.store.create("nodebids", bid("n1"))
         apply_bid(state, *api.store.objects("nodebids"))
         if not is_listed:
@@ -249,10 +244,7 @@ async def test_deletion_of_an_earlier_gang_of_that_name_is_no_change(state):
 @asynccontextmanager
 async def listing(state, streams):
     """A fake API server whose gangs and bids are listed again and again."""
-    async with (
-        FakeApi(now) as api,
-        KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client,
-    ):
+    async with api_and_client() as (api, client):
         task = asyncio.create_task(keep_own_kinds_listed(client, state, streams))
         yield api
         task.cancel()
@@ -347,7 +339,7 @@ async def test_list_comes_at_once_when_a_watch_ends_or_opens(state, is_open):
 
 async def test_changes_at_the_moment_of_a_stop_keep_nothing_going(state):
     streams = open_streams()
-    async with FakeApi(now) as api, KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client:
+    async with api_and_client() as (api, client):
         task = asyncio.create_task(keep_own_kinds_listed(client, state, streams))
         await until(lambda: api.requests)
         await asyncio.sleep(5)

@@ -8,11 +8,11 @@ import pytest
 from builders.facts import member_fact, take_changed
 from builders.served import gang, owned_by, pod
 from coschedule import GangKey
-from fake_cluster.api import FakeApi, Refusal
+from fake_cluster.api import Refusal
+from fake_cluster.clients import api_and_client
 from fake_cluster.jumping import now, until
 from lockstep.act.members.sweep import Sweeper
 from lockstep.act.requests.deletions import Deletions
-from lockstep.api.client.client import KubeClient
 from lockstep.belief.state import State
 
 pytestmark = pytest.mark.asyncio
@@ -42,10 +42,7 @@ class Sweeping:
 
 @asynccontextmanager
 async def left_over(*gangs):
-    async with (
-        FakeApi(now) as api,
-        KubeClient(api.configuration, concurrency=4, observer=lambda *_: None) as client,
-    ):
+    async with api_and_client() as (api, client):
         for one in gangs:
             api.store.create("gangjobs", one)
         sweeping = Sweeping(api, client)

@@ -19,6 +19,7 @@ from fake_cluster.kueue import (
     kueue,
     place_of,
     queued,
+    ready_workload,
     state_of,
     take_quota,
 )
@@ -180,9 +181,7 @@ async def test_flavor_says_on_which_nodes_the_pods_may_run():
     async with queued(node("n1", cpu="8"), labelled) as api, running_operator(api, sources=WORKLOADS):
         flavor = api.store.get(Place("resourceflavors", "", "plain"))
         api.store.replace(Place("resourceflavors", "", "plain"), {**flavor, "spec": {"nodeLabels": {"tier": "fast"}}})
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Ready")
+        await ready_workload(api)
 
         assert {one["node"] for one in gang_status(api)["members"]} == {"n2"}
 
@@ -190,9 +189,7 @@ async def test_flavor_says_on_which_nodes_the_pods_may_run():
 async def test_next_process_goes_on_between_the_answer_and_the_pods():
     async with queued() as api:
         async with running_operator(api, sources=WORKLOADS):
-            create_workload(api)
-            give_quota(api)
-            await until(lambda: state_of(api) == "Ready")
+            await ready_workload(api)
         async with running_operator(api, sources=WORKLOADS), kueue(api, delay=20) as made:
             await until(lambda: len(bound(api)) == 3)
 
@@ -202,9 +199,7 @@ async def test_next_process_goes_on_between_the_answer_and_the_pods():
 async def test_pods_that_come_one_after_the_other_are_waited_for():
     """The controller of Jobs makes some twenty a second, so those of a large Job come for minutes."""
     async with queued() as api, running_operator(api, sources=WORKLOADS):
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Ready")
+        await ready_workload(api)
         for name in ("a", "b", "c"):
             await asyncio.sleep(50)
             api.store.create("pods", group_pod(name, cpu="1", labels={"lockstep.dev/member-of": "workload.heat"}))
@@ -213,9 +208,7 @@ async def test_pods_that_come_one_after_the_other_are_waited_for():
 
 async def test_another_workload_of_the_name_waits_for_no_pods_of_the_first():
     async with queued() as api, running_operator(api, sources=WORKLOADS):
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Ready")
+        await ready_workload(api)
         first = api.store.get(place_of("heat"))
         api.store.remove(place_of("heat"))
         api.store.create("workloads", {**first, "metadata": {**first["metadata"], "uid": "another"}, "status": {}})

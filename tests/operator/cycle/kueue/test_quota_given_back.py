@@ -18,6 +18,7 @@ from fake_cluster.kueue import (
     give_quota,
     kueue,
     queued,
+    ready_workload,
     state_of,
     take_quota,
 )
@@ -117,9 +118,7 @@ async def test_binding_that_fails_gives_quota_back_and_the_next_admission_is_pla
 
 async def test_quota_that_is_taken_before_the_pods_come_ends_the_attempt():
     async with queued() as api, running_operator(api, sources=WORKLOADS) as parts:
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Ready")
+        await ready_workload(api)
         take_quota(api)
         await until(lambda: parts.state.reservations == {} and "reservedAt" not in gang_status(api))
 
@@ -138,9 +137,7 @@ async def test_pods_that_do_not_come_give_quota_back():
 
 async def test_node_that_is_cordoned_before_the_pods_come_gets_none_of_them():
     async with queued(node("n1", cpu="3")) as api, running_operator(api, sources=WORKLOADS):
-        create_workload(api)
-        give_quota(api)
-        await until(lambda: state_of(api) == "Ready")
+        await ready_workload(api)
         api.store.change(Place("nodes", "", "n1"), spec={"unschedulable": True})
         await asyncio.sleep(1)
         async with kueue(api) as made:
@@ -153,9 +150,7 @@ async def test_node_that_is_cordoned_before_the_pods_come_gets_none_of_them():
 async def test_next_process_ends_the_attempt_of_a_workload_whose_quota_was_given_back():
     async with queued() as api:
         async with running_operator(api, sources=WORKLOADS):
-            create_workload(api)
-            give_quota(api)
-            await until(lambda: state_of(api) == "Ready")
+            await ready_workload(api)
         take_quota(api)
         async with running_operator(api, sources=WORKLOADS) as parts:
             await until(lambda: "reservedAt" not in gang_status(api))

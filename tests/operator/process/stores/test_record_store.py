@@ -6,8 +6,8 @@ import pytest
 import pytest_asyncio
 
 from builders.facts import gang_fact
-from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, POST, FakeApi, Refusal
-from fake_cluster.jumping import now
+from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, POST, Refusal
+from fake_cluster.clients import api_and_client
 from fake_cluster.store import Place
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.fence import Fence
@@ -57,10 +57,7 @@ class Process:
 @pytest_asyncio.fixture
 async def process():
     fence = Fence(open_until=float("inf"))
-    async with (
-        FakeApi(now) as api,
-        KubeClient(api.configuration, concurrency=2, observer=lambda *_: None, fence=fence) as client,
-    ):
+    async with api_and_client(fence=fence) as (api, client):
         yield Process(api, client, fence)
 
 

@@ -8,9 +8,8 @@ import pytest
 
 from builders.facts import node_fact, reservation
 from coschedule import GangKey
-from fake_cluster.api import FakeApi
+from fake_cluster.clients import api_and_client
 from fake_cluster.store import Place
-from lockstep.api.client.client import KubeClient
 from lockstep.api.quantities import rfc3339
 from lockstep.api.shares.fair_share import parse_fair_share
 from lockstep.belief.state import State
@@ -33,10 +32,7 @@ class Clock:
 async def cluster():
     """An API server with a FairShare, and a clock."""
     clock = Clock()
-    async with (
-        FakeApi(now=clock) as api,
-        KubeClient(api.configuration, concurrency=4, observer=lambda *_: None) as client,
-    ):
+    async with api_and_client(clock) as (api, client):
         groups = [{"name": "physics", "weight": 3, "namespaces": ["heat"]}]
         api.store.add("fairshares", {"metadata": {"name": "default"}, "spec": {"groups": groups}})
         yield api, client, clock

@@ -1,98 +1,20 @@
 """Every message in the sources is in short sentences and in the words of the glossary. A placeholder is one word."""
 
 import ast
-import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from words import MOST_WORDS, ROOT, SAY_INSTEAD
-
-# Each phrase that messages do without, with what to say in its place.
-SAY_OTHERWISE = {
-    "makes no sense": "is invalid",
-    "pod of it ": "a pod of the Gang",
-    "pods of it ": "pods of the Gang",
-    "gives no run time": "states no run time",
-    "is being undone": "is being torn down",
-    "was undone": "was torn down",
-    "a mistake of": "an error in",
-    "only one can be meant": "use only one of",
-    "its wait included": "with its wait",
-}
-LEAST_WORDS = 3
-PLACEHOLDER = "X"
-# They are no prose: queries of a database, and what browsers and parsers read.
-NO_PROSE = re.compile(r"\b(SELECT|INSERT|CREATE|DELETE FROM|UPDATE|PRAGMA)\b|<[a-z/]|\(\?[:P<=!]|\\[dsw]")
-
-
-def sources():
-    """The modules whose texts users read: the tables of the papers are pages of their own."""
-    papers = ROOT / "operator" / "lockstep" / "papers"
-    for root in ("operator/lockstep", "engine/coschedule"):
-        yield from (path for path in sorted((ROOT / root).rglob("*.py")) if papers not in path.parents)
-
-
-def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Each text of several words with its line: neighbours are joined, and a placeholder is one word."""
-    nodes = [*ast.walk(tree)]
-    apart = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    apart |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in nodes:
-        text = "" if id(node) in apart else _text(node)
-        if len(words_of(text)) >= LEAST_WORDS and not NO_PROSE.search(text):
-            yield node.lineno, text
-
-
-def _text(node: ast.AST) -> str:
-    match node:
-        case ast.Constant(value=str() as text):
-            return text
-        case ast.JoinedStr(values=parts):
-            return "".join(_text(part) if isinstance(part, ast.Constant) else PLACEHOLDER for part in parts)
-        case _:
-            return ""
-
-
-def sentences(text: str) -> Iterator[str]:
-    """As in pages, a sentence ends at a full stop, a colon or a semicolon."""
-    yield from re.split(r"(?<=[.!?:;])\s+", " ".join(text.split()))
-
-
-def words_of(sentence: str) -> list[str]:
-    return re.findall(r"\S*[A-Za-z0-9]\S*", sentence)
-
-
-def findings(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
-    """The line, the sentence, and what is wrong with it."""
-    for line, text in messages(tree):
-        for sentence in sentences(text):
-            count = len(words_of(sentence))
-            if count > MOST_WORDS:
-                yield line, sentence, f"{count} words; {MOST_WORDS} at most"
-        for word in re.findall(r"[a-z]+", text.lower()):
-            if word in SAY_INSTEAD:
-                yield line, text, f"{word}: say {SAY_INSTEAD[word]}"
-        for phrase, instead in SAY_OTHERWISE.items():
-            if phrase in text:
-                yield line, text, f"{phrase}: say {instead}"
-
-
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def test_messages_are_short_and_plain():
-    assert [(str(path.relative_to(ROOT)), *one) for path in sources() for one in findings(parsed(path))] == []
+from words import ROOT, findings_of_code, messages
 
 
 def test_every_module_with_messages_is_read():
     report = ROOT / "operator" / "lockstep" / "report"
-    found = {path: len(list(messages(parsed(path)))) for path in sources()}
 
-    assert found[report / "text" / "refusal_sentences.py"] > 20
-    assert found[report / "status" / "events.py"] > 10
+    def count(*path):
+        return len([*messages(ast.parse(report.joinpath(*path).read_text(encoding="utf-8")))])
+
+    assert count("text", "refusal_sentences.py") > 20
+    assert count("status", "events.py") > 10
 
 
 LONG = '''
@@ -116,6 +38,6 @@ def chosen(size, nodes, start, latest, times):
     ],
 )
 def test_what_is_refused(source, want):
-    found = [why for _, _, why in findings(ast.parse(source))]
+    found = [one.advice for one in findings_of_code(ast.parse(source), "here")]
 
     assert found == ([] if want is None else [want])

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from builders.facts import gang_fact, gang_spec
-from builders.scene import HOUR, Scene
+from builders.scene import HOUR, Scene, three_gangs
 from coschedule import GangKey, Members
 from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal
 from lockstep.report.status.conditions import mark_refused
@@ -18,16 +18,7 @@ NOW = 1_800_000_000.0
 @pytest.fixture
 def scene():
     """Two equal nodes and a faster one, of which a gang has two; another waits for it, and a third is too large."""
-    scene = Scene()
-    scene.add_node("n1")
-    scene.add_node("n2")
-    scene.add_node("n3", slowdown=0.5, until=NOW + 2 * HOUR)
-    scene.submit("first", size=3, seconds=3 * HOUR, created=NOW)
-    scene.plan(NOW)
-    scene.submit("second", size=2, seconds=HOUR, created=NOW + 1)
-    scene.submit("giant", size=9, created=NOW + 2)
-    scene.plan(NOW)
-    return scene
+    return three_gangs(NOW, closes=NOW + 2 * HOUR)
 
 
 def drawn(scene, decisions=None):

@@ -49,6 +49,15 @@ class Answering:
         return self.answer
 
 
+def unplanned(name, others, **more):
+    """The explanation of a gang that waits and is not in the plan."""
+    unknown = {"size": None, "start": None, "finish": None, "plan": None}
+    gang = GangKey("tenant", name)
+    return explanation_object(
+        Explanation(gang=gang, now=1_000_000.0, phase=Phase.WAITING, others=others, **unknown, **more)
+    )
+
+
 async def asked(answer):
     return await ask_answer(Answering(answer), AnswerKind.QUEUES, "tenant", "default")
 
@@ -120,17 +129,7 @@ async def test_refusal_of_the_server_is_the_answer():
 
 def test_gang_that_is_not_in_the_plan_has_a_line_that_says_so():
     others = OtherGangs(waiting=2000, running=0, members=0, freed=(), lasting=3)
-    answer = Explanation(
-        gang=GangKey("tenant", "last"),
-        now=1_000_000.0,
-        phase=Phase.WAITING,
-        size=None,
-        start=None,
-        finish=None,
-        others=others,
-        plan=None,
-    )
-    document = explanation_object(answer)
+    document = unplanned("last", others)
 
     assert is_answer(AnswerKind.GANGJOB_EXPLANATIONS, document)
     assert [*explanation_lines(document)] == [
@@ -168,18 +167,8 @@ def test_queue_of_an_earlier_version_has_no_gangs_that_run():
 
 
 def test_explanation_has_a_line_on_what_the_group_has_used():
-    answer = Explanation(
-        gang=GangKey("tenant", "heat"),
-        now=1_000_000.0,
-        phase=Phase.WAITING,
-        size=None,
-        start=None,
-        finish=None,
-        others=OtherGangs(waiting=0, running=0, members=0, freed=(), lasting=0),
-        plan=None,
-        use_of_group=USE,
-    )
-    document = explanation_object(answer)
+    others = OtherGangs(waiting=0, running=0, members=0, freed=(), lasting=0)
+    document = unplanned("heat", others, use_of_group=USE)
 
     assert is_answer(AnswerKind.GANGJOB_EXPLANATIONS, document)
     assert f"  {USE}" in [*explanation_lines(document)]
