@@ -1,4 +1,4 @@
-"""Gangs of a file: which they are, how many pods of them would wait, and what is said of files that make no sense."""
+"""Gangs of a file: which they are, how many pods of them would wait, and what has to change."""
 
 import pytest
 import yaml
@@ -16,9 +16,9 @@ from builders.owners import (
     scheduling_group,
     template,
 )
+from builders.supposed import EVERY, GROUP_LABEL, KUEUE_LABEL, LABEL, NOW, ask, facts, group_of_kueue, sizes
 from coschedule import SerialWork
 from live.examples import EXAMPLES, OF_CONTROLLERS
-from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.in_snapshot import suppose_alone
 from lockstep.answers.supposing.manifests import read_manifests
 from lockstep.answers.supposing.owner_kinds import GANG_JOB, TAKEN
@@ -26,10 +26,6 @@ from lockstep.answers.supposing.supposed_gangs import supposed
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import Source
 
-NOW = 1_800_000_000.0
-EVERY = frozenset(Source)
-LABEL, GROUP_LABEL = "lockstep.dev/member-of", "scheduling.x-k8s.io/pod-group"
-KUEUE_LABEL = "kueue.x-k8s.io/pod-group-name"
 GROUPED = {"schedulingGroup": {"podGroupName": "heat"}}
 MEMBER = template(labels={LABEL: "heat"})
 KINDS_WITH_PODS = {one.kind for one in TAKEN} - {GANG_JOB.kind}
@@ -41,36 +37,10 @@ WITH_PODS = [
 FOR_CONTROLLERS = sorted(OF_CONTROLLERS.glob("*.yaml"))
 
 
-def ask(*objects, sources=EVERY):
-    text = yaml.dump_all(objects, Dumper=yaml.SafeDumper)
-    return supposed(read_manifests(text, namespace="team"), sources, NOW)
-
-
-def facts(*objects):
-    """Each Gang as the planner knows it."""
-    return {object_name(gang.key): suppose_alone(gang, NOW) for gang in ask(*objects).gangs}
-
-
 def queued_job():
     """Describe a Job in a queue of Kueue that waits for a size."""
     job = job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})
     return {**job, "metadata": {**job["metadata"], "labels": {"kueue.x-k8s.io/queue-name": "team"}}}
-
-
-def group_of_kueue(count, names, **more):
-    """Describe the pods of a group of Kueue."""
-    pods = [bare_pod(name, labels={KUEUE_LABEL: "heat"}, **more) for name in names]
-    for pod in pods:
-        pod["metadata"]["annotations"] = {"kueue.x-k8s.io/pod-group-total-count": str(count)}
-    return pods
-
-
-def sizes(*objects):
-    """The least and the most pods of each role of each Gang."""
-    return {
-        name: sorted((role.sizes.minimum, role.sizes.maximum) for role in fact.spec.roles)
-        for name, fact in facts(*objects).items()
-    }
 
 
 def jobset_of(*parallelisms, **spec):
@@ -258,144 +228,3 @@ def test_first_of_the_sources_that_the_operator_has_counts():
     [by_job] = ask(in_group, sources={Source.JOB}).gangs
 
     assert [object_name(one.key) for one in (by_group, by_job)] == ["podgroup.group", "job.heat"]
-
-
-def without_containers():
-    return {"spec": {"schedulerName": "lockstep"}}
-
-
-@pytest.mark.parametrize(
-    ("objects", "want"),
-    [
-        pytest.param([job_of(parallelism="four")], "Job heat: spec.parallelism is not a whole number", id="a word"),
-        pytest.param([job_of(parallelism=0)], "Job heat makes no pods at first", id="no pods"),
-        pytest.param(
-            [job_of(without_containers())], "Job heat: spec.template.spec.containers has no entry", id="no containers"
-        ),
-        pytest.param([job_of([1])], "Job heat: spec.template is not an object.", id="a list for a template"),
-        pytest.param(
-            [job_of(template(labels={LABEL: 3}))],
-            f"Job heat: spec.template.metadata.labels.{LABEL} is not text.",
-            id="a number for a label",
-        ),
-        pytest.param(
-            [job_of(annotations={"lockstep.dev/size": 3})],
-            "Job heat: metadata.annotations.lockstep.dev/size is not text.",
-            id="a number for an annotation",
-        ),
-        pytest.param(
-            [job_of(template(nodeSelector={"gpu": True}))],
-            "Job heat: spec.template.spec.nodeSelector.gpu is not text.",
-            id="a truth for a label of nodes",
-        ),
-        pytest.param([job_of(template(cpu="much"))], "Job heat: spec.template.spec is invalid", id="an odd amount"),
-        pytest.param(
-            [job_of(template(nodeName="n1"))], "spec.template.spec has nodeName or schedulingGates", id="a bound pod"
-        ),
-        pytest.param(
-            [owner("apps/v1", "Deployment", replicas=101, template=template())],
-            "Deployment heat makes 101 gangs of one, and 100 at most",
-            id="many gangs of one",
-        ),
-        pytest.param(
-            [leader_worker_set(replicas=101)], "LeaderWorkerSet heat has 101 groups, and 100 at most", id="many groups"
-        ),
-        pytest.param(
-            [job_of(name=f"job{number}", parallelism=60_000) for number in range(2)],
-            "It makes more than 100000 pods at once",
-            id="far too many pods",
-        ),
-        pytest.param(
-            [bare_pod("a", labels={LABEL: "cold"})], "Pod a names the Gang cold, which is not in", id="no Gang"
-        ),
-        pytest.param(
-            [pod_gang_manifest(2), bare_pod("a", labels={LABEL: "heat"})],
-            "Gang team/heat would not be planned yet: 1 of the 2 pods that it needs wait for a node.",
-            id="too few pods",
-        ),
-        pytest.param([pod_gang_manifest("two")], "Gang team/heat would be refused: ", id="a Gang of an odd size"),
-        pytest.param(
-            [owner("lockstep.dev/v1alpha1", "Gang", sise=2)], "Gang team/heat is invalid: KeyError", id="no size"
-        ),
-        pytest.param(
-            [job_of(parallelism=2, annotations={"lockstep.dev/size": "9"})],
-            "Gang team/job.heat would be refused: Job: annotation lockstep.dev/size: 9 pods are more than the 2",
-            id="an annotation that can't be obeyed",
-        ),
-        pytest.param(
-            [pod_gang_manifest(1), bare_pod("a", labels={LABEL: "heat"}, resourceClaims=[{"name": "gpu"}])],
-            "would be refused: pod a.spec.resourceClaims: Lockstep does not support it yet",
-            id="a field of a pod that is not supported",
-        ),
-        pytest.param(
-            [job_of(template(resourceClaims=[{"name": "gpu"}]))],
-            "would be refused: pod of Job heat: spec.template.spec.resourceClaims: Lockstep does not support it yet",
-            id="a field that is not supported",
-        ),
-    ],
-)
-def test_file_that_makes_no_sense_is_refused_with_the_field(objects, want):
-    with pytest.raises(AnswerError) as caught:
-        facts(*objects)
-
-    assert want in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def sized_ray_cluster(size="3-7", **spec):
-    """Describe a RayCluster that waits for a size."""
-    workers = [{"groupName": "all", "replicas": 2, "maxReplicas": 4, "template": template(cpu="2")}]
-    return ray_cluster(suspend=True, annotations={"lockstep.dev/size": size}, **{"workerGroupSpecs": workers, **spec})
-
-
-def test_ray_cluster_that_waits_for_a_size_is_planned_with_its_range():
-    assert sizes(sized_ray_cluster()) == {"raycluster.heat": [(1, 1), (2, 4)]}
-
-
-def test_ray_cluster_that_can_not_get_its_size_is_refused_as_by_the_operator():
-    with pytest.raises(AnswerError, match="would be refused: RayCluster: Ray's autoscaler sets its number of workers"):
-        facts(sized_ray_cluster(enableInTreeAutoscaling=True))
-
-
-@pytest.mark.parametrize(
-    ("workers", "want"),
-    [
-        pytest.param({}, "RayCluster heat is invalid: KeyError 'groupName'", id="no name of the group"),
-        pytest.param(
-            {"groupName": "all", "minReplicas": "two"}, "minReplicas is not a whole number", id="an odd bound"
-        ),
-    ],
-)
-def test_odd_ray_cluster_that_waits_for_a_size_is_refused_with_a_sentence(workers, want):
-    with pytest.raises(AnswerError, match=want):
-        facts(sized_ray_cluster(workerGroupSpecs=[{**workers, "template": template()}]))
-
-
-def test_gang_of_a_user_for_a_job_that_waits_for_a_size_awaits_its_pods():
-    job = job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"})
-
-    with pytest.raises(AnswerError, match="would not be planned yet: No pod of the Gang waits"):
-        facts(pod_gang_manifest(2, name="job.heat"), job)
-
-
-@pytest.mark.parametrize(
-    ("owner_of", "want"),
-    [
-        pytest.param(job_of(parallelism=1, suspend=True, annotations={"lockstep.dev/size": "2-6"}), "job", id="a Job"),
-        pytest.param(sized_ray_cluster(), "raycluster", id="a RayCluster"),
-    ],
-)
-def test_owner_that_waits_for_a_size_needs_a_source_of_its_own(owner_of, want):
-    assert ask(owner_of).notes == ()
-    [note] = ask(owner_of, sources=frozenset({Source(want)})).notes
-    assert f"needs the source sized{want}" in note
-
-
-def test_pods_of_a_group_of_kueue_that_contradict_each_other_are_refused():
-    with pytest.raises(AnswerError, match=r"would be refused: .* in pod a, and '3' in pod b"):
-        facts(*group_of_kueue(2, "a"), *group_of_kueue(3, "b"))
-
-
-def test_group_of_kueue_whose_pods_are_not_all_in_the_file_awaits_the_others():
-    with pytest.raises(AnswerError, match="would not be planned yet: 2 of the 3 pods"):
-        facts(*group_of_kueue(3, "ab"))
