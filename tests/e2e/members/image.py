@@ -38,7 +38,8 @@ FILES = {
         "IdentityFile /keys/id_ed25519\nIdentityFile ~/.ssh/id_rsa\n"
         "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
     ),
-    # As in the base image of the MPI operator, which mounts the keys.
+    # As in the base image of the MPI operator, which mounts the keys here by default. Only here their mode is 0600:
+    # at any other ``sshAuthMountPath`` it is 0644, and ssh and sshd of root refuse such keys.
     "etc/ssh/of_mpi_operator": "HostKey /root/.ssh/id_rsa\nStrictModes no\n",
 }
 FOLDERS = ("proc", "sys", "dev", "tmp", "root", "run/sshd", "var/run")
