@@ -293,12 +293,27 @@ def test_commands_of_an_administrator_plan_themselves(arena):
     assert "API for tenants" not in done.stderr
 
 
-# One gang more, so nothing after this counts gangs
+# One gang more
 
 
-def test_explanation_names_no_gang_of_the_namespace_that_the_user_may_not_get(arena, editor):
+@pytest.fixture
+def submit(arena):
+    """Submits a gang of one, which is gone after the test: the files share this namespace, and count its gangs."""
+    names = []
+
+    def submit_one(name, **more):
+        arena.submit(gang(name, size=1, **more, **HOUR))
+        names.append(name)
+
+    yield submit_one
+    for name in names:
+        arena.delete_gang(name)
+        eventually(lambda one=name: arena.is_gone(one))
+
+
+def test_explanation_names_no_gang_of_the_namespace_that_the_user_may_not_get(arena, editor, submit):
     """A role may be for gangs of some names only."""
-    arena.submit(gang("small", size=1, cpu="3", **HOUR))
+    submit("small", cpu="3")
     arena.until("small", "Planned")
     kubeconfig = kubeconfig_of(arena.api, "tenant", "narrow", "")
     for kind in ("gangjobs.lockstep.dev", "gangjobexplanations.answers.lockstep.dev"):
@@ -313,8 +328,8 @@ def test_explanation_names_no_gang_of_the_namespace_that_the_user_may_not_get(ar
     assert "tenant/mine" not in json.dumps(asked(arena, kubeconfig, path))
 
 
-def test_own_gang_that_runs_is_in_the_queue_and_those_of_others_are_not(arena, viewer):
-    arena.submit(gang("beside", size=1, cpu="500m", **HOUR))
+def test_own_gang_that_runs_is_in_the_queue_and_those_of_others_are_not(arena, viewer, submit):
+    submit("beside", cpu="500m")
     arena.until_placed("beside")
 
     def shown():
