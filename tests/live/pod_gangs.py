@@ -7,7 +7,7 @@ from urllib.parse import quote
 from builders.manifests import API_VERSION, POOL_LABEL, member_container
 from eventually import eventually
 from live.arena import GANGS, Arena
-from live.places import Places, places_of
+from live.places import Places, are_bound, places_of
 from lockstep.facts.gang.source import Source, maker_of
 from sandbox import ApiError
 
@@ -159,6 +159,16 @@ class PodGangs:
             return eventually(probe)
         except AssertionError as error:
             raise AssertionError(f"{name}: {self.status(name)} | pods on {self.nodes_of(name)}") from error
+
+    def until_size(self, name: str, size: int) -> Places:
+        """Wait until so many pods are on nodes, no other waits, and the Gang says so; return where these are."""
+
+        def probe() -> Places:
+            status, places = self.status(name), self.places(name)
+            is_quiet = status.get("size") == size and not status.keys() & {"next", "reservedAt"}
+            return places if is_quiet and are_bound(places, size) else {}
+
+        return eventually(probe)
 
     def close(self) -> None:
         """Delete what the arena does not know."""

@@ -24,8 +24,9 @@ def operator(sources, behind_proxy):
 
 def seats(gangs, name):
     """How many pods of a Gang are on nodes, and what their bindings say."""
-    annotations = [pod["metadata"].get("annotations") or {} for pod in gangs.pods(name)]
-    return gangs.bound(name), {(one[SEAT].split("/")[1], one[SIZE]) for one in annotations}
+    bound = [pod for pod in gangs.pods(name) if pod["spec"].get("nodeName")]
+    annotations = [pod["metadata"].get("annotations") or {} for pod in bound]
+    return len(bound), {(one[SEAT].split("/")[1], one[SIZE]) for one in annotations}
 
 
 def test_bindings_without_an_answer_are_sent_until_all_pods_are_bound(arena, gangs, proxy):

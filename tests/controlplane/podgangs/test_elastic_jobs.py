@@ -5,7 +5,6 @@ import pytest
 from builders.manifests import gang
 from eventually import eventually
 from live.examples import apply_example
-from live.places import are_bound
 
 ELASTIC = {
     "lockstep.dev/size": "2-6",
@@ -28,15 +27,7 @@ def create_job(gangs, *, failures=0, **annotations):
 
 def until_size(gangs, size):
     """Wait until the Job has so many pods on nodes and its Gang says so; return where they are."""
-    eventually(lambda: is_settled(gangs, size))
-    return gangs.places("job.heat")
-
-
-def is_settled(gangs, size):
-    """Whether no change is under way, and all pods are on nodes."""
-    status = gangs.status("job.heat")
-    is_quiet = status.get("size") == size and not status.keys() & {"next", "reservedAt"}
-    return is_quiet and are_bound(gangs.places("job.heat"), size)
+    return gangs.until_size("job.heat", size)
 
 
 def listed(gangs):
@@ -105,7 +96,7 @@ def test_next_process_finishes_a_growth(arena, gangs, operator):
     first = until_size(gangs, 4)
     arena.add_nodes(1, cpu="2")
     # A growth may be over before it is seen.
-    eventually(lambda: "next" in gangs.status("job.heat") or is_settled(gangs, 6))
+    eventually(lambda: "next" in (status := gangs.status("job.heat")) or status.get("size") == 6)
     operator.kill()
     operator.start()
 

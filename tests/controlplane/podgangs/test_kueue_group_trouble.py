@@ -142,8 +142,8 @@ def test_two_groups_that_hold_each_other_up_are_placed_one_after_the_other(arena
         arena.create({"apiVersion": "v1", "kind": "Pod", **gangs.template(""), "metadata": metadata})
     eventually(lambda: sorted((gangs.bound(group.gang), gangs.bound("kueuegroup.ice"))) == [0, 2])
 
-    placed = group.pods() if gangs.bound(group.gang) else ["x", "y"]
-    for name in placed:
+    placed, follows = sorted((group.gang, "kueuegroup.ice"), key=gangs.bound, reverse=True)
+    for name in [pod["metadata"]["name"] for pod in gangs.pods(placed)]:
         gangs.api.request("DELETE", f"{arena.core}/pods/{name}?gracePeriodSeconds=0")
 
-    eventually(lambda: gangs.bound(group.gang) + gangs.bound("kueuegroup.ice") == 2)
+    eventually(lambda: gangs.bound(follows) == 2)

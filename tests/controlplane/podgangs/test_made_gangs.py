@@ -256,7 +256,7 @@ def test_gang_job_is_planned_for_the_expected_end_of_a_job(arena, gangs):
     arena.submit(gang("next", size=2, work={"serialTime": "1h"}))
 
     arena.until("next", "Planned", "True", "StartsLater")
-    assert arena.status("next")["start"] == gangs.status("job.heat")["expectedFinish"]
+    eventually(lambda: arena.status("next")["start"] == gangs.status("job.heat")["expectedFinish"])
 
 
 def test_job_that_is_made_anew_larger_is_never_placed_in_part(arena, gangs):

@@ -130,7 +130,7 @@ def test_annotation_of_a_template_says_the_work_of_each_pod(arena, gangs, worklo
     gangs.until("single.next", "Planned", "True", "StartsLater")
 
     assert gangs.spec("single.long")["work"] == {"serialTime": "4h"}
-    assert gangs.status("single.next")["start"] == gangs.status("single.long")["expectedFinish"]
+    eventually(lambda: gangs.status("single.next")["start"] == gangs.status("single.long")["expectedFinish"])
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from eventually import eventually
+from live.places import are_anew
 from live.pod_gangs import SEAT
 from live.proxy import Injected
 
@@ -40,8 +41,8 @@ def bind_in_part(arena, gangs, proxy, fault):
     nodes = arena.add_nodes(4, cpu="1")
     gangs.create_job("", 4, name="heat")
     eventually(lambda: gangs.bound("job.heat") == 2)
-    old = {pod["metadata"]["uid"] for pod in gangs.pods("job.heat")}
-    for node in set(nodes) - set(gangs.nodes_of("job.heat")):
+    old = gangs.places("job.heat")
+    for node in set(nodes) - set(old.values()):
         arena.api.request("DELETE", f"/api/v1/nodes/{node}")
         arena.nodes.remove(node)
     return old
@@ -84,9 +85,7 @@ def attempts(gangs, name):
 def test_job_that_is_bound_in_part_is_suspended_and_placed_whole(arena, gangs, proxy):
     old = bind_in_part(arena, gangs, proxy, refuses_bindings_after(2))
 
-    eventually(
-        lambda: len(gangs.pods("job.heat")) == 4 and not old & {p["metadata"]["uid"] for p in gangs.pods("job.heat")}
-    )
+    eventually(lambda: are_anew(gangs.places("job.heat"), old, 4))
     assert gangs.bound("job.heat") == 0
     proxy.reset()
     arena.add_nodes(2, cpu="1")

@@ -69,8 +69,9 @@ class Stage(NamedTuple):
     def check_whole(self, name: str, size: int = SIZE) -> None:
         """See that all pods of a Gang are on the nodes that were planned, and stay there."""
         self.gangs.until(name, "Placed")
-        assert self.gangs.bound(name) == size
-        assert self.gangs.nodes_of(name) == self.planned(name)
+        nodes = self.gangs.nodes_of(name)
+        assert len(nodes) == size
+        assert nodes == self.planned(name)
 
     def until_awaits_pods(self, name: str) -> None:
         """Wait until a Gang waits for pods, or is gone: one that the operator made goes with its owner."""
@@ -78,9 +79,13 @@ class Stage(NamedTuple):
 
     def until_all_beside(self, name: str, first: int = 1, size: int = SIZE) -> None:
         """Wait until the pods that come after the first are on nodes too: the Gang's size is that of the first."""
-        eventually(lambda: self.gangs.bound(name) == size and self.gangs.nodes_of(name) == self.planned(name))
+        self.until_on_planned_nodes(name, size)
         assert self.ranks(name) == list(range(size))
         assert self.gangs.spec(name)["size"] == {"min": first}
+
+    def until_on_planned_nodes(self, name: str, size: int) -> None:
+        """Wait until so many pods of a Gang are on the nodes that were planned, and no other pod waits."""
+        eventually(lambda: len(nodes := self.gangs.nodes_of(name)) == size and nodes == self.planned(name))
 
     def check_nothing_kept(self, owners: Owners, name: str) -> None:
         """See that a Gang whose object is deleted holds no nodes: it is gone, or waits for pods."""
@@ -288,7 +293,7 @@ def as_in_the_example(stage: Stage, owners: Owners, size: int) -> None:
     gang = owners.gang("heat")
 
     stage.gangs.until(gang, "Placed")
-    eventually(lambda: stage.gangs.bound(gang) == size and stage.gangs.nodes_of(gang) == stage.planned(gang))
+    stage.until_on_planned_nodes(gang, size)
 
 
 ALL = (

@@ -15,7 +15,7 @@ from e2e.controllers.owners import Owners
 from e2e.controllers.scenes import Stage
 from eventually import eventually
 from live.examples import apply_example
-from live.places import are_bound, are_bound_anew, places_of
+from live.places import are_bound_anew, places_of
 from lockstep.facts.gang.source import Source
 from sandbox import Sandbox
 from sandbox.binaries import Tool
@@ -140,14 +140,7 @@ def create_with_range(stage, clusters, sizes, **annotations):
 
 def until_size(stage, size):
     """Wait until the RayCluster has so many pods on nodes and its Gang says so; return where they are."""
-
-    def is_settled():
-        status = stage.gangs.status("raycluster.heat")
-        is_quiet = status.get("size") == size and not status.keys() & {"next", "reservedAt"}
-        return is_quiet and are_bound(stage.gangs.places("raycluster.heat"), size)
-
-    eventually(is_settled)
-    return stage.gangs.places("raycluster.heat")
+    return stage.gangs.until_size("raycluster.heat", size)
 
 
 def places_of_head(stage):
