@@ -8,6 +8,7 @@ from lockstep.api.members.dealer import FIRST_RANK
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.piece_states import NO_PIECES, PieceCounts, counted, merged
 from lockstep.facts.pods.pod import PodFact
+from lockstep.facts.ranks import has_rank
 
 
 class _Read(NamedTuple):
@@ -70,6 +71,12 @@ def pieces_left(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> i
     if gang.spec is None or gang.spec.dealing is None:
         return None
     return gang.spec.dealing.pieces - piece_counts(gang, reads, pods).settled
+
+
+def has_no_dealer_any_more(gang: GangFact, succeeded_ranks: int) -> bool:
+    """Whether the dealer of the gang has ended, with rank 0, which has ended well: no member is dealt anything more."""
+    is_dealt = gang.spec is not None and gang.spec.dealing is not None
+    return is_dealt and has_rank(succeeded_ranks, FIRST_RANK)
 
 
 def _is_first(pod: PodFact) -> bool:

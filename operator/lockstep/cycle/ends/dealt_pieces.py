@@ -11,14 +11,13 @@ from enum import Enum, auto
 
 from lockstep.act.requests.progress import Progress
 from lockstep.api.members.dealer import FIRST_RANK
-from lockstep.belief.gangs.piece_reads import piece_counts
+from lockstep.belief.gangs.piece_reads import has_no_dealer_any_more, piece_counts
 from lockstep.belief.state import State
 from lockstep.cycle.ends.failure_policy import FailureAction, restarted
 from lockstep.facts.gang.dealing import DealingSpec
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action
 from lockstep.facts.piece_states import PieceCounts
-from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.sentences import listed, n_pieces
 
@@ -39,7 +38,7 @@ def what_pieces_say(state: State, gang: GangFact, counts: Progress) -> PiecesSay
     pieces = counts_of(state, gang)
     if dealing.too_many_failed(pieces):
         return FailureAction(Action.FAIL_GANG, Reason.PIECES_FAILED, _failed(dealing, pieces))
-    if not has_no_dealer_any_more(gang, counts):
+    if not has_no_dealer_any_more(gang, counts.succeeded_ranks):
         return PiecesSay.GO_ON
     if dealing.are_settled(pieces):
         return PiecesSay.DONE
@@ -49,12 +48,6 @@ def what_pieces_say(state: State, gang: GangFact, counts: Progress) -> PiecesSay
     left = dealing.pieces - pieces.settled
     why = f"rank {FIRST_RANK} has succeeded, but {left} of {n_pieces(dealing.pieces)} are not known to be done"
     return restarted(why, gang.policies.failure, gang.status.restarts)
-
-
-def has_no_dealer_any_more(gang: GangFact, counts: Progress) -> bool:
-    """Whether the dealer of the gang has ended, with rank 0, which has ended well: no member is dealt anything more."""
-    is_dealt = gang.spec is not None and gang.spec.dealing is not None
-    return is_dealt and has_rank(counts.succeeded_ranks, FIRST_RANK)
 
 
 def with_pieces(state: State, gang: GangFact) -> GangFact:

@@ -2,10 +2,10 @@
 
 from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.requests.progress import progress_of
+from lockstep.belief.gangs.piece_reads import has_no_dealer_any_more
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.cycle.ends.active_deadline import is_exceeded
-from lockstep.cycle.ends.dealt_pieces import has_no_dealer_any_more
 from lockstep.cycle.ends.failure_policy import answer
 from lockstep.facts.gang.gang import GangFact
 
@@ -17,6 +17,6 @@ def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) 
     return (
         is_exceeded(gang, now)
         or has_succeeded(policies, counts, settled)
-        or has_no_dealer_any_more(gang, counts)
+        or has_no_dealer_any_more(gang, counts.succeeded_ranks)
         or answer(policies.failure, counts, settled, restarts=restarts) is not None
     )

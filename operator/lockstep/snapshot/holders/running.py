@@ -11,11 +11,13 @@ import numpy as np
 
 from coschedule import AMOUNT_LIMIT, Disrupted, Holding, OpenEnded, RunningGang
 from lockstep.belief.gangs.age import queued_since
+from lockstep.belief.gangs.piece_reads import has_no_dealer_any_more
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.budget import BudgetFact
+from lockstep.facts.ranks import parse_ranks
 from lockstep.snapshot.holders.disruptions import disrupted_by, disruptions, still_allowed
 from lockstep.snapshot.holders.endings import expected_end, grace_seconds, is_ending
 from lockstep.snapshot.holders.pod_gang_runs import (
@@ -134,10 +136,15 @@ def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bo
     """Whether the gang's status has this reservation, and the gang is not ending for another reason.
 
     A Gang is never evicted: its pods belong to others. It gives way once it is placed (``pod_gang_runs.py``).
+    A gang whose dealer has ended ends within a minute (``cycle/ends/late_members.py``).
     """
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
     is_going = (
-        gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.assumptions.has_unowned(gang)
+        gang.is_deleting
+        or gang.policies.is_suspended
+        or is_ending(state, gang)
+        or has_no_dealer_any_more(gang, parse_ranks(gang.status.succeeded_ranks))
+        or state.assumptions.has_unowned(gang)
     )
     return gang.uid == reservation.gang_uid and is_written and not (is_going or is_pod_gang(gang.key))
 

@@ -249,6 +249,19 @@ async def test_gang_is_evicted_for_an_urgent_one_only_before_rank_0_has_ended(ha
         assert (condition(api, "g", "Preempted") is None) == has_ended
 
 
+async def test_urgent_gang_waits_for_the_end_of_that_minute_without_a_plan_for_each_moment():
+    """A plan that chose the ending gang again would be refused, and made anew at once."""
+    async with operator_over(node("n1", cpu="2200m")) as (api, parts):
+        create_classes(api)
+        await run(api, dealt_gang())
+        end_member(api, "g-1-0", ALL_DONE)
+        await until(lambda: status_of(api).get("succeededRanks") == "0")
+        api.store.create("gangjobs", urgent_gang())
+        await until(lambda: is_placed(api, "hot"))
+
+        assert parts.metrics.registry.get_sample_value("lockstep_cycles_total", {"result": "ok"}) < 60
+
+
 async def test_time_for_late_members_is_no_part_of_the_learned_run_time():
     async with operator_over(gangs=[dealt_gang(work={"serialTime": "100s"})]) as (api, parts):
         await until(lambda: is_placed(api))
