@@ -63,8 +63,12 @@ class QueuedOwners:
 
     @property
     def any_untried(self) -> bool:
-        """Whether a gang has not had its turn yet."""
+        """Whether a gang has not had its turn since facts last changed."""
         return bool(self._untried)
+
+    def try_again(self) -> None:
+        """Facts have changed: every gang gets a turn again, since it may fit now."""
+        self._untried.update(*self._gangs.values())
 
     def take_turns(self, most: int) -> list[AcceptedGang]:
         """The gangs whose turn it is, by namespace and in each by the age of its last turn: ``most``, or all.

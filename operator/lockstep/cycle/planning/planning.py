@@ -199,6 +199,8 @@ class Planning:
     def _take_turns(
         self, gangs: Sequence[AcceptedGang], *, has_changed: bool, asked_about: Collection[GangKey]
     ) -> _Turn:
+        if has_changed:
+            self._state.pod_gangs.queued_owners.try_again()
         holding = {gang.key for gang in gangs if self._holds.held(gang, self._monotonic())}
         chosen = self._rotation.choose(gangs, always=holding, has_changed=has_changed)
         planned = {gang.key: gang for gang in gangs if gang.key in chosen}
