@@ -90,6 +90,29 @@ async def test_job_without_room_gets_a_size_when_there_is_some():
         await until(lambda: numbers(api) == (3, 3, True))
 
 
+async def test_job_that_has_had_its_turn_gets_another_when_there_is_room():
+    async with operated(node("n1", cpu="1")) as (api, _):
+        # More than one plan considers, and all have had their turn.
+        for number in range(30):
+            create_job(api, f"vain-{number}", size="500-600")
+        create_job(api)
+        await asyncio.sleep(60)
+
+        api.store.add("nodes", node("n2", cpu="2"))
+        await until(lambda: numbers(api) == (3, 3, True))
+
+
+async def test_job_gets_no_more_pods_than_it_has_completions():
+    async with operated() as (api, _):
+        create_job(api, completions=3, completionMode="NonIndexed")
+        create_job(api, "vain", completionMode="NonIndexed")
+        await until(lambda: numbers(api) == (3, 3, True))
+        await until(lambda: notes(api, "SizeNotChosen"))
+
+        assert "its completions allow fewer pods than the 2 of its range" in notes(api, "SizeNotChosen")[0]
+        assert numbers(api, "vain") == (1, 1, True)
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -6,6 +6,7 @@ from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import SIZED_ANNOTATION
 from lockstep.api.podgang.gang_annotations import ELASTIC
 from lockstep.api.podgang.kueue import COMPLETIONS_EQUAL, LEAST_PARALLELISM, is_queued
+from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.sizing.awaiting import (
@@ -17,6 +18,7 @@ from lockstep.api.podgang.sizing.awaiting import (
     resuming,
 )
 from lockstep.api.podgang.sizing.size_mark import has_size
+from lockstep.facts.gang.source import Source
 
 _OWN_CONTROLLER = "kubernetes.io/job-controller"
 
@@ -24,6 +26,18 @@ _OWN_CONTROLLER = "kubernetes.io/job-controller"
 def job_awaits_size(job: Manifest) -> bool:
     """Whether the Job waits for a size."""
     return is_suspended_for_size(job, [Section(job).section("spec").section("template")])
+
+
+def job_sizes(job: Manifest) -> range:
+    """The sizes of its range that the Job can have.
+
+    If its completions are its work, it has at most as many pods as completions are left, so a larger gang would wait
+    for pods that never come.
+    """
+    asked = asked_sizes(job)
+    if not job["spec"].get("suspend") or _completions_follow(job["spec"], job.get("status") or {}):
+        return asked
+    return range(asked.start, min(asked.stop, OWNERS[Source.JOB].left(job) + 1))
 
 
 def job_with_size(job: Manifest, size: int) -> dict[str, Any]:
@@ -86,6 +100,11 @@ def job_problem(job: Manifest) -> str:
     is_elastic = ELASTIC in (job["metadata"].get("annotations") or {})
     if is_elastic and not _completions_follow(job["spec"], job.get("status") or {}):
         return f"annotation {ELASTIC}: only an Indexed Job with as many completions as pods may change its size"
+    if asked_sizes(job) and not job_sizes(job):
+        return (
+            f"its completions allow fewer pods than the {asked_sizes(job)[0]} of its range: "
+            "write more completions, or completionMode: Indexed and as many completions as parallelism"
+        )
     return ""
 
 

@@ -8,7 +8,7 @@ from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.gang_annotations import elastic_terms
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.section import FieldError
-from lockstep.api.podgang.sizing.awaiting import NewSize, asked_sizes
+from lockstep.api.podgang.sizing.awaiting import NewSize
 from lockstep.api.podgang.sizing.elastic_ray_cluster import (
     HEADS,
     ray_cluster_resized,
@@ -20,6 +20,7 @@ from lockstep.api.podgang.sizing.sized_job import (
     job_awaits_size,
     job_problem,
     job_resized,
+    job_sizes,
     job_with_size,
     pod_of_job,
     queued_job_awaits_size,
@@ -130,7 +131,7 @@ SIZED_KINDS = (
         Source.JOB,
         Source.SIZED_JOB,
         job_awaits_size,
-        asked_sizes,
+        job_sizes,
         job_with_size,
         pod_of_job,
         problem=job_problem,

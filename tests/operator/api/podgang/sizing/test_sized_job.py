@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.api.podgang.sizing.sized_job import job_with_size
+from lockstep.api.podgang.sizing.sized_job import job_problem, job_sizes, job_with_size
 
 MARK = {"metadata": {"annotations": {"lockstep.dev/sized": "true"}}}
 
@@ -31,3 +31,34 @@ def test_size_is_for_the_job_that_was_read():
     annotations = {"lockstep.dev/sized": "3", "lockstep.dev/sized-uid": "u1", "lockstep.dev/first-size": None}
     assert patch["metadata"] == {"uid": "u1", "resourceVersion": "7", "annotations": annotations}
     assert patch["spec"]["completions"] == 3
+
+
+RANGE = {"lockstep.dev/size": "2-6"}
+
+
+def ranged(status=None, **spec):
+    """Describe a suspended Job with a range of sizes."""
+    found = job(status, **spec)
+    return {**found, "metadata": {**found["metadata"], "annotations": RANGE}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "want"),
+    [
+        pytest.param(ranged(completions=1, completionMode="Indexed"), range(2, 7), id="each pod is one completion"),
+        pytest.param(ranged(completions=20), range(2, 7), id="more completions than its largest size"),
+        pytest.param(ranged(completions=5), range(2, 6), id="fewer completions than its largest size"),
+        pytest.param(ranged({"succeeded": 2}, completions=5), range(2, 4), id="some of its work is done"),
+        pytest.param(ranged(), range(2, 7), id="no completions"),
+    ],
+)
+def test_size_is_not_above_the_completions_that_are_left(asked, want):
+    assert job_sizes(asked) == want
+    assert job_problem(asked) == ""
+
+
+def test_job_whose_completions_are_too_few_for_its_range_is_refused():
+    asked = ranged(completions=1)
+
+    assert not job_sizes(asked)
+    assert job_problem(asked).startswith("its completions allow fewer pods than the 2 of its range")
