@@ -12,6 +12,15 @@ LONGEST = 2**22
 """The most characters that are read: the API server takes no larger object either."""
 
 _MOST_VALUES = 1_000_000
+_TEXT = "tag:yaml.org,2002:str"
+
+
+class _Loader(yaml.SafeLoader):
+    """Leaves times such as 1:30:00 texts, as kubectl does; YAML 1.1 reads them as numbers of base 60."""
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+        tag: str = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+        return _TEXT if tag.endswith((":int", ":float")) and ":" in value else tag
 
 
 def read_documents(text: str) -> Iterator[Any]:
@@ -19,11 +28,11 @@ def read_documents(text: str) -> Iterator[Any]:
     if len(text) > LONGEST:
         raise AnswerError(f"It has more than {LONGEST} characters: that is not a file of manifests.")
     try:
-        for document in yaml.safe_load_all(text):
+        for document in yaml.load_all(text, _Loader):
             if _values(document, {}) > _MOST_VALUES:
                 raise AnswerError(f"Its YAML aliases stand for more than {_MOST_VALUES} values.")
             if document is not None:
-                yield orjson.loads(orjson.dumps(document))
+                yield orjson.loads(orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS))
     # PyYAML raises various errors for scalars that look like numbers, times or booleans and are not.
     except (yaml.YAMLError, TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise AnswerError(f"It is neither YAML nor JSON: {' '.join(str(error).split())}.") from error

@@ -54,12 +54,20 @@ def test_times_become_strings_as_the_api_server_gets_them():
     assert gang["spec"]["deadline"] == "2026-01-01T00:00:00+00:00"
 
 
+def test_keys_become_strings_and_hours_stay_strings_as_kubectl_reads_them():
+    labels = HEAT.replace("metadata: {", "metadata: {labels: {2026: a, true: b}, annotations: {limit: 12:30:00}, ")
+    [gang] = read_manifests(labels, namespace="team")
+
+    assert gang["metadata"]["labels"] == {"2026": "a", "true": "b"}
+    assert gang["metadata"]["annotations"] == {"limit": "12:30:00"}
+
+
 @pytest.mark.parametrize(
     ("text", "want"),
     [
         pytest.param("", "The file is empty. These can be planned: GangJob, Gang, GangSweep, ", id="nothing"),
         pytest.param("a: [", "It is neither YAML nor JSON", id="no YAML"),
-        pytest.param("{1: 2}", "It is neither YAML nor JSON", id="a key that is no string"),
+        pytest.param("{[1]: 2}", "It is neither YAML nor JSON", id="a key that is a list"),
         pytest.param("!!python/object:os.system {}", "It is neither YAML nor JSON", id="code"),
         pytest.param("a: 2001-99-99", "It is neither YAML nor JSON: month must be in", id="a day that is none"),
         pytest.param("a: !!bool x", "It is neither YAML nor JSON: 'x'", id="a truth that is none"),
