@@ -12,6 +12,7 @@ from coschedule import GangKey
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
+from lockstep.cycle.kueue.namespace_turns import NamespaceTurns
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
@@ -33,14 +34,14 @@ class _Rest(NamedTuple):
 class PatientWrites(Generic[Content]):
     """Writes, of which at most ``at_once`` are sent at a time, and what was written last for each gang.
 
-    A write returns why it failed, or ''; the next one then waits longer each time, up to a minute. The gang is
+    Namespaces alternate, so that a thousand gangs of one do not delay those of another. A write returns why it failed, or ''; the next one then waits longer each time, up to a minute. The gang is
     reconciled after each write: it may have changed meanwhile.
     """
 
     def __init__(self, services: Services, *, at_once: int) -> None:
         self._now = services.now
         self._reconcile = services.state.changes.reconcile
-        self._at_once = asyncio.Semaphore(at_once)
+        self._turns = NamespaceTurns(at_once)
         self._rests: dict[GangKey, _Rest] = {}
         self._written: dict[GangKey, Content] = {}
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
@@ -76,7 +77,7 @@ class PatientWrites(Generic[Content]):
     async def _carry_out(self, gang: GangKey, write: Callable[[], Awaitable[str]], content: Content | None) -> None:
         work_for(gang)
         try:
-            why_not = await self._attempt(write)
+            why_not = await self._attempt(gang, write)
             if not why_not and content is None:
                 await asyncio.sleep(_PAUSE_SECONDS)
         finally:
@@ -94,9 +95,9 @@ class PatientWrites(Generic[Content]):
         failures = self._rests[gang].failures + 1 if gang in self._rests else 1
         self._rests[gang] = _Rest(failures, self._now() + pause_after(failures - 1))
 
-    async def _attempt(self, write: Callable[[], Awaitable[str]]) -> str:
+    async def _attempt(self, gang: GangKey, write: Callable[[], Awaitable[str]]) -> str:
         try:
-            async with self._at_once:
+            async with self._turns.turn(gang.namespace):
                 return await write()
         except ApiUnavailableError as error:
             return str(error)

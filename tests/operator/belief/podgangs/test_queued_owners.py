@@ -63,6 +63,16 @@ def test_each_has_one_turn_in_a_plan_and_untried_ones_are_known():
     assert not owners.any_untried
 
 
+def test_each_has_a_turn_again_after_facts_have_changed():
+    owners = known([owner("a0"), owner("a1"), owner("a2")])
+    turns(owners, 20)
+
+    owners.try_again()
+
+    assert [*turns(owners, 2), *turns(owners, 1)] == ["a0", "a1", "a2"]
+    assert not owners.any_untried
+
+
 def test_change_of_an_owner_makes_its_gang_unknown():
     owners = known([owner("a0")])
     newer = owner("a0", version="2")
