@@ -17,6 +17,8 @@ _LONGEST_TEXT = 256
 _TEXTS = ("user", "sweep", "name")
 _FIELDS = frozenset({"since", "until", "by", "losses", "limit", *_TEXTS})
 _OF_SCOPE = frozenset({"namespace", "made", "podGangs"})
+# What clients of the API server add to any request, such as kubectl with --request-timeout.
+_OF_EVERY_REQUEST = frozenset({"timeout", "pretty"})
 
 
 class HistoryQuestionError(ValueError):
@@ -42,7 +44,7 @@ def scope_params(scope: HistoryScope) -> dict[str, str]:
 
 def parse_history(params: Mapping[str, str], now: float) -> HistoryQuestion:
     """The question in a tenant's query, of the last 30 days by default. Raises ``HistoryQuestionError``."""
-    unknown = sorted(params.keys() - _FIELDS)
+    unknown = sorted(params.keys() - _FIELDS - _OF_EVERY_REQUEST)
     if unknown:
         raise HistoryQuestionError(f"a history has no {unknown[0][:_LONGEST_TEXT]}")
     until = _time(params, "until", now)

@@ -35,6 +35,10 @@ def test_question_without_a_period_is_of_the_last_thirty_days():
     assert parse_history({}, NOW) == HistoryQuestion(since=10_000_000 - 30 * DAY, until=10_000_000)
 
 
+def test_what_clients_add_to_every_request_asks_for_nothing():
+    assert parse_history({"timeout": "10s", "pretty": "true"}, NOW) == parse_history({}, NOW)
+
+
 @pytest.mark.parametrize(
     ("query", "want"),
     [
