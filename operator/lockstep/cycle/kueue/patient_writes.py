@@ -34,7 +34,9 @@ class _Rest(NamedTuple):
 class PatientWrites(Generic[Content]):
     """Writes, of which at most ``at_once`` are sent at a time, and what was written last for each gang.
 
-    Namespaces alternate, so that a thousand gangs of one do not delay those of another. A write returns why it failed, or ''; the next one then waits longer each time, up to a minute. The gang is
+    Namespaces alternate, so that a thousand gangs of one do not delay those of another.
+
+    A write returns why it failed, or ''; the next one then waits longer each time, up to a minute. The gang is
     reconciled after each write: it may have changed meanwhile.
     """
 
