@@ -12,7 +12,7 @@ from coschedule import GangKey
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
-from lockstep.cycle.kueue.namespace_turns import NamespaceTurns
+from lockstep.cycle.kueue.alternating_turns import AlternatingTurns
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
@@ -43,7 +43,7 @@ class PatientWrites(Generic[Content]):
     def __init__(self, services: Services, *, at_once: int) -> None:
         self._now = services.now
         self._reconcile = services.state.changes.reconcile
-        self._turns = NamespaceTurns(at_once)
+        self._turns = AlternatingTurns(at_once)
         self._rests: dict[GangKey, _Rest] = {}
         self._written: dict[GangKey, Content] = {}
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}

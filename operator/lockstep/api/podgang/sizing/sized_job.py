@@ -31,8 +31,8 @@ def job_awaits_size(job: Manifest) -> bool:
 def job_sizes(job: Manifest) -> range:
     """The sizes of its range that the Job can have.
 
-    If its completions are its work, it has at most as many pods as completions are left, so a larger gang would wait
-    for pods that never come.
+    If its completions are its work, it never has more pods than completions are left. A larger gang would never be
+    whole.
     """
     asked = asked_sizes(job)
     if not job["spec"].get("suspend") or _completions_follow(job["spec"], job.get("status") or {}):

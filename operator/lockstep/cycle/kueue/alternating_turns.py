@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class NamespaceTurns:
+class AlternatingTurns:
     """At most ``at_once`` turns at the same time."""
 
     def __init__(self, at_once: int) -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from lockstep.cycle.kueue.namespace_turns import NamespaceTurns
+from lockstep.cycle.kueue.alternating_turns import AlternatingTurns
 
 pytestmark = pytest.mark.asyncio
 
@@ -14,7 +14,7 @@ class Crowd:
 
     def __init__(self, at_once):
         self.came = []
-        self._turns = NamespaceTurns(at_once)
+        self._turns = AlternatingTurns(at_once)
         self._ends = []
 
     def ask(self, namespace):
