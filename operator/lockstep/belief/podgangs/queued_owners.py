@@ -18,7 +18,7 @@ class QueuedOwners:
         self._untried: set[GangKey] = set()
 
     def apply(self, owner: SizedOwner) -> bool:
-        """Add or update an owner. Returns whether it is another one now, so that its gang is unknown, or waits no more."""
+        """Add or update an owner. Returns whether it has changed: its gang is unknown then, or it waits no more."""
         if not owner.is_queued:
             return self.remove(owner.gang, owner.uid)
         if self._owners.get(owner.gang) == owner:
@@ -73,7 +73,7 @@ class QueuedOwners:
     def take_turns(self, most: int) -> list[AcceptedGang]:
         """The gangs whose turn it is, by namespace and in each by the age of its last turn: ``most``, or all.
 
-        It looks at ``most`` squared namespaces at most, however many there are.
+        The number of steps is at most ``most`` squared, however many namespaces there are.
         """
         found, taken, finished = list[AcceptedGang](), Counter[str](), set[str]()
         while len(found) < most and len(finished) < len(self._gangs):

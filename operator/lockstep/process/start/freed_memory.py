@@ -6,6 +6,7 @@ again. After objects of 17 MB had come and gone three times, a process of 110 Mi
 
 import asyncio
 import ctypes
+from collections.abc import Callable
 from pathlib import Path
 from resource import getpagesize
 
@@ -20,9 +21,10 @@ async def give_back_freed_memory() -> None:
 
     Where the C library is not glibc, it only waits: the process ends with the first of its tasks.
     """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is None:
         await asyncio.Event().wait()
+        return
     least = _resident_bytes()
     while True:
         await asyncio.sleep(_PERIOD_SECONDS)
