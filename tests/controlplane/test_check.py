@@ -57,7 +57,7 @@ def test_refusal_of_the_api_server_is_reported(check):
     done = check("--image=")
 
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{WAITING}Error: The API server does not take a GangJob in test-")
+    assert done.stderr.startswith(f"{WAITING}Error: The API server refuses a GangJob in test-")
     assert "image" in done.stderr
 
 

@@ -115,7 +115,7 @@ def test_gang_that_a_node_turns_away_again_and_again_goes_elsewhere(arena):
     assert first == again
     assert arena.nodes_of("heat") != [first]
     notes = [event["note"] for event in arena.until_events("heat", "PodRejected")]
-    assert any(f"Lockstep keeps it off {first} for 5 minutes" in note for note in notes), notes
+    assert any(f"Lockstep keeps the gang off {first} for 5 minutes" in note for note in notes), notes
 
 
 def test_attempt_that_lost_a_member_never_mixes_with_the_next(arena, pods_seen):

@@ -205,6 +205,6 @@ def test_what_no_schema_refuses_is_reported_in_a_condition(plane, operator):
     accepted = eventually(lambda: condition(plane, f"{BIDS}/no-speed", "Accepted"))
 
     assert (accepted["status"], accepted["reason"]) == ("False", "InvalidSpec")
-    assert "so its node is not offered to gangs: no speed follows from" in accepted["message"]
+    assert "so its node is not offered to gangs: dutyCycle must not be negative" in accepted["message"]
     until_good_gang_lands(plane, "good-beside-nonsense")
     assert_unharmed(operator)

@@ -116,7 +116,7 @@ def test_caller_without_a_token_is_refused(secured):
     code, text, headers = secured.shown_to(None)
 
     assert (code, headers["WWW-Authenticate"]) == (401, "Bearer")
-    assert text == "show the token of a service account: Authorization: Bearer TOKEN\n"
+    assert text == "send the token of a service account: Authorization: Bearer TOKEN\n"
 
 
 @pytest.mark.parametrize(

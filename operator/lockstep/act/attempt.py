@@ -178,7 +178,7 @@ class Attempt:
         avoided = record_lost(services.state, self._gang, attempt, failure.lost_on, services.now())
         if not avoided:
             return failure
-        message = f"{failure.message}; Lockstep keeps it off {listed(avoided)} for {AVOID_SECONDS / 60:g} minutes"
+        message = f"{failure.message}; Lockstep keeps the gang off {listed(avoided)} for {AVOID_SECONDS / 60:g} minutes"
         return replace(failure, message=message)
 
 

@@ -76,9 +76,7 @@ class MissingPredecessors:
             async with self._turns:
                 return await self._read(gang, predecessor)
         except Exception:
-            log.exception(
-                "%s, which the gang names in after, can't be read", object_name(predecessor), extra=about(gang.key)
-            )
+            log.exception("%s in spec.after can't be read", object_name(predecessor), extra=about(gang.key))
             return self._failed(gang.key)
 
     async def _read(self, gang: GangFact, predecessor: GangKey) -> float:

@@ -26,7 +26,7 @@ def check_amounts(pod: Mapping[str, Any], path: str) -> None:
         if exact < 0:
             raise ValueError(f"{path}.{field}: {quantity} is below 0")
         if exact > LARGEST_AMOUNT:
-            unit = "thousandths" if resource == "cpu" else "bytes or pieces"
+            unit = "thousandths of a core" if resource == "cpu" else "bytes or units"
             raise ValueError(f"{path}.{field}: {quantity} is more than {LARGEST_AMOUNT} {unit}")
 
 

@@ -57,13 +57,15 @@ class _Comparison:
 
     def _too_many(self, entries: int, most: int) -> str | None:
         if entries > most:
-            return f": {entries:,} entries are more than the {most:,} that it may have"
+            return f": has {entries:,} entries, and may have at most {most:,}"
         self._entries += entries
         if self._entries > MOST_ENTRIES:
-            what = f"the {self._entries:,} entries of all lists and maps up to here"
-            return f": {what} are more than the {MOST_ENTRIES:,} that they may have together"
+            return (
+                f": all lists and maps up to here have {self._entries:,} entries, and may have at most "
+                f"{MOST_ENTRIES:,} together"
+            )
         return None
 
 
 def _too_long(value: str, most: int) -> str:
-    return f": {len(value):,} characters are more than the {most:,} that it may have"
+    return f": has {len(value):,} characters, and may have at most {most:,}"

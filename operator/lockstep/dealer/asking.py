@@ -46,7 +46,7 @@ def next_pieces(
         pause, why = answer.seconds, answer.why
         silent = silent + pause if why else 0.0
         if silent > patience:
-            raise DealerError(f"{asker.url} does not answer since {patience:g} s: {why}")
+            raise DealerError(f"{asker.url} has not answered for {patience:g} s: {why}")
         sleep(pause)
 
 

@@ -16,8 +16,8 @@ _TIMES = frozenset({"at", "created", "promised", "started", "predicted", "ended"
 _SHOWN = ("namespace", "name", "user", "outcome", "created", "wait", "started", "ended", "attempts", "core-hours")
 _SHOWN_OF_LOSSES = ("at", "namespace", "name", "reason", "preemptor", "members", "lost member-hours")
 _NOTES = {
-    "begun_anew": "The file was broken at {}: it was set aside, and records from before are not shown.",
-    "removed_early": "The file was as large as it may be at {}: the oldest records were removed.",
+    "begun_anew": "The file was corrupt at {}: it was renamed, and earlier records are not shown.",
+    "removed_early": "The file reached its maximum size at {}: the oldest records were removed.",
 }
 
 
@@ -96,7 +96,7 @@ def _no_formula(value: Any) -> Any:
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not rows:
-        yield "There is nothing on record."
+        yield "There are no records."
         return
     columns = _columns(rows[0])
     cells = [[_cell(row.get(name)) for name in columns] for row in rows]

@@ -71,7 +71,7 @@ class RecordAnswers:
         except HistoryQuestionError as error:
             return _response(422, {"message": f"{error}."})
         except TooMuchError:
-            message = "These are too many records for one answer: ask for a shorter period, by since and until."
+            message = "There are too many records for one answer: choose a shorter period with since and until."
             return _response(422, {"message": message})
         except HistoryError as error:
             log.warning("a question about history could not be answered: %s", error)

@@ -89,7 +89,7 @@ class Informer(Generic[Fact]):
         version = ""
         async for page in pages(self._client, self._kind.target):
             if not version and not self._age.is_believed(page["metadata"]["resourceVersion"]):
-                raise WatchError("a list older than what was seen before it")
+                raise WatchError("the list is older than objects that were seen before")
             for manifest in page["items"] or ():
                 seen.add(await self._apply(manifest))
             version = page["metadata"]["resourceVersion"]

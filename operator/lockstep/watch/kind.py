@@ -45,7 +45,7 @@ class WatchedKind(Generic[Fact]):
     remove: Callable[[Any], None]
     parse_failures: ParseFailures
     unreadable: Callable[[Manifest, Exception], Fact] | None = None
-    counts_as: str = "not being there"
+    counts_as: str = "absent"
     believed: Callable[[], Iterable[Any]] = tuple
     version: Callable[[Any], str | None] = lambda _: None
     is_dispensable: bool = False
@@ -80,7 +80,7 @@ class WatchedKind(Generic[Fact]):
             self.remove(key)
         except Exception as problem:  # noqa: BLE001 - as above
             gone = Version(self.target.resource, key, str(key), "gone")
-            self.parse_failures.report(gone, problem, counts_as="being there still")
+            self.parse_failures.report(gone, problem, counts_as="still present")
 
     def _report_and_believe_the_safe_thing(self, manifest: Manifest, problem: Exception) -> None:
         self.parse_failures.report(self._version(manifest), problem, counts_as=self.counts_as)
@@ -90,7 +90,7 @@ class WatchedKind(Generic[Fact]):
             else:
                 self.apply(self.unreadable(manifest, problem))
         except Exception as second:  # noqa: BLE001 - as above
-            self.parse_failures.report(self._version(manifest, "as such"), second, counts_as="what it was before")
+            self.parse_failures.report(self._version(manifest, "as such"), second, counts_as="unchanged")
 
     def _version(self, manifest: Manifest, mark: str = "") -> Version:
         metadata = manifest["metadata"]

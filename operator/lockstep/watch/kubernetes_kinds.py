@@ -57,7 +57,7 @@ def pods_kind(state: State) -> WatchedKind[PodFact]:
         remove=lambda it: state.remove_pod(*it),
         parse_failures=state.parse_failures,
         unreadable=unreadable_pod,
-        counts_as="filling its node, or as not having ended",
+        counts_as="a pod that fills its node, or has not ended",
         believed=lambda: ((key, pod.uid) for key, pod in state.pods.items()),
     )
 

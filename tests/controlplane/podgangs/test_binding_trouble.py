@@ -76,7 +76,7 @@ def test_new_pods_are_not_added_to_a_run_whose_pods_are_all_being_deleted(arena,
     operator.start()
 
     gangs.until("heat", "Planned", "False", "AwaitsPods")
-    assert gangs.condition("heat", "Planned")["message"].startswith("2 of the 4 pods")
+    assert gangs.condition("heat", "Planned")["message"].startswith("2 of the 4 needed pods")
     assert gangs.bound("heat") == len(old) == 2
 
     for name in old:

@@ -20,7 +20,7 @@ def group(gangs):
 def test_pods_of_a_group_are_placed_when_all_are_there(arena, gangs, group):
     arena.add_nodes(2, cpu="2")
     group.create("a", "b", "c", count=4)
-    eventually(lambda: "3 of the 4 pods" in gangs.condition(group.gang, "Planned").get("message", ""))
+    eventually(lambda: "3 of the 4 needed pods" in gangs.condition(group.gang, "Planned").get("message", ""))
 
     group.create("d", count=4)
 
@@ -33,7 +33,7 @@ def test_pods_that_kueue_has_not_admitted_are_not_placed(arena, gangs, group):
     arena.add_nodes(1, cpu="4")
     group.create("a", "b", count=2, schedulingGates=[{"name": GATE}])
     group.admit("a")
-    eventually(lambda: "1 of the 2 pods" in gangs.condition(group.gang, "Planned").get("message", ""))
+    eventually(lambda: "1 of the 2 needed pods" in gangs.condition(group.gang, "Planned").get("message", ""))
 
     group.admit("b")
 

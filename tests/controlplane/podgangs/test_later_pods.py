@@ -28,7 +28,9 @@ def test_next_process_keeps_the_room_from_when_the_gang_has_begun(arena, gangs, 
     eventually(lambda: "room for later pods of" in arena.condition("cold", "Planned").get("message", ""))
     gangs.create_pods("heat", "b")
     eventually(
-        lambda: "It expects 1 later, and Lockstep keeps room" in gangs.condition("heat", "Planned").get("message", "")
+        lambda: (
+            "It expects 1 more, and Lockstep keeps nodes free" in gangs.condition("heat", "Planned").get("message", "")
+        )
     )
     gangs.create_pods("heat", "c")
 

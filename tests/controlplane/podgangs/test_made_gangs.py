@@ -92,7 +92,7 @@ def test_annotations_of_a_job_say_its_size_and_its_work(arena, gangs):
     ("annotation", "text", "sentence"),
     [
         ("lockstep.dev/size", "many", "annotation lockstep.dev/size: 'many' is not a number or range of pods"),
-        ("lockstep.dev/size", "5", "annotation lockstep.dev/size: 5 pods are more than the 4"),
+        ("lockstep.dev/size", "5", "annotation lockstep.dev/size: asks for at least 5 pods, but only 4"),
         ("lockstep.dev/serial-time", "soon", "annotation lockstep.dev/serial-time: 'soon' is not a duration"),
         ("lockstep.dev/serial-time", "0s", "spec.work.serialTime"),
         ("lockstep.dev/serial-time", "-1h", "serialTime"),
@@ -191,7 +191,7 @@ def test_gang_that_awaits_pods_says_since_when(arena, gangs):
     gangs.create_pods("heat", "a")
 
     [pod] = gangs.pods("heat")
-    want = f"1 of the 2 pods that it needs wait for a node, the first since {pod['metadata']['creationTimestamp']}."
+    want = f"1 of the 2 needed pods wait for a node, the first since {pod['metadata']['creationTimestamp']}."
     eventually(lambda: gangs.condition("heat", "Planned").get("message") == want)
 
 

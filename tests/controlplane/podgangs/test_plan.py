@@ -106,7 +106,7 @@ def test_pods_of_a_file_are_planned_with_those_that_wait_in_the_cluster(arena, g
     few, enough = (answers_of(plan(job_manifest(gangs, "more", more, gang="heat")))["gangs"][0] for more in (1, 2))
 
     assert few["phase"] == "AwaitsPods"
-    assert few["message"] == "2 of the 3 pods that it needs wait for a node."
+    assert few["message"] == "2 of the 3 needed pods wait for a node."
     assert (enough["phase"], enough["size"]) == ("Waiting", 3)
 
 

@@ -176,7 +176,7 @@ def test_job_whose_pods_only_a_dry_run_may_create_says_that_they_do_not_come(are
 
     with denied(arena, pods, lambda: create_a_pod(arena)):
         create_sized(gangs)
-        says = "Job heat made 0 pods of 4, and no other for 60 seconds."
+        says = "Job heat has created 0 of 4 pods, and no new pod for 60 seconds."
         eventually(lambda: says in notes(arena, "job.heat", "Gang"), seconds=SECONDS)
         gangs.until("job.heat", "Planned", "False", "AwaitsPods")
         assert asked[PATCH_OF_JOB] == 1

@@ -76,7 +76,7 @@ def test_kube_scheduler_places_its_own_groups_and_leaves_ours_alone(arena, group
 
     groups.until("theirs", "True")
     said = partial(groups.gangs.condition, "schedulinggroup.ours", "Planned")
-    eventually(lambda: "2 of the 3 pods" in said().get("message", ""))
+    eventually(lambda: "2 of the 3 needed pods" in said().get("message", ""))
     assert (groups.bound("theirs"), groups.bound("ours")) == (2, 0)
     assert groups.condition("ours") == {}
     assert not groups.gangs.exists("schedulinggroup.theirs")

@@ -115,7 +115,7 @@ def test_job_that_is_admitted_in_part_gets_places_for_that_part(stage, scenery):
 def test_size_of_a_job_is_chosen_before_it_has_quota_and_kueue_admits_what_it_allows(stage, scenery, nodes, size):
     scenery.jobs.sizes = "2-6"
     scenery.jobs.create("heat", 1)
-    eventually(lambda: "is chosen first" in scenery.check().get("message", ""))
+    eventually(lambda: "has not chosen the number of pods" in scenery.check().get("message", ""))
     assert scenery.queue.admitted() == []
 
     # A plan with some of the nodes would choose a smaller size.

@@ -22,13 +22,13 @@ def template(**resources):
         pytest.param(
             template(requests={"cpu": "9300000000000000"}),
             "template.spec.containers[1].resources.requests.cpu: "
-            "9300000000000000 is more than 562949953421312 thousandths.",
+            "9300000000000000 is more than 562949953421312 thousandths of a core.",
             id="more CPUs than are counted",
         ),
         pytest.param(
             template(limits={"memory": "1e1000000"}),
             "template.spec.containers[1].resources.limits.memory: "
-            "1e1000000 is more than 562949953421312 bytes or pieces.",
+            "1e1000000 is more than 562949953421312 bytes or units.",
             id="a number of a million digits",
         ),
         pytest.param(
@@ -39,13 +39,13 @@ def template(**resources):
         pytest.param(
             {"initContainers": [container("i", requests={"memory": 10**30})]},
             "template.spec.initContainers[0].resources.requests.memory: "
-            f"{10**30} is more than 562949953421312 bytes or pieces.",
+            f"{10**30} is more than 562949953421312 bytes or units.",
             id="in an init container",
         ),
         pytest.param({"overhead": {"cpu": "-1m"}}, "template.spec.overhead.cpu: -1m is below 0.", id="in the overhead"),
         pytest.param(
             {"resources": {"requests": {"memory": "1e30"}}},
-            "template.spec.resources.requests.memory: 1e30 is more than 562949953421312 bytes or pieces.",
+            "template.spec.resources.requests.memory: 1e30 is more than 562949953421312 bytes or units.",
             id="of the pod as a whole",
         ),
     ],

@@ -93,7 +93,7 @@ def test_gang_of_more_members_than_there_may_be_is_refused(recorded):
     done = planned(recorded(facts()), manifest("new", size=(1, 99_999_999_999), **HOUR))
 
     assert done.exit_code == 1
-    assert "would be refused: size: 99999999999 members are more than 10000." in done.stderr
+    assert "would be refused: size: must be at most 10000 members, not 99999999999." in done.stderr
 
 
 def test_gangs_of_one_file_are_planned_together(recorded):

@@ -207,7 +207,7 @@ async def test_gang_that_a_kubelet_turns_away_again_and_again_goes_elsewhere():
         await until(lambda: "Failed" not in phases(api) and status_of(api)["attempt"] == 3 and is_placed(api))
 
         assert bound(pods_of(api, "g")) == [{"n1": "n2", "n2": "n1"}[first]]
-        assert f"Lockstep keeps it off {first} for 5 minutes" in " ".join(messages_of(api))
+        assert f"Lockstep keeps the gang off {first} for 5 minutes" in " ".join(messages_of(api))
 
 
 async def test_gang_that_kubelets_turn_away_rests_longer_each_time_though_it_was_placed_between():

@@ -97,7 +97,7 @@ async def test_nodes_from_which_members_are_deleted_again_and_again_are_left_out
         await until(lambda: status_of(api)["attempt"] == 3 and is_placed(api))
 
         assert bound(pods_of(api, "g")) == [{"n1": "n2", "n2": "n1"}[first]]
-        assert f"Lockstep keeps it off {first} for 5 minutes" in " ".join(messages_of(api))
+        assert f"Lockstep keeps the gang off {first} for 5 minutes" in " ".join(messages_of(api))
 
 
 async def test_losses_that_a_failure_policy_answers_are_learned_too():

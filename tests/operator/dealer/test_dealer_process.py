@@ -215,7 +215,7 @@ def test_command_of_a_member_reports_and_prints_the_next(deals):
 
 
 def test_member_gives_up_a_dealer_that_is_gone_or_refuses():
-    with pytest.raises(DealerError, match="does not answer since 3 s"):
+    with pytest.raises(DealerError, match="has not answered for 3 s"):
         next_pieces(Asker("http://127.0.0.1:1", KEY, 0), patience=3, sleep=lambda _: None)
 
 

@@ -130,7 +130,7 @@ async def test_full_disk_costs_only_records_that_are_counted_and_recording_goes_
     assert operator.counted() == (MOST_WAITING, LOST)
     assert on_record(disk.path) == {"before"}
     assert any("can't be stored now" in text and "disk is full" in text for text in caplog.messages)
-    assert any("all 32 ConfigMaps are there" in text for text in caplog.messages)
+    assert any("all 32 ConfigMaps are in use" in text for text in caplog.messages)
 
     disk.make_room(recorder)
     for _ in range(SLOTS):

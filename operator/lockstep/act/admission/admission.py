@@ -92,7 +92,8 @@ def unrecognized(sent: Manifest, made: Manifest) -> Refusal | None:
     if is_known:
         return None
     message = (
-        "Admission changes the name, the owner or a label lockstep.dev/… of the members, by which Lockstep knows them."
+        "An admission webhook or policy changes the name, the owner or a label lockstep.dev/… of the members. Without "
+        "these, Lockstep does not recognize its members."
     )
     return Refusal(Reason.TEMPLATE_REFUSED, message)
 

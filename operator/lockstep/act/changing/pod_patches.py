@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 class PodChange(NamedTuple):
     """A change of pods: the ``patch`` for a UID, its urgency, and whether a pod shows it.
 
-    ``asks`` and ``lags`` are clauses for the log: the request that failed, and the state until it succeeds.
+    ``asks`` and ``lags`` are for the log: the verb of the request that failed, and the state until it succeeds.
     """
 
     patch: Callable[[str], dict[str, Any]]
@@ -40,7 +40,7 @@ class PodChange(NamedTuple):
     lags: str
 
 
-OPEN_GATES = PodChange(go_patch, Urgency.ACT, lambda pod: pod.may_go, "go on", "members that may go on still wait")
+OPEN_GATES = PodChange(go_patch, Urgency.ACT, lambda pod: pod.may_go, "release", "members that may start still wait")
 """Members that waited for others at their gates go on."""
 
 STOP = PodChange(
@@ -51,8 +51,12 @@ STOP = PodChange(
 
 def notice_change(notice: str) -> PodChange:
     """The change by which members can read this notice; '' removes the notice, and any answer to it."""
-    asks = "read when its gang changes its size" if notice else "have no notice any more"
-    lags = "members can't read when the size of their gang changes" if notice else "members still have an old notice"
+    asks = "notify" if notice else "remove the notice of"
+    lags = (
+        "members have no notice of the change of size yet"
+        if notice
+        else "members still have the notice of an earlier change"
+    )
     return PodChange(partial(notice_patch, notice), Urgency.DELETE, partial(_shows, notice), asks, lags)
 
 
@@ -139,5 +143,5 @@ class PodPatches:
         answer = await self._client.patch(paths.pod(pod.key), self._change.patch(pod.uid), self._change.urgency)
         if answer.is_success or is_pod_gone(answer):  # the watch reports that
             return None
-        message = f"the API server refused to let pod {pod.key.name} {self._change.asks}: {answer.message}"
+        message = f"the API server refused to {self._change.asks} pod {pod.key.name}: {answer.message}"
         return Failure(reason=Reason.API_UNAVAILABLE, message=message)

@@ -26,7 +26,7 @@ async def pods_to_evict(client: KubeClient, state: State, gang: GangKey) -> Evic
         return "its pods on nodes are already gone"
     jobs = sorted({pod.group.job for pod in pods} - {""})
     if len(jobs) > _MOST_JOBS:
-        return f"its undo is Evict, but its pods belong to {len(jobs)} Jobs, and Lockstep reads {_MOST_JOBS} at most"
+        return f"its undo is Evict, but its pods belong to {len(jobs)} Jobs, and Lockstep checks at most {_MOST_JOBS}"
     for job in jobs:
         why_not = await _why_not(client, gang.namespace, job)
         if why_not:
@@ -45,7 +45,7 @@ async def _why_not(client: KubeClient, namespace: str, job: str) -> str:
         return f"Kueue has queued Job {job}"
     if counts_evictions(answer.body):
         return (
-            f"its undo is Evict, but Job {job} would count evicted pods as failed: it has no rule in podFailurePolicy "
-            "that ignores DisruptionTarget before rules that may match them"
+            f"its undo is Evict, but Job {job} would count evicted pods as failed. Write a rule with the action Ignore "
+            "for DisruptionTarget at the top of its podFailurePolicy"
         )
     return ""

@@ -46,8 +46,8 @@ async def _leader(client: KubeClient, state: State, gang: GangKey, named: str) -
         return f"the leader of its group, pod {key.name}, is not there"
     if not is_leader(answer.body, named):
         return f"pod {key.name} is not the leader of its group"
-    makes_anew = f"and its {_SETS.kind} makes the whole group anew"
+    recreates = f"and its {_SETS.kind} creates the whole group again"
     if "deletionTimestamp" in answer.body["metadata"]:
-        return EvictionDecision((), f"pod {key.name} is being deleted, {makes_anew}")
+        return EvictionDecision((), f"pod {key.name} is being deleted, {recreates}")
     evicted = EvictedPod(key, known.uid)
-    return EvictionDecision((evicted,), f"pod {key.name} was evicted, {makes_anew}", with_owned=True)
+    return EvictionDecision((evicted,), f"pod {key.name} was evicted, {recreates}", with_owned=True)

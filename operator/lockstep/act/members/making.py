@@ -156,7 +156,7 @@ class MemberMaking:
         refusal = await self._services.deletions.delete(pods) if pods else None
         if refusal is not None:
             log.error(
-                "some pods of the gang could not be deleted, and no list shows them as its members: %s",
+                "Lockstep could not delete created pods that it does not recognize as members; delete them by hand: %s",
                 refusal.message,
                 extra=about(self._gang.key),
             )

@@ -116,9 +116,9 @@ async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFac
     if answer.code == 404:
         return list(pods)
     if not answer.is_success:
-        raise ApiUnavailableError(f"Lockstep can't read whether the gang exists: {answer.message}")
+        raise ApiUnavailableError(f"Lockstep can't check that the gang exists: {answer.message}")
     metadata = answer.body.get("metadata")
     if not metadata:
-        raise ApiUnavailableError("Lockstep can't read whether the gang exists: the answer is no GangJob")
+        raise ApiUnavailableError("Lockstep can't check that the gang exists: the answer is no GangJob")
     alive = "" if "deletionTimestamp" in metadata else metadata["uid"]
     return [pod for pod in pods if pod.member is not None and pod.member.gang_uid != alive]

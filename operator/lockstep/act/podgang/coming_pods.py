@@ -154,7 +154,9 @@ class ComingPods:
             if leaves is not None or not may_change():
                 return leaves or otherwise
             if left <= 0:
-                message = f"{named} made {n_pods(there)} of {size}, and no other for {_PODS_COME_SECONDS:g} seconds"
+                message = (
+                    f"{named} has created {there} of {n_pods(size)}, and no new pod for {_PODS_COME_SECONDS:g} seconds"
+                )
                 return Failure(reason=Reason.POD_LOST, message=message)
             self._attempt.changed.clear()
             await self._attempt.has_changed(left)
@@ -165,8 +167,8 @@ class ComingPods:
 async def _say_ready(services: Services, workload: Workload, size: int) -> str:
     """Say to Kueue that so many pods of a Workload may come; returns why that can't be said, as a clause, or ''."""
     if size != workload.pods:
-        return f"Workload {workload.name} has quota for {n_pods(workload.pods)} now, and not for {size}"
-    message = f"Places are reserved for {n_pods(size)}."
+        return f"Workload {workload.name} now has quota for {n_pods(workload.pods)}, not for {size}"
+    message = f"Nodes are reserved for {n_pods(size)}."
     return await write_checks(
         services, workload, CheckEntry(CheckState.READY, message, gang=object_name(workload.gang))
     )

@@ -27,4 +27,4 @@ async def give_size(client: KubeClient, kind: SizedKind, owner: SizedOwner, size
         return f"{named} has changed since it was planned"
     with_size = kind.queued.with_size if owner.is_queued and kind.queued is not None else kind.with_size
     answer = await client.patch(target, with_size(found.body, size))
-    return "" if answer.is_success else f"{named} can't be given {n_pods(size)}: {answer.message}"
+    return "" if answer.is_success else f"{named} can't be changed to {n_pods(size)}: {answer.message}"

@@ -61,7 +61,7 @@ class GivingUp:
             self._services.count_given_up(taken.way)
         if not bound:
             await self._release.claims()
-        behind = f"there: {n_pods(bound)} on nodes, which stay, since {taken.how}" if bound else ""
+        behind = f"there: {n_pods(bound)} on nodes, because {taken.how}" if bound else ""
         await self._release.reservation(failure, behind)
         return failure
 

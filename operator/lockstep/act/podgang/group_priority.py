@@ -24,6 +24,6 @@ def higher_priority(state: State, gang: GangKey, group: Manifest) -> str:
             pod = next(iter(pods)).name
             return (
                 f"spec.priority: the group has the priority {wanted}, and pod {pod} has {has}. A Gang has the priority "
-                "of its pods: give these the priority class of the group"
+                "of its pods: give the pods the priority class of the group"
             )
     return ""

@@ -48,7 +48,9 @@ class HostListOfGang:
         written = sum(map(len, data.values()))
         if written > LARGEST_FILES:
             lines = data["hosts"].count("\n")
-            return _refused(f"it has {written} bytes for {n_pods(lines)}, and one ConfigMap holds {LARGEST_FILES}")
+            return _refused(
+                f"it has {written} bytes for {n_pods(lines)}, and a ConfigMap holds at most {LARGEST_FILES} bytes"
+            )
         try:
             problem = await OwnedObjects(self._client, self._gang, is_new=self._is_new).ensure(self._object(data))
         except ApiUnavailableError as error:

@@ -79,7 +79,7 @@ def _first(gang: PodGang, owner: SizedOwner) -> int:
 
 
 def _refused(named: str, change: OwnerChange, answer: Answer) -> OwnerAnswer:
-    why_not = f"{named} can't be given {n_pods(change.size)}: {answer.message.rstrip('.')}"
+    why_not = f"{named} can't be changed to {n_pods(change.size)}: {answer.message.rstrip('.')}"
     return OwnerAnswer(why_not, may_pass=_may_pass(change, answer))
 
 
@@ -100,7 +100,7 @@ def _why_not(named: str, owner: SizedOwner, gang: PodGang, change: OwnerChange) 
     if owner.elastic.pods == change.size:
         return ""
     if owner.elastic.pods != change.was:
-        return f"{named} has {n_pods(owner.elastic.pods)} by now"
+        return f"{named} now has {n_pods(owner.elastic.pods)}"
     if change.size not in owner.sizes and not change.goes_back:
         return f"{named} does not allow {n_pods(change.size)} any more"
     return "the decision is too old" if change.is_old else ""

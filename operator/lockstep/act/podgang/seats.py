@@ -66,12 +66,12 @@ async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation)
 
 
 def _too_small(reserved: int, least: int) -> Failure:
-    message = f"nodes are reserved for {n_pods(reserved)}, and by now the Gang needs {least} together"
+    message = f"nodes are reserved for {n_pods(reserved)}, but the Gang now needs {least} together"
     return Failure(reason=Reason.NO_LONGER_FITS, message=message)
 
 
 def _too_few(free: int, waiting: int) -> Failure:
-    message = f"nodes are reserved for {n_pods(free)}, and only {waiting} of these wait for a node now"
+    message = f"nodes are reserved for {n_pods(free)}, but only {waiting} wait for a node now"
     return Failure(reason=Reason.POD_LOST, message=message)
 
 

@@ -41,7 +41,7 @@ async def waits_for_size(services: Services, workload: Manifest) -> str:
     # An owner that is gone takes its Workload with it.
     is_same = found.is_success and found.body["metadata"]["uid"] == named["uid"]
     waits = is_same and kind.awaits_size_in_queue(found.body)
-    return f"the number of pods of {kind.owner.kind} {named['name']} is chosen first" if waits else ""
+    return f"Lockstep has not chosen the number of pods of {kind.owner.kind} {named['name']} yet" if waits else ""
 
 
 async def _needs(services: Services, workload: Manifest, pods: AdmittedPods) -> PodsAlike | str:

@@ -29,7 +29,7 @@ async def learn_queued_gang(services: Services, kind: SizedKind, owner: SizedOwn
     if not found.is_success:
         return f"{kind.owner.kind} {owner.name} can't be read: {found.message}"
     if kind.parse(found.body) != owner:
-        return f"{kind.owner.kind} {owner.name} has changed meanwhile"
+        return f"{kind.owner.kind} {owner.name} has changed since it was planned"
     try:
         learned = await _gang(services, kind, found.body)
     except (LookupError, TypeError, AttributeError, ValueError) as error:

@@ -13,6 +13,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.manifest import Manifest
+from lockstep.api.names import SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
 from lockstep.api.podgang.sizing.sized_kind import gets_size_anew
 from lockstep.api.suspending.suspendable import suspended_for, unmarking
 from lockstep.facts.gang.keys import object_name
@@ -98,7 +99,8 @@ class Resumption:
     def _without_mark(self) -> Suspension | None:
         """The end of the suspension, once two answers in a row have no mark: one answer may be out of date."""
         if self._is_mark_missed:
-            return _in_vain(f"{self._owner} was suspended, and another program has removed the mark of this suspension")
+            marks = f"{SUSPENDED_LABEL} or {SUSPENDED_FOR_ANNOTATION}"
+            return _in_vain(f"{self._owner} was suspended, and another program has changed its {marks}")
         self._is_mark_missed = True
         return None
 

@@ -20,7 +20,7 @@ from lockstep.act.suspending.top_owner import TopOwner, top_owner
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
-from lockstep.api.names import SUSPENDED_LABEL
+from lockstep.api.names import SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
 from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.suspending.suspendable import suspended_for
 from lockstep.belief.lost_nodes import LostNodes
@@ -195,7 +195,9 @@ class Suspensions:
         answer = await self._client.dry_run_of_patch(owner.target, patch)
         if not answer.is_success or suspended_for(answer.body) == object_name(gang):
             return ""
-        return f"{owner} can't be suspended: another program removes the label {SUSPENDED_LABEL} or its annotation"
+        return (
+            f"{owner} can't be suspended: another program changes its {SUSPENDED_LABEL} or {SUSPENDED_FOR_ANNOTATION}"
+        )
 
 
 def _suspension(gang: GangKey, owner: TopOwner) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class ClaimWriter:
         kind = self._state.claims.storage.class_of(claim.wish.storage_class)
         if kind is None or not self._state.claims.storage.makes_on(kind, self._state.nodes.index()):
             self.avoid([needed.node])
-            message = f"no volume that suits claim {needed.key.name} is left for {needed.node}"
+            message = f"claim {needed.key.name} has no suitable free volume on {needed.node}"
             return Failure(reason=Reason.VOLUME_NOT_PROVIDED, message=message)
         version = read.body["metadata"]["resourceVersion"]
         answer = await self._client.patch(paths.claim(needed.key), selected_node_patch(version, needed.node))
@@ -109,7 +109,7 @@ class ClaimWriter:
 
     def _refused(self, needed: NeededClaim) -> Failure:
         self.avoid([needed.node])
-        message = f"the volume of claim {needed.key.name} was refused for {needed.node}"
+        message = f"the provisioner could not create the volume of claim {needed.key.name} on {needed.node}"
         return Failure(reason=Reason.VOLUME_NOT_PROVIDED, message=message)
 
 

@@ -93,9 +93,7 @@ class VolumeProvider:
         if self._claims.is_usable(claim) and far:
             return self._unreachable(needed, claim, far)
         if claim.selected_node and claim.selected_node != needed.node and not claim.is_bound:
-            message = (
-                f"another program has the volume of claim {name} made for {claim.selected_node}, not for {needed.node}"
-            )
+            message = f"another program has selected node {claim.selected_node} for claim {name}, not {needed.node}"
             return Failure(reason=Reason.NO_LONGER_FITS, message=message)
         return None
 
@@ -127,7 +125,7 @@ class VolumeProvider:
         names = listed([f"{one.key.name} for {one.node}" for one in missing])
         return Failure(
             reason=Reason.VOLUME_NOT_PROVIDED,
-            message=f"after {after} the volumes of {n_claims(len(missing))} did not exist: {names}",
+            message=f"{n_claims(len(missing))} had no volume after {after}: {names}",
         )
 
     async def _read_missing(self, missing: list[NeededClaim]) -> None:

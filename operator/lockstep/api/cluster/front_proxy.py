@@ -80,8 +80,8 @@ def parse_front_proxy(manifest: Manifest) -> FrontProxy:
         raise FrontProxyError("the API server has no --requestheader-client-ca-file, or names no callers in headers")
     if not allowed and authority.strip() == data.get(_CLIENTS_AUTHORITY, "").strip():
         raise FrontProxyError(
-            "the certificate of any client would do: the API server has one --client-ca-file and "
-            "--requestheader-client-ca-file, and no --requestheader-allowed-names"
+            "any client could pretend to be the API server: --requestheader-client-ca-file and --client-ca-file are "
+            "the same, and --requestheader-allowed-names is empty"
         )
     return FrontProxy(
         authority=authority,
@@ -100,7 +100,7 @@ def _texts(data: dict[str, Any], key: str) -> tuple[str, ...]:
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise FrontProxyError(f"{key} is not a list of texts")
+        raise FrontProxyError(f"{key} is not a list of strings")
     return tuple(found)
 
 

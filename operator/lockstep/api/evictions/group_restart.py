@@ -31,7 +31,7 @@ def why_not_remade(leader_worker_set: Manifest, *, has_waiting: bool) -> str:
     """
     policy = Section(leader_worker_set).section("spec").section("leaderWorkerTemplate").text("restartPolicy")
     if (policy or _REMAKES) != _REMAKES:
-        return f"its restartPolicy is {policy}, so its group would not be made anew"
+        return f"its restartPolicy is {policy}, so its group would not be created again"
     if has_waiting and _ONLY_STARTED in (leader_worker_set["metadata"].get("annotations") or {}):
-        return f"by its annotation {_ONLY_STARTED}, its group is not made anew while pods of the group wait"
+        return f"it has the annotation {_ONLY_STARTED}, so its group is not created again while pods of the group wait"
     return ""

@@ -22,7 +22,7 @@ def parse_dealing(spec: Manifest) -> DealingSpec | None:
     if "pieces" not in spec:
         raise ValueError("dealing: is allowed only with load Pieces, beside template")
     if spec["pieces"] > MOST_DEALT_PIECES:
-        raise ValueError(f"pieces: {spec['pieces']} are more than {MOST_DEALT_PIECES}, which a dealer can deal")
+        raise ValueError(f"pieces: must be at most {MOST_DEALT_PIECES} with dealing WhileRunning, not {spec['pieces']}")
     return DealingSpec(spec["pieces"], spec.get("maxFailedPieces", 0))
 
 

@@ -135,8 +135,8 @@ def _of_templates(roles: tuple[RoleSpec, ...]) -> str:
     if len(named) > 1:
         (one, path), (other, other_path), *_ = named.items()
         raise ValueError(
-            f"{path}.spec.priorityClassName: {one} is not {other}, which {other_path} has; all members of a gang have "
-            "one priority"
+            f"{path}.spec.priorityClassName: is {one}, and {other_path} has {other}; all members of a gang must have "
+            "one priority class"
         )
     return next(iter(named), "")
 

@@ -67,7 +67,7 @@ def _check_loads(roles: Sequence[RoleSpec], work: Manifest) -> None:
     loads = [role.load for role in roles if role.load.is_work]
     pools = sum(load.is_pieces for load in loads)
     if pools and "profile" in work:
-        raise ValueError("work.profile: does not say how long a piece takes")
+        raise ValueError("work.profile: does not say how long a piece takes; load Pieces needs work.serialTime")
     if pools and pools < len(loads):
         raise ValueError("roles: if one role has load Pieces, all others must have load Pieces or None")
     if pools > 1 and work.get("learn"):
@@ -102,7 +102,7 @@ def _manifests(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
 def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refusal:
     claim_templates = tuple(manifest.get("volumeClaimTemplates") or ())
     if are_unread(template.get("metadata") or {}):
-        return Refusal(Reason.INVALID_SPEC, f"{path}.metadata.labels: they are more than {MOST_LABELS}.")
+        return Refusal(Reason.INVALID_SPEC, f"{path}.metadata.labels: must be at most {MOST_LABELS}.")
     needs = parse_needs(without_volumes(template["spec"], claim_templates), path)
     if isinstance(needs, Refusal):
         return needs
@@ -132,7 +132,7 @@ def _sizes(size: Manifest) -> Sizes:
     least, most = (allowed[0], allowed[-1]) if allowed else (int(size["min"]), int(size["max"]))
     # The API server checks this too, but may not have seen a manifest from a file.
     if most > MOST_RANKS:
-        raise ValueError(f"size: {most} members are more than {MOST_RANKS}")
+        raise ValueError(f"size: must be at most {MOST_RANKS} members, not {most}")
     if allowed:
         return Sizes(minimum=least, maximum=most, allowed=allowed)
     return Sizes(minimum=least, maximum=most, multiple_of=int(size.get("multipleOf", 1)))
@@ -153,7 +153,7 @@ def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
     if pieces is None:
         return None
     if pieces < sizes.minimum:
-        raise ValueError(f"pieces: {sizes.minimum} members need as many, not {pieces}")
+        raise ValueError(f"pieces: must be at least {sizes.minimum}, one for each member, not {pieces}")
     return pieces
 
 

@@ -22,5 +22,7 @@ def _measured(profile: list[Manifest], maximum: int) -> ProfileWork:
     """Run times between measured ones. Raises ``ValueError`` if no size up to ``maximum`` is in the measured range."""
     points = sorted(TimedSize(int(point["members"]), duration_seconds(point["time"])) for point in profile)
     if points[0].members > maximum:
-        raise ValueError(f"work.profile begins at {points[0].members} members, and at most {maximum} can work")
+        raise ValueError(
+            f"work.profile begins at {points[0].members} members, but at most {maximum} members of the gang work"
+        )
     return ProfileWork(points=tuple(points))

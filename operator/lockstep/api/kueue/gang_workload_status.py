@@ -101,7 +101,7 @@ def _pods_ready(before: Manifest, *, runs: bool) -> tuple[str, str, str, str] | 
     if runs:
         again = known is not None and known["reason"] == "WaitForRecovery"
         return (_READY, "True", "Recovered" if again else "Started", "All members run.")
-    return (_READY, "False", "WaitForRecovery", "Members are missing, and the gang starts anew.")
+    return (_READY, "False", "WaitForRecovery", "Members are missing, and the gang starts again.")
 
 
 def _given_back(workload: Manifest, use: QuotaUse) -> dict[str, Any]:

@@ -19,8 +19,8 @@ PORT = 7711
 FIRST_RANK = 0
 STATES_KEY = "states"
 NO_DEALER_IMAGE = (
-    "dealing: the operator's administrator has to set --gate-image, since the operator runs without a gate image, so "
-    "that nothing can deal pieces."
+    "dealing: the operator's administrator has to set --gate-image. The operator runs without a gate image, so nothing "
+    "can deal pieces."
 )
 _KEPT = "/etc/lockstep-dealer"
 _OWN = "/var/lib/lockstep-dealer"

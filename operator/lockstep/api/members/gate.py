@@ -14,8 +14,8 @@ from lockstep.facts.pods.pod import PodPhase
 
 GATE = "lockstep-gate"
 NO_GATE_IMAGE = (
-    "network.startBarrier and startAfter: the operator's administrator has to set --gate-image, since the operator "
-    "runs without a gate image, so that no member can wait for others."
+    "network.startBarrier and startAfter: the operator's administrator has to set --gate-image. The operator runs "
+    "without a gate image, so no member can wait for others."
 )
 _FOLDER = "/etc/lockstep-gate"
 _FILE = "go"

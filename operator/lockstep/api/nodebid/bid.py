@@ -48,7 +48,9 @@ def bid_condition(manifest: Manifest) -> BidCondition | None:
 
 def _slowdown(duty_cycle: float, capacity: float) -> float:
     if not (duty_cycle >= 0 and capacity > 0 and 0 < (1 + duty_cycle) / capacity < math.inf):
-        raise ValueError(f"no speed follows from a duty cycle of {duty_cycle:g} and a capacity of {capacity:g}")
+        raise ValueError(
+            f"dutyCycle must not be negative, and capacity must be above 0, not {duty_cycle:g} and {capacity:g}"
+        )
     return (1 + duty_cycle) / capacity
 
 
@@ -59,7 +61,7 @@ def _forecast(hours: Iterable[Manifest]) -> tuple[ExpectedHour, ...]:
         begin, returns = epoch_seconds(hour["from"]), ratio(hour.get("ownerReturns", 0))
         assert begin is not None, "the API server asks for it"
         if not 0 <= returns <= 1:
-            raise ValueError(f"{returns:g} is not a probability")
+            raise ValueError(f"ownerReturns must be a probability from 0 to 1, not {returns:g}")
         by_begin[begin] = max(returns, by_begin.get(begin, 0.0))
     return tuple(ExpectedHour(*hour) for hour in sorted(by_begin.items()))
 

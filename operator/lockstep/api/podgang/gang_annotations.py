@@ -42,9 +42,7 @@ def elastic_terms(annotations: Mapping[str, str]) -> ElasticSpec | None:
         return None
     mode = annotations[ELASTIC]
     if mode != ChangeMode.MEMBERS:
-        raise ValueError(
-            f"annotation {ELASTIC}: {quoted(mode)} is not {ChangeMode.MEMBERS}, the only mode that there is"
-        )
+        raise ValueError(f"annotation {ELASTIC}: must be {ChangeMode.MEMBERS}, the only mode, not {quoted(mode)}")
     times = {field: _checked(name, annotations[name], most) for field, name, most in _TIMES if name in annotations}
     return parse_elastic({"elastic": {"mode": mode, **times}})
 

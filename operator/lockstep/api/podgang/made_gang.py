@@ -148,7 +148,7 @@ def _size(expected: int, annotations: Mapping[str, str]) -> dict[str, Any]:
         return {"min": expected, "max": None}
     least, most = size_range(annotations)
     if least > expected:
-        raise ValueError(f"annotation {SIZE}: {least} pods are more than the {expected} that are made at once")
+        raise ValueError(f"annotation {SIZE}: asks for at least {least} pods, but only {expected} are created at once")
     return {"min": least, "max": most}
 
 
@@ -177,16 +177,18 @@ def _check_elastic(kind: OwnerKind, annotations: Mapping[str, str]) -> None:
     if not kind.is_elastic:
         raise ValueError(f"annotation {ELASTIC}: a {kind.kind} can't change its size while it runs")
     if SIZE not in annotations:
-        raise ValueError(f"annotation {ELASTIC}: it needs {SIZE} with a range beside it")
+        raise ValueError(f"annotation {ELASTIC}: it needs the annotation {SIZE} with a range, such as 2-6")
 
 
 def _placement(kind: OwnerKind, owner: Section, first: Sequence[FirstPods]) -> dict[str, Any] | None:
     own, label = kind.domain(owner), required_domain(owner, first)
     if own and label not in ("", own):
-        raise ValueError(f"its spec requires one domain of {own}, and its annotations one of {label}: a Gang has one")
+        raise ValueError(
+            f"its spec requires one domain of {own}, and its annotations one of {label}: name only one of these labels"
+        )
     domain = own or label
     if len(domain) > _LONGEST_LABEL:
-        raise ValueError(f"it requires one domain of a label of {len(domain)} characters, more than labels have")
+        raise ValueError(f"the label of its domain has {len(domain)} characters, and may have at most {_LONGEST_LABEL}")
     return {"allIn": domain} if domain else None
 
 

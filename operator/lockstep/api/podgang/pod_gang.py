@@ -87,7 +87,9 @@ def _parsed(spec: Manifest) -> PodGangSpec:
     later = parse_later(spec.get("later") or ())
     if least + sum(one.pods for one in later) > most:
         total = least + sum(one.pods for one in later)
-        raise ValueError(f"later: size.min and these are {total} pods together, of {most} at most")
+        raise ValueError(
+            f"later: size.min and all later pods are {total} pods together, but at most {most} are allowed"
+        )
     return PodGangSpec(
         minimum=least,
         maximum=most,

@@ -56,8 +56,8 @@ def pod_affinity(spec: Manifest) -> PodAffinity:
         return NO_POD_AFFINITY
     if not _are_few([*near, *apart], MOST_TERMS_OF_ROLE, _MOST_WORDS_OF_ROLE):
         raise TooLongError(
-            f"affinity: its {len(near) + len(apart)} required terms of podAffinity and podAntiAffinity are more than "
-            f"{MOST_TERMS_OF_ROLE}, or have more than {_MOST_WORDS_OF_ROLE} keys, values and namespaces"
+            f"affinity: podAffinity and podAntiAffinity have {len(near) + len(apart)} required terms. At most "
+            f"{MOST_TERMS_OF_ROLE} are allowed, with at most {_MOST_WORDS_OF_ROLE} keys, values and namespaces"
         )
     return PodAffinity(tuple(map(_written, near)), tuple(map(_written, apart)))
 

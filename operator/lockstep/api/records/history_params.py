@@ -46,7 +46,7 @@ def parse_history(params: Mapping[str, str], now: float) -> HistoryQuestion:
     """The question in a tenant's query, of the last 30 days by default. Raises ``HistoryQuestionError``."""
     unknown = sorted(params.keys() - _FIELDS - _OF_EVERY_REQUEST)
     if unknown:
-        raise HistoryQuestionError(f"a history has no {unknown[0][:_LONGEST_TEXT]}")
+        raise HistoryQuestionError(f"a query of the history has no parameter {unknown[0][:_LONGEST_TEXT]}")
     until = _time(params, "until", now)
     by, losses = _sum_by(params.get("by", "")), _flag(params, "losses")
     if by is not None and losses:
@@ -84,7 +84,7 @@ def _time(params: Mapping[str, str], field: str, usual: float) -> int:
 def _text(params: Mapping[str, str], field: str) -> str:
     text = params.get(field, "")
     if len(text) > _LONGEST_TEXT:
-        raise HistoryQuestionError(f"{field} has {len(text)} characters, and may have {_LONGEST_TEXT}")
+        raise HistoryQuestionError(f"{field} has {len(text)} characters, and may have at most {_LONGEST_TEXT}")
     return text
 
 

@@ -24,6 +24,6 @@ def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
         return None
     message = (
         f"{field}: give the gang a shorter name, or fewer members: the names of {most} members take up to "
-        f"{most * of_each} bytes, and one ConfigMap holds {LARGEST_FILES}."
+        f"{most * of_each} bytes, and a ConfigMap holds at most {LARGEST_FILES}."
     )
     return Refusal(Reason.INVALID_SPEC, message)

@@ -61,7 +61,9 @@ def _names(header: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in _values(header))
     for name in names:
         if not is_variable(name):
-            raise ValueError(f"names {name!r} in line 1, which is not the name of a variable, or begins with LOCKSTEP_")
+            raise ValueError(
+                f"has {name!r} in line 1; a variable must have a valid name that does not begin with LOCKSTEP_"
+            )
     if len(set(names)) < len(names) or len(names) > MOST_VARIABLES:
         raise ValueError(f"must name each variable once in line 1, and {MOST_VARIABLES} at most")
     return names

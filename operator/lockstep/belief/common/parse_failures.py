@@ -12,7 +12,7 @@ from coschedule import GangKey
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.logs.fields import about
 
-_SENTENCE = "%s %s can't be parsed, and counts as %s: %s"
+_SENTENCE = "%s %s can't be read, so Lockstep treats it as %s: %s"
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class ParseFailures:
         self._said: dict[tuple[str, Hashable], str] = {}
 
     def report(self, what: Version, problem: Exception, *, counts_as: str) -> None:
-        """Report a version that can't be parsed; ``counts_as`` completes "it counts as …"."""
+        """Report a version that can't be parsed; ``counts_as`` completes "Lockstep treats it as …"."""
         if self._said.get((what.resource, what.key)) == what.version:
             return
         self._said[what.resource, what.key] = what.version

@@ -16,7 +16,7 @@ def _not_allowed(asked: Sizing, allowed: Sizing, of_class: PriorityClass) -> Ref
     whose = f"PriorityClass {of_class.name} has no" if of_class.name else "It has no PriorityClass with the"
     return Refusal(
         Reason.INVALID_SPEC,
-        f"sizing: {asked} takes more from other gangs than {allowed}, which is allowed here. {whose} annotation "
+        f"sizing: {asked} is not allowed, because it takes more from other gangs than {allowed}. {whose} annotation "
         f"{ALLOWED_SIZING}: {asked}.",
     )
 

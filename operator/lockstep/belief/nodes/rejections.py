@@ -191,7 +191,7 @@ def _refusal(reason: str, nodes: dict[str, str]) -> Refusal:
     return Refusal(
         Reason.REJECTED_BY_KUBELETS,
         f"The kubelets of {len(names)} nodes ({some}) reject its members for the same reason: {words}. It is planned "
-        "again when its spec changes, or a node that suits it.",
+        "again when its spec or a suitable node changes.",
     )
 
 

@@ -304,7 +304,7 @@ def _room_until(gang: PodGang) -> str:
     begun = gang.status.active_since
     if begun is None:
         return ""
-    return f", and Lockstep keeps room for them until {rfc3339(begun + ROOM_KEPT_SECONDS)} at most"
+    return f", and Lockstep keeps nodes free for them until {rfc3339(begun + ROOM_KEPT_SECONDS)} at the latest"
 
 
 def _change_of_size(gang: PodGang) -> str:
@@ -325,7 +325,7 @@ def _awaited(
     if pods.going and not pods.waiting:
         later = _later_pods(asks, pods)
         if later:
-            return f"Its pods are bound. It expects {later} later{_room_until(gang)}."
+            return f"Its pods are bound. It expects {later} more{_room_until(gang)}."
         return "Its pods are bound, and no other pod of the Gang waits for a node."
     if not pods.waiting:
         return f"No pod of the Gang waits for a node. It needs {least} together."

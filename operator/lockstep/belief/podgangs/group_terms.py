@@ -66,7 +66,7 @@ def _contradiction(one: SharedTerms, other: SharedTerms) -> str:
     name = next(name for name in (*says, *other_says) if says.get(name) != other_says.get(name))
     text, other_text = (_text(found.get(name)) for found in (says, other_says))
     return (
-        f"All pods of a group must say the same: annotation {name} is {text} in pod {one.one.name}, and {other_text} "
+        f"All pods of a group must have the same annotations: {name} is {text} in pod {one.one.name}, and {other_text} "
         "in pod "
         f"{other.one.name}."
     )

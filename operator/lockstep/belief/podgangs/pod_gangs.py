@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # others waiting for so long.
 _TURN_SECONDS = 15.0
 _NO_PODS = PodGroup()
-_GOES_BACK = "The Gang was deleted and created again while it grew, so its owner goes back to the pods that run."
+_GOES_BACK = "The Gang was deleted and created again while it grew, so its owner gets its earlier number of pods."
 
 
 class PodGangs:

@@ -63,8 +63,8 @@ def _several_classes(alike: Sequence[PodsAlike]) -> Refusal | None:
         return None
     (one, pod), (other, other_pod), *_ = sorted(found.items())
     message = (
-        f"All pods of a Gang have one priority: pod {pod} has the priority class {one or 'of none'}, and pod "
-        f"{other_pod} has {other}. Give them one class."
+        f"All pods of a Gang have one priority: pod {pod} has {_class(one)}, and pod {other_pod} has "
+        f"{_class(other)}. Give them one class."
     )
     return Refusal(Reason.INVALID_SPEC, message)
 
@@ -73,9 +73,12 @@ def _other_class(alike: Sequence[PodsAlike], wanted: str) -> Refusal | None:
     one = next((one for one in alike if wanted and one.kind.priority_class != wanted), None)
     if one is None:
         return None
-    has = one.kind.priority_class or "of none"
     message = (
-        f"priorityClassName: the Gang has the priority class {wanted}, and pod {one.one} has {has}. A Gang has the "
-        "priority of its pods: give them its class."
+        f"priorityClassName: the Gang has {_class(wanted)}, and pod {one.one} has {_class(one.kind.priority_class)}. A "
+        "Gang has the priority of its pods: give them its class."
     )
     return Refusal(Reason.INVALID_SPEC, message)
+
+
+def _class(name: str) -> str:
+    return f"the priority class {name}" if name else "no priority class"

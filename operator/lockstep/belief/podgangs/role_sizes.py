@@ -50,7 +50,7 @@ class RolesOfPods:
         placeable = self.pods.waiting - sum(self._over().values())
         if self.pods.going:
             return "" if placeable else self._at_most()
-        few = f"{placeable} of the {least} pods that it needs wait for a node." if placeable < least else ""
+        few = f"{placeable} of the {least} needed pods wait for a node." if placeable < least else ""
         return self._lacking() or few
 
     def _lacking(self) -> str:
@@ -60,7 +60,7 @@ class RolesOfPods:
         if not lacking or (self._is_made and missing <= self.pods.waiting - self._waiting.total()):
             return ""
         name, least, _ = lacking[0]
-        return f"{self._waiting[name]} of the {least} pods of role {name} that it needs wait for a node."
+        return f"{self._waiting[name]} of the {least} needed pods of role {name} wait for a node."
 
     def _at_most(self) -> str:
         """A role of which no more pods are placed, as a sentence; '' for none."""

@@ -17,7 +17,7 @@ def behind_reviews(page: Page, reviews: Reviews) -> Page:
     async def guarded(health: Health, request: web.Request) -> web.Response:
         token = _bearer_token(request)
         if token is None:
-            return _refusal(401, "show the token of a service account: Authorization: Bearer TOKEN", _CHALLENGE)
+            return _refusal(401, "send the token of a service account: Authorization: Bearer TOKEN", _CHALLENGE)
         match await reviews.verdict(token, request.remote or ""):
             case Verdict.ALLOWED:
                 return await page(health, request)
@@ -26,9 +26,9 @@ def behind_reviews(page: Page, reviews: Reviews) -> Page:
             case Verdict.FORBIDDEN:
                 return _refusal(403, f"the holder of this token has no right to get {request.path}")
             case Verdict.TOO_MANY:
-                return _refusal(429, "too many tokens are shown; ask again in a second", {"Retry-After": "1"})
+                return _refusal(429, "too many different tokens were sent; try again in a second", {"Retry-After": "1"})
             case Verdict.NOT_REVIEWED:
-                return _refusal(503, "the API server can't be asked whose token this is")
+                return _refusal(503, "the API server did not review this token; try again later")
             case unknown:
                 assert_never(unknown)
 

@@ -37,7 +37,7 @@ async def check(
             # An interruption does not cancel the request, since the API server might still carry it out.
             submitted = await asyncio.shield(submitting)
             if not submitted.is_success:
-                raise CheckError(f"The API server does not take a GangJob in {namespace}: {submitted.message}.")
+                raise CheckError(f"The API server refuses a GangJob in {namespace}: {submitted.message}.")
             return await _seconds_until_placed(client, gang, within, waiting)
         finally:
             submitted = await submitting

@@ -105,7 +105,7 @@ class RecordStore:
         self._refusals = 0 if answer.is_success else self._refusals + 1
         is_full = answer.code == HTTPStatus.CONFLICT and self._refusals == SLOTS
         if is_full:
-            self._note(f"all {SLOTS} ConfigMaps are there: the recorder takes none away")
+            self._note(f"all {SLOTS} ConfigMaps are in use, and the recorder removes none")
         elif answer.code != HTTPStatus.CONFLICT:
             self._note("" if answer.is_success else answer.message)
         return answer.is_success

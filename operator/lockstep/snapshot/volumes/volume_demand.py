@@ -106,7 +106,7 @@ def _on_other_nodes(state: State, shared: Iterable[Seeker]) -> Iterator[Bar]:
 
 
 def _unprovided(supply: Supply) -> tuple[Bar, ...]:
-    without = ("where no volume is for its claims, and none can be made", supply.without)
+    without = ("where no volume suits its claims, and none can be created", supply.without)
     return without, ("without room for the volumes of its claims", supply.short)
 
 

@@ -76,7 +76,7 @@ async def test_group_leaves_a_node_by_the_eviction_of_its_leader():
         assert evicted(api) == [LEADER]
         assert changes_of_pods(api) == []
         [note] = notes(api, "OwnerReturned")
-        assert "pod heat-0 was evicted, and its LeaderWorkerSet makes the whole group anew" in note
+        assert "pod heat-0 was evicted, and its LeaderWorkerSet creates the whole group again" in note
         [note] = await until(lambda: notes(api, "PodsEvicted"))
         assert "the owner of node n1 has been back" in note
 

@@ -47,7 +47,7 @@ async def test_pods_of_one_role_do_not_stand_in_for_those_of_another():
         add(api, "workers", "w1", "w2", "w3")
         await asyncio.sleep(30)
         assert bound(api) == []
-        assert message(api, "Planned").startswith("0 of the 1 pods of role launcher")
+        assert message(api, "Planned").startswith("0 of the 1 needed pods of role launcher")
 
         add(api, "launcher", "z")
         await until(lambda: is_placed(api))
@@ -136,7 +136,7 @@ async def test_gang_whose_pods_have_another_class_is_refused_with_a_sentence_unt
         create(api, least=1, priorityClassName="urgent")
         add_pods(api, "a")
         await until(lambda: conditions(api).get("Accepted", ("",))[0] == "False")
-        assert "the Gang has the priority class urgent, and pod a has of none" in message(api, "Accepted")
+        assert "the Gang has the priority class urgent, and pod a has no priority class" in message(api, "Accepted")
 
         api.store.remove(pod_place("a"))
         add_pods(api, "b", priorityClassName="urgent")

@@ -184,7 +184,7 @@ async def test_list_beyond_a_config_map_is_a_sentence_and_nothing_is_bound(monke
 
         assert bound(api) == bindings(api, "POST") == []
         assert conditions(api)["Placed"][0] == "False"
-        assert "for 2 pods, and one ConfigMap holds 10" in message(api, "Placed")
+        assert "for 2 pods, and a ConfigMap holds at most 10 bytes" in message(api, "Placed")
 
 
 async def test_pods_that_come_one_by_one_to_a_large_gang_wait_between_the_writes(monkeypatch):

@@ -99,7 +99,7 @@ async def test_refusal_of_a_size_is_said_and_the_job_stays_suspended():
     async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
         api.fault = fault
         create_job(api)
-        await until(lambda: "Job heat can't be given 4 pods: frozen" in message(api))
+        await until(lambda: "Job heat can't be changed to 4 pods: frozen" in message(api))
         assert (made, is_suspended(api, HEAT)) == ([], True)
         api.fault = lambda _: None
         await until(lambda: len(bound(api)) == 4)
@@ -108,7 +108,7 @@ async def test_refusal_of_a_size_is_said_and_the_job_stays_suspended():
 async def test_pods_that_do_not_come_give_the_nodes_back_and_are_placed_when_they_do():
     async with api_with(*NODES) as api, running_operator(api, sources=SOURCES) as parts:
         create_job(api)
-        say = "Job heat made 0 pods of 4, and no other for 60 seconds"
+        say = "Job heat has created 0 of 4 pods, and no new pod for 60 seconds"
         await until(lambda: any(say in one["note"] for one in api.store.objects("events")))
         await asyncio.sleep(1)
         assert parts.state.reservations == {}

@@ -106,7 +106,9 @@ async def test_owner_on_which_others_let_no_mark_stay_is_never_suspended(part):
     async with api_with() as api, operator(api), job_bound_in_part(api) as made:
         api.admit_patch = without_mark
         await until(
-            lambda: "another program removes the label lockstep.dev/suspended-by or its annotation" in message(api)
+            lambda: (
+                "another program changes its lockstep.dev/suspended-by or lockstep.dev/suspended-for" in message(api)
+            )
         )
         api.fault = lambda _: None
         await until(lambda: placed(api))
@@ -127,9 +129,7 @@ async def test_user_who_resumes_meanwhile_keeps_no_gang_from_being_placed():
         await until(lambda: mark_of(api, HEAT) is None)
 
         assert not is_suspended(api, HEAT)
-        await until(
-            lambda: "which stay, since Job heat was suspended, and another program has resumed it" in message(api)
-        )
+        await until(lambda: "because Job heat was suspended, and another program has resumed it" in message(api))
         api.fault = lambda _: None
         await until(lambda: len(bound(api)) == 3)
 
@@ -141,9 +141,7 @@ async def test_webhook_that_resumes_at_once_is_named_and_pods_stay():
 
     async with api_with() as api, operator(api) as parts, job_bound_in_part(api) as made:
         api.admit_patch = resumed
-        await until(
-            lambda: "which stay, since Job heat was suspended, and another program has resumed it" in message(api)
-        )
+        await until(lambda: "because Job heat was suspended, and another program has resumed it" in message(api))
         api.fault = lambda _: None
         await until(lambda: len(bound(api)) == 3)
 
@@ -304,7 +302,7 @@ async def test_next_process_resumes_many_jobs_by_two_requests_each():
 
 async def test_owner_that_cannot_be_understood_keeps_no_attempt_from_its_end():
     async with api_with() as api, operator(api), job_bound_in_part(api, owners=[{"controller": True}]) as made:
-        await until(lambda: "which stay, since its owner can't be understood: KeyError" in message(api))
+        await until(lambda: "because its owner can't be understood: KeyError" in message(api))
         api.fault = lambda _: None
         await until(lambda: len(bound(api)) == 3)
 

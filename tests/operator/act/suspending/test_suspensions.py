@@ -128,7 +128,7 @@ async def test_pods_stay_where_what_is_above_their_owner_is_gone():
 async def test_pods_stay_without_the_right_to_suspend():
     async with api_with() as api, operator(api), job_bound_in_part(api) as made:
         api.may_write_statuses = False
-        await until(lambda: "2 pods on nodes, which stay, since the operator may not patch jobs" in message(api))
+        await until(lambda: "2 pods on nodes, because the operator may not patch jobs" in message(api))
         await asyncio.sleep(100)
 
         assert len(made) == 3

@@ -57,7 +57,7 @@ def without_containers():
         ),
         pytest.param(
             [pod_gang_manifest(2), bare_pod("a", labels={LABEL: "heat"})],
-            "Gang team/heat would not be planned yet: 1 of the 2 pods that it needs wait for a node.",
+            "Gang team/heat would not be planned yet: 1 of the 2 needed pods wait for a node.",
             id="too few pods",
         ),
         pytest.param([pod_gang_manifest("two")], "Gang team/heat would be refused: ", id="a Gang of an odd size"),
@@ -66,7 +66,7 @@ def without_containers():
         ),
         pytest.param(
             [job_of(parallelism=2, annotations={"lockstep.dev/size": "9"})],
-            "Gang team/job.heat would be refused: Job: annotation lockstep.dev/size: 9 pods are more than the 2",
+            "would be refused: Job: annotation lockstep.dev/size: asks for at least 9 pods, but only 2",
             id="an annotation that can't be obeyed",
         ),
         pytest.param(
@@ -95,5 +95,5 @@ def test_pods_of_a_group_of_kueue_that_contradict_each_other_are_refused():
 
 
 def test_group_of_kueue_whose_pods_are_not_all_in_the_file_awaits_the_others():
-    with pytest.raises(AnswerError, match="would not be planned yet: 2 of the 3 pods"):
+    with pytest.raises(AnswerError, match="would not be planned yet: 2 of the 3 needed pods"):
         facts(*group_of_kueue(3, "ab"))

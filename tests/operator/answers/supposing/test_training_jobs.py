@@ -113,7 +113,9 @@ def test_pods_that_name_a_gang_of_the_user_belong_to_it_if_that_is_a_source(sour
         pytest.param(
             policy(minAvailable=-1), "schedulingPolicy.minAvailable is not a whole number", id="less than none"
         ),
-        pytest.param(policy(minAvailable=9), "would not be planned yet: 4 of the 9 pods", id="more than there are"),
+        pytest.param(
+            policy(minAvailable=9), "would not be planned yet: 4 of the 9 needed pods", id="more than there are"
+        ),
     ],
 )
 def test_job_that_makes_no_sense_is_refused_with_the_field(spec, want):

@@ -73,7 +73,9 @@ def test_amount_that_can_not_be_counted_is_named_with_its_role():
 
 
 def test_pieces_of_a_role_are_at_least_as_many_as_its_members():
-    assert refusal({**WORKERS, "load": "Pieces", "pieces": 1}) == "pieces: 2 members need as many, not 1."
+    assert (
+        refusal({**WORKERS, "load": "Pieces", "pieces": 1}) == "pieces: must be at least 2, one for each member, not 1."
+    )
 
 
 PIECES = {"load": "Pieces", "pieces": 64}
@@ -117,4 +119,4 @@ def test_priority_class_of_any_template_is_that_of_the_gang():
 def test_templates_of_two_priority_classes_are_refused():
     answer = refusal(role("launcher", priorityClassName="low"), role("workers", priorityClassName="high"))
 
-    assert "roles[0].template.spec.priorityClassName: low is not high, which roles[1].template has" in answer
+    assert "roles[0].template.spec.priorityClassName: is low, and roles[1].template has high" in answer

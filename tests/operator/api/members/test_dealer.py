@@ -101,7 +101,7 @@ def test_without_an_image_no_pieces_are_dealt():
     ("spec", "says"),
     [
         ({"dealing": "WhileRunning"}, "dealing: is allowed only with load Pieces, beside template."),
-        ({**DEALT, "pieces": 100_001}, "pieces: 100001 are more than 100000, which a dealer can deal."),
+        ({**DEALT, "pieces": 100_001}, "pieces: must be at most 100000 with dealing WhileRunning, not 100001."),
     ],
 )
 def test_manifest_of_a_file_is_refused_as_the_api_server_would(spec, says):

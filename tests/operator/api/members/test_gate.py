@@ -69,7 +69,7 @@ def test_without_a_gate_image_no_member_can_wait(parts):
     refusal = parse(image="", **parts).refusal
 
     assert refusal.reason == "UnsupportedField"
-    assert "the operator runs without a gate image" in refusal.message
+    assert "The operator runs without a gate image" in refusal.message
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ def test_bid_that_says_nothing_of_its_owner_evicts_no_gang():
 
 
 def test_probability_above_one_is_refused():
-    with pytest.raises(ValueError, match="is not a probability"):
+    with pytest.raises(ValueError, match="ownerReturns must be a probability"):
         parse_bid(bid("n1", forecast=[{"from": "2026-11-20T12:00:00Z", "ownerReturns": "2"}]))
 
 

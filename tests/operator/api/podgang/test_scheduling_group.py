@@ -81,7 +81,7 @@ def test_group_says_whether_others_give_way_to_it(says, want):
     ("owner", "sentence"),
     [
         pytest.param(gang_of(2, **within(RACK, "zone")), "can't have a second label", id="two labels"),
-        pytest.param(gang_of(2, annotations={KAI: "zone"}, **within(RACK)), "a Gang has one", id="another annotation"),
+        pytest.param(gang_of(2, annotations={KAI: "zone"}, **within(RACK)), "name only one", id="another annotation"),
         pytest.param(
             gang_of(2, parentCompositePodGroupName="all"), "places each PodGroup by itself", id="a part of a group"
         ),

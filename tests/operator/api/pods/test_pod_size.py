@@ -100,7 +100,7 @@ def test_pod_of_others_that_lists_too_much_fills_its_node(spec, most):
         pytest.param(
             terms,
             MOST_TERMS_OF_ROLE,
-            "affinity: its 65 required terms of podAffinity and podAntiAffinity are more than 64, or have more than "
+            "affinity: podAffinity and podAntiAffinity have 65 required terms. At most 64 are allowed, with at most "
             "10000 keys, values and namespaces",
             id="terms",
         ),
@@ -122,7 +122,7 @@ def test_gang_whose_members_would_have_too_many_labels_is_refused():
 
     assert (refusal.reason, refusal.message) == (
         Reason.INVALID_SPEC,
-        "template.metadata.labels: they are more than 1000.",
+        "template.metadata.labels: must be at most 1000.",
     )
 
 

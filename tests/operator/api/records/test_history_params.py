@@ -49,8 +49,8 @@ def test_what_clients_add_to_every_request_asks_for_nothing():
         pytest.param({"by": "user", "losses": "true"}, "use only one of by and losses", id="both"),
         pytest.param({"limit": "0"}, "limit is not from 1 to 1000", id="none"),
         pytest.param({"limit": "1" * 5000}, "limit is not from 1 to 1000", id="too many"),
-        pytest.param({"user": "u" * 257}, "user has 257 characters, and may have 256", id="long"),
-        pytest.param({"namespace": "zebra"}, "a history has no namespace", id="of the scope"),
+        pytest.param({"user": "u" * 257}, "user has 257 characters, and may have at most 256", id="long"),
+        pytest.param({"namespace": "zebra"}, "a query of the history has no parameter namespace", id="of the scope"),
     ],
 )
 def test_nonsense_has_a_clause_that_names_the_field(query, want):

@@ -30,7 +30,7 @@ def test_crowd_of_long_names_is_refused_with_numbers(rendezvous, want):
     assert found.reason == Reason.INVALID_SPEC
     assert found.message == (
         f"network: give the gang a shorter name, or fewer members: the names of 10000 members take up to {want} bytes, "
-        f"and one ConfigMap holds {LARGEST_FILES}."
+        f"and a ConfigMap holds at most {LARGEST_FILES}."
     )
 
 

@@ -171,7 +171,7 @@ def test_parse_failure_is_logged_once_a_version(state, counted, caplog):
         pods_kind(state).believe(odd_pod(version=version))
 
     assert counted == ["pods", "pods"]
-    want = "pods default/odd can't be parsed, and counts as filling its node, or as not having ended: "
+    want = "pods default/odd can't be read, so Lockstep treats it as a pod that fills its node, or has not ended: "
     want += "x is not a quantity"
     assert [record.getMessage() for record in caplog.records] == [want, want]
     assert "Traceback" not in caplog.text

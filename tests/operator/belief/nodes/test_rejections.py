@@ -63,7 +63,7 @@ def test_same_reason_from_three_nodes_refuses_the_gang_with_the_words_of_the_kub
     assert reason == Reason.REJECTED_BY_KUBELETS
     assert message == (
         f"The kubelets of 3 nodes (n1, n2, n3) reject its members for the same reason: {WORDS}. It is planned again "
-        "when its spec changes, or a node that suits it."
+        "when its spec or a suitable node changes."
     )
 
 

@@ -81,7 +81,7 @@ def test_pods_that_come_later_are_placed_in_any_number():
     ("gang", "names", "going", "want_says"),
     [
         pytest.param(pod_gang(2), "", 0, "No pod of the Gang waits for a node. It needs 2 together.", id="none"),
-        pytest.param(pod_gang(2), "a", 0, "1 of the 2 pods that it needs wait for a node.", id="too few"),
+        pytest.param(pod_gang(2), "a", 0, "1 of the 2 needed pods wait for a node.", id="too few"),
         pytest.param(
             pod_gang(2), "", 2, "Its pods are bound, and no other pod of the Gang waits for a node.", id="all bound"
         ),
@@ -275,7 +275,7 @@ def test_last_pod_of_an_owner_is_planned_when_the_others_have_succeeded():
         Sizes(minimum=1, maximum=1)
     ]
     says = composed(pod_gang(4), group, ALL_NODES).spec.awaits_pods
-    assert says == "1 of the 4 pods that it needs wait for a node."
+    assert says == "1 of the 4 needed pods wait for a node."
 
 
 def test_pods_that_call_their_deletion_a_success_leave_the_minimum_as_it_is():
@@ -287,7 +287,7 @@ def test_pods_that_call_their_deletion_a_success_leave_the_minimum_as_it_is():
 
     says = composed(made(4, "job"), group, ALL_NODES).spec.awaits_pods
 
-    assert says == "1 of the 4 pods that it needs wait for a node."
+    assert says == "1 of the 4 needed pods wait for a node."
 
 
 @pytest.mark.parametrize("others", [{"going": "ab"}, {"succeeded": "ab"}])

@@ -74,7 +74,7 @@ def test_roles_are_placed_together_with_what_each_needs(pods, want):
 def test_more_pods_of_one_role_do_not_stand_in_for_another():
     spec = fact_of(pods_by(launcher=5, workers=1)).spec
 
-    assert spec.awaits_pods == "1 of the 2 pods of role workers that it needs wait for a node."
+    assert spec.awaits_pods == "1 of the 2 needed pods of role workers wait for a node."
     assert spec.awaits_since == 10.0
 
 
@@ -183,7 +183,7 @@ def test_class_of_the_gang_is_that_of_its_pods():
     right = composed(gang, group_of([waiting_pod("a", priority_class="urgent")]), ALL_NODES)
 
     assert isinstance(wrong, RefusedGang)
-    assert "the Gang has the priority class urgent, and pod a has low" in wrong.refusal.message
+    assert "the Gang has the priority class urgent, and pod a has the priority class low" in wrong.refusal.message
     assert right.spec.priority_class == composed(gang, group_of([]), ALL_NODES).spec.priority_class == "urgent"
 
 

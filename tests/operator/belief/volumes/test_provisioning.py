@@ -21,7 +21,7 @@ from lockstep.snapshot.volumes.volume_demand import demand_of
 DRIVER = "disk.example.com"
 EAST = (NodeTerm((Requirement("zone", "In", ("east",)),), ()),)
 NOWHERE, NO_ROOM = (
-    "where no volume is for its claims, and none can be made",
+    "where no volume suits its claims, and none can be created",
     "without room for the volumes of its claims",
 )
 

@@ -81,7 +81,7 @@ def test_losses_name_the_gang_for_which_work_was_lost(path):
 
 
 def test_nothing_on_record_is_said(path):
-    assert ask(path, "--name", "none").stdout == "There is nothing on record.\n"
+    assert ask(path, "--name", "none").stdout == "There are no records.\n"
 
 
 def test_file_that_began_anew_is_said_beside_each_answer(path):

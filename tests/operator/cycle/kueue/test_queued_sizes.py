@@ -136,7 +136,7 @@ async def test_workload_waits_until_its_job_has_a_size():
         create_workload(api, "heat", ("main", 1, "1"))
         own(api)
         give_quota(api)
-        say = "It has no Gang: the number of pods of Job heat is chosen first."
+        say = "It has no Gang: Lockstep has not chosen the number of pods of Job heat yet."
         await until(lambda: entry_of(api).get("message") == say)
         assert entry_of(api)["state"] == "Pending"
         assert bound(api) == []

@@ -131,7 +131,7 @@ async def test_pods_that_do_not_come_give_quota_back():
         give_quota(api)
         await until(lambda: state_of(api) == "Retry")
 
-        assert "Workload heat made 0 pods of 3, and no other for 60 seconds" in entry_of(api)["message"]
+        assert "Workload heat has created 0 of 3 pods, and no new pod for 60 seconds" in entry_of(api)["message"]
         await until(lambda: parts.state.reservations == {})
 
 

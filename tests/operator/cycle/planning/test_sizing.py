@@ -131,8 +131,8 @@ async def test_gang_that_would_take_more_needs_a_class_that_allows_it():
         await until(lambda: condition(api, "a", "Accepted") == ("False", "InvalidSpec"))
         said = next(one["message"] for one in status_of(api, "a")["conditions"] if one["type"] == "Accepted")
         assert said == (
-            "sizing: Fastest takes more from other gangs than Balanced, which is allowed here. It has no PriorityClass "
-            "with the annotation lockstep.dev/allowed-sizing: Fastest."
+            "sizing: Fastest is not allowed, because it takes more from other gangs than Balanced. It has no "
+            "PriorityClass with the annotation lockstep.dev/allowed-sizing: Fastest."
         )
         usual = priority_class("usual", 0, is_default=True)
         usual["metadata"]["annotations"] = {"lockstep.dev/allowed-sizing": "Fastest"}

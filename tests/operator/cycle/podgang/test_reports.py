@@ -106,9 +106,7 @@ async def test_gang_that_stays_incomplete_is_said_about_its_job_after_some_minut
         await asyncio.sleep(4 * MINUTES)
         planned = condition(api, "job.heat", "Planned")
         assert planned["reason"] == "AwaitsPods"
-        assert planned["message"] == (
-            "2 of the 3 pods that it needs wait for a node, the first since 2027-01-15T08:00:00Z."
-        )
+        assert planned["message"] == ("2 of the 3 needed pods wait for a node, the first since 2027-01-15T08:00:00Z.")
         assert said(api, "Job") == []
 
         await asyncio.sleep(3 * MINUTES)

@@ -85,7 +85,7 @@ async def test_room_is_kept_for_a_while_and_no_longer():
         api.store.create("gangjobs", gang("cold", size=1))
         await asyncio.sleep(ROOM_KEPT_SECONDS - 60)
         assert not is_job_placed(api, "cold")
-        assert "It expects 3 later, and Lockstep keeps room" in message(api, "Planned")
+        assert "It expects 3 more, and Lockstep keeps nodes free" in message(api, "Planned")
 
         await asyncio.sleep(120)
         assert is_job_placed(api, "cold")

@@ -121,8 +121,14 @@ async def test_room_has_no_position_in_the_queue():
 @pytest.mark.parametrize(
     ("size", "want"),
     [
-        pytest.param({"min": 2, "max": 4}, "size.min and these are 5 pods together, of 4 at most", id="max"),
-        pytest.param({"min": 9_999}, "size.min and these are 10002 pods together, of 10000 at most", id="most"),
+        pytest.param(
+            {"min": 2, "max": 4}, "size.min and all later pods are 5 pods together, but at most 4 are allowed", id="max"
+        ),
+        pytest.param(
+            {"min": 9_999},
+            "size.min and all later pods are 10002 pods together, but at most 10000 are allowed",
+            id="most",
+        ),
     ],
 )
 async def test_more_later_pods_than_a_gang_may_have_are_refused(size, want):
@@ -172,7 +178,7 @@ async def test_status_says_until_when_room_is_kept_and_nothing_of_room_that_a_yo
         create(api, "a", cpu="1", later=later(3))
         await until(
             lambda: (
-                "It expects 3 later, and Lockstep keeps room for them until 2027-01-15T08:10:0"
+                "It expects 3 more, and Lockstep keeps nodes free for them until 2027-01-15T08:10:0"
                 in message(api, "Planned")
             )
         )
@@ -180,7 +186,7 @@ async def test_status_says_until_when_room_is_kept_and_nothing_of_room_that_a_yo
         await asyncio.sleep(10)
         create(api, cpu="1", least=1, later=later(3))
 
-        await until(lambda: "It expects 3 later." in message(api, "Planned"))
+        await until(lambda: "It expects 3 more." in message(api, "Planned"))
 
 
 def create_quota(api, *, hard, used):

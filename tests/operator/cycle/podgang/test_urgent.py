@@ -105,7 +105,7 @@ async def test_gang_job_stays_while_pods_are_missing():
         await asyncio.sleep(300)
 
         assert is_job_placed(api, "cold")
-        assert message(api, "Planned").startswith("2 of the 3 pods")
+        assert message(api, "Planned").startswith("2 of the 3 needed pods")
 
 
 async def test_next_process_knows_for_which_gang_another_gave_way():

@@ -188,7 +188,7 @@ async def test_shrink_that_the_api_server_refuses_ends_at_once():
 
         assert sum(map(of_jobs, api.requests)) == earlier + 1
         assert "next" not in status(api)
-        assert "Job heat can't be given 4 pods: frozen" in said(api, "SizeChangeDropped")[0][1]
+        assert "Job heat can't be changed to 4 pods: frozen" in said(api, "SizeChangeDropped")[0][1]
         assert (placed(api), numbers(api), status(api)["failedJoins"]) == (before, (6, 6, "6"), 1)
         api.fault = lambda _: None
         await until(lambda: is_placed(api, "waits") and has_size(api, 4), seconds=2400)

@@ -50,7 +50,7 @@ ALL = [
     events.size_not_chosen("pods are forbidden"),
     events.size_change_dropped("there is no node n4"),
     events.gang_missing("there is no Gang heat"),
-    events.pods_missing("Gang job.heat is not complete: 1 of the 2 pods"),
+    events.pods_missing("Gang job.heat is not complete: 1 of the 2 needed pods"),
     events.owner_suspended("Gang job.heat was bound in part"),
     events.pods_evicted("pod heat-0 was evicted: the owner of node n1 is back"),
     events.gang_succeeded("All."),

@@ -11,7 +11,7 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.plan_marks import mark_planned_for_later
 from lockstep.report.status.pod_gang_marks import mark_awaiting_pods, mark_found_bound, mark_pods_placed
 
-WHY = "1 of the 2 pods that it needs wait for a node."
+WHY = "1 of the 2 needed pods wait for a node."
 RESERVED = with_status(replace(reserved(), first_planned_start=NOW, waited_seconds=7, queued_since=NOW - 7))
 NODES = ("n2", "n1", "n2", "n3")
 PLACED = with_status(mark_pods_placed(RESERVED, NODES, now=NOW))

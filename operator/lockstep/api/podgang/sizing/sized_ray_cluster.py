@@ -36,11 +36,11 @@ def ray_cluster_problem(cluster: Manifest) -> str:
         return "Ray's autoscaler sets its number of workers, so it can't get a size: leave out enableInTreeAutoscaling"
     groups = spec.sections("workerGroupSpecs")
     if len(groups) != 1 or groups[0].has("suspend"):
-        return f"it has {len(groups)} groups of workers that are not suspended, and gets a size only with one"
+        return "to get a size, it must have exactly one group of workers, and this group must not be suspended"
     if ELASTIC in (cluster["metadata"].get("annotations") or {}) and hosts_of(groups[0]) > 1:
-        return f"annotation {ELASTIC}: its number of workers may change only if a replica has one, so numOfHosts is 1"
+        return f"annotation {ELASTIC}: the number of workers can change only with numOfHosts 1"
     if asked_sizes(cluster) and not ray_cluster_sizes(cluster):
-        return "no number of replicas within minReplicas and maxReplicas, of 1 or more, makes a size of its range"
+        return "no number of replicas from minReplicas to maxReplicas makes a size in the range of its annotation"
     return ""
 
 
