@@ -103,7 +103,7 @@ def _conditions(_field: str, meanings: Mapping[str, str]) -> Schema:
     listed = [f"{kind} is True when {meaning}." for kind, meaning in meanings.items()]
     return {
         "type": "array",
-        "description": " ".join(["conditions say how things stand, as Kubernetes' conditions do.", *listed]),
+        "description": " ".join(["conditions are the state, in the form of all Kubernetes conditions.", *listed]),
         "maxItems": 16,
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["type"],
