@@ -180,7 +180,7 @@ def test_get_lockstep_lists_every_kind(api, placed, placed_pods, bid):
         pytest.param("gj.spec.template.spec.containers.image", "Container image name.", id="a container's field"),
         pytest.param("gj.status.conditions", "Placed is True when every member is bound", id="conditions"),
         pytest.param("gangs.spec.size.min", "min is how many pods must exist", id="a field of a Gang"),
-        pytest.param("nb.spec.dutyCycle", "dutyCycle is the load of the node by its owner", id="a bid's field"),
+        pytest.param("nb.spec.dutyCycle", "dutyCycle is how busy the owner keeps the node", id="a bid's field"),
     ],
 )
 def test_explain_explains(api, field, want):

@@ -127,7 +127,7 @@ def test_job_on_which_no_mark_stays_is_not_suspended(arena, gangs, asked, unmark
     return_to_a_node(arena, gangs)
     eventually(lambda: "its pods stay: Job heat can't be suspended" in notes(arena, "job.heat", "Gang"))
 
-    assert "another program removes the label lockstep.dev/suspended-by" in notes(arena, "job.heat", "Gang")
+    assert "another program changes its lockstep.dev/suspended-by" in notes(arena, "job.heat", "Gang")
     assert 1 <= asked[PATCH_OF_JOB] <= TRIES_WHILE_A_TEST_WAITS, "dry runs"
     assert job(gangs)["spec"]["suspend"] is False
     assert gangs.bound("job.heat") == 4

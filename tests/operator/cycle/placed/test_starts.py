@@ -105,7 +105,7 @@ async def test_gate_of_another_pod_of_that_name_stays_shut(caplog):
         await asyncio.sleep(1)
 
         assert "annotations" not in api.store.get(pod_place(replaced[0]["metadata"]["name"]))["metadata"]
-        assert "members that may go on still wait" not in caplog.text
+        assert "members that may start still wait" not in caplog.text
 
 
 async def test_attempt_whose_members_are_not_all_up_in_time_is_undone():

@@ -102,7 +102,7 @@ def test_another_size_changes_both_numbers_of_the_job_as_it_was_read():
 @pytest.mark.parametrize(
     ("annotations", "says"),
     [
-        ({ELASTIC: "Restart"}, "'Restart' is not Members"),
+        ({ELASTIC: "Restart"}, "must be Members, the only mode, not 'Restart'"),
         ({ELASTIC: "Members", "lockstep.dev/restart-time": "0s"}, "'0s' is not a duration from 1s to 24h"),
         ({ELASTIC: "Members", "lockstep.dev/min-interval": "2y"}, "'2y' is not a duration from 1s to 8760h"),
     ],
@@ -118,7 +118,9 @@ def test_terms_that_make_no_sense_are_refused_with_the_annotation(annotations, s
         pytest.param(
             Source.JOB_SET, {ELASTIC: "Members"}, "a JobSet can't change its size while it runs", id="another kind"
         ),
-        pytest.param(Source.JOB, {ELASTIC: "Members"}, "it needs lockstep.dev/size with a range", id="no range"),
+        pytest.param(
+            Source.JOB, {ELASTIC: "Members"}, "it needs the annotation lockstep.dev/size with a range", id="no range"
+        ),
     ],
 )
 def test_annotation_that_changes_nothing_is_refused(source, annotations, says):

@@ -92,7 +92,7 @@ def test_growth_takes_names_of_before_away():
 
 
 def test_ray_cluster_with_several_hosts_a_replica_can_not_wait_for_changes():
-    assert "numOfHosts is 1" in ray_cluster_problem(cluster(group={"numOfHosts": 2}))
+    assert "only with numOfHosts 1" in ray_cluster_problem(cluster(group={"numOfHosts": 2}))
     assert ray_cluster_problem(cluster()) == ""
 
 
@@ -102,4 +102,4 @@ def test_annotation_without_a_range_is_refused():
 
     parts = made_parts(OWNERS[Source.RAY_CLUSTER], owner)
 
-    assert "it needs lockstep.dev/size" in parts["metadata"]["annotations"]["lockstep.dev/problem"]
+    assert "it needs the annotation lockstep.dev/size" in parts["metadata"]["annotations"]["lockstep.dev/problem"]

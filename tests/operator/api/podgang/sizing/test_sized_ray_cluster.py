@@ -84,9 +84,9 @@ def test_ray_cluster_has_one_worker_at_least():
     ("manifest", "sentence"),
     [
         pytest.param(cluster(enableInTreeAutoscaling=True), "Ray's autoscaler sets", id="Ray's autoscaler"),
-        pytest.param(cluster(workers(), workers()), "it has 2 groups of workers", id="two groups"),
-        pytest.param(cluster(workerGroupSpecs=[]), "it has 0 groups of workers", id="no workers"),
-        pytest.param(cluster(workers(suspend=True)), "that are not suspended", id="a suspended group"),
+        pytest.param(cluster(workers(), workers()), "exactly one group of workers", id="two groups"),
+        pytest.param(cluster(workerGroupSpecs=[]), "exactly one group of workers", id="no workers"),
+        pytest.param(cluster(workers(suspend=True)), "must not be suspended", id="a suspended group"),
         pytest.param(cluster(workers(maxReplicas=1)), "no number of replicas", id="no size"),
     ],
 )
