@@ -60,5 +60,7 @@ def test_more_later_pods_than_a_gang_may_have_are_refused_with_a_sentence(arena,
     gangs.submit("heat", 2, 3, later=later(arena, 2))
     gangs.create_pods("heat", "a", "b")
 
-    eventually(lambda: "4 pods together, but at most 3 are allowed" in gangs.condition("heat", "Accepted").get("message", ""))
+    eventually(
+        lambda: "4 pods together, but at most 3 are allowed" in gangs.condition("heat", "Accepted").get("message", "")
+    )
     assert gangs.bound("heat") == 0
