@@ -92,7 +92,7 @@ def test_what_is_assumed_is_said_where_the_operators_options_are_not_known(arena
     assert done.exit_code == 0, done.stderr
     said = " ".join(done.stderr.split())
     assert f"The operator's options are not known, since {want_why}" in said
-    assert "planned with no gate image, all nodes, sizing Balanced" in said
+    assert "This plan assumes: no gate image, all nodes, sizing Balanced" in said
     document = json.loads(done.stdout)
     [answer] = document.get("gangs", [document])
     assert answer["phase"] == "Refused"

@@ -100,7 +100,7 @@ def agent(*, node: str, period: float, lifetime: float, log_level: str, log_form
     if not 0 < _LEAST_LIFETIME_PERIODS * period <= lifetime:
         raise click.UsageError(f"a lifetime of {lifetime:g} s is less than three periods of {period:g} s")
     if period > LONGEST_PERIOD:
-        raise click.UsageError(f"--period is {period:g} s: above {LONGEST_PERIOD:g} s nothing is measured")
+        raise click.UsageError(f"--period is {period:g} s, and must be {LONGEST_PERIOD:g} s at most")
     set_up_logs(log_level, log_format)
     differences = Differences(relative=given["relative_change"], absolute=given["absolute_change"])
     run_agent(
@@ -115,5 +115,7 @@ def _own_cluster() -> str:
     """The URL of the API server, from the environment variables of a pod; this needs no DNS."""
     host, port = (os.environ.get(f"KUBERNETES_SERVICE_{part}", "") for part in ("HOST", "PORT"))
     if not (host and port):
-        raise click.UsageError("this is no pod of a cluster: name the API server with --api-server")
+        raise click.UsageError(
+            "this process does not run in a pod: give the address of the API server with --api-server"
+        )
     return f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"

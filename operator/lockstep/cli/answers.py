@@ -75,7 +75,7 @@ def _recorder(given: Mapping[str, Any]) -> RecorderPlace | None:
         return None
     host, _, port = (address or "").rpartition(":")
     if not host or not port.isdecimal() or certificates is None:
-        raise click.UsageError("--recorder HOST:PORT and --recorder-certificates DIR are given together.")
+        raise click.UsageError("give both --recorder HOST:PORT and --recorder-certificates DIR, or neither.")
     return RecorderPlace(host, int(port), certificates)
 
 

@@ -131,7 +131,7 @@ def _missing(gang: GangKey, state: State) -> str:
     if not is_pod_gang(gang):
         return f"There is no GangJob {gang_name(gang)}."
     if not state.sources:
-        return "The operator places no Gangs, since its known options have no --sources."
+        return "The operator places no Gangs: as far as its options are known, it runs without --sources."
     return f"There is no Gang {gang.namespace}/{object_name(gang)}."
 
 
@@ -149,5 +149,5 @@ async def _read(configuration: Configuration, state: State, gang: GangKey) -> Do
                 return answer
             if not answer.why:
                 raise
-            raise AnswerError(f"{answer.why}\nWithout it, this is needed: {error}") from error
+            raise AnswerError(f"{answer.why}\nYour own rights do not suffice: {error}") from error
     return None

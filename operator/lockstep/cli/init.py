@@ -115,12 +115,12 @@ def _prompt(text: str, of_type: Any, default: str | None = None) -> Any:
 def _forbid(answers: dict[str, Any]) -> None:
     given = [name for name, value in answers.items() if value is not None]
     if given:
-        raise click.UsageError(f"--{given[0].replace('_', '-')} does not go with --from, which answers it.")
+        raise click.UsageError(f"--{given[0].replace('_', '-')} can't be used with --from: the file has its value.")
 
 
 _AS_IT_IS = (
-    "Nothing has to be converted: with `schedulerName: lockstep` in their pod templates, Jobs, JobSets and others are "
-    "placed as they are, if the operator has them among its --sources."
+    "You need not convert Jobs, JobSets and other pods. With `schedulerName: lockstep` in their pod templates, "
+    "Lockstep places them as they are, if the operator's --sources name their kinds."
 )
 
 

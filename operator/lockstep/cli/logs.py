@@ -80,7 +80,9 @@ def _of_one_run(key: GangKey, runs: str, *, follow: bool) -> GangKey:
     if is_sweep(key) and runs.isdecimal():
         return GangKey(key.namespace, run_name(sweep_name(key), int(runs)))
     if runs or (is_sweep(key) and follow):
-        raise click.UsageError("--run names one run of sweep/NAME, and --follow needs it there.")
+        raise click.UsageError(
+            "--run takes the number of one run, and works only with sweep/NAME. To follow a sweep, give --run too."
+        )
     return key
 
 

@@ -175,7 +175,7 @@ async def _asked_tenants_api(
     """The plans of the cluster's API for tenants: of GangJobs and of sweeps that the API server takes as dry runs."""
     if asked.gangs:
         raise AnswerError(
-            f"{without}\nAnswers for tenants, where the cluster has them, plan GangJobs and GangSweeps only."
+            f"{without}\nThe cluster's API for tenants can't help: it plans only GangJobs and GangSweeps."
         ) from without
     async with one_client(load_configuration(**connection)) as client:
         plans = [await _plan_of_tenants_api(client, manifest, without) for manifest in asked.gang_jobs]
@@ -201,7 +201,7 @@ def _given(answer: Document | NoAnswer, without: NotAllowedError) -> Document:
         return answer
     if not answer.why:
         raise without
-    raise AnswerError(f"{answer.why}\nWithout it, this is needed: {without}") from without
+    raise AnswerError(f"{answer.why}\nYour own rights do not suffice: {without}") from without
 
 
 async def _suppose(

@@ -51,7 +51,9 @@ def requeue(gang: KeyIn, namespace: str | None, output: str, *, runs: str, timeo
     with one_sentence():
         key = gang(namespace or usual_namespace(**connection))
         if is_sweep(key) != bool(runs):
-            raise click.UsageError("--run goes with sweep/NAME, and sweep/NAME needs it: say which failed runs.")
+            raise click.UsageError(
+                "--run and sweep/NAME belong together: give the failed runs of the sweep, as in sweep/NAME --run 17."
+            )
         try:
             done = asyncio.run(_requeue(connection, key, runs, within_seconds=timeout))
         except NotMadeAnewError as error:

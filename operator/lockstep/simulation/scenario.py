@@ -106,7 +106,7 @@ class Scenario:
 
     def _rigid(self, random: np.random.Generator) -> list[RigidJob]:
         if self.trace is None and self.nodes < _TWO:
-            raise ScenarioError("the model draws jobs of several members, and there is one node")
+            raise ScenarioError("the model draws jobs of several members, and there is only one node")
         jobs = self._drawn(random) if self.trace is None else self._traced()
         fitting = [job for job in jobs if job.size <= self.nodes]
         if len(fitting) < _TWO:

@@ -55,7 +55,7 @@ def bound_line(results: Results, bounds: Mapping[int, float]) -> str:
     to_first = ratio(list(bounds.values()), [first[seed].mean_turnaround for seed in bounds])
     least = average(list(bounds.values()))
     seconds, share = least.formatted(0, unit=" s"), to_first.formatted(2)
-    return f"No schedule has a mean turnaround below {seconds}: {share} of the first."
+    return f"No schedule has a mean turnaround below {seconds}: {share} times that of the first policy."
 
 
 def _whole(rows: dict[str, _Row]) -> Iterator[str]:

@@ -26,11 +26,11 @@ def test_agent_imports_nothing_that_is_large():
         pytest.param(["--node=n1", "--period=1m", "--lifetime=2m"], "120 s is less than three periods", id="too short"),
         pytest.param(
             ["--node=n1", "--period=5m", "--lifetime=15m"],
-            "--period is 300 s: above 240 s nothing is measured",
+            "--period is 300 s, and must be 240 s at most",
             id="a period at which nothing can be measured",
         ),
         pytest.param(["--node=n1", "--relative-change=nan"], "nan is not a number", id="no number"),
-        pytest.param(["--node=n1"], "name the API server with --api-server", id="no cluster"),
+        pytest.param(["--node=n1"], "give the address of the API server with --api-server", id="no cluster"),
     ],
 )
 def test_agent_says_what_it_cannot_do(monkeypatch, arguments, want):

@@ -72,7 +72,7 @@ def test_job_is_converted_and_what_is_lost_goes_to_the_standard_error():
 
     assert done.exit_code == 0, done.stderr
     assert yaml.safe_load(done.stdout)["spec"]["size"] == {"min": 2, "max": 2}
-    assert done.stderr.startswith("Nothing has to be converted: ")
+    assert done.stderr.startswith("You need not convert Jobs, ")
     assert "pi: spec.maxFailedIndexes: not carried over, since a GangJob has nothing like it." in done.stderr
 
 
@@ -85,9 +85,9 @@ def test_job_is_converted_and_what_is_lost_goes_to_the_standard_error():
         pytest.param(["heat", "--command='"], None, "No closing quotation", id="a quote"),
         pytest.param(["heat", "--serial-time=soon"], None, "soon", id="a time"),
         pytest.param(["heat", "--serial-time=0s"], None, "0s is not from 1ms to 876000h", id="no time"),
-        pytest.param(["Heat", *ANSWERED], None, "Heat can't be that of a GangJob", id="a name"),
+        pytest.param(["Heat", *ANSWERED], None, "Heat is not a valid name of a GangJob", id="a name"),
         pytest.param(["--from", "/nowhere"], None, "No such file", id="a file that is not there"),
-        pytest.param(["--from", "-", "--image=a"], "", "--image does not go with --from", id="both"),
+        pytest.param(["--from", "-", "--image=a"], "", "--image can't be used with --from", id="both"),
         pytest.param(["--from", "-"], "a: [", "It is neither YAML nor JSON", id="no YAML"),
     ],
 )

@@ -220,9 +220,9 @@ def test_trace_of_too_few_jobs_is_one_sentence(tmp_path, nodes, want):
 @pytest.mark.parametrize(
     ("options", "want"),
     [
-        pytest.param(["--nodes", "many"], "'many' is not a number of nodes", id="nodes"),
+        pytest.param(["--nodes", "many"], "'many' is neither a number of nodes", id="nodes"),
         pytest.param(
-            ["--nodes", "1"], "the model draws jobs of several members, and there is one node.", id="one node"
+            ["--nodes", "1"], "the model draws jobs of several members, and there is only one node.", id="one node"
         ),
         pytest.param(["--owners", "all"], "'all' is not a share of the nodes and two hours", id="owners"),
         pytest.param(
@@ -251,7 +251,7 @@ def test_trace_of_too_few_jobs_is_one_sentence(tmp_path, nodes, want):
         pytest.param(["--trace", "/dev/null"], "0 jobs fit on 128 nodes, and two at least are needed.", id="no jobs"),
         pytest.param(
             ["--trace", "/dev/null", "--templates", "3"],
-            "--templates is for jobs of the model; those of a log have their own.",
+            "--templates can't be used with --trace: the jobs of a log have templates of their own.",
             id="templates of a log",
         ),
     ],
@@ -269,6 +269,7 @@ def test_bound_stands_below_the_tables():
 
     assert result.exit_code == 0, result.output
     [line] = [line for line in result.stdout.splitlines() if line.startswith("No schedule has a mean turnaround below")]
+    assert line.endswith(" times that of the first policy.")
     assert 0 < float(line.split(": ")[1].split(" ")[0]) < 1
 
 

@@ -56,7 +56,7 @@ def test_model_that_finds_no_room_is_refused_with_a_sentence():
     result = simulated("sweep", "--clusters", "1", "--among", "6")
 
     assert result.exit_code == 1
-    assert "there is one node." in result.stderr
+    assert "there is only one node." in result.stderr
 
 
 def test_dealing_has_a_line_for_each_error_of_the_speeds():
@@ -70,27 +70,35 @@ def test_dealing_has_a_line_for_each_error_of_the_speeds():
 @pytest.mark.parametrize(
     ("options", "want"),
     [
-        pytest.param(["sweep", "--first", "11"], "--first is 11, and there are 10 runs.", id="more count than run"),
+        pytest.param(
+            ["sweep", "--first", "11"], "--first is 11, but the sweep has only 10 runs.", id="more count than run"
+        ),
         pytest.param(
             ["sweep", "--clusters", "24,2", "--times", "3:5"],
-            "Cluster 2 needs 3 nodes at least, and has 2.",
+            "Cluster 2 has 2 nodes, and needs at least 3.",
             id="cluster without room",
         ),
         pytest.param(
             ["sweep", "--clusters", "1", "--alien"],
-            "Cluster 1 needs 2 nodes at least, and has 1.",
+            "Cluster 1 has 1 node, and needs at least 2.",
             id="no room beside an alien program",
         ),
-        pytest.param(["sweep", "--clusters", "24x"], "'24x' is not a number of nodes", id="no cluster"),
-        pytest.param(["sweep", "--times", "3"], "'3' is no size with its seconds", id="no time"),
-        pytest.param(["sweep", "--times", "3:0"], "'3:0' is no size with its seconds", id="time of 0"),
-        pytest.param(["sweep", "--times", "3:1,3:2"], "size 3 stands there twice", id="size twice"),
+        pytest.param(["sweep", "--clusters", "24x"], "'24x' is neither a number of nodes", id="no cluster"),
+        pytest.param(["sweep", "--times", "3"], "'3' is not a size with its seconds", id="no time"),
+        pytest.param(["sweep", "--times", "3:0"], "'3:0' is not a size with its seconds", id="time of 0"),
+        pytest.param(["sweep", "--times", "3:1,3:2"], "size 3 is given twice", id="size twice"),
         pytest.param(["sweep", "--serial-time", "0"], "must be above 0", id="no serial time"),
         pytest.param(["sweep", "--serial-time", "1h", "--alien"], "--alien needs --times", id="alien without sizes"),
-        pytest.param(["sweep", "--among", "5", "--policy", "fni-sa"], "--among is for separate", id="among replicas"),
+        pytest.param(
+            ["sweep", "--among", "5", "--policy", "fni-sa"],
+            "--among works only with the policies separate",
+            id="among replicas",
+        ),
         pytest.param(["dealing", "--piece-time", "0"], "must be above 0", id="no piece time"),
         pytest.param(["dealing", "--nodes", "1", "--lose"], "--lose needs two nodes at least.", id="last member lost"),
-        pytest.param(["--jobs", "9", "sweep"], "--jobs is for queues, and not for sweep.", id="option of queues"),
+        pytest.param(
+            ["--jobs", "9", "sweep"], "--jobs is not an option of lockstep simulate sweep.", id="option of queues"
+        ),
     ],
 )
 def test_options_that_make_no_sense_are_refused_with_a_sentence(options, want):

@@ -118,7 +118,9 @@ def _refuse_own_options(context: click.Context) -> None:
     """A subcommand has options of its own; those of queues would mean nothing to it."""
     for option in context.command.params:
         if context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{option.opts[0]} is for queues, and not for {context.invoked_subcommand}.")
+            raise click.UsageError(
+                f"{option.opts[0]} is not an option of lockstep simulate {context.invoked_subcommand}."
+            )
 
 
 def _make(folder: Path) -> None:

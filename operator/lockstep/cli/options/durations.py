@@ -40,7 +40,7 @@ def time_of(_context: click.Context, _option: click.Parameter, value: str | None
     try:
         return round(_time(value))
     except ValueError as error:
-        message = f"{value} is no date such as 2026-11-01, and no time ago such as 30d, 4w or 12h"
+        message = f"{value} is neither a date such as 2026-11-01 nor a time ago such as 30d, 4w or 12h"
         raise click.BadParameter(message) from error
 
 

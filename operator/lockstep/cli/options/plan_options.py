@@ -66,7 +66,7 @@ _RUN_TIME_QUANTILE = click.option(
     metavar="NUMBER",
     type=NumberRange(0, 1),
     default=USUAL_QUANTILE,
-    help="Quantile of the past run times of a template that plans use. 0 means the run time that the spec states.",
+    help="Plans use this quantile of the past run times of a template. 0 means the run time that the spec states.",
 )
 _FAIR_SHARES = switch("--fair-shares", "Whether groups of the FairShare take turns by their weights and past use.")
 _GATE_IMAGE = click.option(
@@ -123,7 +123,7 @@ def _with_old_names(command: Command) -> Command:
 def _old_name(name: str, old: str) -> Callable[[Command], Command]:
     def pass_on(context: click.Context, _option: click.Parameter, value: str | None) -> None:
         if value is not None:
-            click.echo(f"--{old} is the old name of --{name}, and goes on working.", err=True)
+            click.echo(f"--{old} is the old name of --{name}, and is still accepted.", err=True)
             context.default_map = {**(context.default_map or {}), name.replace("-", "_"): value}
 
     # Eager: its value has to be there before the option under its new name takes its default.

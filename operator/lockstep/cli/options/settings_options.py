@@ -75,9 +75,9 @@ async def _read(configuration: Configuration, place: str) -> dict[str, str]:
 def _assumed(why: str, options: Options) -> str:
     gate = f"gate image {options['gate_image']}" if options["gate_image"] else "no gate image"
     nodes = "the nodes of --node-selector" if options["node_selector"] else "all nodes"
-    rules = f"sizing {options['sizing']} with factor {options['price_factor']:g}, promises {options['promises']}"
+    rules = f"sizing {options['sizing']} with price factor {options['price_factor']:g}, promises {options['promises']}"
     gangs = "the Gangs of --sources" if options["sources"] else "no Gangs"
-    return f"The operator's options are not known, since {why}: planned with {gate}, {nodes}, {rules}, {gangs}."
+    return f"The operator's options are not known, since {why}. This plan assumes: {gate}, {nodes}, {rules}, {gangs}."
 
 
 def _checked(place: str) -> str:

@@ -77,5 +77,5 @@ def _source(name: str) -> Source:
         return Source(name)
     except ValueError as error:
         raise click.BadParameter(
-            f"{name!r} is not a source: choose from {', '.join(Source)}, or all of them by {_ALL}"
+            f"{name!r} is not a source: choose from {', '.join(Source)}, or write {_ALL}"
         ) from error

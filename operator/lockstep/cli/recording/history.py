@@ -86,7 +86,9 @@ def history(context: click.Context, /, *, database: Path, group: str, output: st
     with one_sentence():
         if is_usual and not database.exists():
             if group:
-                raise AnswerError(f"There is no file {database} here, and only a file has groups: leave --group out.")
+                raise AnswerError(
+                    f"--group needs the file {database}, which is in the recorder's pod. Leave --group out."
+                )
             document = asyncio.run(_asked(connection, namespace, HistoryQuestion(**given), database))
             _print_answer(document, output)
         else:
@@ -114,7 +116,7 @@ async def _asked(
     if not isinstance(answer, NoAnswer):
         return answer
     why = answer.why or f"The cluster shows you no history of namespace {where}."
-    raise AnswerError(f"{why}\nWithout it, this is needed: the file {database}, which is in the recorder's pod.")
+    raise AnswerError(f"{why}\nYou can also run this command in the recorder's pod, which has the file {database}.")
 
 
 def _print_answer(document: Document, output: str) -> None:

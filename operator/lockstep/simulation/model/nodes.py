@@ -38,7 +38,9 @@ def slowdowns_of(text: str) -> NDArray[np.float64]:
         found = _KIND.fullmatch(kind.strip())
         speed = float(found[2] or 1) if found else 0.0
         if found is None or not speed:
-            raise NodesError(f"{kind.strip()!r} is not a number of nodes, such as 128 or, with their speed, 64x1.5")
+            raise NodesError(
+                f"{kind.strip()!r} is neither a number of nodes such as 128 nor one with a speed such as 64x1.5"
+            )
         if not _SLOWEST <= speed <= _FASTEST:
             raise NodesError(f"{kind.strip()!r}: speeds are from {_SLOWEST:g} to {_FASTEST:g}")
         slowdowns += [1 / speed] * int(found[1])

@@ -33,7 +33,7 @@ def parse_groups(text: str) -> tuple[DemandingGroup, ...]:
     if len(groups) > MOST_GROUPS:
         raise GroupsError(f"{len(groups)} groups are more than {MOST_GROUPS}")
     if groups and abs(sum(group.part for group in groups) - 1) > _ROUNDING:
-        raise GroupsError(f"the parts of the groups make {sum(group.part for group in groups):g} and not 1")
+        raise GroupsError(f"the parts of the groups add up to {sum(group.part for group in groups):g}, not to 1")
     return groups
 
 

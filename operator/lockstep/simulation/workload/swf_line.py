@@ -55,7 +55,7 @@ def parse_line(text: str) -> LoggedJob:
         raise WrongLineError(f"has {len(words)} fields, not {len(fields)}")
     job = LoggedJob(*(_value(*field) for field in zip(fields, words, strict=True)))
     if job.run_time and 0 in (job.allocated_processors, job.requested_processors):
-        raise WrongLineError("has 0 processors, and ran")
+        raise WrongLineError("has 0 processors, but ran")
     return job
 
 

@@ -114,8 +114,8 @@ def test_old_names_go_on_working_and_say_so(monkeypatch, capsys):
 
     assert (options["keep_nodes_free_for"], options["keep_nodes_free_gangs"]) == (90, 2)
     assert sorted(capsys.readouterr().err.splitlines()) == [
-        "--hold-for is the old name of --keep-nodes-free-for, and goes on working.",
-        "--holding-gangs is the old name of --keep-nodes-free-gangs, and goes on working.",
+        "--hold-for is the old name of --keep-nodes-free-for, and is still accepted.",
+        "--holding-gangs is the old name of --keep-nodes-free-gangs, and is still accepted.",
     ]
 
 

@@ -192,8 +192,8 @@ def test_number_out_of_this_world_makes_a_line_wrong_in_every_field(field, word)
         pytest.param(
             "1 1 1 1 2.5 " + "1 " * 13, "has 2.5 as its allocated processors, which must be a whole number", id="half"
         ),
-        pytest.param("1 0 0 10 0 1 1 4 " + "1 " * 10, "has 0 processors, and ran", id="no processor was allocated"),
-        pytest.param("1 0 0 10 4 1 1 0 " + "1 " * 10, "has 0 processors, and ran", id="no processor was asked for"),
+        pytest.param("1 0 0 10 0 1 1 4 " + "1 " * 10, "has 0 processors, but ran", id="no processor was allocated"),
+        pytest.param("1 0 0 10 4 1 1 0 " + "1 " * 10, "has 0 processors, but ran", id="no processor was asked for"),
     ],
 )
 def test_wrong_line_says_why(line, want):
@@ -236,7 +236,7 @@ def test_speeds_out_of_this_world_are_refused():
 
 @pytest.mark.parametrize("text", ["", "0", "x2", "4x0", "4x-1", "4,,4", "four", "9999999", "4x1e9"])
 def test_wrong_nodes_are_refused(text):
-    with pytest.raises(NodesError, match="is not a number of nodes"):
+    with pytest.raises(NodesError, match="is neither a number of nodes"):
         slowdowns_of(text)
 
 

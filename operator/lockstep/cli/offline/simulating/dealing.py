@@ -34,7 +34,8 @@ from lockstep.simulation.sweeps.sweep import StationCluster
     multiple=True,
     type=NumberRange(0, 2),
     default=(0.1, 0.2, 0.3),
-    help="How far real speeds are from the speeds in bids: 0.2 means 20 %, log-normally. You can repeat this option.",
+    help="How far real speeds are from the speeds in bids, by a log-normal distribution: 0.2 means 20 %. You can "
+    "repeat this option.",
 )
 @click.option("--lose", "is_lost", is_flag=True, help="One member fails at a random time.")
 @seed_options(seeds=200, most=10_000)

@@ -7,6 +7,7 @@ import click
 from lockstep.cli.options.number_range import NumberRange
 from lockstep.cli.options.simulating.run_lengths import clusters_of, length_of, times_of
 from lockstep.cli.options.simulating.seed_options import seed_options
+from lockstep.report.text.sentences import n_nodes
 from lockstep.simulation.scenario import ScenarioError
 from lockstep.simulation.sweeps.comparison import SweepComparison
 from lockstep.simulation.sweeps.gangs import GangPolicy
@@ -23,8 +24,8 @@ _POLICIES = {one.value: one for one in (*ReplicaPolicy, *GangPolicy)}
     "--first",
     metavar="K",
     type=click.IntRange(1),
-    help="Number of runs that count. Replicas do the first K runs only. Gangs do all runs, and the K that end first "
-    "count. Default: all runs.",
+    help="Number K of runs that count. Replicas make only the first K runs. Gangs make all runs, and the K runs that "
+    "end first count. Default: all runs.",
 )
 @click.option(
     "--replicas",
@@ -135,18 +136,20 @@ def _chosen(names: Sequence[str], *, is_among: bool) -> list[ReplicaPolicy | Gan
     default = list(GangPolicy) if is_among else [*ReplicaPolicy, GangPolicy.COMMON]
     chosen = [_POLICIES[name] for name in dict.fromkeys(names)] or default
     if is_among and not all(isinstance(one, GangPolicy) for one in chosen):
-        raise click.UsageError("--among is for separate, once and common: the others have all nodes for themselves.")
+        raise click.UsageError(
+            "--among works only with the policies separate, once and common: the other policies give a sweep all nodes."
+        )
     return chosen
 
 
 def _check(comparison: SweepComparison) -> None:
     """Refuse what could never end. Replicas of static assignment stay in a cluster, and an alien stays in the first."""
     if comparison.first > comparison.runs:
-        raise click.UsageError(f"--first is {comparison.first}, and there are {comparison.runs} runs.")
+        raise click.UsageError(f"--first is {comparison.first}, but the sweep has only {comparison.runs} runs.")
     if comparison.alien and comparison.serial_time:
-        raise click.UsageError("--alien needs --times: it has the sizes of a run.")
+        raise click.UsageError("--alien needs --times, and can't be used with --serial-time.")
     least = 1 if comparison.serial_time else min(comparison.times)
     for number, cluster in enumerate(comparison.clusters, 1):
         needed = 2 * least if comparison.alien and number == 1 else least
         if cluster.places < needed:
-            raise click.UsageError(f"Cluster {number} needs {needed} nodes at least, and has {cluster.places}.")
+            raise click.UsageError(f"Cluster {number} has {n_nodes(cluster.places)}, and needs at least {needed}.")

@@ -18,7 +18,9 @@ def clusters_of(_context: click.Context, _option: click.Parameter, value: str) -
         found = _CLUSTER.fullmatch(part.strip())
         speed = float(found[2] or 1) if found else 0.0
         if found is None or not speed:
-            raise click.BadParameter(f"{part.strip()!r} is not a number of nodes, such as 24 or, with their speed, 6x3")
+            raise click.BadParameter(
+                f"{part.strip()!r} is neither a number of nodes such as 24 nor one with a speed such as 6x3"
+            )
         clusters.append(StationCluster(int(found[1]), speed))
     return clusters
 
@@ -30,9 +32,9 @@ def times_of(_context: click.Context, _option: click.Parameter, value: str) -> d
         found = _TIME.fullmatch(part.strip())
         seconds = float(found[2]) if found else 0.0
         if found is None or not seconds:
-            raise click.BadParameter(f"{part.strip()!r} is no size with its seconds above 0, such as 3:557.5")
+            raise click.BadParameter(f"{part.strip()!r} is not a size with its seconds above 0, such as 3:557.5")
         if int(found[1]) in times:
-            raise click.BadParameter(f"size {found[1]} stands there twice")
+            raise click.BadParameter(f"size {found[1]} is given twice")
         times[int(found[1])] = seconds
     return times
 

@@ -125,7 +125,7 @@ def scenario_options(command: Command) -> Command:
 def scenario_of(options: Mapping[str, Any]) -> Scenario:
     """Return the scenario of these options, without a load; prints which jobs of a trace are left out."""
     if options["trace"] is not None and options["templates"] is not None:
-        raise click.UsageError("--templates is for jobs of the model; those of a log have their own.")
+        raise click.UsageError("--templates can't be used with --trace: the jobs of a log have templates of their own.")
     trace = options["trace"]
     log = None if trace is None else read_log_file(trace)
     scenario = Scenario(
