@@ -30,12 +30,12 @@ def _promises() -> list[Panel]:
         ),
         graph(
             "Start: expected and real",
-            "Gangs that started after a wait. off likely: time between the last estimated start and the real start "
+            "Gangs that started after a wait. error: time between the last estimated start and the real start "
             "of gangs that waited. spare: "
-            "time between the real start and the promised start. If off likely is large, run times are not as "
+            "time between the real start and the promised start. If the error is large, run times are not as "
             "stated.",
-            Query(quantile(0.5, "lockstep_start_likely_error_seconds"), "off likely, median"),
-            Query(quantile(0.9, "lockstep_start_likely_error_seconds"), "off likely, 90 %"),
+            Query(quantile(0.5, "lockstep_start_likely_error_seconds"), "error, median"),
+            Query(quantile(0.9, "lockstep_start_likely_error_seconds"), "error, 90 %"),
             Query(quantile(0.5, "lockstep_start_promise_spare_seconds"), "spare, median"),
             unit=Seconds,
         ),
@@ -83,7 +83,7 @@ def _likely_starts() -> list[Panel]:
             unit="short",
         ),
         graph(
-            "Event loop held",
+            "Event loop blocked",
             "Time for which a single step blocks the event loop of the process. Above a second, probes, watches "
             "and the Lease may time out.",
             Query(quantile(0.99, "lockstep_event_loop_held_seconds"), "99 %"),

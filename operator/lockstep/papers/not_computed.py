@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from lockstep.papers.row import Paper, PaperRow, missing
 
 _LOST = "the inputs stand in a picture that the scan has lost"
-_HARDWARE = "the network of 1996 decides it; members' messages are not Lockstep's"
+_HARDWARE = "it depends on the network of 1996; Lockstep does not carry the messages of members"
 
 _DU = (("3.3, figure 4 and tables 4 to 6", "contention and blocking of messages", _HARDWARE),)
 _SHUM = (

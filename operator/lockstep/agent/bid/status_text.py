@@ -62,7 +62,7 @@ def _pressure(measured: Measured) -> tuple[str, ...]:
 def _owner(measured: Measured) -> str:
     """Whether the node owner is present, and when the owner is likely to be away; a forecast is no promise."""
     if measured.owner_present is None:
-        return "it can't be seen whether the owner is there"
+        return "it is not known whether the owner is there"
     said = "the owner is there" if measured.owner_present else "the owner is away"
     leaves, returns = measured.available_from, measured.available_until
     if leaves is None:

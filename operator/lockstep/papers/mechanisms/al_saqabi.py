@@ -70,7 +70,7 @@ MECHANISMS = (
     ),
     Mechanism(
         place="3",
-        what="Without free processors, displaced processes double up on those of their own job.",
+        what="If no processor is free, displaced processes share the processors of their own job.",
         state=MechanismState.WORKS,
         where=(
             "`operator/lockstep/dealer/deal.py` deals the pieces of a lost member to the others; "

@@ -17,7 +17,7 @@ NINE = 1_800_003_600.0
 @pytest.mark.parametrize(
     ("known", "want"),
     [
-        pytest.param({}, "it can't be seen whether the owner is there.", id="not visible"),
+        pytest.param({}, "it is not known whether the owner is there.", id="not visible"),
         pytest.param({"owner_present": False}, "the owner is away.", id="away for good"),
         pytest.param(
             {"owner_present": False, "available_until": NINE},
