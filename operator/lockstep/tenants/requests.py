@@ -182,7 +182,7 @@ class TenantRequests:
         except web.HTTPRequestEntityTooLarge:
             return refused(422, f"A question has {MOST_BYTES} bytes at most.")
         except web.RequestPayloadError:
-            return refused(422, "The question can't be read as its headers say.")
+            return refused(422, "The body of the request does not match its headers.")
         except (QuestionError, UnplannedError) as error:
             return refused(422, str(error))
 
@@ -250,7 +250,7 @@ class TenantRequests:
             return _forbidden(caller, resource, namespace)
         answer = await self._plans.explanation(gang, await self._asker(caller, namespace))
         if answer is None:
-            return refused(404, f"There is none of {resource} that is called {namespace}/{name}.")
+            return refused(404, f"There is no {name} among the {resource} of namespace {namespace}.")
         return shown(explanation_object(await self._seen(caller, answer)))
 
     async def _seen(self, caller: Caller, answer: Explanation) -> Explanation:

@@ -70,7 +70,7 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
         try:
             front_proxy = await read_front_proxy(client)
         except (ApiUnavailableError, FrontProxyError) as error:
-            raise StartError(f"requests of the API server can't be known as such: {error}") from error
+            raise StartError(f"requests of the API server can't be recognized: {error}") from error
         make = partial(make_shared_plan, client, settings.settings, options, time)
         access = GangAccess(client, monotonic)
         gang_jobs, sweeps = (SpecSchema(client, resource, monotonic) for resource in (GANGS, SWEEPS))

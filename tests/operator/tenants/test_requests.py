@@ -109,17 +109,17 @@ def planner(*verbs):
 @pytest.mark.parametrize(
     ("body", "want"),
     [
-        pytest.param(b"[]", "A plan has metadata.name and spec.gangJobSpec.", id="a list"),
-        pytest.param(b"{", "A plan has metadata.name and spec.gangJobSpec.", id="no JSON"),
-        pytest.param(b"[" * 100_000, "A plan has metadata.name and spec.gangJobSpec.", id="deep"),
+        pytest.param(b"[]", "A plan needs metadata.name and spec.gangJobSpec.", id="a list"),
+        pytest.param(b"{", "A plan needs metadata.name and spec.gangJobSpec.", id="no JSON"),
+        pytest.param(b"[" * 100_000, "A plan needs metadata.name and spec.gangJobSpec.", id="deep"),
         pytest.param(
             b'{"metadata": {"name": "a/b"}, "spec": {"gangJobSpec": {}}}',
-            "metadata.name is not the name of an object.",
+            "metadata.name is not a valid name.",
             id="no name",
         ),
         pytest.param(
             b'{"metadata": {"name": "a\\n2026 ERROR"}, "spec": {"gangJobSpec": {}}}',
-            "metadata.name is not the name of an object.",
+            "metadata.name is not a valid name.",
             id="a name that would be a line of the log",
         ),
         pytest.param(
@@ -143,7 +143,7 @@ async def test_body_that_is_not_as_its_headers_say_is_the_fault_of_the_user_and_
         await posted(port, b"Content-Length: 1000\r\n\r\nabc", leaves=True)
 
     assert b" 422 " in answer
-    assert b"can't be read as its headers say" in answer
+    assert b"does not match its headers" in answer
     assert [one.message for one in caplog.records] == []
 
 

@@ -17,7 +17,7 @@ from lockstep.tenants.documents import Document
 def note_on_answer(document: Document, now: float) -> str:
     """A sentence on where the answer is from, and how old it is."""
     age = max(0.0, now - (epoch_seconds(document["now"]) or now))
-    return f"Your rights do not suffice to plan here, so the cluster's API for tenants answers, as of {age:.0f} s ago."
+    return f"Your rights do not suffice to plan here. This answer of the cluster's API for tenants is {age:.0f} s old."
 
 
 def note_on_history(document: Document) -> str:
@@ -100,8 +100,9 @@ def sweep_plan_answer_lines(document: Document) -> Iterator[str]:
 
 def _delays(document: Document) -> Iterator[str]:
     for one in document["plan"]["delays"]:
-        by = "for ever" if one["withinMinutes"] is None else f"by {duration(60.0 * one['withinMinutes'])} at most"
-        yield from wrapped(f"{document['metadata']['namespace']}/{one['name']} would start later, {by}.", "  ")
+        minutes = one["withinMinutes"]
+        then = "no longer start" if minutes is None else f"start later, by {duration(60.0 * minutes)} at most"
+        yield from wrapped(f"{document['metadata']['namespace']}/{one['name']} would {then}.", "  ")
 
 
 def _within(minutes: int | None) -> str:

@@ -67,7 +67,7 @@ async def _answered(kind: AnswerKind, asking: Awaitable[Answer]) -> Document | N
 def _document(kind: AnswerKind, answer: Answer) -> Document | NoAnswer:
     if answer.is_success:
         if not is_answer(kind, answer.body):
-            return NoAnswer(f"What answers as the cluster's API for tenants gives no {kind} that can be read.")
+            return NoAnswer(f"The answer of the cluster's API for tenants is no readable object of {kind}.")
         return answer.body
     if _retry_seconds(answer) is not None and answer.code in _ABOUT_THE_QUESTION:
         raise AnswerError(_message(answer))

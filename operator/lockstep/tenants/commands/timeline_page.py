@@ -61,7 +61,9 @@ class TimelinePage:
             answer = NoAnswer(str(error))
         until = self._monotonic() + _KEPT_SECONDS
         if isinstance(answer, NoAnswer):
-            return _LastPicture(None, answer.why or "The cluster has no API for tenants, or not for this user.", until)
+            return _LastPicture(
+                None, answer.why or "The cluster has no API for tenants, or this user may not use it.", until
+            )
         body = orjson.dumps({**answer["picture"], "asOf": epoch_seconds(answer["now"])})
         return _LastPicture(Picture(body=body, tag=f'"{hashlib.sha256(body).hexdigest()[:32]}"'), "", until)
 

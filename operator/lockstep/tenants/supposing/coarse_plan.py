@@ -73,7 +73,7 @@ def suppose_gang_job(state: State, question: Question, now: float) -> AcceptedGa
     namespace, name, spec = question
     key = GangKey(namespace, name)
     if key in state.gangs:
-        raise UnplannedError(f"GangJob {key} is there already: ask for its explanation.")
+        raise UnplannedError(f"GangJob {key} exists already: ask for its explanation.")
     try:
         metadata = {"namespace": namespace, "name": name, **as_created(now)}
         fact = parse_gang({"metadata": metadata, "spec": spec}, None, state.pool, state.gate_image)

@@ -43,9 +43,9 @@ def _question(schema: Any, field: str, namespace: str, body: bytes) -> Question:
         metadata, spec = asked["metadata"], asked["spec"][field]
         name = metadata["name"]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise QuestionError(f"A plan has metadata.name and spec.{field}.") from error
+        raise QuestionError(f"A plan needs metadata.name and spec.{field}.") from error
     if not isinstance(name, str) or len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
-        raise QuestionError("metadata.name is not the name of an object.")
+        raise QuestionError("metadata.name is not a valid name.")
     wrong = violation(schema, spec, f"spec.{field}")
     if wrong:
         raise QuestionError(f"{wrong}.")

@@ -28,7 +28,7 @@ def _violations(schema: Schema, value: Any, path: str) -> Iterator[str]:
     if value is None and schema.get("nullable"):
         return
     if not _has_type(schema, value):
-        yield f"{path} is no {schema.get('type', 'number or text')}"
+        yield f"{path} is not of the type {schema.get('type', 'number or text')}"
         return
     if isinstance(value, str):
         yield from _of_text(schema, value, path)
@@ -59,7 +59,9 @@ def _of_text(schema: Schema, text: str, path: str) -> Iterator[str]:
 
 def _of_number(schema: Schema, number: float, path: str) -> Iterator[str]:
     if not schema.get("minimum", number) <= number <= schema.get("maximum", number):
-        yield f"{path} is not from {schema.get('minimum')} to {schema.get('maximum')}"
+        bounds = (("minimum", "at least"), ("maximum", "at most"))
+        wanted = (f"{words} {schema[name]}" for name, words in bounds if name in schema)
+        yield f"{path} must be {' and '.join(wanted)}"
 
 
 def _of_object(schema: Schema, value: Mapping[str, Any], path: str) -> Iterator[str]:
@@ -77,4 +79,5 @@ def _of_object(schema: Schema, value: Mapping[str, Any], path: str) -> Iterator[
 
 def _of_size(size: int, least: int, most: int | None, path: str) -> Iterator[str]:
     if size < least or (most is not None and size > most):
-        yield f"{path} has {size} entries or characters, and may have {least} to {most}"
+        allowed = f"{least} or more" if most is None else f"{least} to {most}"
+        yield f"{path} has {size} entries or characters, and may have {allowed}"

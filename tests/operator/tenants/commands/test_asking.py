@@ -117,7 +117,7 @@ async def test_reason_for_no_answer_says_what_it_is_and_when_to_ask_again(answer
     ],
 )
 async def test_odd_answer_of_another_server_is_one_sentence(odd):
-    want = "What answers as the cluster's API for tenants gives no queues that can be read."
+    want = "The answer of the cluster's API for tenants is no readable object of queues."
     assert await asked(Answer(200, odd)) == NoAnswer(want)
 
 
@@ -139,7 +139,7 @@ def test_gang_that_is_not_in_the_plan_has_a_line_that_says_so():
         "All namespaces: 2000 gangs planned, 0 gangs on nodes with 0 members.",
         "  Expected to become free: 3 nodes at an unknown time.",
     ]
-    assert note_on_answer(document, 1_000_007.0).endswith("as of 7 s ago.")
+    assert note_on_answer(document, 1_000_007.0).endswith("is 7 s old.")
 
 
 def test_queue_has_the_gangs_that_run_above_those_that_wait_and_what_the_group_has_used():

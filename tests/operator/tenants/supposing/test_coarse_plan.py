@@ -124,7 +124,7 @@ def test_quota_in_the_way_is_said_and_is_no_mistake(scene):
 
 
 def test_gang_that_is_there_is_not_supposed(scene):
-    with pytest.raises(UnplannedError, match="zebra/okapi is there already"):
+    with pytest.raises(UnplannedError, match="zebra/okapi exists already"):
         suppose_gang_job(scene.state, Question("zebra", "okapi", gang("okapi")["spec"]), NOW)
 
 

@@ -27,15 +27,21 @@ def test_examples_break_nothing(schema_of_spec, example):
 @pytest.mark.parametrize(
     ("change", "want"),
     [
-        pytest.param({"size": {"min": 1, "max": 10**12}}, "spec.size.max is not from 1 to 10000", id="a number"),
-        pytest.param({"size": {"min": True, "max": 2}}, "spec.size.min is no integer", id="a boolean"),
-        pytest.param({"size": [1]}, "spec.size is no object", id="a type"),
+        pytest.param(
+            {"size": {"min": 1, "max": 10**12}}, "spec.size.max must be at least 1 and at most 10000", id="a number"
+        ),
+        pytest.param({"size": {"min": True, "max": 2}}, "spec.size.min is not of the type integer", id="a boolean"),
+        pytest.param({"size": [1]}, "spec.size is not of the type object", id="a type"),
         pytest.param({"load": "Much"}, "spec.load is none of ", id="an enumeration"),
         pytest.param({"after": [{"name": "A!"}]}, "spec.after[0].name does not match ", id="a pattern"),
         pytest.param({"work": {"serialTime": "1" * 10**6}}, "spec.work.serialTime has 1000000 entries", id="a length"),
         pytest.param({"size": {"min": 1, "max": 2, "allowed": [1] * 101}}, "spec.size.allowed has 101 ", id="a list"),
         pytest.param({"template": {"spec": {}}}, "spec.template.spec has no containers", id="a field that is missing"),
-        pytest.param({"template": {"spec": {"containers": [7]}}}, "spec.template.spec.containers[0] is no ", id="item"),
+        pytest.param(
+            {"template": {"spec": {"containers": [7]}}},
+            "spec.template.spec.containers[0] is not of the type ",
+            id="item",
+        ),
     ],
 )
 def test_first_field_that_breaks_it_is_named(schema_of_spec, change, want):
