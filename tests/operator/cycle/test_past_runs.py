@@ -185,7 +185,8 @@ async def test_gang_that_learns_is_planned_with_the_law_of_the_runs_once_it_is_b
         await until(lambda: is_placed(api, "early"))
         assert status_of(api, "early")["workUsed"] == {
             "source": "Stated",
-            "message": "Lockstep can compare 3 runs with 1, 2 and 4 members, and a law needs 5 runs with 2 sizes.",
+            "message": "Lockstep can compare 3 runs with 1, 2 and 4 members, and a formula for the run time needs 5 "
+            "runs with 2 sizes.",
         }
         await run(api, "early", seconds=75, place=False)
         await run_learners(api, 2, 4, first=3)
@@ -197,7 +198,7 @@ async def test_gang_that_learns_is_planned_with_the_law_of_the_runs_once_it_is_b
         assert status["workUsed"]["source"] == "Learned"
         assert status["workUsed"]["message"].startswith("Forecasts of 6 runs with 1, 2, 4 and 8 members are off by ")
         assert predicted(api, "next") == pytest.approx(200 / status["size"] + 50, abs=2)
-        assert "times those of the law that 6 runs have followed" in planned(api, "next")
+        assert "times those of the formula that fits its last 6 runs" in planned(api, "next")
         await run(api, "next", seconds=200 / status["size"] + 50, place=False)
         # What was planned with teaches nothing: the run is kept beside what is stated.
         assert float(status_of(api, "next")["speedupReached"]) == pytest.approx(

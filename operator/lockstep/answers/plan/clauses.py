@@ -74,7 +74,7 @@ def format_price(in_force: PriceInForce) -> str:
 
 def format_work_used(used: WorkUsed) -> str:
     """Format which run times a gang is planned with, and why, as a sentence."""
-    by_law, stated = "follow the law of earlier runs of its template", "are those that its spec states"
+    by_law, stated = "follow the formula of earlier runs of its template", "are those that its spec states"
     which = by_law if used.source == WorkSource.LEARNED else stated
     return f"Its run times {which}: {used.message[:1].lower()}{used.message[1:]}"
 

@@ -68,7 +68,7 @@ def too_long_to_state(fit: WorkFit) -> str:
     if _most_stated(found) == found:
         return ""
     return (
-        f"its law takes longer than a spec may state: the block has the largest values, a serialTime of "
+        f"its formula gives longer times than a spec may state: the block has the largest values, a serialTime of "
         f"{go_duration(LONGEST_SERIAL)} or an overhead of {go_duration(LONGEST_OVERHEAD)}"
     )
 
@@ -123,7 +123,7 @@ def _line(name: str, text: str, off: float) -> str:
 
 
 def _plot(answer: ProfileAnswer, bar: str) -> Iterator[str]:
-    yield "On idle reference nodes, in the median of the runs with so many members:"
+    yield "Times on idle reference nodes; took is the median of the runs with that number of members:"
     yield f"  {'members':>7}  {'runs':>4}  {'took':>9}  {'forecast':>9}  {'off by':>9}  {bar} forecast, o took"
     longest = max(max(row.predicted, row.seen or 0.0) for row in answer.rows)
     yield from (_row(row, longest, bar) for row in answer.rows)
@@ -143,10 +143,12 @@ def _row(row: ProfileRow, longest: float, bar: str) -> str:
 
 
 def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
-    by = f"A forecast of one run from the others is off by {missed(fit.error)} on average"
-    stated = f"the stated times, multiplied to fit the others, are off by {missed(answer.judged.stated_error)}"
-    yield from wrapped(f"{by}; {stated}.")
-    yield from wrapped("If the runs follow this law, a number is off by at most its stated error in 19 of 20 cases.")
+    yield from wrapped(
+        f"If this formula forecasts each run from the others, it is off by {missed(fit.error)} on average."
+    )
+    stated = missed(answer.judged.stated_error)
+    yield from wrapped(f"The times of the spec, multiplied to fit the other runs, are off by {stated}.")
+    yield from wrapped("If the runs follow this formula, 19 of 20 numbers are off by at most the error beside them.")
     if answer.judged.better is None:
         yield from wrapped("So its spec is as good, and you need not change it.")
     beyond = [text for text in (_below(fit, answer), _above(fit, answer)) if text]
@@ -162,7 +164,8 @@ def _kinds(kinds: Kinds | None) -> Iterator[str]:
         yield from wrapped(as_sentence(by_kinds(kinds)))
         return
     yield ""
-    yield f"These numbers are for nodes of the usual kind. By their label {KIND_LABEL}:"
+    yield "These numbers are for nodes of the usual kind. Runs on other kinds take so many times as long."
+    yield f"The kinds are the values of the label {KIND_LABEL}:"
     yield f"  {'runs':>4}  {'times':>7}  kind"
     rows = zip(kinds.names, kinds.fit.times.tolist(), kinds.fit.runs.tolist(), strict=True)
     yield from (f"  {runs:>4}  {times:>7.3g}  {name}" for name, times, runs in rows)
@@ -183,5 +186,5 @@ def _advice(fit: NoFit, answer: ProfileAnswer) -> str:
     [size] = fit.sizes
     others = sorted({max(answer.least, size // 2), min(answer.most, 2 * size)} - {size})
     if not others:
-        return f"; its size allows {n_members(size)} only, so run it with another size too"
+        return ", but its spec allows no other size: allow one, and run the gang with it"
     return f": run it {with_sizes(others)} to learn how it scales"

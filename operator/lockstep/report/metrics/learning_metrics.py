@@ -29,7 +29,7 @@ class LearningMetrics:
                     "lockstep_learned_laws",
                     (
                         "Templates with learn: true whose plans use a learned relation of run time and size, since it "
-                        "is more exact."
+                        "is more exact than the stated run times."
                     ),
                 ),
                 (
@@ -53,7 +53,8 @@ class LearningMetrics:
         self._error = Histogram(
             "lockstep_learned_run_time_error_ratio",
             "Relative error of learned and of stated run times, for runs that were planned with learned run "
-            "times. 0.1 means that a run took 1.1 times as long, or was as much shorter.",
+            "times. 0.1 means that the run time was 1.1 times as long as predicted, or the prediction was 1.1 times as "
+            "long as the run time.",
             ["source"],
             buckets=_ERROR_BUCKETS,
             registry=registry,

@@ -11,6 +11,7 @@ from lockstep.report.text.sentences import as_sentence, n_members, percentage
 
 MOST_KINDS_SHOWN = 2
 
+_A_FORMULA = "a formula for the run time"
 _LEAST_ERROR = 0.0001
 _MOST_ERROR = 10.0
 
@@ -32,7 +33,8 @@ def why_used(judged: Judged) -> str:
     if isinstance(judged.fit, NoFit):
         return missing(judged.fit)
     runs = f"{judged.fit.runs} runs {with_sizes(judged.fit.sizes)}"
-    errors = f"{missed(judged.fit.error)} with their law, and by {missed(judged.stated_error)} with the stated times"
+    by_formula = f"{missed(judged.fit.error)} with the formula of earlier runs"
+    errors = f"{by_formula}, and by {missed(judged.stated_error)} with the stated times"
     return f"forecasts of {runs} are off by {errors}, on average"
 
 
@@ -41,9 +43,9 @@ def by_kinds(kinds: Kinds) -> str:
     by_kind, alike = missed(kinds.fit.error), missed(kinds.fit.error_alike)
     if not kinds.factors:
         return (
-            f"kinds of nodes do not improve these: they are off by {by_kind} if kinds count, and otherwise by {alike}"
+            f"forecasts do not get better by kinds of nodes: with kinds they are off by {by_kind}, without by {alike}"
         )
-    return f"runs take {_each_kind(kinds)}: forecasts are off by {by_kind} if kinds count, and otherwise by {alike}"
+    return f"runs take {_each_kind(kinds)}: with kinds of nodes, forecasts are off by {by_kind}, and without by {alike}"
 
 
 def _each_kind(kinds: Kinds) -> str:
@@ -61,13 +63,14 @@ def _each_kind(kinds: Kinds) -> str:
 def missing(fit: NoFit) -> str:
     """A clause on how many runs there are, and which are still needed for a law."""
     if fit.shortage is Shortage.ONE_SIZE:
-        return f"all {fit.runs} runs had {n_members(fit.sizes[0])}, and a law needs runs with {fit.needed_sizes} sizes"
+        had = f"all {fit.runs} runs had {n_members(fit.sizes[0])}"
+        return f"{had}, and {_A_FORMULA} needs runs with {fit.needed_sizes} sizes"
     ran = (
         f"Lockstep can compare {_n_runs(fit.runs)} {with_sizes(fit.sizes)}"
         if fit.runs
         else "Lockstep can compare no run"
     )
-    return f"{ran}, and a law needs {fit.needed_runs} runs with {fit.needed_sizes} sizes"
+    return f"{ran}, and {_A_FORMULA} needs {fit.needed_runs} runs with {fit.needed_sizes} sizes"
 
 
 def left_out(fit: WorkFit) -> str:

@@ -26,7 +26,9 @@ def member_price(seconds: str) -> str:
 def run_times_learned(learned: Learned) -> str:
     """The sentence on the learned run times that a plan used instead of those of the spec."""
     if learned.law is not None:
-        return f"Its run times are {learned.formatted} times those of the law that {learned.runs} runs have followed."
+        return (
+            f"Its run times are {learned.formatted} times those of the formula that fits its last {learned.runs} runs."
+        )
     if learned.thousandths == THOUSAND:
         return f"Its run times are as stated, like those of its last {learned.runs} runs."
     return f"Its run times are {learned.formatted} times as stated, like those of its last {learned.runs} runs."

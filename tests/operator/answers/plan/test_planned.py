@@ -292,7 +292,10 @@ async def test_gang_that_learns_is_planned_here_too_with_what_statuses_show_of_r
         assert decision.finish - decision.start == pytest.approx(75, abs=2)
         assert held.work_used.source == "Learned"
         shown = " ".join(" ".join(settled_lines(held)).split())
-        assert "Its run times follow the law of earlier runs of its template: forecasts of 6 runs with 1, 2, 4" in shown
+        assert (
+            "Its run times follow the formula of earlier runs of its template: forecasts of 6 runs with 1, 2, 4"
+            in shown
+        )
         learned = state.past_runs.in_force(state.gangs[key("b")])
         assert work_used(state.gangs[key("b")], learned)._asdict() == status_of(api, "b")["workUsed"]
 

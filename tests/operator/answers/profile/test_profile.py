@@ -71,8 +71,8 @@ def test_law_that_no_spec_may_state_is_cut_to_what_it_may_and_said_so(seconds, w
     assert {name: block[name] for name in want} == want
     assert parse_work(block, 16) is not None
     said = (
-        "Its law takes longer than a spec may state: the block has the largest values, a serialTime of 876000h or an "
-        "overhead"
+        "Its formula gives longer times than a spec may state: the block has the largest values, a serialTime of "
+        "876000h or an overhead"
     )
     assert said in " ".join(text(gang(runs=runs)).split())
     assert said.lower() in profile_document(found)["message"].lower()
@@ -103,7 +103,8 @@ def test_forecast_stands_beside_what_runs_took():
         pytest.param(
             amdahl(*[4] * 7),
             (1, 16),
-            "All 7 runs had 4 members, and a law needs runs with 2 sizes: run it with 2 and 8 members to learn how it",
+            "All 7 runs had 4 members, and a formula for the run time needs runs with 2 sizes: run it with 2 "
+            "and 8 members to learn how it",
             id="one size",
         ),
         pytest.param(
@@ -112,11 +113,14 @@ def test_forecast_stands_beside_what_runs_took():
         pytest.param(
             amdahl(*[4] * 5),
             (4, 4),
-            "its size allows 4 members only, so run it with another size too.",
+            "sizes, but its spec allows no other size: allow one, and run the gang with it.",
             id="fixed size",
         ),
         pytest.param(
-            amdahl(2, 4), (1, 8), "Lockstep can compare 2 runs with 2 and 4 members, and a law needs 5", id="two runs"
+            amdahl(2, 4),
+            (1, 8),
+            "Lockstep can compare 2 runs with 2 and 4 members, and a formula for the run time needs 5",
+            id="two runs",
         ),
         pytest.param(
             amdahl(2), (1, 8), "1 run of its template is known. Lockstep can compare 1 run with 2 members", id="one run"
@@ -251,7 +255,7 @@ def by_kind(gpu=0.5):
 def test_kinds_of_nodes_are_shown_with_how_many_runs():
     shown = text(gang(runs=by_kind()))
 
-    assert "These numbers are for nodes of the usual kind. By their label node.kubernetes.io/instance-type:" in shown
+    assert "The kinds are the values of the label node.kubernetes.io/instance-type:" in shown
     rows = [line.split() for line in shown.splitlines() if line.endswith((" gpu", " m5.large"))]
     assert [(runs, kind) for runs, _, kind in rows] == [("3", "gpu"), ("12", "m5.large")]
     assert [float(times) for _, times, _ in rows] == pytest.approx([0.5, 1], rel=0.05)
@@ -262,7 +266,9 @@ def test_kinds_of_nodes_are_shown_with_how_many_runs():
 def test_kinds_that_make_no_difference_are_said_to_make_none():
     document = profile_document(answer(gang(runs=by_kind(gpu=1.0))))
 
-    assert "Kinds of nodes do not improve these: they are off by" in " ".join(text(gang(runs=by_kind(1.0))).split())
+    assert "Forecasts do not get better by kinds of nodes: with kinds they are off by" in " ".join(
+        text(gang(runs=by_kind(1.0))).split()
+    )
     assert [(one["kind"], one["runs"], one["isUsed"]) for one in document["kinds"]] == [
         ("gpu", 3, False),
         ("m5.large", 12, False),
@@ -279,7 +285,10 @@ def test_document_says_what_is_missing():
         None,
     )
     assert document["suggestedWork"] == {"serialTime": "574.2s"}
-    assert document["message"] == "Lockstep can compare 1 run with 4 members, and a law needs 5 runs with 2 sizes."
+    assert (
+        document["message"]
+        == "Lockstep can compare 1 run with 4 members, and a formula for the run time needs 5 runs with 2 sizes."
+    )
 
 
 @pytest.mark.parametrize(
