@@ -75,7 +75,7 @@ def test_gang_that_overruns_says_since_when_and_by_an_event(arena):
     end = arena.status("late")["expectedFinish"]
     shown = arena.api.kubectl("get", "gj", "late", "--namespace", arena.namespace)
     assert re.search(r"late +Running +1 ", shown)
-    assert f"overruns since {end}, when it was expected to end" in shown
+    assert f"was expected to end at {end}, and still runs" in shown
     [event] = arena.until_events("late", "GangOverruns")
     assert (event["type"], event["note"].startswith(f"The gang was expected to end at {end}, and still runs.")) == (
         "Warning",

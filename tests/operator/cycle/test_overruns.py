@@ -133,7 +133,7 @@ async def test_overrun_is_reported_once_also_after_a_restart():
 
             assert condition(api, "a", "Overrunning") == ("True", "RunsLonger")
             end = status_of(api, "a")["expectedFinish"]
-            assert status_of(api, "a")["summary"] == f"overruns since {end}, when it was expected to end"
+            assert status_of(api, "a")["summary"] == f"was expected to end at {end}, and still runs"
         async with running_operator(api):
             await asyncio.sleep(1000)
             assert event_reasons(api).count("GangOverruns") == 1

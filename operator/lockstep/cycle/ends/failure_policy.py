@@ -28,7 +28,7 @@ def answer(policy: FailurePolicy, counts: Progress, settled: Reservation, *, res
     for number, rule in enumerate(policy.rules):
         matched = next((loss for loss in counts.losses if _matches(rule, loss, counts, role_of)), None)
         if matched is not None:
-            why = f"{matched.why}; by failurePolicy.rules[{number}], {rule.action}"
+            why = f"{matched.why}; failurePolicy.rules[{number}] applies: {rule.action}"
             return _carried_out(rule.action, why, policy, restarts)
     failed = next((loss for loss in counts.losses if loss.is_own_failure), None)
     if failed is None or counts.disrupted is not None:

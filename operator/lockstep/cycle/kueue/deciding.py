@@ -10,6 +10,7 @@ from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 from lockstep.facts.gang.workload import CheckState, GangWorkload, Workload
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
+from lockstep.report.text.sentences import duration
 
 # Kueue gives quota again at once where none else waits for it: it would be taken and given all the time.
 _KEEPS_SECONDS = 300.0
@@ -118,6 +119,6 @@ def _keeps_until(quota_since: float | None, patience: float) -> float:
 
 def _too_late(start: float, patience: float) -> str:
     return (
-        f"Its start is expected at {rfc3339(start)}, in more than {patience:.0f} s. So Lockstep gives the quota "
+        f"Its start is expected at {rfc3339(start)}, in more than {duration(patience)}. So Lockstep gives the quota "
         "back, and no longer promises this start."
     )

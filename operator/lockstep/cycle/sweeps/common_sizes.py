@@ -94,15 +94,15 @@ def choose_size(question: SizeQuestion) -> RunSize:
         seconds=best.finish,
         reason=f"Each run has {n_members(best.size + others)}; at most {best.groups} run at once. "
         f"{question.runs} runs are expected to take {duration(best.finish)}, with {question.spec.law.lower()} run "
-        f"times and {places} places.",
+        f"times and places for {n_members(places)}.",
     )
 
 
 def _least(question: SizeQuestion, role: RoleSpec, others: int, places: int, *, is_known: bool) -> RunSize:
     """The fewest members: so most runs go side by side, and none needs more places than it must."""
     least = role.sizes.least
-    unknown = "run times are unknown, and this size lets most runs go side by side"
-    why = f"there are {places} places" if is_known else unknown
+    unknown = "run times are unknown, and this size lets the most runs go side by side"
+    why = f"the nodes have places for {n_members(places)}" if is_known else unknown
     return RunSize(
         size=least,
         members=least + others,

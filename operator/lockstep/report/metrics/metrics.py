@@ -198,8 +198,8 @@ class Metrics:
         )
         self.given_up = Counter(
             "lockstep_gangs_given_up",
-            "Pod gangs that were bound in part or had to leave a node, by what happened to their pods: their "
-            "owner was suspended, their Workload was queued again, they were evicted, or they were kept.",
+            "Objects of the kind Gang that were bound in part or had to leave a node, by what happened to their "
+            "pods: their owner was suspended, their Workload was queued again, they were evicted, or they were kept.",
             ["result"],
             registry=registry,
         )

@@ -130,7 +130,7 @@ def gang_changes_size(why: str, *, others_run: bool = False) -> Event:
 
 def size_chosen(size: int, allowed: range) -> Event:
     """An owner in a queue of Kueue has its number of pods; about the owner."""
-    note = f"It gets {n_pods(size)}, of {allowed[0]} to {allowed[-1]}. Kueue decides when they may come."
+    note = f"It gets {n_pods(size)}; {allowed[0]} to {allowed[-1]} are allowed. Kueue decides when to admit them."
     return Event(kind=NORMAL, reason=EventReason.SIZE_CHOSEN, action="Plan", note=note)
 
 

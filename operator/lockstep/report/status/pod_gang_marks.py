@@ -70,7 +70,7 @@ def mark_awaiting_pods(
 def mark_resting(gang: GangFact, failure: Failure, *, times: int, until: float, now: float) -> GangStatus:
     """The pods of a Gang have begun anew so many ``times`` in a row, and wait until they are tried again."""
     how_often = "once" if times == 1 else f"{times} times in a row"
-    why = f"The pods of the Gang have begun anew {how_often}: {failure.message}."
+    why = f"The pods of the Gang have started over {how_often}: {failure.message}."
     status = _without_wait(replace(without_plan(mark_accepted(gang, now)), started_at=None))
     again = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again at {rfc3339(until)}.")
     status = with_condition(status, gang, Condition.PLANNED, again, now)

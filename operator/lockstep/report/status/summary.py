@@ -105,7 +105,7 @@ def _ends(status: GangStatus) -> str:
         return ""
     end = rfc3339(status.expected_finish)
     if status.is_true(Condition.OVERRUNNING):
-        return f"overruns since {end}, when it was expected to end"
+        return f"was expected to end at {end}, and still runs"
     return f"expected to end at {end}"
 
 

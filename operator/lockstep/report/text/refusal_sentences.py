@@ -174,7 +174,7 @@ def _in_front(refusal: HeldByGangsInFront) -> str:
         is_for_a_while = is_room(refusal.blocker.gang) and not refusal.blocker.others
         end = f" for {duration(ROOM_KEPT_SECONDS)} at most" if is_for_a_while else _unless_free(refusal.blocker)
         return f"{fits}, but {_in_front_of_it(refusal.blocker)}{end}"
-    who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
+    who = "gangs in front, or pods with a nominated node," if refusal.nominated else "gangs in front"
     return f"{fits}, but {who} hold the room{_unless_free()}"
 
 
@@ -193,7 +193,7 @@ def _no_domain(refusal: NoDomainFits) -> str:
 @format_refusal.register
 def _no_room_together(refusal: NoRoomTogether) -> str:
     if refusal.roles == 1:
-        return f"it needs {n_members(refusal.needed)}, and too few of them fit as far apart as its terms require"
+        return f"it needs {n_members(refusal.needed)}, and too few of them fit as far apart as its constraints require"
     together = f"each of its {refusal.roles} roles would fit alone, but not all together"
     return f"it needs {n_members(refusal.needed)}: {together}{_of_too_little(refusal.too_little)}"
 
@@ -202,7 +202,7 @@ def _no_room_together(refusal: NoRoomTogether) -> str:
 def _crossing(refusal: TopologiesCross) -> str:
     first, second = refusal.keys
     return (
-        f"its terms name the labels {first} and {second}, and neither label nests in the other; "
+        f"its constraints name the labels {first} and {second}, and neither label nests in the other; "
         "use labels that nest, such as rack and zone"
     )
 

@@ -15,7 +15,7 @@ from lockstep.report.text.sentences import duration, n_members, n_pods
 from lockstep.snapshot.holders.resizable import KeepsSize
 
 KEEPS_SIZE: Mapping[KeepsSize, str] = {
-    KeepsSize.NO_VARYING_ROLE: "it has roles, and not exactly one of them has a variable size",
+    KeepsSize.NO_VARYING_ROLE: "its size changes only if exactly one of its roles has a variable size",
     KeepsSize.CLAIMS_MOVE: "a change would give other ranks to members with volumeClaimTemplates",
     KeepsSize.MINDS_PODS: "other pods decide where its members may be",
     KeepsSize.OWN_COLUMNS: "its members use host ports or disks",

@@ -39,7 +39,7 @@ async def test_owner_begins_anew_after_pauses_that_double():
 async def test_gang_says_how_often_it_has_begun_anew_and_when_it_is_tried_again():
     async with api_with() as api, operator(api), job_bound_in_part(api):
         refuse_real_bindings(api)
-        await until(lambda: "begun anew 3 times in a row: the API server refused to bind pod" in said(api, "Placed"))
+        await until(lambda: "started over 3 times in a row: the API server refused to bind pod" in said(api, "Placed"))
 
         assert said(api, "Planned").startswith("The gang is planned again at 2027-")
 
@@ -52,7 +52,7 @@ async def test_gang_that_can_be_bound_by_now_is_placed_after_the_pause():
         await until(lambda: placed(api))
 
         assert mark_of(api, HEAT) is None
-        assert "begun anew" not in said(api, "Placed")
+        assert "started over" not in said(api, "Placed")
 
 
 async def test_next_process_tries_at_once():
@@ -70,7 +70,7 @@ async def test_next_process_tries_at_once():
 async def test_gang_that_is_deleted_while_it_rests_is_made_anew_and_tried_at_once():
     async with api_with() as api, operator(api), job_bound_in_part(api) as made:
         refuse_real_bindings(api)
-        await until(lambda: "begun anew 4 times in a row" in said(api, "Placed"))
+        await until(lambda: "started over 4 times in a row" in said(api, "Placed"))
         before = len(made)
         api.fault = lambda _: None
         api.store.remove(Place("gangs", DEFAULT, "job.heat"))

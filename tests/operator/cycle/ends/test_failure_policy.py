@@ -103,7 +103,7 @@ def test_rule_matches_exit_codes(rule, exits, want):
     found = answered(failed(2, *exits), max_restarts=1, rules=(rule,))
 
     assert (found.action is FAIL) is want
-    assert ("by failurePolicy.rules[0], FailGang" in found.why) is want
+    assert ("failurePolicy.rules[0] applies: FailGang" in found.why) is want
 
 
 def test_first_rule_that_matches_anybody_wins():
@@ -112,7 +112,7 @@ def test_first_rule_that_matches_anybody_wins():
     found = answered(failed(0, ("main", 1)), failed(3, ("main", 42)), max_restarts=1, rules=rules)
 
     assert found.action is FAIL
-    assert found.why == "pod g-1-3 failed: container main exited with 42; by failurePolicy.rules[1], FailGang"
+    assert found.why == "pod g-1-3 failed: container main exited with 42; failurePolicy.rules[1] applies: FailGang"
 
 
 def test_ignored_failure_makes_the_gang_anew_though_no_restart_is_left():

@@ -60,7 +60,7 @@ async def test_job_gets_its_size_stays_suspended_and_has_no_gang():
         create_job(api)
         await until(lambda: numbers(api) == (4, 4, True))
 
-        assert notes(api, "SizeChosen") == ["It gets 4 pods, of 2 to 6. Kueue decides when they may come."]
+        assert notes(api, "SizeChosen") == ["It gets 4 pods; 2 to 6 are allowed. Kueue decides when to admit them."]
         assert api.store.objects("gangs") == []
         said = job(api)["metadata"]["annotations"]
         assert said["lockstep.dev/sized"] == "4"

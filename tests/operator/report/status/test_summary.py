@@ -124,7 +124,7 @@ OVERRUNNING = after(mark_overrunning(RUNNING, now=NOW + 120))
 
 def test_run_that_overruns_says_since_when():
     assert summary_of(OVERRUNNING, OVERRUNNING.status).says == (
-        "overruns since 2026-01-01T10:01:00Z, when it was expected to end"
+        "was expected to end at 2026-01-01T10:01:00Z, and still runs"
     )
 
 

@@ -192,12 +192,12 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
         ),
         (
             NoRoomTogether(needed=5, roles=1),
-            "it needs 5 members, and too few of them fit as far apart as its terms require",
+            "it needs 5 members, and too few of them fit as far apart as its constraints require",
         ),
         (
             TopologiesCross(keys=("row", "column")),
             (
-                "its terms name the labels row and column, and neither label nests in the other; "
+                "its constraints name the labels row and column, and neither label nests in the other; "
                 "use labels that nest, such as rack and zone"
             ),
         ),
@@ -333,7 +333,7 @@ def test_pods_for_which_room_is_made_are_named_as_the_cause():
     ).decisions
 
     assert format_refusal(decision.refusal) == (
-        "it would fit with 1 member, but gangs in front, or pods for which room is made, hold the room: "
+        "it would fit with 1 member, but gangs in front, or pods with a nominated node, hold the room: "
         "those gangs have no known end, hold nodes until these close, or keep them free for themselves"
     )
 
