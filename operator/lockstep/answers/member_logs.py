@@ -138,8 +138,8 @@ def _check_container(pod: Mapping[str, Any], log: MemberLog) -> None:
 def _check_number(members: _MembersNow, wish: LogsWish) -> None:
     if len(members.logs) > MOST_FOLLOWED:
         raise AnswerError(
-            f"{gang_name(wish.gang)} has {n_members(len(members.logs))} whose logs are wanted, and at most "
-            f"{MOST_FOLLOWED} are followed at once: choose some, such as --rank 0-{MOST_FOLLOWED - 1}."
+            f"At most {MOST_FOLLOWED} logs are followed at once, and {gang_name(wish.gang)} has "
+            f"{n_members(len(members.logs))} to follow: choose some, such as --rank 0-{MOST_FOLLOWED - 1}."
         )
 
 

@@ -114,7 +114,7 @@ def test_pods_of_a_file_are_planned_with_those_that_wait_in_the_cluster(arena, g
     ("change", "want"),
     [
         pytest.param({"sise": 1}, "unknown field", id="a field that there is not"),
-        pytest.param({"size": {"min": 3, "max": 2}}, "would not take Gang", id="a rule of the CRD"),
+        pytest.param({"size": {"min": 3, "max": 2}}, "would refuse Gang", id="a rule of the CRD"),
     ],
 )
 def test_gang_that_the_api_server_refuses_is_refused_in_its_words(plan, change, want):
@@ -132,7 +132,7 @@ def test_gang_that_is_there_already_is_not_planned_once_more(arena, gangs, plan)
 
     written, made = plan(gang_manifest("heat", 2)), plan(job_manifest(gangs, "there", 2))
 
-    assert f"Gang {arena.namespace}/heat is there already" in written.stderr
+    assert f"Gang {arena.namespace}/heat exists already" in written.stderr
     assert f"lockstep explain gang/job.there -n {arena.namespace}" in made.stderr
 
 
@@ -143,7 +143,7 @@ def test_pod_that_is_there_already_is_not_counted_twice(arena, gangs, plan):
 
     done = plan({"apiVersion": "v1", "kind": "Pod", **made, "metadata": {**made["metadata"], "name": "a"}})
 
-    assert f"Error: Pod {arena.namespace}/a is there already." in done.stderr
+    assert f"Error: Pod {arena.namespace}/a exists already." in done.stderr
 
 
 def test_gang_that_is_nowhere_is_named(gangs, plan):

@@ -37,7 +37,7 @@ def as_resources(amounts: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 def _check(resource: str, amount: Decimal, text: str) -> None:
     if amount < 0:
-        raise ValueError(f"{resource}={text} is less than nothing")
+        raise ValueError(f"{resource}={text} is negative")
     if resource.startswith(_PAGES):
         _check_pages(resource, amount, text)
     elif resource not in _STANDARD:

@@ -45,7 +45,9 @@ def convert(text: str, *, name: str = "") -> Conversion:
     if not convertible:
         raise AnswerError("The file has neither a Job (batch/v1) nor a JobSet (jobset.x-k8s.io).")
     if name and len(convertible) > 1:
-        raise AnswerError(f"The file has {len(convertible)} of them, which can't all be called {name}.")
+        raise AnswerError(
+            f"The file has {len(convertible)} Jobs and JobSets, which can't all get the name {name}. Leave it out."
+        )
     left_out = tuple(_left_out(one, number) for number, one in enumerate(documents, 1) if _maker(one) is None)
     return Conversion([_convert(one, name) for one in convertible], left_out)
 

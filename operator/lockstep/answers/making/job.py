@@ -35,9 +35,8 @@ def size_of(spec: Fields) -> tuple[int, str]:
     if completions is not None and completions != size:
         spec.note(
             "completions",
-            f"all members of a gang run at the same time, and only once: it has {n_members(size)}, as parallelism "
-            "says, for "
-            f"{completions} completions.",
+            f"the gang has {n_members(size)}, as parallelism says, and not {completions}: all members run at the same "
+            "time, and only once.",
         )
     return size, mode
 

@@ -56,7 +56,11 @@ def _index(entry: Fields, mode: str, copies: int, *, is_alone: bool) -> NewManif
     if mode not in ("", "Indexed"):
         return None
     number = "rank" if is_alone else "number in its role, LOCKSTEP_ROLE_RANK"
-    of_all = f", which counts the members of all {copies} copies: no member knows its copy" if copies > 1 else ""
+    of_all = (
+        f", which counts the members of all {copies} replicas: no variable has the number of the replica"
+        if copies > 1
+        else ""
+    )
     entry.note("template.spec.completionMode", f"JOB_COMPLETION_INDEX is the member's {number}{of_all}.")
     return RANK if is_alone else ROLE_RANK
 

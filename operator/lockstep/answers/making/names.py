@@ -12,8 +12,8 @@ def check_label(name: str, what: str) -> str:
     """Return the name of a role or a namespace. Raises ``AnswerError`` if the API server would refuse it."""
     if not _LABEL.fullmatch(name):
         raise AnswerError(
-            f"{name or 'No name'} can't be that of a {what}, which has at most 63 characters, only a-z, 0-9 and '-', "
-            "and a letter or digit at both ends."
+            f"{name or 'An empty name'} is not a valid name of a {what}. Such a name has at most 63 characters: a-z, "
+            "0-9 and '-'. It begins and ends with a letter or digit."
         )
     return name
 
@@ -22,7 +22,7 @@ def check_name(name: str) -> str:
     """Return the name of a GangJob. Raises ``AnswerError`` if the API server would refuse it."""
     if not _NAME.fullmatch(name):
         raise AnswerError(
-            f"{name or 'No name'} can't be that of a GangJob, which has at most 52 characters, only a-z, 0-9 and '-', "
-            "and a letter or digit at both ends: give another, as in lockstep init NAME."
+            f"{name or 'An empty name'} is not a valid name of a GangJob. Such a name has at most 52 characters: a-z, "
+            "0-9 and '-'. It begins and ends with a letter or digit. Give another name, as in lockstep init NAME."
         )
     return name

@@ -102,14 +102,14 @@ def _measured(run: OpenEndedRun) -> str:
     """Say by what the sizes of a gang of unknown end are compared."""
     sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
     known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
-    gives = "it gives waiting gangs the nodes that exceed an equal part"
-    return f"{known}: no division of the nodes is better by a tenth for each gang that changes; {gives}"
+    gives = "if gangs wait, it gives up the nodes beyond an equal share"
+    return f"{known}; no other division of the nodes gains 10 % for each gang that changes; {gives}"
 
 
 def _with_end(run: ElasticRun, now: float) -> str:
     left = run.end - now
     if left < run.least_rest:
-        least = f"and gangs change their size only with {duration(run.least_rest)} left"
+        least = f"and gangs change their size only if at least {duration(run.least_rest)} are left"
         return f"it keeps its size: it is expected to run for {duration(max(left, 0.0))} more, {least}"
     if not run.sizes.vary:
         return f"it keeps its size: {_NO_OTHER}"
@@ -132,4 +132,4 @@ def _asked(run: SizedRun, asked: int) -> str:
     size = n_members(asked + run.fixed_size)
     if not run.sizes.has(asked):
         return f"it does not change to {size}, as elastic.size asks: {_NO_OTHER}"
-    return f"it changes to {size}, as elastic.size asks, as soon as nodes are free that no other gang gains from"
+    return f"it changes to {size}, as elastic.size asks, as soon as there are free nodes from which no other gang gains"

@@ -168,7 +168,8 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
         yield f"  {_of_role(group.role)}slow-down {group.slowdown:.4g}: {counts}"
     if len(answer.speeds) > _MOST_SPEEDS:
         yield f"  ({len(answer.speeds) - _MOST_SPEEDS} more speeds)"
-    yield from wrapped(f"The slowest is {answer.decision.slowest}, with a slow-down of {answer.slowest:.4g}.", "  ")
+    slowest = f"The slowest is {answer.decision.slowest}: a member takes {answer.slowest:.4g} times as long there"
+    yield from wrapped(f"{slowest} as on an idle reference node.", "  ")
     if answer.latest is not None:
         when = "" if answer.latest_of is None else f", when {gang_name(answer.latest_of)} ends"
         yield from wrapped(f"The last to have room is {answer.latest}{when}.", "  ")

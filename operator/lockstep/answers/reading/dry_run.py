@@ -35,13 +35,13 @@ async def dry_run_of(client: KubeClient, target: Target, manifest: Manifest, gan
 def there_already(gang: GangKey) -> str:
     """A sentence about a GangJob, a Gang or a GangSweep that can't be supposed, since there is one of that name."""
     typed = gang_typed(gang)
-    return f"{gang_called(gang)} is there already: ask about it with lockstep explain {typed} -n {gang.namespace}."
+    return f"{gang_called(gang)} exists already: ask about it with lockstep explain {typed} -n {gang.namespace}."
 
 
 def _refused(answer: Answer, resource: str, gang: GangKey) -> str:
     if answer.code == HTTPStatus.CONFLICT:
         return there_already(gang)
     if answer.is_about_rights:
-        needed = f"The verb create on {resource} in {gang.namespace} is needed, though nothing is created"
-        return f"{needed}, and was refused: {answer.message}."
-    return f"The API server would not take {gang_called(gang)}: {answer.message}."
+        needed = f"The verb create on {resource} of namespace {gang.namespace} is needed, and was refused"
+        return f"{needed}: {answer.message}. Nothing would be created."
+    return f"The API server would refuse {gang_called(gang)}: {answer.message}."

@@ -30,5 +30,5 @@ async def read_settings(client: KubeClient, place: str) -> dict[str, str]:
         raise UnknownSettingsError(f"ConfigMap {place} can't be read: {answer.message}")
     settings = parse_published(answer.body)
     if not settings:
-        raise UnknownSettingsError(f"ConfigMap {place} does not hold them")
+        raise UnknownSettingsError(f"ConfigMap {place} does not contain them")
     return settings

@@ -27,7 +27,7 @@ async def suppose_gang(client: KubeClient, state: State, gang: SupposedGang) -> 
         state.pod_gang_facts.apply(parse_pod_gang(gang.made or _missing(gang)))
     for pod in gang.pods:
         if pod.key in state.pods:
-            raise AnswerError(f"Pod {pod.key.namespace}/{pod.key.name} is there already.")
+            raise AnswerError(f"Pod {pod.key.namespace}/{pod.key.name} exists already.")
         state.apply_pod(pod)
     if gang.size is not None and gang.size.pods is not None:
         state.pod_gang_facts.apply_owner(gang.size.owner)

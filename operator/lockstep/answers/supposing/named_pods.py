@@ -68,7 +68,7 @@ def _singles(manifest: Manifest, number: int, template: Section) -> Iterator[Nam
     """Pods that are gangs of one."""
     name, of = manifest["metadata"]["name"], called(manifest)
     if number > _MOST_GROUPS:
-        raise AnswerError(f"{of} makes {number} gangs of one, and {_MOST_GROUPS} at most can be planned.")
+        raise AnswerError(f"{of} makes {number} gangs of one pod, and {_MOST_GROUPS} at most can be planned.")
     for index in range(number):
         pod = f"{name}-{index}" if template.path else name
         gang = NamedGang(made_name(Source.SINGLE, pod), Source.SINGLE)

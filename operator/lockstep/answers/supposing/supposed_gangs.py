@@ -123,7 +123,7 @@ class _Gathered:
     def _without_source(self, gang: SupposedGang, source: Source) -> Iterator[str]:
         if source not in self._sources:
             yield (
-                f"{gang_name(gang.key)} needs the source {source}, which the known options do not have. "
+                f"{gang_name(gang.key)} needs the source {source}, which is not among the operator's known options. "
                 f"This plan assumes that the operator runs with --sources {source}."
             )
 

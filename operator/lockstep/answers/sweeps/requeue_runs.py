@@ -45,7 +45,7 @@ async def requeue_runs(client: KubeClient, key: GangKey, runs: str, *, within_se
             f"GangSweep {sweep_name(key)} has the request, but the operator has not handled it after "
             f"{duration(within_seconds)}: does it run with --sweeps?"
         ) from error
-    return f"{sweep_name(key)} runs again what has failed: {format_ranks(wanted)}."
+    return f"{sweep_name(key)} repeats these failed runs: {format_ranks(wanted)}."
 
 
 def _check(sweep: Sweep, wanted: int) -> None:
@@ -56,7 +56,7 @@ def _check(sweep: Sweep, wanted: int) -> None:
     ends = RunEnds.unpacked(status.run_ends, status.runs or 0)
     for run in ranks_in(wanted):
         if run >= len(ends):
-            raise AnswerError(f"GangSweep {name} has no run {run}: it has {len(ends)}.")
+            raise AnswerError(f"GangSweep {name} has no run {run}: it has {len(ends)} runs, counted from 0.")
         _check_end(f"Run {run} of GangSweep {name}", ends.of(run), f"{name}-{run}")
 
 
@@ -65,8 +65,8 @@ def _check_end(called: str, end: RunEnd, gang: str) -> None:
         case RunEnd.FAILED:
             return
         case RunEnd.SUCCEEDED:
-            raise AnswerError(f"{called} has succeeded, and only runs that failed are made again.")
+            raise AnswerError(f"{called} has succeeded, and only failed runs can be repeated.")
         case RunEnd.NOT_YET:
-            raise AnswerError(f"{called} has not ended: lockstep requeue gj/{gang}.")
+            raise AnswerError(f"{called} has not ended. Requeue its GangJob instead: lockstep requeue gj/{gang}.")
         case _:
             assert_never(end)

@@ -26,7 +26,7 @@ def test_what_cannot_be_shared_is_a_limit():
     [
         ("cpu", "cpu is not a request such as cpu=4"),
         ("=4", "=4 is not a request"),
-        ("cpu=-1", "cpu=-1 is less than nothing"),
+        ("cpu=-1", "cpu=-1 is negative"),
         ("cpu=many", "many is not a quantity"),
         ("gpu=1", "gpu is not a resource: there are cpu, memory, ephemeral-storage, and those such as nvidia.com/gpu"),
         ("pods.kubernetes.io/x=1", "is not a resource"),

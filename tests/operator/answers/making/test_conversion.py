@@ -45,7 +45,7 @@ def test_more_completions_than_pods_at_once_are_said_to_be_lost():
     assert spec["size"] == {"min": 4, "max": 4}
     [note] = noted(notes, "completions")
     assert note.endswith(
-        "run at the same time, and only once: it has 4 members, as parallelism says, for 10 completions."
+        "the gang has 4 members, as parallelism says, and not 10: all members run at the same time, and only once."
     )
 
 
@@ -288,7 +288,7 @@ def test_metadata_that_its_owner_wrote_is_said_to_be_lost(field):
     [
         ([replicated("a", parallelism=2)], {"valueFrom": RANK_REF}, "is the member's rank."),
         ([replicated("a"), replicated("b")], {"value": "$(LOCKSTEP_ROLE_RANK)"}, "role, LOCKSTEP_ROLE_RANK."),
-        ([replicated("a", replicas=2), replicated("b")], {"value": "$(LOCKSTEP_ROLE_RANK)"}, "of all 2 copies"),
+        ([replicated("a", replicas=2), replicated("b")], {"value": "$(LOCKSTEP_ROLE_RANK)"}, "of all 2 replicas"),
         ([replicated("a", completionMode="NonIndexed"), replicated("b")], None, None),
     ],
     ids=["of one job", "of several", "of copies", "without an index"],
@@ -327,11 +327,11 @@ def test_gang_may_have_another_name():
         pytest.param([], "", "neither a Job", id="nothing"),
         pytest.param([{"kind": "Job", "apiVersion": "example.com/v1"}], "", "neither a Job", id="another Job"),
         pytest.param(
-            [job("a"), job("b")], "c", "The file has 2 of them, which can't all be called c", id="one name for two"
+            [job("a"), job("b")], "c", "The file has 2 Jobs and JobSets, which can't all get", id="one name for two"
         ),
         pytest.param([job("a" * 53)], "", "at most 52 characters", id="a long name"),
-        pytest.param([job("a.b")], "", "can't be that of a GangJob", id="a dotted name"),
-        pytest.param([job(None)], "", "No name can't be", id="no name"),
+        pytest.param([job("a.b")], "", "is not a valid name of a GangJob", id="a dotted name"),
+        pytest.param([job(None)], "", "An empty name is not", id="no name"),
         pytest.param([job(7)], "", "metadata.name is not a text", id="a name that is a number"),
         pytest.param([{**job(), "spec": None}], "", "spec is not an object", id="no spec"),
         pytest.param([job(parallelism="four")], "", "spec.parallelism is not a whole number", id="a word"),
@@ -345,8 +345,8 @@ def test_gang_may_have_another_name():
         pytest.param([job(podFailurePolicy={"rules": 1})], "", "podFailurePolicy.rules is not a list", id="odd rules"),
         pytest.param([job(podFailurePolicy=[1])], "", "spec.podFailurePolicy is not an object", id="an odd policy"),
         pytest.param([jobset()], "", "spec.replicatedJobs is empty", id="an empty set"),
-        pytest.param([jobset(replicated("A"))], "", "A can't be that of a role", id="the name of a role"),
-        pytest.param([job(metadata={"namespace": "a/b"})], "", "can't be that of a namespace", id="a namespace"),
+        pytest.param([jobset(replicated("A"))], "", "A is not a valid name of a role", id="the name of a role"),
+        pytest.param([job(metadata={"namespace": "a/b"})], "", "is not a valid name of a namespace", id="a namespace"),
         pytest.param([jobset(1)], "", "spec.replicatedJobs[0] is not an object", id="an odd set"),
     ],
 )

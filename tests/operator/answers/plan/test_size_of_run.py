@@ -122,7 +122,9 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
     ("life", "later", "want"),
     [
         pytest.param(runs_alone, HOUR, "which it may have now, is better for all gangs together", id="the best size"),
-        pytest.param(runs_for_an_hour, 60, "and gangs change their size only with", id="too little work is left"),
+        pytest.param(
+            runs_for_an_hour, 60, "and gangs change their size only if at least", id="too little work is left"
+        ),
         pytest.param(does_not_run_yet, 0, "not all of its members run", id="members that do not run"),
         pytest.param(changes_its_size, 0, None, id="a change that is under way"),
         pytest.param(

@@ -44,7 +44,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         "Why these nodes: they are the fastest with room from start to finish that pass its constraints.",
         "  slow-down 1: 1 node, 1 with room, 1 used",
         "  slow-down 2: 2 nodes, 2 with room, 2 used",
-        "  The slowest is b, with a slow-down of 2.",
+        "  The slowest is b: a member takes 2 times as long there as on an idle reference node.",
         "  The last to have room is a, when default/other ends.",
         "",
         "Why not now:",
@@ -59,7 +59,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
     ("source", "want"),
     [
         ("Stated", "Its run times are those that its spec states: all 7 runs had 4 members."),
-        ("Learned", "Its run times follow the law of earlier runs of its template: all 7 runs had 4 members."),
+        ("Learned", "Its run times follow the formula of earlier runs of its template: all 7 runs had 4 members."),
     ],
 )
 def test_answer_names_the_run_times_that_a_learning_gang_uses(source, want):

@@ -41,7 +41,7 @@ def without_containers():
         ),
         pytest.param(
             [owner("apps/v1", "Deployment", replicas=101, template=template())],
-            "Deployment heat makes 101 gangs of one, and 100 at most",
+            "Deployment heat makes 101 gangs of one pod, and 100 at most",
             id="many gangs of one",
         ),
         pytest.param(

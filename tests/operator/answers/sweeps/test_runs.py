@@ -38,7 +38,7 @@ async def test_failed_run_is_made_again():
     async with api_with() as api, running_operator(api, sweeps=True):
         api.store.create("gangsweeps", sweep(runs=4))
         await end_with_failures(api, "s-1", "s-2")
-        assert await requeue(api, "1") == "s runs again what has failed: 1."
+        assert await requeue(api, "1") == "s repeats these failed runs: 1."
         await end_with_failures(api, "s-1", "s-2")
         assert counts(api) == (2, 2)
         assert await requeue(api, "1-2")
@@ -52,7 +52,9 @@ async def test_runs_that_have_not_failed_are_not_made_again():
     async with api_with() as api, running_operator(api, sweeps=True):
         api.store.create("gangsweeps", sweep(runs=4))
         await until(lambda: run_names(api))
-        with pytest.raises(AnswerError, match="Run 3 of GangSweep s has not ended: lockstep requeue gj/s-3"):
+        with pytest.raises(
+            AnswerError, match=r"Run 3 of GangSweep s has not ended\. Requeue its GangJob instead: lockstep"
+        ):
             await requeue(api, "3")
         await end_with_failures(api)
         with pytest.raises(AnswerError, match="has succeeded"):
