@@ -88,6 +88,7 @@ def test_owner_that_waits_no_longer_is_forgotten_and_one_of_another_uid_stays():
     owners.remove(GangKey("a", "a0"), "uid-of-another")
     assert owners.of(GangKey("a", "a0"))
 
+    assert owners.apply(owner("a0", is_queued=False))
     assert not owners.apply(owner("a0", is_queued=False))
     assert not owners.any_known
     assert not owners.any_untried
