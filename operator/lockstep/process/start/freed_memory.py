@@ -6,7 +6,6 @@ again. After objects of 17 MB had come and gone three times, a process of 110 Mi
 
 import asyncio
 import ctypes
-from collections.abc import Callable
 from pathlib import Path
 from resource import getpagesize
 
@@ -21,15 +20,14 @@ async def give_back_freed_memory() -> None:
 
     Where the C library is not glibc, it only waits: the process ends with the first of its tasks.
     """
-    trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is None:
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "malloc_trim"):
         await asyncio.Event().wait()
-        return
     least = _resident_bytes()
     while True:
         await asyncio.sleep(_PERIOD_SECONDS)
         if _resident_bytes() > least + _MUCH_BYTES:
-            await asyncio.to_thread(trim, 0)
+            await asyncio.to_thread(library.malloc_trim, 0)
             least = _resident_bytes()
         least = min(least, _resident_bytes())
 
