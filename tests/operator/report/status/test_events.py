@@ -48,6 +48,7 @@ ALL = [
     events.members_joined(9),
     events.size_chosen(4, range(2, 7)),
     events.size_not_chosen("pods are forbidden"),
+    events.quota_given_back("No start is known after 600 s, so Lockstep gives the quota back: no node has room."),
     events.size_change_dropped("there is no node n4"),
     events.gang_missing("there is no Gang heat"),
     events.pods_missing("Gang job.heat is not complete: 1 of the 2 needed pods"),
