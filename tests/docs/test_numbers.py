@@ -87,7 +87,7 @@ def test_room_of_the_operator_is_that_of_the_chart():
 
 def test_limit_of_the_operator_leaves_a_fifth_beside_the_largest_cluster_and_a_tenants_objects():
     [(measured, of_tenant)] = re.findall(
-        r"with a peak of (\d+) MiB.*largest objects that one tenant can create add at most (\d+) MiB",
+        r"with a peak of (\d+) MiB.*largest objects that one tenant can create need at most (\d+) MiB",
         text_of("install"),
     )
     limit = int(CHART_RESOURCES["limits"]["memory"].removesuffix("Mi"))
