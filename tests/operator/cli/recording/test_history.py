@@ -96,7 +96,7 @@ def test_file_that_began_anew_is_said_beside_each_answer(path):
 @pytest.mark.parametrize(
     ("options", "want"),
     [
-        pytest.param(["--since", "yesterday"], "yesterday is no date such as 2026-11-01", id="no time"),
+        pytest.param(["--since", "yesterday"], "yesterday is neither a date such as 2026-11-01", id="no time"),
         pytest.param(["--by", "user", "--losses"], "Use only one of --by and --losses", id="both"),
         pytest.param(["--database", "/nowhere/record.db"], "/nowhere/record.db can't be read", id="no file"),
     ],
@@ -172,7 +172,7 @@ def test_without_a_file_the_cluster_is_asked_about_the_namespace_of_the_kubeconf
         pytest.param(NoAnswer(""), ("-n", "own"), "The cluster shows you no history of namespace own.", id="no right"),
         pytest.param(NoAnswer("It is dead."), (), "It is dead.", id="no answer now"),
         pytest.param(AnswerError("By is wrong."), (), "By is wrong.", id="refused"),
-        pytest.param(ANSWER, ("--group=physics",), "leave --group out", id="a group"),
+        pytest.param(ANSWER, ("--group=physics",), "Leave --group out", id="a group"),
     ],
 )
 def test_without_a_file_and_an_answer_there_is_a_sentence(outside, answer, options, want):

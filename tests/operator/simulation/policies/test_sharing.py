@@ -90,7 +90,7 @@ def test_jobs_of_a_log_are_in_the_group_of_their_group_or_user():
     [
         ("3", "is not a weight and part"),
         ("0@1", "is not a weight"),
-        ("1@0.5", "make 0.5 and not 1"),
+        ("1@0.5", "add up to 0.5, not to 1"),
         (",".join(["1@0.1"] * 65), "65"),
     ],
 )
