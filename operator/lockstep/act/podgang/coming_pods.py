@@ -73,9 +73,9 @@ class ComingPods:
         kind = None if owner is None else sized_kind(owner.source)
         if owner is None or kind is None or held is None:
             return None
-        problem = await give_size(self._services.client, kind, owner, held.size)
-        if problem:
-            return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
+        not_given = await give_size(self._services.client, kind, owner, held.size)
+        if not_given is not None:
+            return Failure(reason=Reason.NO_LONGER_FITS, message=not_given.why)
         # Others bind meanwhile.
         self._attempt.stay.leave()
         return await self._until_pods_wait(owner.uid, f"{kind.owner.kind} {owner.name}", held.size)

@@ -5,6 +5,7 @@ Such an owner has no Gang and no pods. It is planned as the gang that it would b
 
 from dataclasses import replace
 
+from coschedule import GangKey
 from lockstep.act.podgang.giving_size import give_size
 from lockstep.act.podgang.needs_to_be import pods_to_be
 from lockstep.act.requests.services import Services
@@ -47,16 +48,27 @@ async def give_queued_size(services: Services, kind: SizedKind, owner: SizedOwne
 
     Raises ``ApiUnavailableError``.
     """
-    why_not = await give_size(services.client, kind, owner, size)
-    if not why_not:
+    not_given = await give_size(services.client, kind, owner, size)
+    if not_given is None:
         _post(services, kind, owner, size_chosen(size, owner.sizes))
-    return why_not
+        return ""
+    if not not_given.has_changed:
+        _post(services, kind, owner, size_not_chosen(not_given.why))
+    return not_given.why
 
 
 async def _gang(services: Services, kind: SizedKind, owner: Manifest) -> AcceptedGang | str:
-    problem = kind.problem(owner)
+    problem = _hidden_by(services, kind.parse(owner).gang) or kind.problem(owner)
     pods = problem or await pods_to_be(services.client, services.state, kind, owner)
     return pods if isinstance(pods, str) else _to_be(services, kind, owner, pods)
+
+
+def _hidden_by(services: Services, gang: GangKey) -> str:
+    """Which Gang of a user keeps the owner from being planned, by the name that its own would have; '' for none."""
+    there = services.state.pod_gangs.objects.get(gang)
+    if there is None or there.made_for is not None:
+        return ""
+    return f"Gang {object_name(gang)} exists already, and Lockstep would plan the owner by that name"
 
 
 def _to_be(services: Services, kind: SizedKind, owner: Manifest, pods: SizedPods) -> AcceptedGang | str:

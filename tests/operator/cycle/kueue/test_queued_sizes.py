@@ -174,7 +174,20 @@ async def test_size_that_can_not_be_written_is_tried_again_more_and_more_seldom(
         create_job(api)
         await asyncio.sleep(100)
         assert 1 <= len([it for it in api.writes if it.resource == "jobs"]) <= 10
+        [said] = notes(api, "SizeNotChosen")
+        assert said.startswith("Its number of pods can't be chosen: Job heat can't be changed to 4 pods: ")
         api.fault = lambda _: None
+        await until(lambda: numbers(api) == (4, 4, True))
+
+
+async def test_job_with_the_name_of_a_gang_of_a_user_says_so_and_gets_its_size_once_that_is_gone():
+    async with operated() as (api, _):
+        of_user = {"metadata": metadata("job.heat", namespace=DEFAULT, generation=1), "spec": {"size": {"min": 1}}}
+        api.store.create("gangs", of_user)
+        create_job(api)
+        await until(lambda: notes(api, "SizeNotChosen"))
+        assert "Gang job.heat exists already" in notes(api, "SizeNotChosen")[0]
+        api.store.remove(Place("gangs", DEFAULT, "job.heat"))
         await until(lambda: numbers(api) == (4, 4, True))
 
 
