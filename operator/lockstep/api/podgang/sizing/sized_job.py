@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from lockstep.api.conditions import has_condition
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.names import SIZED_ANNOTATION
 from lockstep.api.podgang.gang_annotations import ELASTIC
@@ -24,8 +25,12 @@ _OWN_CONTROLLER = "kubernetes.io/job-controller"
 
 
 def job_awaits_size(job: Manifest) -> bool:
-    """Whether the Job waits for a size."""
-    return is_suspended_for_size(job, [Section(job).section("spec").section("template")])
+    """Whether the Job waits for a size, and has not ended: one that asks for no completions ends while suspended."""
+    return not _has_ended(job) and is_suspended_for_size(job, [Section(job).section("spec").section("template")])
+
+
+def _has_ended(job: Manifest) -> bool:
+    return any(has_condition(job.get("status") or {}, ending) for ending in ("Complete", "Failed"))
 
 
 def job_sizes(job: Manifest) -> range:
@@ -56,7 +61,7 @@ def queued_job_awaits_size(job: Manifest) -> bool:
     Kueue follows the number of its pods until it gives quota to them, and resumes it.
     """
     is_others = controller_of(job["metadata"]) or (job.get("status") or {}).get("startTime")
-    return not is_others and is_suspended_for_size(
+    return not (is_others or _has_ended(job)) and is_suspended_for_size(
         job, [Section(job).section("spec").section("template")], in_queue=True
     )
 

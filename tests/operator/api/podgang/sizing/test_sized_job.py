@@ -2,7 +2,13 @@
 
 import pytest
 
-from lockstep.api.podgang.sizing.sized_job import job_problem, job_sizes, job_with_size
+from lockstep.api.podgang.sizing.sized_job import (
+    job_awaits_size,
+    job_problem,
+    job_sizes,
+    job_with_size,
+    queued_job_awaits_size,
+)
 
 MARK = {"metadata": {"annotations": {"lockstep.dev/sized": "true"}}}
 
@@ -62,3 +68,18 @@ def test_job_whose_completions_are_too_few_for_its_range_is_refused():
 
     assert not job_sizes(asked)
     assert job_problem(asked).startswith("its completions allow fewer pods than the 2 of its range")
+
+
+def awaits(queue, conditions):
+    """Whether a Job with these conditions waits for a size, in a queue of Kueue or not."""
+    template = {"spec": {"schedulerName": "lockstep"}}
+    asked = ranged({"conditions": [{"type": kind, "status": status} for kind, status in conditions]}, template=template)
+    asked["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": queue} if queue else {}
+    return queued_job_awaits_size(asked) if queue else job_awaits_size(asked)
+
+
+@pytest.mark.parametrize("queue", ["", "team"])
+def test_job_that_has_ended_waits_for_no_size(queue):
+    assert awaits(queue, [("Suspended", "True"), ("Complete", "False")])
+    assert not awaits(queue, [("Suspended", "True"), ("Complete", "True")])
+    assert not awaits(queue, [("Failed", "True")])
