@@ -225,7 +225,7 @@ def test_commands_of_a_tenant_are_answered_by_it_and_say_so(arena, viewer):
 
     assert (shown.exit_code, explained.exit_code) == (0, 0), shown.output + explained.output
     for done in (shown, explained):
-        assert "the cluster's API for tenants answers" in " ".join(done.stderr.split())
+        assert "This answer of the cluster's API for tenants is" in " ".join(done.stderr.split())
         assert "zebra" not in done.output
         assert "All namespaces: 3 gangs planned, 2 gangs on nodes with 3 members." in done.stdout
     assert "tenant/mine" in shown.stdout
@@ -266,7 +266,7 @@ def test_plan_of_a_sweep_counts_its_parameters_and_learns_no_names(arena, editor
     assert "GangSweep tenant/wish has 2 runs." in " ".join(planned.stdout.split())
     assert [name for name in ("zebra", "okapi", *arena.nodes) if name in planned.output] == []
     assert refused.exit_code == 1
-    assert "The verb create on gangsweeps in tenant is needed" in " ".join(refused.output.split())
+    assert "The verb create on gangsweeps of namespace tenant is needed" in " ".join(refused.output.split())
 
 
 def test_timeline_command_serves_what_a_viewer_may_see(arena, viewer, tmp_path):

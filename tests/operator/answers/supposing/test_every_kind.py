@@ -48,7 +48,7 @@ FILES = {
     "LeaderWorkerSet": [[leader_worker_set()]],
     "MPIJob": [[mpi_job()]],
     "RayCluster": [[ray_cluster()]],
-    "PodGroup": [
+    "PodGroup, such as that of a PyTorchJob": [
         [pod_group(1), bare_pod("a", labels={"scheduling.x-k8s.io/pod-group": "heat"})],
         *([training_job(kind.kind, field)] for kind, field in TRAINING_JOBS.items()),
     ],
