@@ -46,7 +46,7 @@ def test_gang_is_placed_and_leaves_nothing(operator, arena, check):
 def test_operators_own_sentence_says_why_no_gang_is_placed(operator, arena, check):
     # The first one that is long enough for the operator to say something, however busy the machine is.
     tried = ((seconds, check(f"--timeout={seconds}s")) for seconds in (2, 8, 32, 128))
-    seconds, done = next(one for one in tried if "No operator has looked" not in one[1].stderr)
+    seconds, done = next(one for one in tried if "No operator has read it" not in one[1].stderr)
 
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"{WAITING}Error: The gang was not placed within {seconds} s. It needs 1 member, ")

@@ -105,7 +105,7 @@ def planned_with_nodes(arena, *arguments):
 
     def planned():
         said = ask(arena, "plan", *arguments)
-        assert "there are 0 places" not in said
+        assert "places for 0 members" not in " ".join(said.split())
         return said
 
     return eventually(planned)
