@@ -24,14 +24,14 @@ _SEED = 1
 def rows() -> Iterator[PaperRow]:
     """EP, the other programs, and plain local scheduling."""
     shares = [float(share) for share in solved(keep_pace(_WEIGHTS, [1] * len(_WEIGHTS))).shares]
-    what = "EP at one pace, over co-scheduling"
+    what = "time of EP at one pace / with co-scheduling"
     yield in_shape(
         Paper.DU, "3.2.2, figure 3", what, Printed(1.09, 1.09), _slowdown(_EP, shares), Tolerance(0.04, _SEED)
     )
-    what = "programs whose tasks shrink to one slice, over co-scheduling"
+    what = "the same for programs whose tasks shrink to one slice"
     found = _slowdown(_OTHERS, shares)
     yield in_shape(Paper.DU, "3.2.2, figure 3", what, Printed(1.15, 1.25), found, Tolerance(0.04, _SEED))
-    what = "EP by plain local scheduling, beside two tasks of others over beside one"
+    what = "time of EP by plain local scheduling: beside two tasks of others / beside one"
     found = _slowdown(_EP, _locally(2)) / _slowdown(_EP, _locally(1))
     yield in_shape(Paper.DU, "3.2.2", what, Printed(1.5, 1.5, "in proportion: 1.5"), found, Tolerance(0.04, _SEED))
 

@@ -26,7 +26,7 @@ def rows() -> Iterator[PaperRow]:
 
 def _static_and_dynamic() -> Iterator[PaperRow]:
     for replicas, printed in ((2, _SIMILAR), (3, _SIMILAR), (4, _SIMILAR), (5, _SOONER)):
-        what = f"end of ten runs by FNI-DA over FNI-SA, {replicas} replicas"
+        what = f"end of ten runs with {replicas} replicas: FNI-DA / FNI-SA"
         found = _end(ReplicaPolicy.DYNAMIC, replicas) / _end(ReplicaPolicy.STATIC, replicas)
         yield in_shape(Paper.SHUM, "7.4.5, figure 7.8", what, printed, found, _TOLERANCE)
     for figure, what, fewer, more in (
@@ -39,7 +39,7 @@ def _static_and_dynamic() -> Iterator[PaperRow]:
 
 def _beside_an_alien() -> Iterator[PaperRow]:
     for policy, printed in ((ReplicaPolicy.STATIC, _LATER), (ReplicaPolicy.DYNAMIC, _SIMILAR)):
-        what = f"end of ten runs by {policy.upper()}, three replicas beside another program over without it"
+        what = f"end of ten runs by {policy.upper()} with three replicas: beside another program / without it"
         found = _end(policy, 3, is_alien=True) / _end(policy, 3)
         yield in_shape(Paper.SHUM, "7.4.5, figure 7.11", what, printed, found, _TOLERANCE)
 
@@ -51,7 +51,7 @@ def _coalition() -> Iterator[PaperRow]:
         / _end(ReplicaPolicy.DYNAMIC, 3, runs=runs, clusters=_TWO_SPEEDS)
         for runs in (9, 10)
     )
-    what = "end of nine runs by FNI-DAC over FNI-DA"
+    what = "end of nine runs: FNI-DAC / FNI-DA"
     yield in_shape(Paper.SHUM, "7.4.5, figure 7.12", what, Printed(0, 0.98, "sooner"), nine, _TOLERANCE)
     ours = "later" if ten > 1 else "sooner"
     wrong = "a coalition is not always better (erratum 8f)"

@@ -24,6 +24,6 @@ def rows() -> Iterator[PaperRow]:
     for members, seconds in _PRINTED.items():
         ratios = [dealt / fixed for fixed, dealt in seconds]
         work = DealtWork(pieces=_PIECES_OF_MEMBER * members, stated=[1.0] * members, real=[0.5, *[1.0] * (members - 1)])
-        what = f"{members} workstations, one half as fast: dealt while they run over dealt beforehand"
+        what = f"{members} workstations, one half as fast: dealt while they run / dealt beforehand"
         printed = Printed(round(min(ratios), 2), round(max(ratios), 2))
         yield in_shape(Paper.SHUM, "table 4.4", what, printed, work.while_running() / work.beforehand(), _TOLERANCE)

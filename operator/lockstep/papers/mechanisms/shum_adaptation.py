@@ -11,7 +11,7 @@ ADAPTATION = (
     ),
     Mechanism(
         place="3.3",
-        what="Prices follow demand and supply, and structure the work by what it costs.",
+        what="Prices follow demand and supply; the work is divided by its cost.",
         state=MechanismState.IN_PART,
         where=(
             "`operator/lockstep/cycle/planning/sizing.py`, `status.memberPrice`: members cost more while more gangs "
