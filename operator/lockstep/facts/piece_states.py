@@ -61,7 +61,7 @@ def check_bits(bits: bytes, pieces: int) -> None:
     """Raise ``ValueError`` unless the bits are those of that many pieces, each in a known state."""
     size = bytes_of(pieces)
     if len(bits) != size:
-        raise ValueError(f"{len(bits)} bytes are not the {size} of {pieces} pieces")
+        raise ValueError(f"the states of {pieces} pieces take {size} bytes, not {len(bits)}")
     number = int.from_bytes(bits, "little")
     if number >> 2 * pieces or number & number >> 1 & _every_other(size):
         raise ValueError("a piece has a state that is not known")

@@ -171,7 +171,7 @@ class _Machine:
         now = self.cluster.now
         if self.wakes <= now and self.cluster.waiting:
             if not self.cluster.running and now > self.changed + _WEEKS:
-                raise NeverStartsError(f"{len(self.cluster.waiting)} jobs never have nodes for as long as they run")
+                raise NeverStartsError(f"{len(self.cluster.waiting)} jobs run longer than any nodes are free")
             self.wakes = (self.presence or self.hours).next_check(now)
             if self.wakes < math.inf:
                 heapq.heappush(self.events, (self.wakes, _OPENED, 0))
@@ -205,7 +205,7 @@ class _Machine:
         attempts = self.earlier.setdefault(number, [])
         attempts.append(InterruptedRun(run.nodes, run.start, cluster.now, cluster.now - run.start - kept))
         if len(attempts) > _MOST_INTERRUPTIONS:
-            raise NeverStartsError(f"job {number} was interrupted {len(attempts)} times and would be for ever")
+            raise NeverStartsError(f"job {number} was interrupted {len(attempts)} times and would never end")
         left = 1 - kept / (self.ends.pop(number) - run.start - run.pause)
         waiting = [*cluster.waiting.values(), replace(run.job, times=run.job.times * left)]
         cluster.waiting = {one.number: one for one in sorted(waiting, key=lambda one: (one.submitted, one.number))}

@@ -138,7 +138,7 @@ def _promises(rows: dict[str, _Row]) -> Iterator[str]:
         "by likely",
         "by late",
         "error of likely",
-        "p90 of it",
+        "its p90",
     )
     yield _line("policy", heads, widths)
     for policy, row in rows.items():

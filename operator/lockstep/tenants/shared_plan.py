@@ -133,7 +133,7 @@ class SharedPlans:
         """
         shared = await self.newest()
         if shared.namespaces.get(own.name) != own.uid:
-            raise NoAnswerNowError(Trouble.NAMESPACE_NEWER, "the plan that is kept is older than a namespace")
+            raise NoAnswerNowError(Trouble.NAMESPACE_NEWER, "the plan that is kept was made before this namespace")
         return shared
 
     async def explanation(self, gang: GangKey, asker: AskingUser) -> Explanation | None:

@@ -164,7 +164,7 @@ def test_sizing_of_its_own_counts(recorded, sizing, want):
     [new] = json.loads(done.stdout)["gangs"]
     assert new["size"] == want
     if sizing:
-        assert f"A snapshot lacks what PriorityClasses allow: new is planned with the sizing {sizing}." in done.stdout
+        assert f"Sizings of PriorityClasses are not in a snapshot: new is planned with sizing {sizing}." in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_trace_of_too_few_jobs_is_one_sentence(tmp_path, nodes, want):
         pytest.param(["--duty-cycle", "nan"], "nan is not a number", id="no duty cycle"),
         pytest.param(
             ["--owners", "1@1-23", "--nodes", "4x0.01", "--jobs", "20", "--policy", "easy"],
-            "jobs never have nodes for as long as they run.",
+            "jobs run longer than any nodes are free.",
             id="too much of owners",
         ),
         pytest.param(["--policy", "best"], "'best' is not one of", id="policy"),

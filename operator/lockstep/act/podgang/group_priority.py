@@ -23,7 +23,7 @@ def higher_priority(state: State, gang: GangKey, group: Manifest) -> str:
         if has is not None and has < wanted:
             pod = next(iter(pods)).name
             return (
-                f"spec.priority: the group has the priority {wanted}, and pod {pod} has {has}. A Gang has the priority "
-                "of its pods: give the pods the priority class of the group"
+                f"spec.priority: the group has the priority {wanted}, and pod {pod} has {has}. Give the pods "
+                "the priority class of the group"
             )
     return ""

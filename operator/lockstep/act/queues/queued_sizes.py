@@ -68,7 +68,7 @@ def _hidden_by(services: Services, gang: GangKey) -> str:
     there = services.state.pod_gangs.objects.get(gang)
     if there is None or there.made_for is not None:
         return ""
-    return f"Gang {object_name(gang)} exists already, and Lockstep would plan the owner by that name"
+    return f"Gang {object_name(gang)} exists already, and the Gang of this owner would have the same name"
 
 
 def _to_be(services: Services, kind: SizedKind, owner: Manifest, pods: SizedPods) -> AcceptedGang | str:

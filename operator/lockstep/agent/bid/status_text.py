@@ -44,7 +44,7 @@ def _found(measured: Measured) -> str:
         else f"local work takes {least}{measured.duty_cycle:.2f} of what a member gets",
         "the speed is not known yet"
         if measured.capacity is None
-        else f"the speed is {measured.capacity:.2f} of the reference",
+        else f"the speed is {measured.capacity:.2f} times that of the reference node",
         *_pressure(measured),
         _owner(measured),
     )

@@ -85,7 +85,7 @@ def _members(spec: Fields, roles: Sequence[_Role]) -> NewManifest:
         return {"size": {"min": only.size, "max": only.size}, "template": only.template}
     first = roles[0].name
     if in_order and len(roles) > 2:
-        spec.note("startupPolicy", f"became startAfter of {first}: all others start together after it.")
+        spec.note("startupPolicy", f"became startAfter of the other roles: they all start together after {first}.")
     made = []
     for role in roles:
         awaited = [first] if in_order and role is not roles[0] else _without_chains(spec, role, roles)

@@ -67,7 +67,7 @@ def format_price(in_force: PriceInForce) -> str:
     if policy is None or among is None:
         return f"{_cost(in_force)}, as when the snapshot was recorded"
     if policy.sizing is not Sizing.BALANCED:
-        return f"members cost other gangs nothing, since the sizing is {policy.sizing}"
+        return f"other gangs do not count, since the sizing is {policy.sizing}"
     counts = f"{n_gangs(among.waiting)} waiting and {among.running} placed on {n_nodes(among.nodes)}"
     return f"{_cost(in_force)} (sizing Balanced, price factor {policy.factor:g}; {counts})"
 

@@ -162,7 +162,7 @@ def _unknown(fact: AcceptedGang) -> Iterator[str]:
     if fact.unmet:
         yield f"Other gangs are not in a snapshot: {fact.key.name} is planned as if it waited for no gang."
     if spec.sizing is not None:
-        yield f"A snapshot lacks what PriorityClasses allow: {fact.key.name} is planned with the sizing {spec.sizing}."
+        yield f"Sizings of PriorityClasses are not in a snapshot: {fact.key.name} is planned with sizing {spec.sizing}."
     if any(role.claims for role in spec.roles):
         yield f"Volumes are not in a snapshot: {fact.key.name} is planned as if every node reached its volumes."
     if spec.minds_pods:

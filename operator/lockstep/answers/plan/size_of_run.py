@@ -131,5 +131,5 @@ def _asked(run: SizedRun, asked: int) -> str:
         return "it keeps the size that elastic.size asks for"
     size = n_members(asked + run.fixed_size)
     if not run.sizes.has(asked):
-        return f"it does not change to {size}, as elastic.size asks: {_NO_OTHER}"
+        return f"its elastic.size asks for {size}, but it keeps its size: {_NO_OTHER}"
     return f"it changes to {size}, as elastic.size asks, as soon as there are free nodes from which no other gang gains"

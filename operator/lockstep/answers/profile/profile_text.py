@@ -25,7 +25,7 @@ _NEGLIGIBLE = 0.05
 
 def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     """The lines of the profile; ``bar`` is the character of bars."""
-    of = "" if answer.source == answer.gang else f", as {gang_name(answer.source)} had them"
+    of = "" if answer.source == answer.gang else f", from the status of {gang_name(answer.source)}"
     runs = "1 run of its template is" if len(answer.runs) == 1 else f"{len(answer.runs)} runs of its template are"
     yield from wrapped(f"{gang_name(answer.gang)}: {runs} known{of}.")
     if isinstance(answer.fit, NoFit):
@@ -164,7 +164,7 @@ def _kinds(kinds: Kinds | None) -> Iterator[str]:
         yield from wrapped(as_sentence(by_kinds(kinds)))
         return
     yield ""
-    yield "These numbers are for nodes of the usual kind. Runs on other kinds take so many times as long."
+    yield "These numbers are for nodes of the usual kind. The column times has the factor for other kinds."
     yield f"The kinds are the values of the label {KIND_LABEL}:"
     yield f"  {'runs':>4}  {'times':>7}  kind"
     rows = zip(kinds.names, kinds.fit.times.tolist(), kinds.fit.runs.tolist(), strict=True)

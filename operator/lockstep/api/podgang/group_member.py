@@ -131,7 +131,9 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
 def _needs_in_group(pod: Manifest, path: str, source: Source) -> Needs | Refusal:
     """What the pod needs besides its PodGroup, which is read, or does not count beside what else the pod says."""
     if scheduling_group_of(pod) and source not in (Source.SCHEDULING_GROUP, Source.PODS):
-        message = f"{path}.spec.schedulingGroup: its PodGroup is read with the source {Source.SCHEDULING_GROUP} only."
+        message = (
+            f"{path}.spec.schedulingGroup: Lockstep reads its PodGroup only with the source {Source.SCHEDULING_GROUP}."
+        )
         return Refusal(Reason.UNSUPPORTED_FIELD, message)
     return _needs({name: value for name, value in pod["spec"].items() if name != "schedulingGroup"}, path)
 

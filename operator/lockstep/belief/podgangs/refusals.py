@@ -74,8 +74,8 @@ def _other_class(alike: Sequence[PodsAlike], wanted: str) -> Refusal | None:
     if one is None:
         return None
     message = (
-        f"priorityClassName: the Gang has {_class(wanted)}, and pod {one.one} has {_class(one.kind.priority_class)}. A "
-        "Gang has the priority of its pods: give them its class."
+        f"priorityClassName: the Gang has {_class(wanted)}, and pod {one.one} has {_class(one.kind.priority_class)}. "
+        "Give the pods the priority class of the Gang."
     )
     return Refusal(Reason.INVALID_SPEC, message)
 

@@ -21,7 +21,7 @@ from lockstep.logs.subject import work_for
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.events import size_change_dropped
 
-_MADE_ANEW = "the Gang was deleted while it grew, and made anew"
+_MADE_ANEW = "the Gang was deleted and created again while it grew"
 
 log = logging.getLogger(__name__)
 

@@ -87,5 +87,5 @@ class Certificate:
     def _complaint(self, error: OSError) -> str:
         why = error.strerror
         if isinstance(error, ssl.SSLError):
-            why = f"they are not a certificate and its key without a password ({error.reason or why})"
+            why = f"they must be a certificate and its key, without a password ({error.reason or why})"
         return f"{CERTIFICATE} and {KEY} in {self._folder} can't be used: {why}"

@@ -96,7 +96,7 @@ async def check_source_rights(
                 return
             await asyncio.sleep(_PAUSE_SECONDS)
         for one in missing:
-            rights.deny(one.need, f"{_OPTIONS.get(one, '--sources')} asks for it")
+            rights.deny(one.need, f"{_OPTIONS.get(one, '--sources')} needs this right")
 
 
 def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from lockstep.simulation.averages import average, ratio
 from lockstep.simulation.sweeps.comparison import SweepMeasures, SweepResults
 
-_HEADS = ("turnaround", "of the first", "speed-up", "mean of replicas", "most of replicas", "counted runs")
+_HEADS = ("turnaround", "of the first", "speed-up", "mean of replicas", "best of replicas", "counted runs")
 _HEADS_OF_OTHERS = ("other jobs", "of the first")
 _WIDTH = 18
 

@@ -107,7 +107,7 @@ def _delays(document: Document) -> Iterator[str]:
 
 def _within(minutes: int | None) -> str:
     if minutes is None:
-        return "at no known time"
+        return "at an unknown time"
     return f"within {duration(60.0 * minutes)}" if minutes else "at once"
 
 

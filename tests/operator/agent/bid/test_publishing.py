@@ -110,8 +110,8 @@ def test_report_says_it_in_a_sentence():
         "ownerPresent": False,
         "since": "2027-01-15T08:00:00Z",
         "source": "cgroup v2",
-        "message": "Local work takes at least 0.50 of what a member gets, the speed is 2.00 of the reference, "
-        "the owner is away.",
+        "message": "Local work takes at least 0.50 of what a member gets, the speed is 2.00 times that of "
+        "the reference node, the owner is away.",
     }
 
 

@@ -180,7 +180,7 @@ def test_jobs_that_start_in_order_wait_for_the_first():
     spec, notes = converted(jobset(*jobs, startupPolicy={"startupPolicyOrder": "InOrder"}))
 
     assert [role.get("startAfter") for role in spec["roles"]] == [None, ["a"], ["a"]]
-    assert "all others start together" in noted(notes, "startupPolicy")[0]
+    assert "they all start together after a" in noted(notes, "startupPolicy")[0]
 
 
 def test_jobs_that_depend_on_others_wait_for_those_that_are_ready():

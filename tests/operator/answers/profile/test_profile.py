@@ -182,7 +182,7 @@ def test_runs_are_those_that_the_last_of_the_template_to_end_knew_of():
     found = answer(waits, last, first, other)
 
     assert (found.source.name, len(found.runs)) == ("last", 2)
-    assert "2 runs of its template are known, as default/last had them." in text(waits, first, last, other)
+    assert "2 runs of its template are known, from the status of default/last." in text(waits, first, last, other)
 
 
 def test_members_that_do_no_work_do_not_count():

@@ -106,7 +106,9 @@ def test_pod_of_a_group_that_is_no_source_is_refused_with_the_name_of_the_source
     needs = group_member.group_member(manifest, {Source.JOB}).waiting.needs
 
     assert needs.reason == Reason.UNSUPPORTED_FIELD
-    assert needs.message == ("pod a.spec.schedulingGroup: its PodGroup is read with the source schedulinggroup only.")
+    assert needs.message == (
+        "pod a.spec.schedulingGroup: Lockstep reads its PodGroup only with the source schedulinggroup."
+    )
 
 
 @pytest.mark.parametrize("sources", [{Source.SCHEDULING_GROUP}, {Source.PODS}], ids=["its group", "its own label"])

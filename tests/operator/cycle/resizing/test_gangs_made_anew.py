@@ -61,7 +61,7 @@ async def test_job_whose_gang_goes_in_the_middle_of_a_growth_goes_back_to_the_po
         await until(lambda: has_size(api, 4), seconds=50)
 
         assert uids(api) == before
-        assert any("made anew" in note for _, note in said(api, "SizeChangeDropped"))
+        assert any("created again" in note for _, note in said(api, "SizeChangeDropped"))
         api.fault = lambda _: None
         await until(lambda: has_size(api, 6), seconds=2400)
         await until_given_back(api)

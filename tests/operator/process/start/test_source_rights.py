@@ -97,7 +97,7 @@ async def test_right_that_stays_missing_is_said_with_the_manifest_that_has_it(ca
     assert now() - begun == pytest.approx(5.0, abs=0.3)
     [said] = [one.getMessage() for one in caplog.records if one.levelno == logging.ERROR]
     assert said.startswith(
-        "the API server forbids this process to patch gangs/status in the whole cluster: --sources asks for it; "
+        "the API server forbids this process to patch gangs/status in the whole cluster: --sources needs this right; "
     )
     assert "apply operator/rbac-sources.yaml" in said
 

@@ -84,7 +84,7 @@ def test_jobs_wait_for_the_evening_where_they_would_not_end_before_the_owner_com
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_jobs_that_would_never_end_before_an_owner_comes_are_reported(policy):
-    with pytest.raises(NeverStartsError, match="1 jobs never have nodes for as long as they run"):
+    with pytest.raises(NeverStartsError, match="1 jobs run longer than any nodes are free"):
         simulate([arrival(1, 0.0, 2, 4 * DAY)], TWO, POLICIES[policy]())
 
 

@@ -132,7 +132,7 @@ def test_slowest_member_sets_the_pace_beside_owners_too():
 def test_job_that_never_ends_before_the_owner_comes_is_reported():
     daily = stays(*((day * 24 + 12, day * 24 + 13) for day in range(7)), weeks=HISTORY_WEEKS + 1)
 
-    with pytest.raises(NeverStartsError, match="job 1 was interrupted 1001 times and would be for ever"):
+    with pytest.raises(NeverStartsError, match="job 1 was interrupted 1001 times and would never end"):
         simulated([job(1, 2, 30)], {1: stays_of((daily.intervals - BEGIN).tolist(), 1)})
 
 
