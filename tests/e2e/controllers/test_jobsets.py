@@ -57,7 +57,7 @@ def test_gang_says_what_it_waits_for_where_jobs_start_in_an_order(stage, jobsets
 
     stage.submit(jobsets, "heat", scenes.SIZE)
 
-    says = f"1 of the {scenes.SIZE} pods"
+    says = f"1 of the {scenes.SIZE} needed pods"
     eventually(lambda: says in stage.gangs.condition("heat", "Planned").get("message", ""))
 
 

@@ -119,7 +119,7 @@ def test_gang_that_counts_a_launcher_that_comes_last_says_what_it_waits_for(stag
 
     mpijobs.create("heat", WORKERS + 1)
 
-    says = f"{WORKERS} of the {WORKERS + 1} pods"
+    says = f"{WORKERS} of the {WORKERS + 1} needed pods"
     eventually(lambda: says in stage.gangs.condition("heat", "Planned").get("message", ""))
     assert stage.gangs.bound("heat") == 0
 
