@@ -130,7 +130,7 @@ COMPETITION = (
     ),
     Mechanism(
         place="5.7.2",
-        what="A forward bid is the gain of a level more; a backward bid is the loss.",
+        what="Forward bids are gains by one level more; backward bids are losses by one less.",
         state=MechanismState.ARITHMETIC,
         where="`engine/coschedule/problems/shum/applications.py`, by `lockstep solve`.",
     ),
