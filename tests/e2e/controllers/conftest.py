@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from e2e.controllers.audit import pods_ended_by_operator
-from e2e.controllers.scenes import Stage
+from e2e.controllers.kueue import CHECKED, Queue
+from e2e.controllers.queued_jobs import Scenery
+from e2e.controllers.scenes import SIZE, Stage
 from failure_sections import show_beside
 from live.arena import Arena
 from live.background import Background
@@ -123,3 +125,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.when == "call" and report.failed and stage is not None:
         show_beside(report, "The operator's log", stage.operator.log_tail)
     return report
+
+
+@pytest.fixture
+def scenery(controller: None, stage: Stage) -> Iterator[Scenery]:
+    """A queue of Jobs with a quota for one gang of the usual size; ``controller`` is a file's own Kueue."""
+    scenery = Scenery(stage, Queue(stage.arena.api, stage.arena.namespace, cpu=SIZE, **CHECKED))
+    yield scenery
+    scenery.close()

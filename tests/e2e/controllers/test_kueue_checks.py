@@ -23,14 +23,6 @@ def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture
-def scenery(controller: None, stage: Stage) -> Iterator[Scenery]:
-    """A queue with a quota for one gang of the usual size."""
-    scenery = Scenery(stage, Queue(stage.arena.api, stage.arena.namespace, cpu=SIZE, **CHECKED))
-    yield scenery
-    scenery.close()
-
-
-@pytest.fixture
 def borrowing(controller: None, stage: Stage) -> Iterator[tuple[Scenery, Scenery]]:
     """Two queues with a quota for one gang each: either borrows what the other does not use now."""
     terms = {**lending(stage.arena.namespace), **CHECKED}

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from builders.manifests import NEVER_RUNS
-from e2e.controllers.kueue import CHECKED, Queue, kueue_controller
+from e2e.controllers.kueue import CHECKED, kueue_controller
 from e2e.controllers.queued_gangs import QueuedGangs
-from e2e.controllers.queued_jobs import Scenery
 from e2e.controllers.scenes import SIZE, Stage
 from eventually import eventually
 from sandbox import Sandbox
@@ -21,14 +20,6 @@ def controller(plane: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iter
     waits = {"waitForPodsReady": {"timeout": "15s", "blockAdmission": False}}
     with kueue_controller(plane, tmp_path_factory.mktemp("kueue"), **waits):
         yield
-
-
-@pytest.fixture
-def scenery(controller: None, stage: Stage) -> Iterator[Scenery]:
-    """A queue of Jobs with a quota for one gang of the usual size."""
-    scenery = Scenery(stage, Queue(stage.arena.api, stage.arena.namespace, cpu=SIZE, **CHECKED))
-    yield scenery
-    scenery.close()
 
 
 @pytest.fixture
