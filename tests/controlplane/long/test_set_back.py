@@ -8,11 +8,13 @@ from live.arena import Arena
 from live.patient import patient
 from live.quick_start import Forked
 from live.watching import watched_pods
+from lockstep.watch.own_lists import RELIST_SECONDS
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, start
 
-PATIENCE_SECONDS = 120
+# A list every two minutes shows what every watch has missed.
+PATIENCE_SECONDS = 2 * RELIST_SECONDS
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Coroutine, Iterable, Sequence
+from itertools import count
 
 from coschedule import GangKey
 from lockstep.act.requests.deletions import NO_EFFECT_SECONDS, Deletions
@@ -14,6 +15,9 @@ from lockstep.belief.state import State
 from lockstep.facts.pods.pod import PodFact
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
+
+# The longest pause between two requests for a gang that exists and that no watch has shown yet is 8 seconds.
+_MOST_DOUBLINGS = 3
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +66,7 @@ class Sweeper:
         """Ask whether these pods' gang exists, then delete the orphans; one sweep of a gang at a time."""
         work_for(gang)
         try:
-            orphans = await orphans_among(self._client, gang, pods)
+            orphans = await self._orphans(gang, pods)
         except ApiUnavailableError as error:
             await self._rest(gang, str(error))
         else:
@@ -72,6 +76,23 @@ class Sweeper:
         if gang in self._missed:
             self._missed.discard(gang)
             self._state.changes.reconcile(gang)
+
+    async def _orphans(self, gang: GangKey, pods: list[PodFact]) -> list[PodFact]:
+        """The orphans among the gang's members; returns once there are some, or the cache has the gang.
+
+        A gang that exists may be deleted before a watch shows it, and then no watch shows its deletion.
+        """
+        for requests in count():
+            orphans = await orphans_among(self._client, gang, pods)
+            if orphans:
+                # The others belong to a gang that no watch has shown yet.
+                self._missed.update({gang} if len(orphans) < len(pods) else ())
+                break
+            await asyncio.sleep(pause_after(min(requests, _MOST_DOUBLINGS)))
+            pods = self._state.orphans([gang])
+            if not pods:
+                break
+        return orphans
 
     async def _delete(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
         work_for(gang)

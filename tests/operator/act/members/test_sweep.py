@@ -2,18 +2,21 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
-from builders.facts import member_fact, take_changed
+from builders.facts import gang_fact, member_fact, take_changed
 from builders.served import gang, owned_by, pod
 from coschedule import GangKey
 from fake_cluster.api import Refusal
 from fake_cluster.clients import api_and_client
 from fake_cluster.jumping import now, until
+from fake_cluster.store import Place
 from lockstep.act.members.sweep import Sweeper
 from lockstep.act.requests.deletions import Deletions
 from lockstep.belief.state import State
+from lockstep.facts.pods.pod import Membership
 
 pytestmark = pytest.mark.asyncio
 
@@ -66,6 +69,40 @@ async def test_orphans(gangs, want_left):
         await asyncio.sleep(1)
 
         assert sweeping.left == want_left
+
+
+async def test_gang_that_is_deleted_before_a_watch_shows_it_leaves_no_pods():
+    async with left_over(gang("g")) as sweeping:
+        sweeping.sweeper.sweep({KEY})
+        await asyncio.sleep(100)
+        assert sweeping.left == 2
+
+        sweeping.api.store.remove(Place("gangjobs", "default", "g"))
+        await until(lambda: not sweeping.left, seconds=9)
+
+
+async def test_pods_of_the_later_of_two_gangs_are_not_forgotten_for_those_of_the_earlier():
+    async with left_over(gang("g")) as sweeping:
+        created = sweeping.api.store.add("pods", pod("g-1-2", **owned_by("g", rank=2)))
+        later = member_fact("g", rank=2, uid=created["metadata"]["uid"])
+        earlier = Membership(KEY, "uid-of-an-earlier-g", attempt=1, rank=2)
+        sweeping.state.apply_pod(replace(later, member=earlier))
+        take_changed(sweeping.state)
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: sweeping.state.changes.gangs == {KEY}, seconds=5)
+
+        assert sweeping.left == 2
+
+
+async def test_gang_that_exists_is_not_requested_again_once_a_watch_has_shown_it():
+    async with left_over(gang("g")) as sweeping:
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: sweeping.api.requests)
+        sweeping.state.apply_gang(gang_fact("g"))
+        requests = len(sweeping.api.requests)
+        await asyncio.sleep(100)
+
+        assert len(sweeping.api.requests) == requests
 
 
 @pytest.mark.parametrize(
