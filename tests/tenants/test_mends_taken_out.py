@@ -7,19 +7,22 @@ from collections import Counter
 import pytest
 
 from coschedule import TimesWork
+from coschedule.queue.choosing.one_domain import OneDomainChooser
 from lockstep.api import bounds
 from lockstep.api.gangjob import gangjob, role
 from lockstep.api.pods import pod_request, pod_size
+from lockstep.belief.volumes.attachments import Attachments
 from lockstep.facts import document
 from lockstep.facts.cluster.quota import QuotaFact
 from lockstep.snapshot import asked
 from lockstep.snapshot.nodes import resource_columns
 from lockstep.snapshot.quotas import quota_demand
 from lockstep.watch import reader
+from tenants import cluster
 from tenants.all_shapes import all_shapes
 from tenants.bounds import too_dear
 from tenants.made import made_of
-from tenants.price import price, prices
+from tenants.price import price, prices, without
 from tenants.schema import spec_of
 from tenants.shapes import shapes_of_gangs
 from tenants.together import each
@@ -106,6 +109,29 @@ def with_what_the_encoder_allocates(monkeypatch):
     monkeypatch.setattr(document, "_compact", lambda encoded: encoded)
 
 
+def searching_each_domain(monkeypatch):
+    """Search each domain as a cluster of its own."""
+    by_bounds = OneDomainChooser._best
+
+    def one_by_one(chooser, timeline, goal):
+        for ranks in chooser.domains(timeline):
+            chooser.inner.choose(timeline.of_ranks(ranks))
+        return by_bounds(chooser, timeline, goal)
+
+    monkeypatch.setattr(OneDomainChooser, "_best", one_by_one)
+
+
+def counting_volumes_at_each_query(monkeypatch):
+    """Count the volumes of all nodes again whenever one asks for their attach limits."""
+    of_changed = Attachments.renewing
+
+    def of_all(attachments):
+        attachments._stale.update(attachments._limits)
+        yield from of_changed(attachments)
+
+    monkeypatch.setattr(Attachments, "renewing", of_all)
+
+
 def paid(shapes, field, name):
     """What is beyond its bound of the price of that shape; Gangs, with fields of the same names, are left out."""
     [shape] = [one for one in shapes if (one.field, one.name) == (field, name) and one.plural != "gangs"]
@@ -147,6 +173,32 @@ def test_price_names_the_field_once_its_mend_is_taken_out(monkeypatch, take_out,
     take_out(monkeypatch)
 
     assert want_measure not in mended
+    assert want_measure in paid(all_shapes(), field, name)
+
+
+@pytest.fixture
+def on_more_nodes(monkeypatch):
+    """Some costs are for each node and each gang: a cluster of twice as many nodes shows them."""
+    monkeypatch.setattr(cluster, "NODES", 2 * cluster.NODES)
+    without.cache_clear()
+    yield
+    without.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("take_out", "field", "name", "want_measure"),
+    [
+        pytest.param(searching_each_domain, "spec.placement.allIn", "label of every node", "work", id="domains"),
+        pytest.param(
+            counting_volumes_at_each_query, "spec.volumeClaimTemplates", "small, of many", "step", id="attach limits"
+        ),
+    ],
+)
+def test_price_on_more_nodes_names_the_field(on_more_nodes, monkeypatch, take_out, field, name, want_measure):
+    mended = paid(all_shapes(), field, name)
+    take_out(monkeypatch)
+
+    assert mended == set()
     assert want_measure in paid(all_shapes(), field, name)
 
 
