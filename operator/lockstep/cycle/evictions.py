@@ -26,6 +26,7 @@ from lockstep.api.preemption import Urgent, preemption_clause
 from lockstep.belief.common.fair_queue import FairQueue, Rank
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
+from lockstep.cycle.clockwork.plans_after_refusals import PlansAfterRefusals
 from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
@@ -141,6 +142,7 @@ class Evictions:
         self._now = services.now
         self._guarded = guarded
         self._orders: dict[GangKey, _Order] = {}
+        self._refusals = PlansAfterRefusals(services.state.changes.plan)
         self._queue = FairQueue()
         self._workers = Workers(self._queue.take, self._carry_out, at_once=_AT_ONCE, of_namespace=_OF_NAMESPACE)
 
@@ -152,7 +154,9 @@ class Evictions:
     def take_orders(self, decided: LastPlan | None) -> None:
         """Carry out the preemptions of the last plan, if there is one, and drop those of earlier plans."""
         before, self._orders = self._orders, {}
-        for order in _orders_of(decided):
+        orders = _orders_of(decided)
+        self._refusals.keep({order.preemption.gang for order in orders})
+        for order in orders:
             with self._guarded(order.preemption.gang):
                 log_preemption(order.preemption)
                 self._take_order(order)
@@ -164,14 +168,14 @@ class Evictions:
     async def stop(self) -> None:
         """Start no more evictions."""
         self._orders.clear()
+        self._refusals.stop()
         await self._workers.stop()
         await self._pod_gangs.stop()
 
     def _take_order(self, order: _Order) -> None:
         gang = order.preemption.gang
         if self._giving_way(order) is None:
-            # The next plan knows what has changed.
-            self._state.changes.plan()
+            self._refusals.refused(gang)
             return
         self._orders[gang] = order
         if not self._workers.is_at_work(gang):
@@ -199,7 +203,7 @@ class Evictions:
             are_asked = order.pod_gangs <= asked and order.pod_gang_shrinks <= shrinks
             giving = self._giving_way(order) if is_admitted and are_asked else None
             if giving is None:
-                self._state.changes.plan()
+                self._refusals.refused(key)
             else:
                 self._begin(giving, self._state.gangs[key], order)
 

@@ -22,6 +22,7 @@ from fake_cluster.rig import (
 from fake_cluster.store import Place
 from lockstep.api.client.client import KubeClient
 from lockstep.api.names import ROLE_LABEL
+from lockstep.cycle.evictions import Evictions
 
 pytestmark = pytest.mark.asyncio
 
@@ -282,3 +283,18 @@ async def test_leader_that_goes_meanwhile_evicts_no_gang_and_the_next_one_asks_a
             await until(lambda: is_placed(api, "hot"))
 
         assert asked_again.count == 4
+
+
+async def test_eviction_that_is_refused_for_what_no_plan_knows_is_decided_again_with_pauses(monkeypatch):
+    async with operator_over(*NODES) as (api, parts):
+        await run_cold(api)
+        with monkeypatch.context() as patched:
+            patched.setattr(Evictions, "_stands", lambda *_: False)
+            plans = parts.metric("lockstep_cycles_total", result="ok")
+            api.store.create("gangjobs", hot())
+            await asyncio.sleep(60)
+            made = parts.metric("lockstep_cycles_total", result="ok") - plans
+        # Few of them are for changes; the others come after 0, 1, 3, 7, 15 and 31 seconds.
+        assert 6 <= made <= 12
+
+        await until(lambda: is_placed(api, "hot"), seconds=61)
