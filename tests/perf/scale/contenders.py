@@ -1,0 +1,164 @@
+"""The programs that are compared: what each needs of a control plane, and what a gang is for it."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+from bench_cluster import NAMESPACE, operator
+
+from builders.manifests import gang as gang_job
+from live.scheduling_groups import RELEASE
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.members.binding import binding_manifest
+from lockstep.facts.pods.pod import PodKey
+from lockstep_demo.operator_process import OperatorProcess
+from sandbox import Component, Sandbox
+
+_GROUPS = Target(f"/apis/{RELEASE.version}/namespaces/{NAMESPACE}/podgroups", "podgroups")
+# Every bind is a request: by itself kube-scheduler sends 50 a second at most, and nothing else would be measured.
+_UNTHROTTLED = ("--kube-api-qps=10000", "--kube-api-burst=10000")
+
+
+class Gang(NamedTuple):
+    """A gang to submit. Its name has no dash, since names of its pods begin with it and a dash."""
+
+    name: str
+    size: int
+    cpu: int = 1
+
+
+class Contender(Protocol):
+    """A program that places gangs, the addons of a sandbox that it needs, and options of these."""
+
+    @property
+    def name(self) -> str:
+        """As the table has it."""
+
+    @property
+    def addons(self) -> frozenset[Component]:
+        """Those that it needs."""
+
+    @property
+    def flags(self) -> Mapping[Component, tuple[str, ...]]:
+        """What turns it on."""
+
+    def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
+        """Run the program; a component of the sandbox runs already."""
+
+    async def submit(self, client: KubeClient, gang: Gang) -> None:
+        """Create what a user creates."""
+
+    async def told(self, client: KubeClient) -> int:
+        """How many gangs say that they wait, and why."""
+
+
+class Lockstep:
+    """The operator, which makes the pods."""
+
+    name = "Lockstep"
+    addons = frozenset[Component]()
+    flags: ClassVar[Mapping[Component, tuple[str, ...]]] = {}
+
+    def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
+        """See ``Contender``."""
+        return operator(sandbox)
+
+    async def submit(self, client: KubeClient, gang: Gang) -> None:
+        """See ``Contender``."""
+        made = gang_job(gang.name, size=gang.size, cpu=str(gang.cpu), work={"serialTime": "10h"})
+        _succeeded(await client.create(paths.gangs_of(NAMESPACE), made))
+
+    async def told(self, client: KubeClient) -> int:
+        """See ``Contender``."""
+        return sum(_is_told(one, "Planned") for one in await _listed(client, paths.gangs_of(NAMESPACE)))
+
+
+class KubeScheduler:
+    """kube-scheduler's own gangs: the user makes a PodGroup and its pods."""
+
+    name = "kube-scheduler"
+    addons = frozenset({Component.SCHEDULER})
+    flags: ClassVar[Mapping[Component, tuple[str, ...]]] = {
+        **RELEASE.flags,
+        Component.SCHEDULER: (*RELEASE.flags[Component.SCHEDULER], *_UNTHROTTLED),
+    }
+
+    def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
+        """See ``Contender``."""
+        return nullcontext()
+
+    async def submit(self, client: KubeClient, gang: Gang) -> None:
+        """See ``Contender``."""
+        policy = {"schedulingPolicy": {"gang": {"minCount": gang.size}}}
+        group = {"apiVersion": RELEASE.version, "kind": "PodGroup", "metadata": {"name": gang.name}, "spec": policy}
+        _succeeded(await client.create(_GROUPS, group))
+        await _create_pods(client, gang, {"schedulingGroup": {"podGroupName": gang.name}})
+
+    async def told(self, client: KubeClient) -> int:
+        """See ``Contender``."""
+        return sum(_is_told(one, RELEASE.condition) for one in await _listed(client, _GROUPS))
+
+
+class LeanClient:
+    """A client that creates such pods and binds them in turn, without any decision: what the API server can do."""
+
+    name = "lean client"
+    addons = frozenset[Component]()
+    flags: ClassVar[Mapping[Component, tuple[str, ...]]] = {}
+
+    def __init__(self, nodes: list[str]) -> None:
+        self._nodes = nodes
+        self._bound = 0
+
+    def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
+        """See ``Contender``."""
+        return nullcontext()
+
+    async def submit(self, client: KubeClient, gang: Gang) -> None:
+        """See ``Contender``."""
+        made = await _create_pods(client, gang, {"schedulerName": "none"})
+        await asyncio.gather(*(self._bind(client, key, uid) for key, uid in made.items()))
+
+    async def told(self, client: KubeClient) -> int:
+        """See ``Contender``."""
+        raise AssertionError("it decides nothing")
+
+    async def _bind(self, client: KubeClient, key: PodKey, uid: str) -> None:
+        node = self._nodes[self._bound % len(self._nodes)]
+        self._bound += 1
+        _succeeded(await client.create(paths.pod_binding(key), binding_manifest(key, uid, node)))
+
+
+async def _create_pods(client: KubeClient, gang: Gang, spec: Mapping[str, Any]) -> dict[PodKey, str]:
+    """Create the pods of a gang; returns their UIDs."""
+    keys = [PodKey(NAMESPACE, f"{gang.name}-{rank}") for rank in range(gang.size)]
+    pods = (pod_manifest(key.name, gang.cpu, spec) for key in keys)
+    answers = await asyncio.gather(*(client.create(paths.pods_of(NAMESPACE), pod) for pod in pods))
+    for answer in answers:
+        _succeeded(answer)
+    return {key: answer.body["metadata"]["uid"] for key, answer in zip(keys, answers, strict=True)}
+
+
+def pod_manifest(name: str, cpu: int, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """A pod of one container that requests so many CPUs."""
+    resources = {"requests": {"cpu": str(cpu), "memory": "256Mi"}}
+    container = {"name": "main", "image": "registry.k8s.io/pause:3.10", "resources": resources}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container], **spec}}
+
+
+async def _listed(client: KubeClient, target: Target) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = _succeeded(await client.get(target)).body["items"]
+    return items
+
+
+def _is_told(manifest: Mapping[str, Any], condition: str) -> bool:
+    conditions = manifest.get("status", {}).get("conditions") or ()
+    return any(one["type"] == condition and one["status"] == "False" and one["message"] for one in conditions)
+
+
+def _succeeded(answer: Any) -> Any:
+    assert answer.is_success, answer.message
+    return answer
