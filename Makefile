@@ -85,12 +85,12 @@ bench: $(INSTALLED) ## Compare the speed with the limit of the API server and wi
 
 LOADS ?= ABCDEF
 NODES ?= 5000
-ROUNDS ?= 3
+SCALE_ROUNDS ?= 3
 SHARE ?= 1.0
 
 .PHONY: scale
-scale: $(INSTALLED) ## Compare Lockstep with gangs of kube-scheduler at 5,000 nodes, for four hours at most: LOADS=AC NODES=200 ROUNDS=1 SHARE=0.05
-	PYTHONPATH=tests:tests/perf $(BIN)/python -m scale --loads $(LOADS) --nodes $(NODES) --rounds $(ROUNDS) --share $(SHARE)
+scale: $(INSTALLED) ## Compare Lockstep with gangs of kube-scheduler at 5,000 nodes, for four hours at most: LOADS=AC NODES=200 SCALE_ROUNDS=1 SHARE=0.05
+	PYTHONPATH=tests:tests/perf $(BIN)/python -m scale --loads $(LOADS) --nodes $(NODES) --rounds $(SCALE_ROUNDS) --share $(SHARE)
 
 .PHONY: papers
 papers: $(INSTALLED) ## Compute the results of the four papers, and compare them with the printed numbers

@@ -51,7 +51,7 @@ class Contender(Protocol):
     async def submit(self, client: KubeClient, gang: Gang) -> None:
         """Create what a user creates."""
 
-    async def told(self, client: KubeClient) -> int:
+    async def saying_why(self, client: KubeClient) -> int:
         """How many gangs say that they wait, and why."""
 
 
@@ -71,9 +71,9 @@ class Lockstep:
         made = gang_job(gang.name, size=gang.size, cpu=str(gang.cpu), work={"serialTime": "10h"})
         _succeeded(await client.create(paths.gangs_of(NAMESPACE), made))
 
-    async def told(self, client: KubeClient) -> int:
+    async def saying_why(self, client: KubeClient) -> int:
         """See ``Contender``."""
-        return sum(_is_told(one, "Planned") for one in await _listed(client, paths.gangs_of(NAMESPACE)))
+        return sum(_says_why(one, "Planned") for one in await _listed(client, paths.gangs_of(NAMESPACE)))
 
 
 class KubeScheduler:
@@ -97,9 +97,9 @@ class KubeScheduler:
         _succeeded(await client.create(_GROUPS, group))
         await _create_pods(client, gang, {"schedulingGroup": {"podGroupName": gang.name}})
 
-    async def told(self, client: KubeClient) -> int:
+    async def saying_why(self, client: KubeClient) -> int:
         """See ``Contender``."""
-        return sum(_is_told(one, RELEASE.condition) for one in await _listed(client, _GROUPS))
+        return sum(_says_why(one, RELEASE.condition) for one in await _listed(client, _GROUPS))
 
 
 class LeanClient:
@@ -122,7 +122,7 @@ class LeanClient:
         made = await _create_pods(client, gang, {"schedulerName": "none"})
         await asyncio.gather(*(self._bind(client, key, uid) for key, uid in made.items()))
 
-    async def told(self, client: KubeClient) -> int:
+    async def saying_why(self, client: KubeClient) -> int:
         """See ``Contender``."""
         raise AssertionError("it decides nothing")
 
@@ -154,7 +154,7 @@ async def _listed(client: KubeClient, target: Target) -> list[dict[str, Any]]:
     return items
 
 
-def _is_told(manifest: Mapping[str, Any], condition: str) -> bool:
+def _says_why(manifest: Mapping[str, Any], condition: str) -> bool:
     conditions = manifest.get("status", {}).get("conditions") or ()
     return any(one["type"] == condition and one["status"] == "False" and one["message"] for one in conditions)
 

@@ -14,7 +14,7 @@ from lockstep.api.client.client import KubeClient
 
 _SIZE = 16
 _POLL_SECONDS = 0.25
-_TOLD_SECONDS = 120.0
+_SAID_SECONDS = 120.0
 _EACH, _PLACES, _TIMES = 8, 512, 20
 _LARGEST, _SEED = 256, 1
 _CPUS = (1, 2, 4, 8)
@@ -26,19 +26,19 @@ async def beside_hopeless(ground: Ground, client: KubeClient, observer: Observer
     fitting = [Gang(f"fits{number}", _SIZE) for number in range(max(1, round(200 * share)))]
     began = monotonic()
     await submit(ground, client, observer, hopeless)
-    told = asyncio.create_task(_until_told(ground, client, len(hopeless), began))
+    reasons = asyncio.create_task(_until_said(ground, client, len(hopeless), began))
     begun = monotonic()
     await submit(ground, client, observer, fitting)
     names = [gang.name for gang in fitting]
     await observer.until(lambda: all(observer.whole(name, _SIZE) for name in names))
     placed = monotonic() - begun
-    return {"s until those that fit are bound": placed, "s until the others are told why": await told}
+    return {"s until those that fit are bound": placed, "s until the others say why they wait": await reasons}
 
 
-async def _until_told(ground: Ground, client: KubeClient, gangs: int, began: float) -> float:
+async def _until_said(ground: Ground, client: KubeClient, gangs: int, began: float) -> float:
     """For how long not all of so many gangs say why they wait; inf where they do not in two minutes."""
-    while monotonic() - began < _TOLD_SECONDS:
-        if await ground.contender.told(client) >= gangs:
+    while monotonic() - began < _SAID_SECONDS:
+        if await ground.contender.saying_why(client) >= gangs:
             return monotonic() - began
         await asyncio.sleep(_POLL_SECONDS)
     return float("inf")
@@ -51,7 +51,7 @@ async def places_become_free(ground: Ground, client: KubeClient, observer: Obser
     for number in range(max(1, round(_TIMES * share))):
         gang = Gang(f"e{number}", places, cpu=CPU // _EACH)
         await submit(ground, client, observer, [gang])
-        await _until_told(ground, client, 1, monotonic())
+        await _until_said(ground, client, 1, monotonic())
         ended, others = others[:places], others[places:]
         await end(client, ended)
         free = monotonic()
@@ -86,7 +86,7 @@ async def until_none_fits(ground: Ground, client: KubeClient, observer: Observer
 
 async def _is_placed(ground: Ground, client: KubeClient, observer: Observer, gang: Gang) -> bool:
     """Whether the gang is bound; False once it says why it waits."""
-    refused = asyncio.create_task(_until_told(ground, client, 1, monotonic()))
+    refused = asyncio.create_task(_until_said(ground, client, 1, monotonic()))
     bound = asyncio.create_task(observer.until(lambda: observer.whole(gang.name, gang.size)))
     await asyncio.wait((refused, bound), return_when=asyncio.FIRST_COMPLETED)
     is_bound = bound.done()
