@@ -14,7 +14,7 @@ from sandbox.pki import KeyPair
 
 LEAST_BUFFER = 1024
 CODE_BYTES = len("HTTP/1.1 200")
-BYTES_AT_ONCE = 4
+BYTES_AT_ONCE = 1
 PAUSE_SECONDS = 1.0
 SHOWN_BYTES = 500
 # With less, the whole answer is in buffers between the two ends, and the server has nothing to wait for.
@@ -25,7 +25,7 @@ class Reader(StrEnum):
     """How a user reads answers."""
 
     AT_ONCE = "at once"
-    SLOWLY = "a few bytes a second"
+    SLOWLY = "a byte a second"
     NEVER = "never"
 
 
@@ -40,7 +40,10 @@ class Asking(NamedTuple):
 
 
 class Users(NamedTuple):
-    """``number`` users of a name, each with ``questions`` about ``paths``, over so many seconds."""
+    """``number`` users of a name, each with ``questions`` about ``paths``, over so many seconds.
+
+    After the last question, each waits for answers for at most ``patience`` seconds.
+    """
 
     name: str
     reader: Reader
@@ -48,6 +51,7 @@ class Users(NamedTuple):
     questions: int
     paths: tuple[str, ...]
     seconds: float
+    patience: float
 
 
 def ask_all(asking: Asking, crowd: list[Users]) -> Counter[tuple[str, str]]:
@@ -72,7 +76,7 @@ async def _user(asking: Asking, context: ssl.SSLContext, users: Users, name: str
     for _ in range(users.questions):
         asked.append(asyncio.create_task(_code(asking, context, users.reader, name, next(path_of))))
         await asyncio.sleep(users.seconds / users.questions)
-    done, late = await asyncio.wait(asked, timeout=users.seconds)
+    done, late = await asyncio.wait(asked, timeout=users.patience)
     for one in late:
         one.cancel()
     await asyncio.gather(*late, return_exceptions=True)

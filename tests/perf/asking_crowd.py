@@ -1,6 +1,6 @@
 """What a crowd that asks the server of answers costs others: the time to Placed with and without it, in turns.
 
-50 users ask 1,000 questions in each round. Ten of them read a few bytes a second, and ten never read. One user beside
+50 users ask 1,000 questions in each round. Ten of them read a byte a second, and ten never read. One user beside
 them asks five questions.
 """
 
@@ -40,11 +40,11 @@ PATHS = tuple(
     for path in ("queues/default", "timelines/default", "gangjobexplanations/w-7", "histories/default")
 )
 CROWD = [
-    Users("greedy", Reader.AT_ONCE, 30, 20, PATHS, SECONDS),
-    Users("slow", Reader.SLOWLY, 10, 20, PATHS[:2], SECONDS),
-    Users("hung", Reader.NEVER, 10, 20, PATHS[:2], SECONDS),
+    Users("greedy", Reader.AT_ONCE, 30, 20, PATHS, SECONDS, SECONDS),
+    Users("slow", Reader.SLOWLY, 10, 20, PATHS[:2], SECONDS, SECONDS),
+    Users("hung", Reader.NEVER, 10, 20, PATHS[:2], SECONDS, SECONDS),
     # A user beside them, who asks now and then.
-    Users("calm", Reader.AT_ONCE, 1, 5, PATHS[:1], SECONDS),
+    Users("calm", Reader.AT_ONCE, 1, 5, PATHS[:1], SECONDS, SECONDS),
 ]
 
 
