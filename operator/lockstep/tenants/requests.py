@@ -18,6 +18,7 @@ from lockstep.process.pages.allowances import Allowances
 from lockstep.report.text.share_sentences import use_of_own_group
 from lockstep.tenants.access import Asked, GangAccess
 from lockstep.tenants.callers import caller_of
+from lockstep.tenants.described.openapi import OPENAPI, OPENAPI_OF_GROUP, openapi_of_group, openapi_root
 from lockstep.tenants.documents import (
     ONLY_ONE,
     AnswerKind,
@@ -103,6 +104,8 @@ class TenantRequests:
             web.get("/apis", self._discovered(groups)),
             web.get(f"/apis/{ANSWERS_GROUP}", self._discovered(group)),
             web.get(version, self._discovered(resources)),
+            web.get(OPENAPI, self._discovered(openapi_root)),
+            web.get(OPENAPI_OF_GROUP, self._discovered(openapi_of_group)),
             *(
                 web.get(f"{version}/namespaces/{{namespace}}/{kind}/{{name}}", self._answered(answer))
                 for kind, answer in answers.items()
