@@ -131,6 +131,8 @@ async def test_full_disk_costs_only_records_that_are_counted_and_recording_goes_
     assert on_record(disk.path) == {"before"}
     assert any("can't be stored now" in text and "disk is full" in text for text in caplog.messages)
     assert any("all 32 ConfigMaps are in use" in text for text in caplog.messages)
+    losses = [text.partition(" ")[0] for text in caplog.messages if "records of gangs are lost" in text]
+    assert losses == ["1", "3", "7", "15", "31"]
 
     disk.make_room(recorder)
     for _ in range(SLOTS):

@@ -45,6 +45,7 @@ class RecordStore:
         self._slot = 0
         self._refusals = 0
         self._trouble = ""
+        self._noted_losses = 0
 
     def begin(self) -> None:
         """Record what changes from now on, and later the gangs that are there."""
@@ -65,6 +66,7 @@ class RecordStore:
 
     async def hand_over(self) -> None:
         """Create one ConfigMap with records, if any wait. What could not be handed over goes on waiting."""
+        self._note_losses()
         if not self._fence.is_open:
             return
         records, lines = list[GangRecord](), list[bytes]()
@@ -115,3 +117,10 @@ class RecordStore:
         if trouble and trouble != self._trouble:
             log.warning("records of gangs can't be written for the recorder, and wait: %s", trouble)
         self._trouble = trouble
+
+    def _note_losses(self) -> None:
+        """Log how many records are lost, again once these are more than twice as many: a long outage fills no log."""
+        lost = self._state.records.dropped
+        if lost > 2 * self._noted_losses:
+            log.error("%d records of gangs are lost: too many waited for the recorder", lost)
+            self._noted_losses = lost
