@@ -1,6 +1,9 @@
 """Gangs stay on record after their deletion, with the user that the API server knows, though the recorder dies."""
 
+import asyncio
 import json
+from contextlib import contextmanager
+from time import time
 
 import pytest
 from click.testing import CliRunner
@@ -9,8 +12,12 @@ from builders.manifests import gang
 from eventually import eventually
 from live.arena import Arena
 from live.quick_start import Forked
-from live.recording import MAPS, RIGHTS, SYSTEM, rows_of_file, started_recorder
+from live.recording import ACCOUNT, MAPS, RIGHTS, SYSTEM, rows_of_file, started_recorder
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import load_configuration
 from lockstep.cli import main
+from lockstep.recorder.database import Retention
+from lockstep.recorder.process import Recorder, RecorderSettings
 from lockstep_demo.operator_process import OperatorProcess, running
 from rights.granted import OPERATOR
 from sandbox import ApiError
@@ -18,6 +25,7 @@ from sandbox import ApiError
 POLICIES = OPERATOR / "record-users.yaml"
 SWEEPS = OPERATOR / "rbac-sweeps.yaml"
 CREATED_BY = "lockstep.dev/created-by"
+RETENTION = Retention(records=1e12, users=1e12, most_bytes=2**30)
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +108,57 @@ def test_gang_and_runs_of_a_sweep_stay_on_record_though_the_recorder_was_killed(
     assert kept["sizes"].startswith("2 from ")
 
 
+@contextmanager
+def dead(operator):
+    operator.kill()
+    try:
+        yield
+    finally:
+        operator.start()
+
+
+def test_gang_that_ended_and_was_deleted_while_no_operator_ran_is_closed_as_unknown(
+    operator, arena, recorded, tmp_path
+):
+    """The recorder asks for it as its own account, once it has heard nothing of it for ten minutes."""
+    database = tmp_path / "record.db"
+    arena.add_nodes(1)
+    arena.submit(gang("unseen", size=1, cpu="1"))
+    arena.submit(gang("there", size=1, cpu="1"))
+    arena.until_placed("unseen", "there")
+    eventually(lambda: {("unseen", "Open"), ("there", "Open")} <= recorded_after(0, recorded, database))
+
+    with dead(operator):
+        for pod in arena.pods("unseen"):
+            arena.patch_pod_status(pod["metadata"]["name"], {"phase": "Succeeded"})
+        arena.delete_gang("unseen")
+        eventually(lambda: arena.is_gone("unseen"))
+        assert ("unseen", "Open") in recorded_after(0, recorded, database)
+
+        found = recorded_after(1000, recorded, database)
+
+    assert {("unseen", "Unknown"), ("there", "Open")} <= found
+
+
+def recorded_after(seconds, cluster, database):
+    """The outcomes in the file, after a round of the recorder so many seconds later, with the rights of its account."""
+    kubeconfig = cluster.kubeconfig_for_service_account(SYSTEM, ACCOUNT)
+    configuration = load_configuration(kubeconfig=str(kubeconfig), context=None)
+    settings = RecorderSettings(namespace=SYSTEM, path=database, retention=RETENTION)
+
+    async def take_in():
+        async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
+            recorder = Recorder(client, settings, lambda: time() + seconds)
+            assert await recorder.round()
+            recorder.close()
+
+    asyncio.run(take_in())
+    return outcomes(database)
+
+
 def outcomes(database):
     """The names and outcomes in the file."""
-    return rows_of_file(database, "SELECT name, outcome FROM gangs")
+    return {*rows_of_file(database, "SELECT name, outcome FROM gangs")}
 
 
 def test_user_of_a_gang_is_what_the_api_server_knows_and_nothing_that_clients_write(arena, recorded):
