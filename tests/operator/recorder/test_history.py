@@ -58,13 +58,17 @@ def lasting(uid, began, seconds, **more):
         pytest.param({"since": MONDAY + DAY}, {"b", "c"}, id="that ended before"),
         pytest.param({"until": MONDAY + DAY}, {"a"}, id="that came after"),
         pytest.param({"user": "ada' OR '1"}, set(), id="quotes"),
+        pytest.param({"group": "physics"}, {"a", "c"}, id="group"),
+        pytest.param({"sweep": "s"}, {"b"}, id="sweep"),
+        pytest.param({"name": "long"}, {"c"}, id="name"),
+        pytest.param({"kind": "Gang"}, {"c"}, id="kind"),
     ],
 )
 def test_gangs_are_those_of_the_filter_that_were_there_in_the_period(kept, filters, want):
     records = [
-        lasting("a", MONDAY, HOUR, namespace="one", user="ada"),
-        lasting("b", MONDAY + 2 * DAY, HOUR, namespace="one", user="bob"),
-        record("c", namespace="two", created=MONDAY + 3 * DAY),
+        lasting("a", MONDAY, HOUR, namespace="one", user="ada", group="physics"),
+        lasting("b", MONDAY + 2 * DAY, HOUR, namespace="one", user="bob", sweep="s"),
+        record("c", namespace="two", created=MONDAY + 3 * DAY, group="physics", name="long", kind="Gang"),
     ]
 
     assert {row["uid"] for row in kept(gangs_of, asked(**filters), 9, records=records)} == want
@@ -108,6 +112,26 @@ def test_sums_have_the_hours_within_the_period_and_all_that_is_unknown_together(
     rows = kept(sums_of, asked(MONDAY + HOUR, MONDAY + 3 * HOUR), SumBy.USER, records=records)
 
     assert [(row["user"], row["gangs"], row["core-hours"]) for row in rows] == [("(unknown)", 3, 4), ("ada", 1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("by", "want"),
+    [
+        (SumBy.NAMESPACE, [("one", 2, 6), ("two", 1, 2)]),
+        (SumBy.GROUP, [("physics", 2, 6), ("(unknown)", 1, 2)]),
+        (SumBy.USER, [("ada", 1, 4), ("(unknown)", 1, 2), ("bob", 1, 2)]),
+    ],
+)
+def test_sums_are_by_namespace_group_and_user(kept, by, want):
+    records = [
+        lasting("a", MONDAY, 2 * HOUR, namespace="one", user="ada", group="physics"),
+        lasting("b", MONDAY, HOUR, namespace="one", user="bob"),
+        lasting("c", MONDAY, HOUR, namespace="two", group="physics"),
+    ]
+
+    rows = kept(sums_of, asked(), by, records=records)
+
+    assert [(row[by], row["gangs"], row["core-hours"]) for row in rows] == want
 
 
 def test_weeks_share_what_a_gang_held_and_together_have_all_of_it(kept):
