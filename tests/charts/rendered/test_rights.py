@@ -126,6 +126,30 @@ def test_answers_for_tenants_bring_their_own_rights():
     assert given({"tenantAnswers": {"enabled": True}}) == applied("rbac.yaml", "rbac-answers.yaml")
 
 
+@pytest.mark.parametrize(
+    ("name", "want"),
+    [
+        pytest.param(
+            "lockstep-answers",
+            {"create subjectaccessreviews", *(f"{verb} apiservices" for verb in ("create", "patch"))},
+            id="the server of answers",
+        ),
+        pytest.param("lockstep-record", {"delete configmaps"}, id="the recorder"),
+    ],
+)
+def test_parts_for_tenants_only_read_but_for_objects_of_their_own(name, want):
+    """What is written is named, but for reviews, which are stored nowhere."""
+    rules = [
+        rule for one in roles_of(render(EVERYTHING).all) if one["metadata"]["name"] == name for rule in one["rules"]
+    ]
+    writing = [rule for rule in rules if not {*rule["verbs"]} <= {"get", "list"}]
+
+    assert {f"{verb} {kind}" for rule in writing for kind in rule["resources"] for verb in rule["verbs"]} - {
+        "get apiservices"
+    } == want
+    assert all(rule.get("resourceNames") for rule in writing if rule["resources"] != ["subjectaccessreviews"])
+
+
 def test_agents_bring_their_own_rights_and_the_policy_that_confines_them():
     assert given({"agent": {"enabled": True}}) == applied("rbac.yaml", "rbac-agent.yaml")
 
