@@ -12,8 +12,9 @@ from builders.records import ended
 from eventually import eventually
 from live.arena import Arena
 from live.questions import Asking, Reader, Users, ask_all
-from live.tenant_answers import API, HOUR
+from live.tenant_answers import API, HOUR, asked
 from lockstep.recorder.database import RecordDatabase, Retention
+from sandbox import KubectlError
 
 CROWD = "crowd"
 QUEUE, TIMELINE, HISTORY = (
@@ -42,8 +43,17 @@ def asking(arena, recorder):
     cluster.create_namespace(CROWD)
     binding = ("create", "rolebinding", CROWD, "--clusterrole=view", f"--group={CROWD}", f"--namespace={CROWD}")
     cluster.kubectl(*binding)
+    # The plan that is kept may be from before this namespace.
+    eventually(lambda: is_planned(arena), every=1)
     record_many(recorder.database)
     return Asking(place.hostname, place.port, cluster.ca_file, cluster._site.admin, CROWD)
+
+
+def is_planned(arena):
+    try:
+        return asked(arena, arena.api.kubeconfig, f"{CROWD}/queues/default")
+    except KubectlError:
+        return False
 
 
 def record_many(path):
