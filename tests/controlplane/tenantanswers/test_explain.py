@@ -1,6 +1,9 @@
 """``kubectl explain`` describes the fields of answers, and no answer has a field that it does not describe."""
 
+import json
+
 import pytest
+import yaml
 
 from builders.manifests import gang
 from eventually import eventually
@@ -9,6 +12,8 @@ from lockstep.tenants.described.schemas import schema_of
 from lockstep.tenants.documents import AnswerKind
 from sandbox import KubectlError
 
+# The API server requests the document of a group that is new to it about once a minute.
+SECONDS = 180
 PATHS = {
     AnswerKind.QUEUES: "queues/default",
     AnswerKind.GANGJOB_EXPLANATIONS: "gangjobexplanations/mine",
@@ -26,16 +31,31 @@ PATHS = {
     ],
 )
 def test_kubectl_explains_answers(arena, editor, field, want):
-    def explained():
-        try:
-            return arena.api.kubectl(f"--kubeconfig={editor}", "explain", field)
-        except KubectlError as error:
-            raise AssertionError(str(error)) from error
-
-    # The API server requests the document of a group that is new to it about once a minute.
-    text = eventually(explained, seconds=180, every=2)
+    text = eventually(lambda: explained(arena, editor, field), seconds=SECONDS, every=2)
 
     assert want in " ".join(text.split())
+
+
+def explained(arena, kubeconfig, field):
+    try:
+        return arena.api.kubectl(f"--kubeconfig={kubeconfig}", "explain", field)
+    except KubectlError as error:
+        raise AssertionError(str(error)) from error
+
+
+def test_plan_is_created_as_any_object_is(arena, editor):
+    """Kubectl creates no object of a kind that it finds in no document."""
+    eventually(lambda: explained(arena, editor, "plans"), seconds=SECONDS, every=2)
+    question = {
+        "apiVersion": "answers.lockstep.dev/v1alpha1",
+        "kind": "Plan",
+        "metadata": {"name": "wish", "namespace": "tenant"},
+        "spec": {"gangJobSpec": gang("wish", size=2, cpu="3", **HOUR)["spec"]},
+    }
+
+    shown = arena.api.kubectl("create", "--filename=-", "--output=yaml", stdin=json.dumps(question))
+
+    assert yaml.safe_load(shown)["plan"]["run"]["size"] == 2
 
 
 def undescribed(schema, value, path=""):
