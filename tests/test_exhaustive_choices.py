@@ -57,6 +57,13 @@ def place(path):
     return path.relative_to(ROOT).as_posix()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def trees_end_with_the_file():
+    """Tests that come later search for garbage, and would go through a million nodes each time."""
+    yield
+    trees.cache_clear()
+
+
 @cache
 def trees():
     """The syntax tree of each source file."""
