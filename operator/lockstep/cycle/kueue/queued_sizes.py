@@ -13,6 +13,7 @@ from lockstep.act.requests.services import Services
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kind
 from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.kueue.patient_writes import PatientWrites
+from lockstep.cycle.kueue.repeated_sizes import RepeatedSizes
 from lockstep.facts.gang.sized_owner import SizedOwner
 
 # Reads, dry runs and writes at a time: less urgent than what makes gangs run.
@@ -34,6 +35,7 @@ class QueuedSizes:
         self._owners = services.state.pod_gangs.queued_owners
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._writes = PatientWrites[_Step](services, at_once=_AT_ONCE)
+        self._repeated = RepeatedSizes(services.monotonic)
         # Owners that did not get what a plan had chosen. There is no other plan unless something changes.
         self._unserved: set[GangKey] = set()
 
@@ -46,7 +48,7 @@ class QueuedSizes:
             self._unserved.discard(gang)
         elif self._owners.is_unknown(gang):
             self._begin(_Step(owner, is_given=False), learn_queued_gang, now)
-        elif gang in self._unserved and self._is_rested(gang, now):
+        elif gang in self._unserved and self._is_rested(owner, now):
             self._unserved.discard(gang)
             self._services.state.changes.plan()
 
@@ -67,17 +69,18 @@ class QueuedSizes:
         self, step: _Step, write: Callable[[Services, SizedKind, SizedOwner], Awaitable[str]], now: float
     ) -> None:
         gang, kind = step.owner.gang, sized_kind(step.owner.source)
-        if kind is not None and not self._writes.is_under_way(gang) and self._is_rested(gang, now):
+        if kind is not None and not self._writes.is_under_way(gang) and self._is_rested(step.owner, now):
             self._writes.begin(gang, partial(write, self._services, kind, step.owner), step)
 
     async def _give(self, services: Services, kind: SizedKind, owner: SizedOwner, *, size: int) -> str:
         why_not = await give_queued_size(services, kind, owner, size=size)
         if not why_not:
             self._unserved.discard(owner.gang)
+            self._repeated.record(owner)
         return why_not
 
-    def _is_rested(self, gang: GangKey, now: float) -> bool:
-        """Whether a failed step may be tried again now; if not, the gang is reconciled when it may."""
-        begins = self._writes.may_begin_at(gang, now)
-        self._alarms.set(gang, begins if now < begins else None)
+    def _is_rested(self, owner: SizedOwner, now: float) -> bool:
+        """Whether a step that has failed, or was taken back, may be tried now; if not, it is reconciled when it may."""
+        begins = max(self._writes.may_begin_at(owner.gang, now), now + self._repeated.pause_left(owner))
+        self._alarms.set(owner.gang, begins if now < begins else None)
         return now >= begins

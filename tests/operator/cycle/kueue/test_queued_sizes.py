@@ -7,7 +7,7 @@ import pytest
 
 from builders.served import gang, metadata, node
 from fake_cluster.api import DRY_RUN, REFUSED
-from fake_cluster.jumping import until
+from fake_cluster.jumping import now, until
 from fake_cluster.kueue import NODES, create_workload, entry_of, give_quota, kueue, place_of, queued
 from fake_cluster.owners import group_pod
 from fake_cluster.pod_gangs import bound
@@ -27,10 +27,10 @@ async def operated(*nodes):
         yield api, parts
 
 
-def create_job(api, name="heat", *, size="2-6", annotations=None, labels=QUEUE, namespace=DEFAULT, **spec):
+def create_job(api, name="heat", *, size="2-6", annotations=None, labels=QUEUE, namespace=DEFAULT, uid=None, **spec):
     """Create a suspended Job in a queue, whose pods take one processor each."""
     template = {"metadata": {}, "spec": group_pod("x", cpu="1")["spec"]}
-    about = metadata(name, namespace=namespace, uid=f"uid-of-job-{name}", labels=labels)
+    about = metadata(name, namespace=namespace, uid=uid or f"uid-of-job-{name}", labels=labels)
     about["annotations"] = {"lockstep.dev/size": size, **(annotations or {})}
     wanted = {"suspend": True, "parallelism": 1, "completions": 1, "completionMode": "Indexed", "template": template}
     api.store.create("jobs", {"metadata": about, "spec": {**wanted, **spec}})
@@ -178,6 +178,63 @@ async def test_size_that_can_not_be_written_is_tried_again_more_and_more_seldom(
         assert said.startswith("Its number of pods can't be chosen: Job heat can't be changed to 4 pods: ")
         api.fault = lambda _: None
         await until(lambda: numbers(api) == (4, 4, True))
+
+
+@asynccontextmanager
+async def taking_back(api):
+    """Another controller writes the Job as it was submitted whenever it has a size; yields when it did so."""
+    times = []
+
+    async def control():
+        changes = api.store.watch("jobs", api.store.version)
+        while len(times) < 50:
+            if numbers(api) != (1, 1, True):
+                times.append(now())
+                take_back(api)
+            await changes.get()
+
+    task = asyncio.create_task(control())
+    yield times
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+def take_back(api):
+    """Write the Job as it was submitted."""
+    annotations = {"lockstep.dev/size": "2-6"}
+    spec = {"suspend": True, "parallelism": 1, "completions": 1}
+    api.store.change(Place("jobs", DEFAULT, "heat"), metadata={"annotations": annotations}, spec=spec)
+
+
+async def test_size_that_another_controller_takes_back_at_once_is_given_again_more_and_more_seldom():
+    async with operated() as (api, _):
+        create_job(api)
+        async with taking_back(api) as times:
+            await asyncio.sleep(60)
+            assert 2 <= len(times) <= 7
+            await asyncio.sleep(600)
+            assert len(times) <= 17
+            assert len([it for it in api.writes if it.resource == "jobs"]) == len(times)
+        await until(lambda: numbers(api) == (4, 4, True))
+
+
+async def test_size_that_is_taken_back_once_is_given_again_soon():
+    async with operated() as (api, _):
+        create_job(api)
+        for kept in (1, 700, 700):
+            await until(lambda: numbers(api) == (4, 4, True), seconds=3)
+            await asyncio.sleep(kept)
+            take_back(api)
+
+
+async def test_next_job_of_that_name_gets_its_size_at_once():
+    async with operated() as (api, _):
+        create_job(api)
+        async with taking_back(api):
+            await asyncio.sleep(300)
+        api.store.remove(Place("jobs", DEFAULT, "heat"))
+        create_job(api, uid="another")
+        await until(lambda: numbers(api) == (4, 4, True), seconds=3)
 
 
 async def test_job_with_the_name_of_a_gang_of_a_user_says_so_and_gets_its_size_once_that_is_gone():
