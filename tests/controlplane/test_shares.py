@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from builders.manifests import gang
 from eventually import eventually
 from live.arena import Arena
+from live.electorate import Voter, until_one_leads
 from live.quick_start import Forked
 from lockstep.cli import main
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -37,6 +38,13 @@ def fair_share(*groups, name="default", **more):
     return {"apiVersion": "lockstep.dev/v1alpha1", "kind": "FairShare", "metadata": {"name": name}, "spec": spec}
 
 
+def no_namespaces():
+    """Describe a FairShare whose group has no namespaces."""
+    share = fair_share(("a", 1, "a"))
+    share["spec"]["groups"][0]["namespaces"] = []
+    return share
+
+
 @pytest.mark.parametrize(
     ("manifest", "says"),
     [
@@ -44,9 +52,10 @@ def fair_share(*groups, name="default", **more):
         (fair_share(("others", 1, "a")), "The name others is reserved for all namespaces that no group names"),
         (fair_share(("a", 0, "a")), "should be greater than or equal to 1"),
         (fair_share(("a", 1, "a"), ("a", 1, "b")), "Duplicate value"),
+        (no_namespaces(), "should have at least 1 items"),
         (fair_share(preemption={"reclaimWithinPriority": "Sometimes"}), 'supported values: "Never", "Any"'),
     ],
-    ids=["name", "others", "weight", "twice", "preemption"],
+    ids=["name", "others", "weight", "twice", "no namespace", "preemption"],
 )
 def test_fair_share_that_makes_no_sense_is_refused(given, installed, manifest, says):
     with pytest.raises(ApiError, match=says):
@@ -72,6 +81,40 @@ def test_group_with_less_use_is_planned_first_and_explain_says_so(given, operato
     assert re.search(r"as number ([2-9]|\d\d+) of \1: its group busy has used", explained)
     assert "times its share this week" in explained
     assert "busy" in arena.api.kubectl("get", "fairshare", "default")
+
+
+def test_next_leader_goes_on_from_the_use_that_the_last_one_has_written(given, operator_kubeconfig, arena, tmp_path):
+    """The gang that has used it is gone, so nothing but the status shows it."""
+    arena.add_nodes(1)
+    arena.api.request("POST", PATH, fair_share(("busy", 1, arena.namespace), ("idle", 1, "nowhere")))
+    voters = [Voter(operator_kubeconfig, tmp_path, "--fair-shares=true") for _ in range(2)]
+    try:
+        leader = until_one_leads(voters)
+        [other] = [voter for voter in voters if voter is not leader]
+        arena.submit(gang("first", size=1, cpu="4"))
+        eventually(lambda: used(arena).get("busy", 0) > 0)
+        arena.delete_gang("first")
+        eventually(lambda: not arena.pods("first"))
+        next_count(arena)
+        before = used(arena)["busy"]
+
+        leader.process.kill()
+        assert until_one_leads([other]) is other
+        next_count(arena)
+        assert before * 0.99 < used(arena)["busy"] <= before
+    finally:
+        for voter in voters:
+            voter.process.end()
+
+
+def next_count(arena):
+    """Wait until the status is written again."""
+    before = counted_at(arena)
+    eventually(lambda: counted_at(arena) != before)
+
+
+def counted_at(arena):
+    return arena.api.request("GET", f"{PATH}/default")["status"]["countedAt"]
 
 
 def used(arena):

@@ -8,6 +8,7 @@ from builders.served import gang, node, priority_class
 from coschedule import GangKey
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import is_placed, operator_over, pod_place, pods_of, set_phases, status_of
+from fake_cluster.store import Place
 from lockstep.facts.fair_share import FairShare, NamedGroup
 
 pytestmark = pytest.mark.asyncio
@@ -62,6 +63,24 @@ async def test_gang_that_gives_way_to_an_urgent_one_of_another_group_costs_nothi
 
         assert used(parts.state) < 0.1 * HOUR
         assert parts.state.shares.accounts.gave_back
+
+
+async def test_gang_that_loses_its_node_costs_nothing_and_is_charged_anew_from_its_next_start():
+    async with operator_over(NODE) as (api, parts):
+        share(parts.state)
+        await run_for_an_hour(api, "cold")
+        assert used(parts.state) > 0.9 * HOUR
+        for pod in pods_of(api, "cold"):
+            api.store.remove(pod_place(pod["metadata"]["name"]))
+        api.store.remove(Place("nodes", "", "n1"))
+        await until(lambda: status_of(api, "cold").get("reservedAt") is None)
+        assert used(parts.state) < 0.1 * HOUR
+        assert parts.state.shares.accounts.gave_back
+
+        api.store.add("nodes", node("n2", cpu="2"))
+        await until(lambda: is_placed(api, "cold"))
+        await asyncio.sleep(HOUR)
+        assert used(parts.state) == pytest.approx(HOUR, rel=0.1)
 
 
 async def test_gang_whose_member_is_deleted_by_its_user_is_charged():

@@ -5,28 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from coschedule.queue.keeping.memory import remembering
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption.preempt import preempt
-from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.fair_shares import FairShares, ShareGroup, charged_seconds
-from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.shares.dealing import planning_order
 from engine.builders import FOUR, NOW, gang, node, role, running, seeded, snapshot
 from engine.queue.promises.histories import History, live, random_gang, random_nodes
-
-NAMES = "abc"
-
-
-def of(namespace, one):
-    return replace(one, key=GangKey(namespace, one.key.name))
-
-
-def shares(*groups, capacity=(4,)):
-    """Each group is (name, weight, use so far), and has the namespace of its name."""
-    made = [ShareGroup(name=name, weight=weight, used=used, namespaces=(name,)) for name, weight, used in groups]
-    return FairShares(groups=(*made, ShareGroup(name="others")), capacity=capacity)
+from engine.queue.shares.shared_histories import NAMES, of, shares
 
 
 def names(made):
@@ -171,51 +157,6 @@ def test_run_is_charged_its_dominant_share_for_its_seconds():
     assert FairShares(capacity=(0, 64)).expected_charge(known) == 30 * 16 / 64, "only what has a capacity counts"
 
 
-def test_group_with_less_use_starts_before_kept_places_of_another():
-    """The other group's queue is far longer than a front, and each of its gangs has a place; slack lets them move."""
-    history = SharedHistory([node("n0", free=4)], shares(("a", 1.0, 500.0), ("b", 1.0, 0.0)))
-    for number in range(20):
-        history.submit(of("a", gang(f"a{number:02}", size=4, serial=400)))
-    history.decide()
-    for number in range(20):
-        history.submit(of("b", gang(f"b{number:02}", size=4, serial=4)))
-    history.decide()
-
-    for _ in range(7):
-        history.go_to(history.next_end())
-        history.decide()
-
-    assert [name[0] for name in list(history.started)[1:7]] == ["b"] * 6
-
-
-@pytest.mark.parametrize("promises", [Promises.SLACK, Promises.CONSERVATIVE])
-@pytest.mark.parametrize("seed", range(4))
-def test_promises_bind_and_every_gang_starts(seed, promises):
-    rnd = seeded(seed)
-    history = SharedHistory(random_nodes(rnd), shares(("a", 1.0, 90.0), ("b", 4.0, 0.0), capacity=(8,)), promises)
-    for _ in live(history, rnd):
-        pass
-
-    assert len(history.started) == 14
-    for name, given in history.promised.items():
-        assert history.started[name] <= given[0]
-
-
-def test_gang_of_a_group_that_used_most_starts_among_others_that_never_cease():
-    history = SharedHistory([node(f"n{number}") for number in range(4)], shares(("a", 0.5, 90.0), ("b", 2.0, 0.0)))
-    for number in range(28):
-        if number == 4:
-            history.submit(of("a", gang("wide", size=4, serial=80)))
-        history.submit(of("b", gang(f"s{number:03}", serial=10)))
-        history.decide()
-        until = history.now + 3.0
-        while history.now < until:
-            history.go_to(until)
-            history.decide()
-
-    assert history.started["wide"] <= history.promised["wide"][0]
-
-
 def test_gang_of_the_group_with_less_use_is_the_first_to_have_others_give_way():
     gangs = [
         of(one, gang(one, size=2, serial=8, priority=1, may_preempt=True, created=n)) for n, one in enumerate("ab")
@@ -242,30 +183,3 @@ def test_groups_must_be_there_and_apart(groups, capacity):
 def test_weight_is_positive_and_use_is_not_negative(weight, used):
     with pytest.raises(ValueError, match="must be"):
         ShareGroup(name="a", weight=weight, used=used)
-
-
-class SharedHistory(History):
-    """A history in which groups take turns; what starts is charged for its whole run at once."""
-
-    def __init__(self, nodes, groups, promises=Promises.SLACK):
-        super().__init__(nodes, promises)
-        self.shares = groups
-
-    def submit(self, one):
-        namespace = one.key.namespace if one.key.namespace != "default" else NAMES[len(self.promised) % 3]
-        super().submit(of(namespace, one))
-
-    def facts(self):
-        made = replace(super().facts(), shares=self.shares)
-        return made if self.before is None else remembering(made, *self.before)
-
-    def decide(self):
-        facts, made = super().decide()
-        by_key, groups = {one.key: one for one in facts.gangs}, list(self.shares.groups)
-        for one in made.decisions:
-            if isinstance(one, Placement) and one.start <= self.now:
-                index = self.shares.group_of(one.gang)
-                cost = self.shares.charge(by_key[one.gang], one)
-                groups[index] = replace(groups[index], used=groups[index].used + cost)
-        self.shares = replace(self.shares, groups=tuple(groups))
-        return facts, made
