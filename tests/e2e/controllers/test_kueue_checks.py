@@ -83,6 +83,28 @@ def test_binding_that_fails_gives_quota_back_counts_nothing_and_comes_again(stag
     assert scenery.jobs.losses("heat") == {"failed": 0}
 
 
+def test_plain_pods_whose_binding_fails_give_quota_back_and_those_that_replace_them_are_placed(stage, scenery):
+    """Kueue deletes them, since they have no owner that it could suspend."""
+    stage.arena.add_nodes(2, cpu="1")
+    stage.refuse_bindings_after(1)
+    group = KueueGroup(stage.gangs, "heat", QUEUED)
+    group.create("first", "second", count=2)
+    eventually(lambda: stage.gangs.bound(scenery.gang()) == 1)
+    gang = scenery.gang()
+    stage.lose_free_nodes(gang)
+
+    eventually(lambda: scenery.evictions()["AdmissionCheck"])
+    eventually(lambda: all("deletionTimestamp" in pod["metadata"] for pod in stage.gangs.pods(gang)))
+    eventually(lambda: "reservedAt" not in stage.gangs.status(gang))
+    # As its kubelet does, for which Kueue waits.
+    stage.arena.patch_pod_status("first", {"phase": "Failed"})
+
+    stage.proxy.reset()
+    stage.arena.add_nodes(1, cpu="2")
+    group.create("third", "fourth", count=2)
+    scenery.until_whole(size=2)
+
+
 def test_workload_that_is_deactivated_leaves_its_nodes_and_comes_again(stage, scenery):
     stage.arena.add_nodes(2, cpu="2")
     scenery.jobs.create("heat", SIZE)
