@@ -35,6 +35,22 @@ def test_table_has_a_line_for_each_policy_and_is_the_same_each_time():
     assert first.stdout == again.stdout
 
 
+def test_groups_have_a_table_of_the_price_of_fairness():
+    result = simulated(*SMALLER, "--groups", "1@0.7,1@0.3", "--policy", "easy", "--policy", "fair")
+
+    assert result.exit_code == 0, result.output
+    [table] = [lines for lines in (text.splitlines() for text in result.stdout.split("\n\n")) if "worst" in lines[0]]
+    assert [part.strip() for part in table[0].split("  ") if part] == [
+        "policy",
+        "worst group/mean",
+        "index by share",
+        "turnaround",
+    ]
+    assert [line.split()[0] for line in table[1:]] == ["easy", "fair"]
+    assert not any("nan" in line for line in table[1:])
+    assert "worst" not in simulated(*SMALLER, "--policy", "easy").stdout
+
+
 def test_files_have_every_job_of_every_policy_and_seed(tmp_path):
     result = simulated(*SMALL, "--policy", "easy", "--policy", "fewest", "--out", str(tmp_path / "new"))
 

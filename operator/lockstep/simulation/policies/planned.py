@@ -71,8 +71,13 @@ class PlannedPolicy:
         return SimulatedDecision(
             next_start=math.inf if self.memory is None else min(later, default=math.inf),
             starts=[Start(job, sorted(int(entry.node) for entry in one.members)) for job, one in started],
-            promises=[self._promise(job, one, cluster.now) for job, one in placed if one.start > cluster.now],
+            promises=self._promises(placed, cluster.now),
         )
+
+    def _promises(self, placed: Iterable[tuple[Job, Placement]], now: float) -> list[StartPromise]:
+        """The promised starts: with fair shares, few jobs get one. Without a memory, each planned start is one."""
+        later = [(one, self._promise(job, one, now)) for job, one in placed if one.start > now]
+        return [promise for one, promise in later if self.memory is None or one.promised is not None]
 
     def _plan(self, cluster: Cluster) -> Plan:
         snapshot = self.snapshot(cluster)

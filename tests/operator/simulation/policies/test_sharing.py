@@ -49,6 +49,17 @@ def test_group_that_comes_later_has_its_turn_before_the_rest_of_a_long_queue():
     assert alone[100] == max(alone[one.number] for one in crowd) + 100.0
 
 
+def test_start_that_is_planned_far_behind_is_no_promise_and_promises_are_kept():
+    crowd = [job(number, A) for number in range(22)]
+    jobs = [*crowd, *(job(100 + number, B, submitted=150.0, seconds=20.0) for number in range(6))]
+
+    runs = simulate([Arrival(one) for one in jobs], unowned(np.ones(4)), fair())
+
+    promised = [run for run in runs if run.promises is not None]
+    assert len(promised) > 10
+    assert all(run.promises.is_kept_by(run.start) and not run.promises.moved_later for run in promised)
+
+
 @pytest.mark.parametrize("prices_use", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_every_job_ends_whatever_its_group_has_used(seed, prices_use):
