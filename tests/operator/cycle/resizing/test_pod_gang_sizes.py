@@ -274,6 +274,19 @@ async def test_author_who_changes_the_number_in_the_middle_of_a_growth_ends_it_a
         await until(lambda: {*placed(api)} == {0, 1, 2})
 
 
+async def test_size_that_another_controller_takes_back_after_a_growth_is_left_to_it():
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), often(api):
+        api.store.add("nodes", THIRD)
+        await until(lambda: has_size(api, 6))
+        earlier = sum(map(of_jobs, api.requests))
+        api.store.change(HEAT, spec={"parallelism": 4, "completions": 4})
+        await until(lambda: {*placed(api)} == {0, 1, 2, 3})
+        await asyncio.sleep(3600)
+
+        assert numbers(api) == (4, 4, "6")
+        assert sum(map(of_jobs, api.requests)) == earlier
+
+
 async def test_room_of_pods_that_have_not_come_yet_is_kept():
     async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES):
         async with running_job(api, size=4):
