@@ -71,3 +71,10 @@ def sentences(page: Path) -> Iterator[str]:
     for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s|\||#)", text):
         for cell in block.split("|") if block.lstrip().startswith("|") else [block]:
             yield from re.split(r"(?<=[.!?:;])\**\s+", " ".join(cell.split()))
+
+
+def text_of(page: str) -> str:
+    """The words of a page, or of all pages of a folder, whatever their lines are."""
+    folder = ROOT / "docs" / page
+    pages = sorted(folder.glob("*.md")) if folder.is_dir() else [folder.with_suffix(".md")]
+    return " ".join(word for one in pages for word in one.read_text().split())

@@ -4,39 +4,19 @@
 """
 
 import re
-from collections.abc import Callable, Mapping
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
 
 import pytest
 import yaml
 
-from docs.markdown import ROOT
+from docs.markdown import ROOT, text_of
+from docs.spellings import SPELLINGS
 from lockstep.cli.run import run
-from lockstep.report.text.sentences import duration
 
 LISTED = yaml.safe_load((Path(__file__).parent / "numbers.yaml").read_text())
 STATED = [pytest.param(page, *one, id=f"{page}: {one[0].format('…')}") for page, rows in LISTED.items() for one in rows]
 VALUES = yaml.safe_load((ROOT / "charts" / "lockstep" / "values.yaml").read_text())
-WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 8: "eight", 10: "ten", 15: "15", 20: "twenty"}
-SPANS = {60: "a minute", 3600: "an hour"}
-PARTS = {1 / 2: "half", 1 / 3: "a third", 1 / 4: "a quarter", 1 / 10: "a tenth"}
-
-# How a page spells a number; times are in seconds.
-SPELLINGS: Mapping[str, Callable[[Any], str]] = {
-    "number": "{:,g}".format,
-    "digits": str,
-    "words": lambda value: WORDS[value],
-    "part": lambda value: PARTS[value],
-    "percent": lambda value: f"{100 * value:g} %",
-    "duration": duration,
-    "span": lambda value: SPANS[value],
-    "minutes": lambda value: f"{WORDS[value / 60]} minutes",
-    "millions": lambda value: f"{value / 1e6:g}",
-    "milliseconds": lambda value: f"{1000 * value:g} ms",
-    "KiB": lambda value: f"{value / 1024:g} KiB",
-}
 # What stands in the place of a default that is none, or that follows from something else.
 WITHOUT = r"none\b|all nodes|the current one|the pod's own|[^|]*\$KUBECONFIG"
 CHART_RESOURCES = VALUES["resources"]
@@ -45,10 +25,7 @@ PRESETS = yaml.safe_load((ROOT / "charts" / "lockstep" / "files" / "planning-pre
 
 @pytest.mark.parametrize(("page", "words", "where", "spelling"), STATED)
 def test_number_of_a_page_is_that_of_the_code(page, words, where, spelling):
-    module, _, name = where.rpartition(".")
-    value = getattr(import_module(module), name)
-
-    assert words.format(SPELLINGS[spelling](value)) in text_of(page)
+    assert words.format(SPELLINGS[spelling](resolve_name(where))) in text_of(page)
 
 
 def test_default_of_an_option_is_that_of_the_command():
@@ -103,13 +80,6 @@ def test_bounds_of_the_record_are_those_of_the_chart():
     page = text_of("operations/sharing")
     assert f"Records stay for {days} days** after" in page
     assert f"name the user for {days_with_users} days (`record.keepUsers`). If the file has {most} (" in page
-
-
-def text_of(page):
-    """The words of a page, or of all pages of a folder, whatever their lines are."""
-    folder = ROOT / "docs" / page
-    pages = sorted(folder.glob("*.md")) if folder.is_dir() else [folder.with_suffix(".md")]
-    return " ".join(word for one in pages for word in one.read_text().split())
 
 
 def defaults_of(heading):
