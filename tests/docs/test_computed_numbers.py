@@ -46,6 +46,7 @@ def once_in(rate):
     return "one a second" if rate == 1 else f"one in {SPELLINGS['words'](1 / rate)} seconds"
 
 
+RENEWAL = seconds_of(run, "--leader-elect-renew-deadline")
 PERIOD, LIFETIME = seconds_of(agent, "--period"), seconds_of(agent, "--lifetime")
 UNREACHABLE, LEASE = (seconds_of(run, f"--{name}") for name in ("unreachable-after", "leader-elect-lease-duration"))
 OWN_AMOUNTS = own_container("", "", [])["resources"]["requests"]
@@ -66,6 +67,8 @@ STATED = [
     ("agent", f"After {minutes(LIFETIME)} at most, Lockstep ignores"),
     ("operations/nodes", f"expires](#bids) {minutes(LIFETIME)} (`agent.lifetime`) after"),
     ("runbooks/LockstepBidsExpired", f"does not renew it for {minutes(LIFETIME)}."),
+    ("designs/0005-one-leader", f"keeps the fence open for {duration(RENEWAL)}**"),
+    ("designs/0005-one-leader", f"may take the lease after {duration(LEASE)} without a renewal"),
     ("architecture", f"take turns, {IN_TURN:g} in each plan"),
     ("for-tenants", f"ten requests in a row, and then {once_in(requests.A_SECOND)}."),
     ("for-tenants", f"three plans in a row, and then {once_in(requests.PLANS_A_SECOND)}."),
