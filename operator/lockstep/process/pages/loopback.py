@@ -21,12 +21,17 @@ def for_loopback(page: Page) -> Page:
     """The page; requests over the loopback with another host name are refused."""
 
     async def guarded(health: Health, request: web.Request) -> web.Response:
-        hosts = request.headers.getall("Host", ())
-        if _came_by_loopback(request) and not (len(hosts) == 1 and means_loopback(hosts[0])):
+        if _came_by_loopback(request) and not is_for_loopback(request):
             return web.Response(status=403, text=_REFUSAL)
         return await page(health, request)
 
     return guarded
+
+
+def is_for_loopback(request: web.Request) -> bool:
+    """Whether a request has one ``Host`` header, which names the loopback."""
+    hosts = request.headers.getall("Host", ())
+    return len(hosts) == 1 and means_loopback(hosts[0])
 
 
 def means_loopback(host: str) -> bool:

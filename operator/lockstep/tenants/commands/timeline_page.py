@@ -12,7 +12,7 @@ from aiohttp import web
 
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.times import epoch_seconds
-from lockstep.process.pages.loopback import means_loopback
+from lockstep.process.pages.loopback import is_for_loopback
 from lockstep.process.timeline import PAGE, Picture
 from lockstep.tenants.commands.asking import NoAnswer
 from lockstep.tenants.documents import Document
@@ -68,10 +68,10 @@ class TimelinePage:
         return _LastPicture(Picture(body=body, tag=f'"{hashlib.sha256(body).hexdigest()[:32]}"'), "", until)
 
     async def _page(self, request: web.Request) -> web.Response:
-        return web.Response(text=PAGE.text, headers=PAGE.headers) if _is_local(request) else _not_local()
+        return web.Response(text=PAGE.text, headers=PAGE.headers) if is_for_loopback(request) else _not_local()
 
     async def _picture(self, request: web.Request) -> web.Response:
-        if not _is_local(request):
+        if not is_for_loopback(request):
             return _not_local()
         try:
             picture = await self.newest()
@@ -97,11 +97,6 @@ async def listen_on_loopback(page: TimelinePage, port: int) -> AsyncIterator[str
         yield f"http://{LOOPBACK}:{chosen}{page.path}"
     finally:
         await runner.cleanup()
-
-
-def _is_local(request: web.Request) -> bool:
-    """Whether the request is for the loopback by name: any website may let its own name lead there."""
-    return means_loopback(request.headers.get("Host", ""))
 
 
 def _not_local() -> web.Response:
