@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule.queue.constraints.requirements import label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Toleration
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.feasible.topology import Topology
@@ -151,6 +152,26 @@ def test_mask_asks_each_node_once_however_long_its_constraints_are(constraints):
         reads.append(_Watched.reads)
 
     assert reads[1] == reads[0] <= 20
+
+
+class _Value(str):
+    compared = 0
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        _Value.compared += 1
+        return str.__eq__(self, other)
+
+
+@pytest.mark.parametrize("operator", ["In", "NotIn"])
+def test_label_is_compared_with_no_value_but_its_own_however_many_there_are(operator):
+    passes = label_test(Requirement(HOST, operator, tuple(_Value(f"x{number}") for number in range(1000))))
+    _Value.compared = 0
+
+    assert (passes("x7"), passes("n1")) == (operator == "In", operator == "NotIn")
+    assert _Value.compared <= 2
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])
