@@ -10,9 +10,12 @@ from fake_cluster.api import Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import is_placed, operator_over, set_phases, status_of
 from fake_cluster.store import Place
+from lockstep.api.client.client import KubeClient
 
 pytestmark = pytest.mark.asyncio
 
+# Shorter than an API server waits for a webhook.
+SLOW_SECONDS = 20
 REFUSED = Refusal(code=403, message="pods is forbidden: maximum cpu usage per Container is 1")
 
 
@@ -114,6 +117,25 @@ async def test_dry_runs_are_bounded_in_a_second_however_many_roles_gangs_have():
         await until(lambda: len(checked) == 160)
 
         assert now() - began >= 159 / 50
+
+
+async def test_slow_webhook_of_one_namespace_keeps_no_other_waiting(monkeypatch):
+    at_once = KubeClient.dry_run
+
+    async def dry_run(client, target, body, **more):
+        if body["metadata"]["namespace"] == "slow":
+            await asyncio.sleep(SLOW_SECONDS)
+        return await at_once(client, target, body, **more)
+
+    monkeypatch.setattr(KubeClient, "dry_run", dry_run)
+    async with full_node() as (api, checked):
+        submit(api, "slow", *names(5))
+        began = now()
+        submit(api, "few", *names(10))
+
+        await until(lambda: {("few", name) for name in names(10)} <= set(checked))
+
+        assert now() - began < SLOW_SECONDS
 
 
 async def test_gang_that_waits_for_its_check_and_goes_is_not_checked():
