@@ -159,15 +159,21 @@ async def api_with(*nodes, gangs=(), bids=()):
 async def running_operator(api, plans=None, pool=ALL_NODES, **more):
     """The whole operator but its own watches by kopf."""
     async with watching_operator(api, plans, pool, **more) as parts:
-        sweeps = SweepFollower(parts.services, parts.metrics.sweeps)
-        checks = ActiveChecks(parts.services)
-        works = [parts.cycle.run(), checks.keep_active(), *([sweeps.run()] if more.get("sweeps") else [])]
-        tasks = [asyncio.create_task(work) for work in works]
+        tasks = [asyncio.create_task(work) for work in works_of(parts, sweeps=more.get("sweeps"))]
         try:
             yield parts
         finally:
             await end(tasks)
             await parts.cycle.stop()
+
+
+def works_of(parts, *, sweeps):
+    """What the operator does all the time. A pause of a second is a turn of the loop, 3,600 in an hour."""
+    yield parts.cycle.run()
+    if Source.WORKLOAD in parts.state.sources:
+        yield ActiveChecks(parts.services).keep_active()
+    if sweeps:
+        yield SweepFollower(parts.services, parts.metrics.sweeps).run()
 
 
 async def end(tasks):
