@@ -36,13 +36,14 @@ PROCESSES ?= 7
 # Of long searches a sample is asked, drawn by this seed.
 SAMPLE ?= 1
 
-# What control planes allocate lives for seconds: they look for garbage seldom, but for those that have much.
-FEW_COLLECTIONS := GOGC=400 GOMEMLIMIT=1GiB
+# What control planes allocate lives for seconds: they look for garbage seldom, but for those that have much. There are
+# more of them than processors: threads of one that search for work would keep others from theirs.
+SHARED_PROCESSORS := GOGC=400 GOMEMLIMIT=1GiB GOMAXPROCS=1
 
 .PHONY: test
 test: needs-of-tests lint type $(INSTALLED) ## Check lint, types and imports, and run the tests, with a sample of each long search: SAMPLE=1 is its seed
 	$(BIN)/python -m sandbox fetch
-	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
+	$(SHARED_PROCESSORS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
 
 # On a fresh clone each process of a run would compile all tests itself. Mypy leaves a processor for that meanwhile.
 .PHONY: test-bytecode
@@ -52,7 +53,7 @@ test-bytecode: needs-of-tests $(INSTALLED)
 .PHONY: test-whole
 test-whole: needs-of-tests lint type $(INSTALLED) ## Do the same as test, with all cases of long searches
 	$(BIN)/python -m sandbox fetch
-	$(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --whole
+	$(SHARED_PROCESSORS) $(BIN)/pytest -n $(PROCESSES) --whole
 
 # Those beside the usual one, which make test runs.
 RELEASES ?= 1.35 1.37
@@ -62,7 +63,7 @@ test-versions: TESTS = tests/controlplane
 test-versions: needs-of-tests $(INSTALLED) ## Run tests of the control plane with Kubernetes 1.35 and 1.37: RELEASES=1.35 TESTS=tests/controlplane/test_releases.py
 	set -e; for release in $(RELEASES); do export LOCKSTEP_SANDBOX_KUBERNETES=$$release; \
 	  $(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl; \
-	  $(FEW_COLLECTIONS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE) $(TESTS); done
+	  $(SHARED_PROCESSORS) $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE) $(TESTS); done
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## Run the tests that need no server, without the exhaustive tests, in a few minutes
@@ -262,7 +263,7 @@ KILLS ?=
 
 define beside_controllers
 $(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kwok kubectl $(1)
-LOCKSTEP_E2E_KILLS=$(KILLS) $(FEW_COLLECTIONS) $(BIN)/pytest --whole -n $(CONTROLLER_PROCESSES) $(2)
+LOCKSTEP_E2E_KILLS=$(KILLS) $(SHARED_PROCESSORS) $(BIN)/pytest --whole -n $(CONTROLLER_PROCESSES) $(2)
 endef
 
 .PHONY: e2e-controllers

@@ -66,7 +66,9 @@ def environment(mark: Mark) -> dict[str, str]:
 
     Nothing else is in it than what a program needs to start: a proxy or a KUBECONFIG of the user's must not reach it.
     """
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "GOGC", "GOMEMLIMIT") if name in os.environ}
+    kept = {
+        name: os.environ[name] for name in ("PATH", "HOME", "GOGC", "GOMEMLIMIT", "GOMAXPROCS") if name in os.environ
+    }
     return kept | {MARK: f"{mark.folder}:{mark.component}"}
 
 
