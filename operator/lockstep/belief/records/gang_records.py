@@ -135,7 +135,10 @@ class GangRecords:
             stretches.append(stretch_of(gang, key, self._requests(gang), self._kind_of))
         is_over = gang.status.end is not None and before.status.end is None
         has_started = gang.status.started_at is not None and before.status.started_at is None
-        return self._record(gang, *stretches) if stretches or is_over or has_started else None
+        # The status has the promise only until the gang holds nodes.
+        is_promised = _promised(gang) is not None and _promised(before) is None
+        says_more = stretches or is_over or has_started or is_promised
+        return self._record(gang, *stretches) if says_more else None
 
     def _whole(self, gang: GangFact) -> GangRecord:
         """All that the gang's status says."""
@@ -184,7 +187,7 @@ class GangRecords:
             group=self._group_of(gang.key.namespace),
             template="" if gang.spec is None else gang.spec.run_template,
             sweep="" if gang.run is None else sweep_name(gang.run.sweep),
-            promised=_whole_second(status.first_planned_start),
+            promised=_promised(gang),
             started=_whole_second(status.started_at),
             predicted=_whole_second(status.expected_finish) if status.attempt else None,
             ended=None if end is None else _whole_second(status.finished_at) or round(end.last_transition),
@@ -230,6 +233,11 @@ def _outcome(gang: GangFact) -> GangOutcome:
     if end is None:
         return GangOutcome.OPEN
     return GangOutcome.SUCCEEDED if end.type == Condition.COMPLETE else GangOutcome.FAILED
+
+
+def _promised(gang: GangFact) -> int | None:
+    """The promised start of a gang that waits."""
+    return None if gang.status.plan is None else _whole_second(gang.status.plan.promised_start)
 
 
 def _whole_second(time: float | None) -> int | None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from builders.facts import gang_fact, gang_spec, reservation
+from builders.facts import gang_fact, gang_spec, reservation, start_estimate
 from builders.recorded import Leader, condition, kept, released, reserved, running, succeeded
 from coschedule import Members
 from lockstep.api.records.record_maps import parse_records, record_line
@@ -24,11 +24,13 @@ def test_record_of_a_gang_that_was_preempted_and_then_succeeded():
     gave_way = "gang default/urgent, of priority 9, takes the place of this gang."
     preempted = condition(Condition.PREEMPTED, "True", Reason.PREEMPTED, gave_way.capitalize(), 150)
     leader = Leader().see(
-        GangStatus(first_planned_start=110.0),
-        reserved(first_planned_start=110.0),
-        running(first_planned_start=110.0),
+        GangStatus(),
+        GangStatus(plan=start_estimate(110.0, promised_start=130.0)),
+        reserved(),
+        running(),
         replace(running(), conditions=(preempted,)),
         released(Reason.PREEMPTED, conditions=(preempted,)),
+        released(Reason.PREEMPTED, conditions=(preempted,), plan=start_estimate(170.0, promised_start=190.0)),
         reserved(2, 170.0),
         running(2, 170.0),
         succeeded(200.0, 2, 170.0),
@@ -38,7 +40,7 @@ def test_record_of_a_gang_that_was_preempted_and_then_succeeded():
 
     first, second = found.stretches
     assert (found.user, found.group, found.template) == ("ada", "physics", "f" * 32)
-    assert (found.created, found.promised, found.started, found.predicted) == (90, 110, 110, 150)
+    assert (found.created, found.promised, found.started, found.predicted) == (90, 130, 110, 150)
     assert (found.outcome, found.ended, found.attempts) == (GangOutcome.SUCCEEDED, 200, 2)
     assert (first.began, first.ended, first.reason, first.preemptor) == (100, 160, "Preempted", "default/urgent")
     assert first.lost == (160 - 110) * 2
