@@ -23,12 +23,14 @@ from fake_cluster.store import Place
 from lockstep.api.client.client import KubeClient
 from lockstep.api.names import ROLE_LABEL
 from lockstep.cycle.evictions import Evictions
+from lockstep.cycle.planning.planning import PlanOptions
 
 pytestmark = pytest.mark.asyncio
 
 NODES = (node("n1", cpu="2"),)
 # Longer than the check may take, shorter than an API server waits for a webhook.
 TOO_LONG_SECONDS = 20
+PLAN_SECONDS = 60
 FOR_NOW = Refusal(code=403, message="exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2")
 FOR_GOOD = Refusal(code=422, message="must be less than or equal to cpu limit of 1")
 
@@ -84,9 +86,9 @@ async def run(api, manifest):
 
 
 @asynccontextmanager
-async def hot_asked_about(asked_again, happens):
+async def hot_asked_about(asked_again, happens, plans=None):
     """An operator that has asked once more whether hot is admitted; ``happens`` was called meanwhile."""
-    async with operator_over(*NODES) as (api, parts):
+    async with operator_over(*NODES, plans=plans) as (api, parts):
         await run_cold(api)
         asked_again.happens = lambda: happens(api)
         api.store.create("gangjobs", hot())
@@ -94,9 +96,9 @@ async def hot_asked_about(asked_again, happens):
         yield api, parts
 
 
-def change_spec(api, **spec):
-    generation = api.store.get(gang_place("hot"))["metadata"]["generation"]
-    api.store.change(gang_place("hot"), metadata={"generation": generation + 1}, spec=spec)
+def change_spec(api, name="hot", **spec):
+    generation = api.store.get(gang_place(name))["metadata"]["generation"]
+    api.store.change(gang_place(name), metadata={"generation": generation + 1}, spec=spec)
 
 
 def refuse_for_now(api):
@@ -146,6 +148,19 @@ def cordon(api):
     api.store.change(Place("nodes", "", "n1"), spec={"unschedulable": True})
 
 
+def protect_cold(api):
+    selector = {"matchLabels": {"lockstep.dev/gang": "cold"}}
+    api.store.create("poddisruptionbudgets", budget(allowed=0, selector=selector))
+
+
+def let_cold_be_urgent(api):
+    change_spec(api, "cold", priorityClassName="urgent")
+
+
+def ask_otherwise(api):
+    change_spec(api, size={"min": 1, "max": 1})
+
+
 CHANGES = [
     refuse_for_now,
     refuse_for_good,
@@ -163,6 +178,21 @@ CHANGES = [
 async def test_gang_stays_where_something_speaks_against_it_by_now(asked_again, change):
     async with hot_asked_about(asked_again, change) as (api, parts):
         await asyncio.sleep(30)
+
+        assert_stays(api, parts)
+
+
+@pytest.mark.parametrize(
+    "change", [*CHANGES, protect_cold, let_cold_be_urgent, ask_otherwise], ids=lambda change: change.__name__
+)
+async def test_gang_stays_before_the_next_plan_knows_what_has_changed(asked_again, change):
+    async def slowly_once_asked(work):
+        if asked_again.count >= asked_again.fresh:
+            await asyncio.sleep(PLAN_SECONDS)
+        return work()
+
+    async with hot_asked_about(asked_again, change, PlanOptions(run=slowly_once_asked)) as (api, parts):
+        await asyncio.sleep(PLAN_SECONDS / 2)
 
         assert_stays(api, parts)
 
@@ -243,11 +273,6 @@ async def test_others_are_placed_while_a_gang_is_asked_about(asked_again):
 
 
 async def test_budget_that_appears_meanwhile_has_another_gang_give_way(asked_again):
-    def protect_cold(api):
-        api.store.create(
-            "poddisruptionbudgets", budget(allowed=0, selector={"matchLabels": {"lockstep.dev/gang": "cold"}})
-        )
-
     async with operator_over(*NODES, node("n2", cpu="3")) as (api, parts):
         await run_cold(api)
         await run(api, gang("dearer", size=3))
