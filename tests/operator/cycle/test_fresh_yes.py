@@ -30,6 +30,8 @@ pytestmark = pytest.mark.asyncio
 NODES = (node("n1", cpu="2"),)
 # Longer than the check may take, shorter than an API server waits for a webhook.
 TOO_LONG_SECONDS = 20
+# Shorter than the check may take.
+SLOW_SECONDS = 9
 PLAN_SECONDS = 60
 FOR_NOW = Refusal(code=403, message="exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2")
 FOR_GOOD = Refusal(code=422, message="must be less than or equal to cpu limit of 1")
@@ -270,6 +272,28 @@ async def test_others_are_placed_while_a_gang_is_asked_about(asked_again):
         api.store.create("gangjobs", gang("little", size=1, cpu="100m"))
 
         await until(lambda: is_placed(api, "little"), seconds=5)
+
+
+async def test_slow_webhook_of_one_namespace_delays_no_eviction_for_another(monkeypatch):
+    asked, at_once = [], KubeClient.dry_run
+
+    async def dry_run(client, target, body, **more):
+        asked.append(body["metadata"]["namespace"])
+        if asked[-1] == "slow":
+            await asyncio.sleep(SLOW_SECONDS)
+        return await at_once(client, target, body, **more)
+
+    async with operator_over(*NODES, node("n2", cpu="2")) as (api, _):
+        await run_cold(api)
+        await run(api, gang("cool"))
+        monkeypatch.setattr(KubeClient, "dry_run", dry_run)
+        slow = hot("slow")
+        slow["metadata"]["namespace"] = "slow"
+        api.store.create("gangjobs", slow)
+        await until(lambda: asked.count("slow") == 2)
+
+        api.store.create("gangjobs", hot())
+        await until(lambda: is_placed(api, "hot"), seconds=SLOW_SECONDS / 2)
 
 
 async def test_budget_that_appears_meanwhile_has_another_gang_give_way(asked_again):
