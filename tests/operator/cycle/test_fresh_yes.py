@@ -94,7 +94,7 @@ async def hot_asked_about(asked_again, happens, plans=None):
         await run_cold(api)
         asked_again.happens = lambda: happens(api)
         api.store.create("gangjobs", hot())
-        await until(lambda: asked_again.count == 2)
+        await until(lambda: asked_again.count >= 2)
         yield api, parts
 
 
@@ -290,7 +290,7 @@ async def test_slow_webhook_of_one_namespace_delays_no_eviction_for_another(monk
         slow = hot("slow")
         slow["metadata"]["namespace"] = "slow"
         api.store.create("gangjobs", slow)
-        await until(lambda: asked.count("slow") == 2)
+        await until(lambda: asked.count("slow") >= 2)
 
         api.store.create("gangjobs", hot())
         await until(lambda: is_placed(api, "hot"), seconds=SLOW_SECONDS / 2)
