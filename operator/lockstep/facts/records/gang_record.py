@@ -83,9 +83,9 @@ class GangRecord:
     """What is known of one gang; times are in seconds since 1970, None where there is none yet.
 
     ``group`` is that of its namespace, ``template`` groups its runs as learned run times do, ``sweep`` is the name of
-    its GangSweep. Any of these and ``user`` may be empty. ``promised`` is the first start that it was promised,
-    ``started`` when all members ran for the first time, ``predicted`` the end that was predicted at first. ``ended`` is
-    given with an ``outcome`` that is not open.
+    its GangSweep. Any of these and ``user`` may be empty. ``promised`` is the first promised start. ``started`` is when
+    all members ran for the first time, ``predicted`` the end that was predicted at first. ``ended`` is given with an
+    ``outcome`` that is not open.
     """
 
     uid: str
