@@ -252,10 +252,14 @@ class FakeApi:
 
     async def _next(self, queue):
         """The next event; once a minute without one a bookmark, as API servers send them."""
+        due = asyncio.get_running_loop().call_later(_BOOKMARK_SECONDS, self._put_bookmark, queue)
         try:
-            return await asyncio.wait_for(queue.get(), timeout=_BOOKMARK_SECONDS)
-        except TimeoutError:
-            return {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": str(self.store.version)}}}
+            return await queue.get()
+        finally:
+            due.cancel()
+
+    def _put_bookmark(self, queue):
+        queue.put_nowait({"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": str(self.store.version)}}})
 
     async def _stream(self, http, resource):
         response = web.StreamResponse()

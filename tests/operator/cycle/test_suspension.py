@@ -1,6 +1,7 @@
 """Gangs that are suspended and resumed, wherever they stand."""
 
 import asyncio
+from collections import Counter
 
 import pytest
 
@@ -71,10 +72,9 @@ async def test_gang_that_runs_is_suspended_and_resumed_with_its_age():
         assert now() - resumed < 10
         assert status_of(api)["attempt"] == 2
         assert condition(api, "g", "Suspended") == ("False", "GangResumed")
-        assert [it for it in event_reasons(api) if it in ("GangSuspended", "GangResumed", "BindInterrupted")] == [
-            "GangResumed",
-            "GangSuspended",
-        ]
+        # The names of events are random, and so is their order.
+        found = Counter(event_reasons(api))
+        assert [found[it] for it in ("GangSuspended", "GangResumed", "BindInterrupted")] == [1, 1, 0]
         assert parts.metric("lockstep_attempts_undone_total", reason="GangSuspended") == 1
 
 
