@@ -24,7 +24,8 @@ def schema_of(kind: str) -> dict[str, Any]:
 
 
 def manifests(page) -> list[dict[str, Any]]:
-    documents = [one for fence in fences(page) if fence.language == "yaml" for one in yaml.safe_load_all(fence.text)]
+    texts = [fence.text for fence in fences(page) if fence.language == "yaml"]
+    documents = [one for text in texts for one in yaml.load_all(text, Loader=yaml.CSafeLoader)]
     return [one for one in documents if one["apiVersion"].startswith("lockstep.dev/")]
 
 

@@ -25,7 +25,7 @@ def apply_example(arena: Arena, name: str) -> None:
 
 def documents_of(example: Path, kind: str) -> list[dict[str, Any]]:
     """The manifests of one kind in an example."""
-    documents = yaml.safe_load_all(example.read_text(encoding="utf-8"))
+    documents = yaml.load_all(example.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return [document for document in documents if document["kind"] == kind]
 
 

@@ -32,7 +32,7 @@ KINDS_WITH_PODS = {one.kind for one in TAKEN} - {GANG_JOB.kind}
 WITH_PODS = [
     example
     for example in EXAMPLES
-    if KINDS_WITH_PODS & {one["kind"] for one in yaml.safe_load_all(example.read_text(encoding="utf-8"))}
+    if KINDS_WITH_PODS & {one["kind"] for one in yaml.load_all(example.read_text(), Loader=yaml.CSafeLoader)}
 ]
 FOR_CONTROLLERS = sorted(OF_CONTROLLERS.glob("*.yaml"))
 
