@@ -45,6 +45,7 @@ class QueuedSizes:
         if owner is None:
             self._alarms.forget(gang)
             self._writes.forget(gang)
+            self._repeated.forget(gang)
             self._unserved.discard(gang)
         elif self._owners.is_unknown(gang):
             self._begin(_Step(owner, is_given=False), learn_queued_gang, now)

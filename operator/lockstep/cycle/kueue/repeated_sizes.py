@@ -43,6 +43,10 @@ class RepeatedSizes:
             return 0.0
         return max(0.0, last.at + pause_after(last.sizes - 1) - self._monotonic())
 
+    def forget(self, gang: GangKey) -> None:
+        """Forget an owner that has left the queue."""
+        self._given.pop(gang, None)
+
     def _forget_old(self) -> None:
         while self._given:
             gang, first = next(iter(self._given.items()))

@@ -1,6 +1,7 @@
 """Gangs that change their size while they run: which do, when, what is written and in which order."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -54,11 +55,8 @@ async def test_change_that_takes_long_makes_the_next_one_count_as_long():
         ask_for(api, 2)
         await until_attempt(api, 3)
 
-    notes = sorted(one["note"] for one in api.store.objects("events") if one["reason"] == "GangChangesSize")
-    assert [note.split("; ")[-1].split(".")[0] for note in notes] == [
-        "the change takes about 2 min",
-        "the change takes about 5 min 1 s",
-    ]
+    notes = [one["note"] for one in api.store.objects("events") if one["reason"] == "GangChangesSize"]
+    assert sorted(re.findall(r"the change takes about (\d+) min", " ".join(notes))) == ["2", "5"]
 
 
 async def test_gang_with_a_deadline_grows_only_to_meet_it():
