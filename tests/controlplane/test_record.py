@@ -3,6 +3,7 @@
 import asyncio
 import json
 from contextlib import contextmanager
+from http import HTTPStatus
 from time import time
 
 import pytest
@@ -53,15 +54,24 @@ def operator(recorded, operator_kubeconfig, tmp_path_factory):
 
 @pytest.fixture
 def arena(operator, recorded, namespace):
-    """A namespace in which users are written down by now: a policy that was just applied does not count yet."""
+    """A namespace in which users are written down by now.
+
+    A policy that was just applied does not count yet. For a kind that was just defined, it makes the API server refuse
+    objects for some time.
+    """
     arena = Arena(recorded, namespace)
 
     def is_stamped():
         probe = gang("probe", size=1)
-        made = recorded.request("POST", f"{arena.gangs}?dryRun=All", probe)
+        try:
+            made = recorded.request("POST", f"{arena.gangs}?dryRun=All", probe)
+        except ApiError as error:
+            if error.status != HTTPStatus.SERVICE_UNAVAILABLE:
+                raise
+            return False
         return CREATED_BY in made["metadata"].get("annotations", {})
 
-    eventually(is_stamped)
+    eventually(is_stamped, seconds=60)
     yield arena
     # First, since the operator makes the gang of a run again that is deleted alone.
     recorded.kubectl("delete", "gangsweeps", "--all", f"--namespace={arena.namespace}")
