@@ -52,9 +52,9 @@ _OF_OTHERS = Bounds(
     "100 ms to read, beside the event loop.",
 )
 _OF_MEMBERS = Bounds(
-    Price(step=5.0, work=4.0, reading=USUAL.largest.reading, memory=50.0),
-    "It is a part of a gang, so a plan looks at what it asks for. It is compared with the bounds of templates, as a "
-    "GangJob is, which takes as long.",
+    Price(step=5.0, work=4.0, reading=20.0, memory=50.0),
+    "It is a part of a gang, so a plan looks at what it asks for. Beyond the bounds of templates it is refused, but it "
+    "has to be read before that.",
 )
 _MANY = Bounds(
     Price(step=5.0, work=4.0, reading=5.0, memory=50.0),

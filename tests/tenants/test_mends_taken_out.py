@@ -75,12 +75,12 @@ def with_column_for_each_port(monkeypatch):
 
 def with_unbounded_list_of_terms(monkeypatch):
     """Let a template have any number of terms of node affinity."""
-    of_operator = copy.deepcopy(bounds._BOUNDS)
-    holder = of_operator
+    written = bounds.written_bounds()
+    holder = written
     for name in TERMS.split(".")[1:]:
         holder = holder["fields"][name]
     holder["most"] = FAR_MORE
-    monkeypatch.setattr(bounds, "_BOUNDS", of_operator)
+    monkeypatch.setattr(bounds, "_BOUNDS", bounds._bound(written))
     monkeypatch.setattr(bounds, "MOST_ENTRIES", 10 * FAR_MORE)
 
 

@@ -5,9 +5,10 @@ ends after a number of entries. So an object of any size costs little.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias
 
 MOST_ENTRIES = 10_000
 """The most entries in all lists and maps of a spec together.
@@ -15,56 +16,105 @@ MOST_ENTRIES = 10_000
 No schema can express that, and single lists may have a thousand.
 """
 
-_BOUNDS = json.loads(files(__package__).joinpath("gangjob_bounds.json").read_text(encoding="utf-8"))
 _LONGEST_KEY = 64
 
 
 def beyond_bounds(spec: Mapping[str, Any]) -> str:
     """The first field of a GangJob's spec that is larger than its bound, as a phrase; empty where none is."""
-    found = _Comparison().beyond(_BOUNDS, spec)
+    found = _BOUNDS.excess(spec, _Counted())
     return "" if found is None else found.removeprefix(".")
 
 
-class _Comparison:
-    """Checks one spec, and counts the entries of its lists and maps."""
+class _Counted:
+    """Counts the entries of all lists and maps of one spec."""
 
     def __init__(self) -> None:
         self._entries = 0
 
-    def beyond(self, bounds: Any, value: Any) -> str | None:
-        """Where in the value something exceeds its bound, and by how much; values of another type have no bound."""
-        if isinstance(bounds, int):
-            return _too_long(value, bounds) if isinstance(value, str) and len(value) > bounds else None
-        if isinstance(value, dict) and "fields" in bounds:
-            return self._in_fields(bounds["fields"], value)
-        if isinstance(value, dict) and "most" in bounds:
-            return self._too_many(len(value), bounds["most"]) or self._in_entries(bounds, value.items())
-        if isinstance(value, list) and "most" in bounds:
-            return self._too_many(len(value), bounds["most"]) or self._in_entries(bounds, enumerate(value))
-        return None
+    def excess(self, entries: int) -> str | None:
+        """By how much there are too many, with so many more."""
+        self._entries += entries
+        if self._entries <= MOST_ENTRIES:
+            return None
+        return (
+            f": all lists and maps up to here have {self._entries:,} entries, and may have at most "
+            f"{MOST_ENTRIES:,} together"
+        )
 
-    def _in_fields(self, fields: Mapping[str, Any], value: Mapping[str, Any]) -> str | None:
-        for name, one in value.items():
-            if name in fields and (found := self.beyond(fields[name], one)) is not None:
+
+# ``excess`` says where in a value something exceeds its bound, and by how much. Values of another type have no bound.
+_Bound: TypeAlias = "_Text | _Fields | _Entries"
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    most: int
+
+    def excess(self, value: Any, _: _Counted, /) -> str | None:
+        return _too_long(value, self.most) if isinstance(value, str) and len(value) > self.most else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """The longest ``texts``, by field, and the bounds of ``others``. Most fields are texts, so these cost no call."""
+
+    texts: Mapping[str, int]
+    others: Mapping[str, _Bound]
+
+    def excess(self, value: Any, counted: _Counted, /) -> str | None:
+        texts, others = self.texts, self.others
+        for name, one in value.items() if isinstance(value, dict) else ():
+            if name in texts:
+                if isinstance(one, str) and len(one) > texts[name]:
+                    return f".{name}{_too_long(one, texts[name])}"
+            elif name in others and (found := others[name].excess(one, counted)) is not None:
                 return f".{name}{found}"
         return None
 
-    def _in_entries(self, bounds: Mapping[str, Any], entries: Iterable[tuple[Any, Any]]) -> str | None:
-        for key, one in entries if "each" in bounds else ():
-            if (found := self.beyond(bounds["each"], one)) is not None:
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The most entries of a list or a map, and the bound of each, if it has one."""
+
+    most: int
+    each: "_Bound | None"
+
+    def excess(self, value: Any, counted: _Counted, /) -> str | None:
+        if not isinstance(value, list | dict):
+            return None
+        if len(value) > self.most:
+            return f": has {len(value):,} entries, and may have at most {self.most:,}"
+        return counted.excess(len(value)) or self._of_each(value, counted)
+
+    def _of_each(self, value: Any, counted: _Counted) -> str | None:
+        if self.each is None:
+            return None
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            if (found := self.each.excess(one, counted)) is not None:
                 return f"[{str(key)[:_LONGEST_KEY]}]{found}"
         return None
 
-    def _too_many(self, entries: int, most: int) -> str | None:
-        if entries > most:
-            return f": has {entries:,} entries, and may have at most {most:,}"
-        self._entries += entries
-        if self._entries > MOST_ENTRIES:
-            return (
-                f": all lists and maps up to here have {self._entries:,} entries, and may have at most "
-                f"{MOST_ENTRIES:,} together"
-            )
-        return None
+
+def _bound(written: Any) -> _Bound:
+    """A bound as its file has it: a number for a text, ``fields`` of an object, or ``most`` entries.
+
+    ``each`` is the bound of an entry.
+    """
+    if isinstance(written, int):
+        return _Text(written)
+    if "most" in written:
+        return _Entries(written["most"], _bound(written["each"]) if "each" in written else None)
+    fields = written["fields"].items()
+    texts = {name: one for name, one in fields if isinstance(one, int)}
+    return _Fields(texts, {name: _bound(one) for name, one in fields if name not in texts})
+
+
+def written_bounds() -> Any:
+    """The bounds as their file has them."""
+    return json.loads(files(__package__).joinpath("gangjob_bounds.json").read_text(encoding="utf-8"))
+
+
+_BOUNDS = _bound(written_bounds())
 
 
 def _too_long(value: str, most: int) -> str:
