@@ -85,13 +85,14 @@ class Sweeper:
         for requests in count():
             orphans = await orphans_among(self._client, gang, pods)
             if orphans:
-                # The others belong to a gang that no watch has shown yet.
-                self._missed.update({gang} if len(orphans) < len(pods) else ())
                 break
             await asyncio.sleep(pause_after(min(requests, _MOST_DOUBLINGS)))
             pods = self._state.orphans([gang])
             if not pods:
                 break
+        if len(orphans) < len(pods):
+            # The others are of the gang that no watch has shown yet.
+            self._missed.add(gang)
         return orphans
 
     async def _delete(self, gang: GangKey, pods: Sequence[PodFact]) -> None:

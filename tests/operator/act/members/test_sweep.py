@@ -76,6 +76,8 @@ async def test_gang_that_is_deleted_before_a_watch_shows_it_leaves_no_pods():
         sweeping.sweeper.sweep({KEY})
         await asyncio.sleep(100)
         assert sweeping.left == 2
+        # After 0, 1, 3 and 7 seconds, then every 8 seconds.
+        assert len(sweeping.api.requests) <= 4 + 100 / 8
 
         sweeping.api.store.remove(Place("gangjobs", "default", "g"))
         await until(lambda: not sweeping.left, seconds=9)
