@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import orjson
@@ -14,12 +15,14 @@ OPENAPI = "/openapi/v3"
 OPENAPI_OF_GROUP = f"{OPENAPI}/apis/{ANSWERS_API}"
 
 
+@cache
 def openapi_root() -> Document:
     """Where the document of the group is. The address changes with the document, so clients may keep it."""
     digest = hashlib.sha256(orjson.dumps(openapi_of_group())).hexdigest()[:32]
     return {"paths": {f"apis/{ANSWERS_API}": {"serverRelativeURL": f"{OPENAPI_OF_GROUP}?hash={digest}"}}}
 
 
+@cache
 def openapi_of_group() -> Document:
     """The document of the group: the paths of its resources, and a schema of each kind."""
     return {
