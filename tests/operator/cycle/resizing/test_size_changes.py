@@ -1,7 +1,6 @@
 """Gangs that change their size while they run: which do, when, what is written and in which order."""
 
 import asyncio
-import re
 
 import pytest
 
@@ -38,6 +37,7 @@ from fake_cluster.rig import (
 )
 from fake_cluster.store import Place
 from lockstep.api.quantities import epoch_seconds
+from lockstep.report.text.sentences import duration
 
 pytestmark = pytest.mark.asyncio
 
@@ -51,12 +51,16 @@ async def test_change_that_takes_long_makes_the_next_one_count_as_long():
         await asyncio.sleep(300)
         set_phases(api, "g", "Running")
         await until(lambda: "seconds" in status_of(api).get("lastChange", {}))
-        assert status_of(api)["lastChange"]["seconds"] == pytest.approx(300, abs=5)
+        seconds = status_of(api)["lastChange"]["seconds"]
+        assert seconds == pytest.approx(300, abs=5)
         ask_for(api, 2)
         await until_attempt(api, 3)
 
-    notes = [one["note"] for one in api.store.objects("events") if one["reason"] == "GangChangesSize"]
-    assert sorted(re.findall(r"the change takes about (\d+) min", " ".join(notes))) == ["2", "5"]
+    notes = sorted(one["note"] for one in api.store.objects("events") if one["reason"] == "GangChangesSize")
+    assert [note.split("; ")[-1].split(".")[0] for note in notes] == [
+        "the change takes about 2 min",
+        f"the change takes about {duration(seconds)}",
+    ]
 
 
 async def test_gang_with_a_deadline_grows_only_to_meet_it():
