@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from contextlib import contextmanager
 from http import HTTPStatus
 from time import time
 
@@ -12,6 +11,7 @@ from click.testing import CliRunner
 from builders.manifests import gang
 from eventually import eventually
 from live.arena import Arena
+from live.outages import dead
 from live.quick_start import Forked
 from live.recording import ACCOUNT, MAPS, RIGHTS, SYSTEM, rows_of_file, started_recorder
 from lockstep.api.client.client import KubeClient
@@ -116,15 +116,6 @@ def test_gang_and_runs_of_a_sweep_stay_on_record_though_the_recorder_was_killed(
     [kept] = [one for one in shown if one["name"] == "kept"]
     assert kept["core-hours"] > 0
     assert kept["sizes"].startswith("2 from ")
-
-
-@contextmanager
-def dead(operator):
-    operator.kill()
-    try:
-        yield
-    finally:
-        operator.start()
 
 
 def test_gang_that_ended_and_was_deleted_while_no_operator_ran_is_closed_as_unknown(

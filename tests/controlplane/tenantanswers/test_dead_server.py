@@ -2,23 +2,14 @@
 
 import re
 import shlex
-from contextlib import contextmanager
 
 from docs.markdown import ROOT
 from eventually import eventually
+from live.outages import dead
 from live.tenant_answers import asked, is_available
 from sandbox import ApiError
 
 PAGE = ROOT / "docs" / "operations" / "sharing.md"
-
-
-@contextmanager
-def dead(process):
-    process.kill()
-    try:
-        yield
-    finally:
-        process.start()
 
 
 def is_gone(api, namespace):

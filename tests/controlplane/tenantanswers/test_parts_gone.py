@@ -1,31 +1,13 @@
 """What a tenant sees while the operator's leader is dead, or the recorder."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from eventually import eventually
+from live.outages import dead
 from live.tenant_answers import asked, refusal
 
 PATHS = ("queues/default", "gangjobexplanations/mine", "timelines/default")
-
-
-@contextmanager
-def dead(operator):
-    operator.kill()
-    try:
-        yield
-    finally:
-        operator.start()
-
-
-@contextmanager
-def gone(recorder):
-    recorder.kill()
-    try:
-        yield
-    finally:
-        recorder.start()
 
 
 def test_answers_go_on_with_their_time_though_the_leader_dies_while_some_are_asked_for(arena, editor, operator):
@@ -48,7 +30,7 @@ def test_answers_go_on_with_their_time_though_the_leader_dies_while_some_are_ask
 
 
 def test_record_can_not_be_read_while_the_recorder_is_dead_and_other_answers_go_on(arena, editor, recorder):
-    with gone(recorder):
+    with dead(recorder):
         said = refusal(arena, editor, "tenant/histories/default")
         assert "ServiceUnavailable" in said
         assert "The record of gangs can't be read now." in said
