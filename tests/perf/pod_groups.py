@@ -8,26 +8,25 @@ from typing import Any
 
 from bench_cluster import NAMESPACE
 
+from live.scheduling_groups import RELEASE
 from lockstep.api.client.answer import Target
 from sandbox import Component
 
-API_VERSION = "scheduling.k8s.io/v1alpha2"
-GROUPS = Target(f"/apis/{API_VERSION}/namespaces/{NAMESPACE}/podgroups", "podgroups")
+GROUPS = Target(f"/apis/{RELEASE.version}/namespaces/{NAMESPACE}/podgroups", "podgroups")
 
-_GATES = "--feature-gates=GenericWorkload=true,GangScheduling=true"
 # Every bind is a request: by itself kube-scheduler sends 50 a second at most, and nothing else would be measured.
 _UNTHROTTLED = ("--kube-api-qps=10000", "--kube-api-burst=10000")
 
 FLAGS: Mapping[Component, tuple[str, ...]] = {
-    Component.API_SERVER: (_GATES, f"--runtime-config={API_VERSION}=true"),
-    Component.SCHEDULER: (_GATES, *_UNTHROTTLED),
+    Component.API_SERVER: RELEASE.flags[Component.API_SERVER],
+    Component.SCHEDULER: (*RELEASE.flags[Component.SCHEDULER], *_UNTHROTTLED),
 }
 
 
 def pod_group(name: str, size: int) -> dict[str, Any]:
     """A gang of which that many members are bound together, or none."""
     return {
-        "apiVersion": API_VERSION,
+        "apiVersion": RELEASE.version,
         "kind": "PodGroup",
         "metadata": {"name": name},
         "spec": {"schedulingPolicy": {"gang": {"minCount": size}}},

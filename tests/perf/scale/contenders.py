@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from bench_cluster import NAMESPACE, operator
+from pod_groups import FLAGS, GROUPS, in_group, pod_group
 
 from builders.manifests import gang as gang_job
 from live.scheduling_groups import RELEASE
@@ -16,10 +17,6 @@ from lockstep.api.members.binding import binding_manifest
 from lockstep.facts.pods.pod import PodKey
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Component, Sandbox
-
-_GROUPS = Target(f"/apis/{RELEASE.version}/namespaces/{NAMESPACE}/podgroups", "podgroups")
-# Every bind is a request: by itself kube-scheduler sends 50 a second at most, and nothing else would be measured.
-_UNTHROTTLED = ("--kube-api-qps=10000", "--kube-api-burst=10000")
 
 
 class Gang(NamedTuple):
@@ -81,10 +78,7 @@ class KubeScheduler:
 
     name = "kube-scheduler"
     addons = frozenset({Component.SCHEDULER})
-    flags: ClassVar[Mapping[Component, tuple[str, ...]]] = {
-        **RELEASE.flags,
-        Component.SCHEDULER: (*RELEASE.flags[Component.SCHEDULER], *_UNTHROTTLED),
-    }
+    flags = FLAGS
 
     def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
         """See ``Contender``."""
@@ -92,14 +86,12 @@ class KubeScheduler:
 
     async def submit(self, client: KubeClient, gang: Gang) -> None:
         """See ``Contender``."""
-        policy = {"schedulingPolicy": {"gang": {"minCount": gang.size}}}
-        group = {"apiVersion": RELEASE.version, "kind": "PodGroup", "metadata": {"name": gang.name}, "spec": policy}
-        _succeeded(await client.create(_GROUPS, group))
-        await _create_pods(client, gang, {"schedulingGroup": {"podGroupName": gang.name}})
+        _succeeded(await client.create(GROUPS, pod_group(gang.name, gang.size)))
+        await _create_pods(client, [in_group(pod, gang.name) for pod in _pods(gang)])
 
     async def saying_why(self, client: KubeClient) -> int:
         """See ``Contender``."""
-        return sum(_says_why(one, RELEASE.condition) for one in await _listed(client, _GROUPS))
+        return sum(_says_why(one, RELEASE.condition) for one in await _listed(client, GROUPS))
 
 
 class LeanClient:
@@ -119,7 +111,7 @@ class LeanClient:
 
     async def submit(self, client: KubeClient, gang: Gang) -> None:
         """See ``Contender``."""
-        made = await _create_pods(client, gang, {"schedulerName": "none"})
+        made = await _create_pods(client, _pods(gang, schedulerName="none"))
         await asyncio.gather(*(self._bind(client, key, uid) for key, uid in made.items()))
 
     async def saying_why(self, client: KubeClient) -> int:
@@ -132,14 +124,15 @@ class LeanClient:
         _succeeded(await client.create(paths.pod_binding(key), binding_manifest(key, uid, node)))
 
 
-async def _create_pods(client: KubeClient, gang: Gang, spec: Mapping[str, Any]) -> dict[PodKey, str]:
-    """Create the pods of a gang; returns their UIDs."""
-    keys = [PodKey(NAMESPACE, f"{gang.name}-{rank}") for rank in range(gang.size)]
-    pods = (pod_manifest(key.name, gang.cpu, spec) for key in keys)
+async def _create_pods(client: KubeClient, pods: list[Mapping[str, Any]]) -> dict[PodKey, str]:
+    """Create pods; returns their UIDs."""
     answers = await asyncio.gather(*(client.create(paths.pods_of(NAMESPACE), pod) for pod in pods))
-    for answer in answers:
-        _succeeded(answer)
-    return {key: answer.body["metadata"]["uid"] for key, answer in zip(keys, answers, strict=True)}
+    created = [_succeeded(answer).body["metadata"] for answer in answers]
+    return {PodKey(NAMESPACE, metadata["name"]): metadata["uid"] for metadata in created}
+
+
+def _pods(gang: Gang, **spec: Any) -> list[Mapping[str, Any]]:
+    return [pod_manifest(f"{gang.name}-{rank}", gang.cpu, spec) for rank in range(gang.size)]
 
 
 def pod_manifest(name: str, cpu: int, spec: Mapping[str, Any]) -> dict[str, Any]:
