@@ -14,12 +14,15 @@ from sandbox import Component
 
 GROUPS = Target(f"/apis/{RELEASE.version}/namespaces/{NAMESPACE}/podgroups", "podgroups")
 
+# Those of its features that gangs need.
+_ENABLED = [gate for gate in ("GenericWorkload", "GangScheduling") if gate in RELEASE.gates]
+_GATES = f"--feature-gates={','.join(f'{gate}=true' for gate in _ENABLED)}"
 # Every bind is a request: by itself kube-scheduler sends 50 a second at most, and nothing else would be measured.
 _UNTHROTTLED = ("--kube-api-qps=10000", "--kube-api-burst=10000")
 
 FLAGS: Mapping[Component, tuple[str, ...]] = {
-    Component.API_SERVER: RELEASE.flags[Component.API_SERVER],
-    Component.SCHEDULER: (*RELEASE.flags[Component.SCHEDULER], *_UNTHROTTLED),
+    Component.API_SERVER: (_GATES, f"--runtime-config={RELEASE.version}=true"),
+    Component.SCHEDULER: (_GATES, *_UNTHROTTLED),
 }
 
 
