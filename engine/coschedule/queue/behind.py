@@ -1,4 +1,4 @@
-"""Gangs that wait for others of a plan to start or end: planned behind it, they take nothing from its gangs."""
+"""Plans gangs that wait until other gangs of a plan start or end. They take no nodes from the gangs of the plan."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,9 +14,9 @@ from coschedule.queue.problem.snapshot import Snapshot
 
 
 class Behind(NamedTuple):
-    """A gang that starts once the gangs ``ends`` have ended, and those in ``starts`` have started.
+    """A gang that starts once all gangs in ``ends`` have ended and all gangs in ``starts`` have started.
 
-    These are gangs of the plan, or gangs behind it themselves.
+    These gangs are in the plan, or wait behind it themselves.
     """
 
     gang: PendingGang
@@ -24,7 +24,7 @@ class Behind(NamedTuple):
     starts: tuple[GangKey, ...] = ()
 
     def not_before(self, placed: Mapping[GangKey, Placement]) -> float | None:
-        """When it may start at the earliest; None while that is unknown."""
+        """Return the earliest start of the gang; None while it is unknown when one of these gangs starts or ends."""
         if not all(key in placed for key in (*self.ends, *self.starts)):
             return None
         finishes = (placed[key].finish for key in self.ends)
@@ -35,10 +35,10 @@ class Behind(NamedTuple):
 def plan_behind(
     snapshot: Snapshot, made: Plan, behind: Sequence[Behind], *, rescue: Rescue | None = None
 ) -> tuple[Placement, ...]:
-    """Place these gangs behind the plan that was made of the snapshot, each after those that it waits for.
+    """Place gangs behind the plan ``made`` of the snapshot: each starts after the gangs that it waits for.
 
-    A gang without a placement is left out, and so is one that waits for such a gang, or for one of unknown end. No
-    placement has a promise. Gangs are planned in the order given, but none before those that it waits for.
+    A gang gets no placement if it waits for a gang without a placement, or for the end of a gang of unknown end. No
+    placement has a promise. Gangs are planned in the order given, but never before the gangs that they wait for.
     """
     planner = Planner(replace(snapshot, gangs=(*snapshot.gangs, *(one.gang for one in behind))), silent, rescue)
     _follow(planner, snapshot, made)

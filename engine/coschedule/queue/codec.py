@@ -1,8 +1,8 @@
 """Encodes snapshots and plans as JSON values and decodes them exactly, so that any decision can be replayed.
 
 The JSON mirrors the types: a dataclass or a named tuple becomes an object with the same field names. A tuple, an array
-or a set becomes a list. Infinities become the strings "Infinity" and "-Infinity", fractions strings such as "3/5". New
-fields of these types need no changes here.
+or a set becomes a list. An infinity becomes the string "Infinity" or "-Infinity", and a fraction becomes a string such
+as "3/5". New fields of these types need no changes here.
 """
 
 import math
@@ -188,7 +188,7 @@ def _decode_tuple(parts: tuple[Any, ...], value: Any, path: str) -> tuple[Any, .
 
 
 def _decode_array(element: type, value: Any, path: str) -> list[Any]:
-    """Decode a list of numbers, or of lists of them; its dataclass turns it into an array."""
+    """Decode a list of numbers, or a list of such lists. The dataclass that has it as a field makes it an array."""
     return [
         _decode_array(element, item, where) if isinstance(item, list) else _decode_leaf(element, item, where)
         for where, item in read_list(value, path)
@@ -225,7 +225,7 @@ def _decode_leaf(hint: Any, value: Any, path: str) -> Any:
 
 
 def _decode_number(hint: Any, value: Any, path: str) -> Number:
-    """Decode a float or, for a Fraction, any number exactly as it is written."""
+    """Decode a number: as a float, or exactly as it is written if ``hint`` is Fraction."""
     if isinstance(value, str) and value in _INFINITIES:
         return _INFINITIES[value]
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
@@ -240,7 +240,7 @@ def _has_fields(hint: Any) -> bool:
 
 @cache
 def _with_default(record: Any) -> tuple[str, ...]:
-    """List the fields with a default; they may be missing, so that older files can still be read."""
+    """List the names of the fields with a default. These fields may be missing, so older files can still be read."""
     if not is_dataclass(record):
         return tuple(record._field_defaults)
     return tuple(one.name for one in fields(record) if (one.default, one.default_factory) != (MISSING, MISSING))
@@ -248,7 +248,7 @@ def _with_default(record: Any) -> tuple[str, ...]:
 
 @cache
 def _hints(record: type) -> dict[str, Any]:
-    """Return the fields of a dataclass or named tuple with their types, in order; other types have none.
+    """Return the fields of a dataclass or named tuple with their types, in order; {} for other types.
 
     Fields that ``__init__`` does not take are left out.
     """

@@ -30,7 +30,7 @@ _PLAN: Mapping[Promises, Callable[[Planner, list[PendingGang]], Planned]] = {
 
 
 class Counted(NamedTuple):
-    """A plan and the steps that it took; ``beyond`` counts those that were not free (``search.effort``)."""
+    """A plan and the number of steps that it took; ``beyond`` of them were not free (``search.effort``)."""
 
     plan: Plan
     steps: int
@@ -51,7 +51,7 @@ def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | No
     - The same snapshot gives the same plan, whatever the order of its gangs.
 
     An exception for one gang is a bug of the planner. It is raised, unless ``rescue`` is given. Then ``rescue`` gets
-    it, that gang gets no placement, and the others are planned without it.
+    the exception, the gang gets no placement, and the other gangs are planned without it.
     """
     return plan_and_count(snapshot, observer=observer, rescue=rescue).plan
 

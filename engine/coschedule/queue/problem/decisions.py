@@ -10,7 +10,7 @@ from coschedule.queue.problem.refusals import Reason, Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
-    """The best placement that was not chosen, to compare with; see ``Placement``, also for the fields."""
+    """The best placement that was not chosen, for comparison: ``Placement`` explains it and its fields."""
 
     size: int
     start: float
@@ -22,8 +22,9 @@ class Alternative:
 class Risk:
     """The risk that node owners come back during a run.
 
-    ``probability``: that at least one comes back. ``lost_seconds``: the work that is lost on average, inf where the run
-    time is unknown. ``node``: the node whose owner is most likely to come back, with the probability ``of_node``.
+    ``probability`` is the probability that at least one node owner comes back. ``lost_seconds`` is the work that is
+    lost on average, inf if the run time is unknown. ``node`` is the node whose owner is most likely to come back.
+    ``of_node`` is the probability that this owner comes back.
     """
 
     probability: float
@@ -34,23 +35,25 @@ class Risk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """A gang of ``size`` members on ``members``, ranks numbered along that list: role by role, then in node order.
+    """A gang of ``size`` members on ``members``: ranks follow this list, role by role, then in node order.
 
-    A node is listed once for each different number of pieces that members of a role have there, larger numbers first.
+    ``members`` has an entry for each number of pieces that members of a role have on a node, larger numbers first.
 
-    Times are absolute seconds. The gang starts now if ``start == now``. ``finish`` is inf when the run time is unknown.
-    ``speedup`` is T(1) / (finish - requested), None when either is unknown. ``member_price`` is the price at which the
-    placement was chosen. ``deadline``: the fewest members were chosen that end by then; None without one.
-    It repeats the gang's, and equality ignores it.
+    Times are absolute seconds. The gang starts now if ``start == now``. ``finish`` is inf if the run time is unknown.
+    ``speedup`` is T(1) / (finish - requested), where T(1) is the time that one member alone would take. It is None if
+    either is unknown. ``member_price`` is the price at which the placement was chosen. ``deadline`` repeats the
+    deadline of the gang, and equality ignores it: the placement has the fewest members that meet the deadline.
     ``promised`` is the latest start of the gang, None without a promise; see ``Promises``.
 
-    ``alternative``, for a gang that starts now: the best later start with more members, else the best other size. For a
-    gang that starts later: the best start now. Best means the least value. None when there is none.
+    ``alternative`` is another placement for comparison, None if there is none. For a gang that starts now, it is the
+    best later start with more members, or else the best other size. For a gang that starts later, it is the best start
+    now. The best placement has the least value (``problem.price``).
 
-    ``slowest`` is the node with the largest slow-down. ``latest`` is the node that has room only from the start on; it
-    is None when the gang starts now or waits for no node. Of several nodes, the fastest, then the first by name.
+    ``slowest`` is the node with the largest slow-down, the first by name if there are several. ``latest`` is a node
+    that has room only from the start on, None if the gang starts now or waits for no node. If there are several, it is
+    the fastest, then the first by name.
 
-    ``risk``: the risk that node owners come back during the run, None where no return is forecast. ``own_times``: the
+    ``risk`` is the risk that node owners come back during the run, None if no return is forecast. ``own_times`` is the
     run time with the gang's factors for kinds of nodes, divided by the run time without them.
     """
 
@@ -82,8 +85,9 @@ class Hold:
 class Unplaceable:
     """A gang that fits nowhere, now or later; ``refusal`` says why, with numbers.
 
-    ``hold``: its node hold until it fits; ``reason`` is then ``HOLDS_NODES``. ``fits_empty``: whether it would fit in
-    time if nothing ran on the nodes, in their windows; None where that is not known.
+    ``hold`` is the node hold of the gang until it fits; with a node hold, ``reason`` is ``HOLDS_NODES``. ``fits_empty``
+    says whether the gang would fit in time, within the windows of the nodes, if no pods ran on them. It is None where
+    that is unknown.
     """
 
     gang: GangKey
@@ -93,7 +97,7 @@ class Unplaceable:
 
     @property
     def reason(self) -> StrEnum:
-        """Why the gang has no placement."""
+        """The reason of the refusal, or ``HOLDS_NODES`` if the gang has a node hold."""
         return self.refusal.reason if self.hold is None else Reason.HOLDS_NODES
 
 

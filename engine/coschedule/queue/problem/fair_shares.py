@@ -1,4 +1,4 @@
-"""Groups of namespaces that share the nodes by weight, and what a run of a gang costs its group."""
+"""Groups of namespaces that share the nodes by weight, and the price of a gang's run to its group."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -8,15 +8,16 @@ from coschedule.queue.problem.decisions import Decision, Placement
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 
 _UNKNOWN_SECONDS = 3600.0
-"""For how long a run of unknown end is charged before it has ended."""
+"""A run of unknown end is charged for this many seconds, until it has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareGroup:
     """Namespaces that have one share of the nodes, in proportion to ``weight``.
 
-    ``used`` is what they have used lately, in seconds of all nodes. ``held[r]`` is how much of resource r of the
-    snapshot their gangs hold now, without those that leave; empty for nothing. Raises ValueError for invalid numbers.
+    ``used`` is their recent use, in seconds of all nodes. ``held[r]`` is the amount of resource r of the snapshot that
+    their gangs hold now, without gangs that are leaving; () if they hold nothing. Raises ValueError for invalid
+    numbers.
     """
 
     name: str
@@ -33,19 +34,20 @@ class ShareGroup:
 
     @property
     def level(self) -> float:
-        """What it has used for its weight: the group with the least has the next turn."""
+        """The use divided by the weight. The group with the lowest level has the next turn."""
         return self.used / self.weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairShares:
-    """The groups, and by what their use is measured; namespaces that no group has are those of the last group.
+    """The groups of namespaces, and the unit in which their use is measured.
 
-    ``capacity[r]`` is how much of resource r of the snapshot all nodes have, 0 where the resource does not count. A run
-    is charged its dominant share times its seconds: the largest of its parts of a resource, and 1 at most. If it
-    ``reclaims``, gangs that run may be evicted for a group that holds less than its share
-    (``queue/shares/taking_back.py``). Raises ValueError where there is no group, two have one namespace, or one holds
-    another number of resources.
+    Namespaces that are in no group belong to the last group. ``capacity[r]`` is the amount of resource r of the
+    snapshot on all nodes, 0 if the resource does not count. The dominant share of a run is the largest part of a
+    resource that it takes, at most 1. Its group is charged this share times the seconds of the run. With ``reclaims``,
+    running gangs may be evicted for a group that holds less than its share (``queue/shares/taking_back.py``). Raises
+    ValueError if there is no group, if two groups have the same namespace, or if ``held`` of a group has another length
+    than ``capacity``.
     """
 
     groups: tuple[ShareGroup, ...] = (ShareGroup(name=""),)
@@ -66,7 +68,7 @@ class FairShares:
         return self._group_of.get(gang.namespace, len(self.groups) - 1)
 
     def charge(self, gang: PendingGang, decision: Decision) -> float:
-        """Return what a decision costs, in seconds of all nodes; a gang without a placement costs nothing."""
+        """Return the charge for a decision, in seconds of all nodes; a gang without a placement costs nothing."""
         if not self.capacity or not isinstance(decision, Placement):
             return 0.0
         return self.part(self.taken(gang, decision)) * charged_seconds(decision.finish - decision.start)
@@ -79,16 +81,16 @@ class FairShares:
         return self._amounts(gang, (by_role.get(role.name, 0) for role in gang.roles))
 
     def part(self, amounts: Sequence[int]) -> float:
-        """Return the dominant share of amounts: the largest part of a resource that they are, 1 at most; 0 for none."""
+        """Return the dominant share of ``amounts``: the largest part of a resource, at most 1; 0 for ()."""
         parts = (amount / most for amount, most in zip(amounts, self.capacity, strict=True) if most) if amounts else ()
         return min(1.0, max(parts, default=0.0))
 
     def share_of(self, group: int) -> float:
-        """Return the part of all nodes that is a group's share: its part of all weights."""
+        """Return the share of a group, as a part of all nodes: its weight divided by the sum of all weights."""
         return self.groups[group].weight / math.fsum(one.weight for one in self.groups)
 
     def expected_charge(self, gang: PendingGang) -> float:
-        """Return what a gang costs with its fewest members on idle reference nodes."""
+        """Return the charge, in seconds of all nodes, for a gang with its fewest members on idle reference nodes."""
         seconds = math.inf
         if gang.work is not None:
             seconds = gang.work.float_time(sum(role.sizes.least for role in gang.roles if role.load.is_work))
@@ -100,5 +102,5 @@ class FairShares:
 
 
 def charged_seconds(seconds: float) -> float:
-    """Return for how long a run is charged that takes so many seconds: an hour if its end is unknown, inf."""
+    """Return the seconds that are charged for a run of ``seconds``: an hour if they are inf, as its end is unknown."""
     return seconds if seconds < math.inf else _UNKNOWN_SECONDS

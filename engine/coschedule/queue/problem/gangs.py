@@ -81,10 +81,10 @@ class Load(StrEnum):
 class Role:
     """Members that are alike: each requests ``request[r]`` of resource ``r`` of the snapshot.
 
-    ``pieces`` is the number of pieces of the serial work: at least the least size, and set only with ``Load.PIECES``.
-    If several roles of a gang have pieces, one of this role takes ``piece_weight`` times as long as one of weight 1.
-    Pieces that are ``dealt_later`` are planned alike, but no member is given a number of them beforehand. Raises
-    ValueError for invalid numbers.
+    ``pieces`` is the number of pieces of the serial work. It is at least the least size, and set only with
+    ``Load.PIECES``. If several roles of a gang have pieces, a piece of this role takes ``piece_weight`` times as long
+    as a piece of weight 1. Pieces with ``dealt_later`` are planned like other pieces, but members get no number of
+    pieces beforehand. Raises ValueError for invalid numbers.
     """
 
     name: str = ""
@@ -103,7 +103,7 @@ class Role:
 
     @property
     def units(self) -> float:
-        """The time that one member takes for all pieces, in pieces of weight 1; 1 without pieces."""
+        """The time of one member for all pieces; a piece of weight 1 takes one unit. It is 1 without pieces."""
         return 1.0 if self.pieces is None else float(self.pieces * self.piece_weight)
 
     def __post_init__(self) -> None:
@@ -128,11 +128,11 @@ class Seat(NamedTuple):
 class Kept:
     """The placement of a gang in the previous plan: the ``seats`` of each role, by node, from ``start`` to ``finish``.
 
-    Node ``latest`` had room for its members only from the start on, None where the gang waited for no node. ``members``
-    are the same seats as that plan wrote them, () where that is unknown. Raises ValueError for invalid numbers.
+    ``latest`` is a node that had room only from the start on, None if the gang waited for no node. ``members`` are the
+    same seats in the form of the previous plan, () if that is unknown. Raises ValueError for invalid numbers.
 
-    ``nodes`` and ``counts`` are the same seats, role by role. ``sizes`` is the number of members of each role, ``size``
-    of all roles. They are stored because every plan reads them.
+    ``nodes`` and ``counts`` are the same seats as arrays, one of each for each role. ``sizes`` has the number of
+    members of each role, and ``size`` is their sum. These four fields are stored because every plan reads them.
     """
 
     start: float
@@ -169,23 +169,24 @@ class PendingGang:
     load. A ``deadline`` has no effect where the run time is unknown. The gang does not start before ``not_before``. Its
     members also obey ``terms`` among themselves.
 
-    Its age counts from ``queued_since``, or from ``created`` where that is None. The speed-up counts from
+    The age of the gang counts from ``queued_since``, or from ``created`` where that is None. The speed-up counts from
     ``requested``, or from the plan's now where that is None.
 
-    ``member_price`` is what a member-second costs other gangs, in seconds. The run with the least ``start + d * (1 +
-    member_price * n)`` is chosen, where n members run d seconds. With a deadline, the fewest members are chosen.
+    ``member_price`` is the price of a member-second to other gangs, in seconds. A run of n members for d seconds has
+    the value ``start + d * (1 + member_price * n)``. The run with the least value is chosen, or the run with the fewest
+    members if there is a deadline.
 
-    With ``may_hold``, the gang may hold nodes if it fits only after others have ended at an unknown time. ``held`` are
-    the nodes it holds already, by index.
+    With ``may_hold``, the gang may hold nodes if it fits only after others have ended at an unknown time. ``held`` has
+    the indices of the nodes that it holds already.
 
     The gang starts by ``promised`` wherever that is possible; inf without a promise. ``kept`` is its placement in the
-    previous plan, if that still counts.
+    previous plan; None if there was none, or if it no longer counts.
 
-    With ``may_preempt``, gangs of lower priority may be evicted for it. ``awaits`` is when gangs that are being evicted
-    for it will have ended. No other gang is evicted if it is planned to start by then.
+    With ``may_preempt``, gangs of lower priority may be evicted for it. ``awaits`` is the time by which gangs that are
+    already being evicted for it will have ended. If the gang is planned to start by then, no more gangs are evicted.
 
-    ``interruptible`` says whether it may run where a node owner may come back. With ``Checkpointed``, it saves its work
-    every ``checkpoint_interval`` seconds of its run.
+    ``interruptible`` says whether the gang may run where a node owner may come back. With ``Checkpointed``, the gang
+    saves its work every ``checkpoint_interval`` seconds of its run.
 
     ``factors`` multiply the slow-down of nodes of some kinds for this gang. Raises ValueError for invalid numbers.
     """
@@ -236,12 +237,12 @@ class PendingGang:
 
     @property
     def counts_from(self) -> float:
-        """The time from which its age counts: of gangs of one priority the oldest is planned first."""
+        """The time from which the age of the gang counts. Within one priority, the oldest gang is planned first."""
         return self.created if self.queued_since is None else self.queued_since
 
     @property
     def serial(self) -> float | None:
-        """T(1), None when it is not known."""
+        """T(1), the seconds that one member alone would take for the work; None when they are unknown."""
         serial = math.inf if self.work is None else self.work.float_time(1)
         return serial if serial < math.inf else None
 
@@ -251,7 +252,7 @@ class PendingGang:
         return Price(0.0 if self.work is None or self.deadline is not None else self.member_price)
 
     def remembering(self, promised: float, kept: Kept | None) -> "PendingGang":
-        """Return the gang with its promise and its placement of the previous plan.
+        """Return the gang with this promise and this placement of the previous plan.
 
         This runs for every gang in every plan, so unchanged fields are not validated again.
         """

@@ -57,7 +57,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nominated:
-    """Resources of the node for which a scheduler has nominated a pod, for an unknown time.
+    """The resources of a pod that a scheduler has nominated for a node, for an unknown time.
 
     Gangs of the same or a lower ``priority`` do not use them.
     """
@@ -70,7 +70,7 @@ class Nominated:
 def read_only(
     name: str, values: npt.ArrayLike, dtype: npt.DTypeLike, shape: tuple[int, ...]
 ) -> npt.NDArray[np.generic]:
-    """Copy ``values`` into a read-only array of this shape; ValueError when theirs differs.
+    """Copy ``values`` into a read-only array of this shape; raise ValueError if they have another shape.
 
     An empty list of values fits every shape without entries, such as (0, 3).
     """

@@ -37,7 +37,7 @@ class OpenEnded:
             raise ValueError("who holds a node without an end must be one of the gangs")
 
     def with_gang(self, gang: GangKey, nodes: IntArray) -> "OpenEnded":
-        """Return these facts with one more gang on some nodes, int[i], which may repeat."""
+        """Return these facts with one more gang, which uses ``nodes``, int[i]; a node may repeat."""
         held = np.unique(nodes)
         return OpenEnded(
             gangs=(*self.gangs, gang),
@@ -46,7 +46,7 @@ class OpenEnded:
         )
 
     def moved(self, gang: GangKey, nodes: IntArray) -> "OpenEnded":
-        """Return these facts with one of the gangs on these nodes only, int[i], which may repeat."""
+        """Return these facts with this gang on ``nodes`` only, int[i], no longer on others; a node may repeat."""
         held, number = np.unique(nodes), self.gangs.index(gang)
         others = self.holder != number
         return OpenEnded(
@@ -56,7 +56,7 @@ class OpenEnded:
         )
 
     def blocker(self, passes: BoolArray) -> Blocker | None:
-        """Return the gang on most of the nodes that pass, bool[n]; of several the first."""
+        """Return the gang that has most of the nodes that pass, bool[n], the first of several; None for no gang."""
         held = np.bincount(self.holder[passes[self.node]], minlength=len(self.gangs))
         if not held.any():
             return None
@@ -65,6 +65,6 @@ class OpenEnded:
 
 
 def none_open_ended() -> OpenEnded:
-    """Return the facts where no such gang is known."""
+    """Return the facts if no gang of unknown end runs."""
     empty = np.zeros(0, dtype=np.int64)
     return OpenEnded(gangs=(), holder=empty, node=empty)

@@ -20,5 +20,5 @@ def by_priority(gangs: Iterable[PendingGang]) -> Iterator[list[PendingGang]]:
 
 
 def urgency(priority: int, counts_from: float, created: float, key: GangKey) -> Urgency:
-    """Return the rank in the queue of a gang whose age ``counts_from`` a time; the lowest is planned first."""
+    """Return the sort key of a gang in the queue; the gang with the lowest key is planned first."""
     return -priority, counts_from, created, key

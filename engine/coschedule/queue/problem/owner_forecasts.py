@@ -25,7 +25,7 @@ def _none() -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Forecasts:
-    """The probability that the owner of each node comes back in each hour; without hours nothing is forecast.
+    """The probability that the owner of each node comes back in each hour; without hours, no return is forecast.
 
     Axes: node ``n``, hour ``h``. Hour ``h`` lasts from ``edges[h]`` to ``edges[h + 1]``, absolute seconds that rise; it
     may be longer or shorter than an hour. ``returns[n, h]`` is from 0 to 1: the probability that an owner who is away

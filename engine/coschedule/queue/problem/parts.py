@@ -7,14 +7,14 @@ from typing import Any, assert_never
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """``fraction`` of the whole work, of a load that is proportional to speed: above 0, at most 1."""
+    """A member does this ``fraction`` of the whole work, above 0, at most 1. Its load is proportional to speed."""
 
     fraction: float
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """``count`` whole pieces of the work, at least 1, of a load of pieces."""
+    """A member does ``count`` whole pieces of the work, at least 1. Its load is pieces."""
 
     count: int
 
@@ -37,7 +37,7 @@ def encode_part(part: Part) -> dict[str, float | int]:
 
 
 def decode_part(fields: Mapping[str, Any]) -> Part:
-    """Read what ``encode_part`` writes; a share may also be a decimal in a string. Other fields are ignored."""
+    """Read the JSON of ``encode_part``; a share may also be a decimal in a string. Other keys are ignored."""
     if "share" in fields:
         return Share(float(fields["share"]))
     return Pieces(int(fields["pieces"])) if "pieces" in fields else None

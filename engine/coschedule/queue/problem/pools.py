@@ -14,9 +14,10 @@ from coschedule.queue.problem.gangs import Role
 
 
 class PiecePool(NamedTuple):
-    """The ``pieces`` of a role, which is given by index; one takes ``weight`` units on an idle reference node.
+    """The pieces of the role with the index ``role``.
 
-    One member takes ``units`` for all of them there.
+    A unit is the time for a piece of weight 1. On an idle reference node, one piece of the pool takes ``weight`` units,
+    and one member takes ``units`` for all of its pieces.
     """
 
     role: int
@@ -39,25 +40,25 @@ def pools_of(roles: Sequence[Role]) -> tuple[PiecePool, ...]:
 
 
 def unit_seconds(pools: Sequence[PiecePool], work: Work | None) -> float:
-    """Return the seconds of a unit, which is a piece of weight 1; 1 without pieces and where the run time is unknown.
+    """Return the seconds of a unit, the time for a piece of weight 1; 1 without pieces or with an unknown run time.
 
-    One member would do the pieces of all roles in T(1) without its overhead, one after the other on an idle reference
-    node.
+    Without overhead, one member on an idle reference node would do the pieces of all roles, one after the other, in
+    T(1).
     """
     return float(work.serial) / sum(pool.units for pool in pools) if pools and isinstance(work, SerialWork) else 1.0
 
 
 def even_seconds(pools: Sequence[PiecePool], work: Work, needs: IntArray) -> FloatArray:
-    """Return the seconds of ``needs[m, role]`` members on idle reference nodes if pieces need not be whole: float[m].
+    """Return the run times of ``needs[m, role]`` members if pieces need not be whole, in seconds: float[m].
 
-    They are without overhead. There must be a pool.
+    The members are on idle reference nodes, and their overhead is left out. There must be a pool.
     """
     units: FloatArray = np.max([pool.units / needs[:, pool.role] for pool in pools], axis=0)
     return units * unit_seconds(pools, work)
 
 
 class EvenRun(NamedTuple):
-    """A run whose work is divided evenly: ``seconds`` that depend on the speed of nodes, and those that do not."""
+    """A run whose work is divided evenly: ``seconds`` depend on the speed of nodes, ``overhead`` seconds do not."""
 
     seconds: float
     overhead: float

@@ -1,4 +1,4 @@
-"""The cost of a member-second to waiting gangs, and so which run of a gang is the best.
+"""The price of a member-second to waiting gangs, which decides which run of a gang is the best.
 
 A gang that ends as soon as possible takes nodes that waiting gangs need. So runs are compared by their *value*: ``start
 + d * (1 + price * n)``, where n members run d seconds. The least value is the best. Without a price, the value is the

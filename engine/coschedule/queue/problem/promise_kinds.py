@@ -4,10 +4,10 @@ from enum import StrEnum
 
 
 class Promises(StrEnum):
-    """What waiting gangs are promised. With each kind, gangs of higher priority come before all others."""
+    """The promises to waiting gangs. With each kind, gangs of higher priority come before all others."""
 
     SLACK = "Slack"
-    """A start plus a third of the run time. Within that slack, later plans may reorder the queue."""
+    """A latest start: the planned start plus a third of the run time. By then, later plans may reorder the queue."""
     CONSERVATIVE = "Conservative"
     """The start of the first plan, or an earlier one: conservative backfilling."""
     EASY = "EASY"

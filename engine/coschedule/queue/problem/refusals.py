@@ -25,7 +25,7 @@ class Reason(StrEnum):
     HELD_BY_LASTING_PODS = "HeldByLastingPods"
     """Too few members fit even when all pods that are meant to end have ended; without the other pods it would fit."""
     HOLDS_NODES = "HoldsNodes"
-    """It fits once others have ended at an unknown time; until then it keeps nodes from gangs behind it."""
+    """The gang fits once others have ended at an unknown time; until then it keeps nodes from gangs behind it."""
     BEHIND_IN_QUEUE = "BehindInQueue"
     """Too many gangs are in front to plan it now. Callers give this reason; the engine plans every gang it is given."""
     NO_DOMAIN_FITS = "NoDomainFits"
@@ -37,7 +37,7 @@ class Reason(StrEnum):
     TOO_MANY_COMBINATIONS = "TooManyCombinations"
     """Its roles have more combinations of members than the planner checks."""
     CONSTRAINTS_TOO_LONG = "ConstraintsTooLong"
-    """Its constraints on nodes are longer than what the planner may still read for the gang."""
+    """Its constraints on nodes are longer than the planner may still read for this gang."""
     PLANNING_FAILED = "PlanningFailed"
     """Planning it raised an exception, which is a bug of the planner; the other gangs were planned without it."""
 
@@ -47,15 +47,15 @@ class Refusal(Protocol):
 
     @property
     def reason(self) -> StrEnum:
-        """The reason."""
+        """The kind of the refusal, without its numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoNodeFits:
     """None of ``nodes`` nodes passes the constraints of a gang that needs ``needed`` members.
 
-    ``failures`` counts the nodes by the first requirement that each fails, in the order of the checks. Each entry is a
-    phrase that completes "3 nodes …", and a count.
+    ``failures`` counts the nodes by the first requirement that each of them fails, in the order of the checks. Each
+    entry has a phrase that completes "3 nodes …", and a count.
     """
 
     reason: ClassVar[Reason] = Reason.NO_NODE_FITS
@@ -128,12 +128,12 @@ class HeldByLastingPods:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowTooShort:
-    """No windows are open together for ``needed`` members and the shortest run, ``shortest_seconds``.
+    """Windows for ``needed`` members are never open together for the shortest run, ``shortest_seconds``.
 
-    That is None where the run time is unknown. ``passing`` nodes pass the constraints. Of these, ``never_open`` are
-    never open to gangs, and ``closing`` close again after at most ``longest_seconds``, None where none closes. On
-    ``owners_expected`` nodes the owner may come back, and the gang may not be interrupted. On ``tolerated`` nodes a
-    taint evicts members after at most ``tolerated_seconds``.
+    ``shortest_seconds`` is None where the run time is unknown. ``passing`` nodes pass the constraints: ``never_open``
+    of them are never open to gangs, and ``closing`` of them close again after at most ``longest_seconds``. That is None
+    where no node closes. On ``owners_expected`` nodes the owner may come back, and the gang may not be interrupted. On
+    ``tolerated`` nodes a taint evicts members after at most ``tolerated_seconds``.
     """
 
     reason: ClassVar[Reason] = Reason.WINDOW_TOO_SHORT
@@ -152,8 +152,8 @@ class WindowTooShort:
 class HeldByGangsInFront:
     """``needed`` members would fit, but gangs in front use the room.
 
-    ``nominated``: whether there also are nominated pods of at least the gang's priority. ``blocker`` is the gang in
-    front, of unknown end or with a node hold, that has most of the nodes that pass.
+    ``nominated`` says whether there also are nominated pods of at least the gang's priority. ``blocker`` is a gang in
+    front, of unknown end or with a node hold: the gang that has most of the nodes that pass.
     """
 
     reason: ClassVar[Reason] = Reason.HELD_BY_GANGS_IN_FRONT
@@ -166,7 +166,7 @@ class HeldByGangsInFront:
 class NoDomainFits:
     """None of ``domains`` domains has room for ``needed`` members; a domain is nodes with equal values of all ``keys``.
 
-    At most ``most`` members fit in one domain; None where that is not the cause, or where there are several roles.
+    At most ``most`` members fit in one domain. ``most`` is None where that is not the cause, or with several roles.
     """
 
     reason: ClassVar[Reason] = Reason.NO_DOMAIN_FITS
@@ -200,7 +200,7 @@ class NoRoomTogether:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopologiesCross:
-    """Of the two labels ``keys``, each has a domain that lies in several domains of the other."""
+    """Each of the two labels ``keys`` has a domain that lies in several domains of the other label."""
 
     reason: ClassVar[Reason] = Reason.TOPOLOGIES_CROSS
     keys: tuple[str, str]
@@ -210,7 +210,7 @@ class TopologiesCross:
 class TooManyCombinations:
     """The roles have ``combinations`` combinations of members; the planner distinguishes at most ``most``.
 
-    ``combinations`` is None where members and nodes together have more than ``most``, and none of those checked fits.
+    ``combinations`` is None where members and nodes together have too many combinations, and no checked one fits.
     """
 
     reason: ClassVar[Reason] = Reason.TOO_MANY_COMBINATIONS

@@ -8,21 +8,21 @@ from coschedule.queue.problem.gangs import GangKey
 
 
 class Holding(NamedTuple):
-    """How much of each resource a gang uses on a node, which is given by index."""
+    """The amount of each resource that a gang uses on the node with the index ``node``."""
 
     node: int
     request: tuple[int, ...]
 
 
 class Disrupted(NamedTuple):
-    """The number of pods of a gang that count against a budget, an index in ``Snapshot.budgets``."""
+    """The number of pods of a gang that count against one budget, which is an index in ``Snapshot.budgets``."""
 
     budget: int
     pods: int
 
 
 class SmallerSize(NamedTuple):
-    """A gang goes on with so many members of the role whose size varies, and then ends at ``end``, inf if unknown."""
+    """The gang continues with ``size`` members of its role of varying size, and ends at ``end``, inf if unknown."""
 
     size: int
     end: float
@@ -30,11 +30,12 @@ class SmallerSize(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallerSizes:
-    """The sizes to which a gang may shrink in the place of being evicted, rising.
+    """The sizes to which a gang may shrink instead of being evicted, rising.
 
-    ``nodes`` has the node of each member whose number may change: it keeps the first ones. Each takes ``request``.
-    ``fixed`` more members always stay. If it ``keeps`` its members, those that stay go on; otherwise all end, and
-    begin again after ``restart_time``. If it ``is_open_ended``, all ends are guesses.
+    ``nodes`` has the node of each member whose number may change; a gang that shrinks keeps the first of them. Each of
+    these members takes ``request``. ``fixed`` more members always stay. With ``keeps``, the members that stay continue.
+    Otherwise all members end, and start again after ``restart_time`` seconds. With ``is_open_ended``, all ends are
+    guesses.
     """
 
     nodes: tuple[int, ...]
@@ -50,10 +51,10 @@ class SmallerSizes:
 class RunningGang:
     """A gang that runs and may be evicted, or shrink to a size in ``smaller`` instead.
 
-    Its age counts from ``queued_since``. ``since``: when all ``size`` members ran, inf where some do not run yet.
-    ``end``: when it ends, inf where unknown. ``holds``: its resources, one entry a node. If the end is known, each
-    entry is also in ``Snapshot.releases``. ``grace``: the seconds from its eviction to its end. Raises ValueError for
-    invalid numbers.
+    Its age counts from ``queued_since``. ``since`` is the time since which all ``size`` members run, inf if some do not
+    run yet. ``end`` is the time at which it ends, inf if unknown. ``holds`` are its resources, with one entry for each
+    node. If the end is known, each entry is also in ``Snapshot.releases``. ``grace`` is the time from its eviction to
+    its end, in seconds. Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -77,12 +78,12 @@ class RunningGang:
 
     @property
     def going(self) -> int:
-        """How many members go if it gives way."""
+        """The number of members that leave if the gang is evicted or shrinks."""
         return self.size
 
     @property
     def whole(self) -> "RunningGang":
-        """The gang with all that it holds."""
+        """The gang as it is now: itself, if it is evicted; the gang before the change, if it shrinks."""
         return self
 
     def lost_work(self, now: float) -> float:
@@ -90,5 +91,5 @@ class RunningGang:
         return max(0.0, now - self.since) * self.size
 
     def gone_by(self, now: float) -> float:
-        """When it will have ended if it is evicted now: never later than ``end``."""
+        """Return the time at which an eviction now has ended the gang, at the latest ``end``."""
         return min(now + self.grace, self.end)

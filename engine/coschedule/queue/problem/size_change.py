@@ -10,28 +10,28 @@ class SizeReason(StrEnum):
     """Why a gang changes its size."""
 
     KNOWN_ENDS = "KnownEnds"
-    """The objective of all gangs whose end is known is greater with it (``worth``)."""
+    """With the change, the objective of all gangs of known end is greater (``resizing.worth``)."""
     ASKED = "Asked"
-    """The size is asked of a gang of unknown end."""
+    """A gang of unknown end has been asked to have this size."""
     IDLE_NODES = "IdleNodes"
     """It grows into nodes that no gang waits for."""
     WAITING_GANG = "WaitingGang"
-    """A gang that waits starts with what it gives up."""
+    """The gang gives up nodes on which a waiting gang starts."""
     MEASURED_SPEEDS = "MeasuredSpeeds"
-    """The speeds that gangs were seen to have at their sizes are better shared out with it."""
+    """By the measured speeds of gangs at their sizes, the change divides the nodes better."""
     URGENT_GANG = "UrgentGang"
-    """A more urgent gang that waits starts with what it gives up."""
+    """The gang gives up nodes on which a more urgent gang starts."""
     FAIR_SHARE = "FairShare"
-    """A gang that waits starts with what it gives up: the group of that gang has used less of its share."""
+    """The gang gives up nodes on which a waiting gang starts: the group of that gang has used less of its share."""
 
 
 class SizeChange(NamedTuple):
     """A gang that had ``was`` members continues with one member on each of ``nodes``.
 
-    It ends at ``end``. Without the change it would end at ``end_before``. If ``is_open_ended``, both are guesses, or
-    inf. ``made_for`` is the gang that waits for what it gives up, if there is one. ``fixed`` more members, whose number
-    never changes, keep their nodes. ``speed`` is how many times as fast it is expected to be, by what was measured;
-    None if nothing was.
+    The gang ends at ``end``. Without the change it would end at ``end_before``. If ``is_open_ended``, both are guesses,
+    or inf. ``made_for`` is the waiting gang for which this gang gives up nodes, if there is one. ``fixed`` more
+    members, whose number never changes, keep their nodes. ``speed`` is the expected speed after the change, divided by
+    the speed before it; None without measurements.
     """
 
     gang: GangKey
@@ -47,10 +47,10 @@ class SizeChange(NamedTuple):
 
     @property
     def size_before(self) -> int:
-        """How many members the gang had, with the fixed ones."""
+        """The number of members that the gang had, with the fixed ones."""
         return self.was + self.fixed
 
     @property
     def size_after(self) -> int:
-        """How many members the gang will have, with the fixed ones."""
+        """The number of members that the gang will have, with the fixed ones."""
         return len(self.nodes) + self.fixed

@@ -10,9 +10,9 @@ from coschedule.model.numbers import BoolArray, IntArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """The multiples of ``multiple_of`` from ``minimum`` to ``maximum``; only those in ``allowed``, unless it is ().
+    """The multiples of ``multiple_of`` from ``minimum`` to ``maximum`` that are in ``allowed``; () allows all of them.
 
-    ValueError where that leaves no size, and for invalid numbers.
+    Raises ValueError if that leaves no size, and for invalid numbers.
     """
 
     minimum: int

@@ -1,4 +1,4 @@
-"""The frozen facts of one cycle: nodes, what is free on them and when, and the waiting gangs.
+"""The frozen facts of one cycle: nodes, the resources that are free on them at each time, and the waiting gangs.
 
 All times are absolute seconds on the same axis as ``Snapshot.now``. Resources are integers in base units, one column
 per resource. Pod count, a bid's slots and host ports are resources too.
@@ -35,12 +35,12 @@ class Snapshot:
     takes members in its window ``[start[n], until[n])``; ``until`` is inf where the window never closes. A member there
     takes ``slowdown[n]`` times as long as on an idle reference node.
 
-    What is not free at ``now``: ``releases`` are freed at known times, ``someday[n, r]`` at an unknown time, and
-    ``lasting[n, r]`` never; the default is 0. ``open_ended`` names the gangs that use a part of ``someday``. At most
-    ``most_holding`` gangs may hold nodes until some of ``someday`` is free. The ``running`` gangs may be evicted, but
-    no more of their pods than each of the ``budgets`` allows. ``forecasts`` say when node owners may come back before
-    their windows close. ``kinds[n]`` is the number of the node's kind, -1 for none (the default). Gangs may have
-    factors for kinds. ``shares`` are the groups whose gangs take turns; by default there is one.
+    Other resources are not free at ``now``. ``releases`` become free at known times, ``someday[n, r]`` at an unknown
+    time, and ``lasting[n, r]`` never; the default is 0. ``open_ended`` names the gangs that use a part of ``someday``.
+    At most ``most_holding`` gangs may hold nodes until some of ``someday`` is free. The ``running`` gangs may be
+    evicted, but no more of their pods than each of the ``budgets`` allows. ``forecasts`` say when node owners may come
+    back before their windows close. ``kinds[n]`` is the number of the node's kind, -1 for none (the default). Gangs may
+    have factors for kinds. ``shares`` are the groups whose gangs take turns; by default there is one.
 
     Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
@@ -95,9 +95,10 @@ class Snapshot:
         return self.changed(slowdown=slowdown, kinds=np.full_like(self.kinds, NO_KIND))
 
     def changed(self, **fields: object) -> "Snapshot":
-        """Return the snapshot with other values of some fields, all made of valid ones, in the types of these fields.
+        """Return the snapshot with other values of some fields.
 
-        A plan makes many such snapshots, each with thousands of releases. So nothing is validated or copied again.
+        A plan makes many such snapshots, each with thousands of releases. So nothing is validated or copied: the caller
+        gives valid values in the types of the fields.
         """
         other = object.__new__(Snapshot)
         for name in Snapshot.__slots__:
