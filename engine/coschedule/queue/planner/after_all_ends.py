@@ -1,4 +1,4 @@
-"""What is free once everything with a known end has ended, and what nodes have when they are empty.
+"""The resources that are free once everything with a known end has ended, and the resources of empty nodes.
 
 One plan may refuse many gangs, and each refusal needs these numbers. They are computed once for all.
 """
@@ -17,9 +17,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class AtLast:
-    """What is free in a snapshot once everything with a known end has ended, if all windows stay open.
+    """The resources that are free once everything with a known end has ended, if all windows stay open.
 
-    Nodes of one class of its timeline agree in each of ``masks``: bool[n].
+    Nodes are in one class of its timeline only if each of ``masks``, bool[n], has the same value for them.
     """
 
     def __init__(self, snapshot: Snapshot, masks: Sequence[BoolArray]) -> None:
@@ -28,7 +28,7 @@ class AtLast:
 
     @cached_property
     def free(self) -> IntArray:
-        """What is free then: int[n, r]; sums stop at ``AMOUNT_LIMIT``, so that 64-bit integers do not overflow."""
+        """The resources free then, int[n, r]; sums stop at ``AMOUNT_LIMIT``, so 64-bit integers do not overflow."""
         ending = [release for release in self._snapshot.releases if release.time < np.inf]
         return _with_releases(self._snapshot.free, ending)
 
@@ -48,20 +48,20 @@ class AtLast:
 
 
 def emptied(snapshot: Snapshot) -> Snapshot:
-    """Return the nodes of a snapshot with nothing on them, in their windows, and without gangs that wait or run."""
+    """Return the snapshot with its nodes and windows, without anything on the nodes and without gangs."""
     free = _with_releases(snapshot.free, snapshot.releases)
     free = added(added(free, snapshot.someday), snapshot.lasting)
     return replace(snapshot, free=free, releases=(), gangs=(), nominated=(), running=())
 
 
 def added(free: IntArray, more: IntArray) -> IntArray:
-    """Add amounts, of which at most ``AMOUNT_LIMIT`` count."""
+    """Return ``free + more``; ``more`` and the sums stop at ``AMOUNT_LIMIT``."""
     total: IntArray = np.minimum(free, AMOUNT_LIMIT - np.minimum(more, AMOUNT_LIMIT)) + np.minimum(more, AMOUNT_LIMIT)
     return total
 
 
 def _with_releases(free: IntArray, releases: Sequence[Release]) -> IntArray:
-    """Add what comes back to what is free: int[n, r]."""
+    """Return ``free`` with the resources of these releases, int[n, r]; sums stop at ``AMOUNT_LIMIT``."""
     total, about = free.copy(), free.astype(np.float64)
     if releases:
         node = [release.node for release in releases]

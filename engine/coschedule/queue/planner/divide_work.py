@@ -12,7 +12,10 @@ from coschedule.queue.problem.parts import Pieces, Share
 
 
 def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
-    """Return the parts of the ``counts[i]`` members on ``nodes[i]``, at ``slowdowns[i]``; see ``Placement``."""
+    """Return a role's members with their parts: ``counts[i]`` are on ``nodes[i]``, at the slow-down ``slowdowns[i]``.
+
+    ``Placement`` describes their order.
+    """
     if role.dealt_later:
         return _without_parts(role, nodes, counts)
     match role.load:

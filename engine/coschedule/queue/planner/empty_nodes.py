@@ -1,4 +1,4 @@
-"""Whether a gang would fit if nothing were on the nodes: it then waits for others, and not for other nodes."""
+"""Whether a gang would fit on empty nodes: it then waits until other gangs or pods end, and not for more nodes."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -28,8 +28,8 @@ class EmptyNodes:
     def fit(self, gang: PendingGang, refusal: Refusal, effort: Effort) -> bool | None:
         """Return whether a refused gang would fit by its deadline, in the windows of the nodes.
 
-        Its constraints count as they are, also those on pods that are on the nodes now. None where the search gave
-        up early.
+        Its constraints stay as they are, even where they refer to pods that are on the nodes now. Returns None if the
+        search gave up early.
         """
         if refusal.reason is Reason.HELD_BY_GANGS_IN_FRONT and gang.deadline is None:
             # It would fit on the nodes as they are, without the gangs in front.

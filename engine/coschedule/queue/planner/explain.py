@@ -31,7 +31,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class Stages(NamedTuple):
-    """What is free for a gang: ``at_first`` without gangs in front, ``by_now`` with them, ``at_last`` in the end."""
+    """The timelines for a gang: ``at_first`` without gangs in front, ``by_now`` with them, ``at_last`` in the end."""
 
     at_first: Timeline
     by_now: Timeline
@@ -43,8 +43,8 @@ def refuse(
 ) -> Refusal:
     """Explain why ``demand`` has no placement; ``in_front`` are the gangs of unknown end in front of it.
 
-    The first of these that is true: no node passes, no size has a time, the deadline is too early, there is never
-    enough room, windows are too short. Otherwise gangs in front use the room.
+    The refusal has the first reason that is true, in this order: no node passes, no size has a time, the deadline is
+    too early. The next reasons are: there is never enough room, windows are too short, gangs in front use the room.
     """
     return (
         no_node(demand, snapshot, feasibility)
@@ -57,7 +57,7 @@ def refuse(
 
 
 def no_node(demand: Demand, snapshot: Snapshot, feasibility: Feasibility) -> NoNodeFits | None:
-    """Return the failures of all nodes, if no node passes."""
+    """Return a refusal with the failures of all nodes; None if a node passes."""
     if demand.passes.any():
         return None
     failures = tuple(feasibility.failures(demand.role.constraints).items())
@@ -77,7 +77,7 @@ def _soonest(demand: Demand, timeline: Timeline) -> Outline | None:
 def too_late(
     gang: PendingGang, find_soonest: Callable[[Timeline], Outline | None], by_now: Timeline
 ) -> DeadlineCannotBeMet | None:
-    """Return by how much the soonest run misses the deadline; None without a deadline, or where there is no run."""
+    """Return a refusal with the soonest run, which misses the deadline; None without a deadline or without a run."""
     soonest = None if gang.deadline is None else find_soonest(by_now)
     if soonest is None or gang.deadline is None:
         return None
@@ -91,9 +91,9 @@ def too_late(
 def too_little(
     demand: Demand, snapshot: Snapshot, feasibility: Feasibility, at_last: AtLast
 ) -> NotEnoughRoom | HeldByLastingPods | None:
-    """Compare with what is free once everything with a known end has ended, ignoring windows.
+    """Return a refusal if too few members fit once everything with a known end has ended, ignoring windows.
 
-    Only the resources that the gang requests are read, since others may request a thousand other ones.
+    Only the resources that the gang requests are read, since other gangs may request a thousand other resources.
     """
     nodes, wanted = np.flatnonzero(demand.passes), np.flatnonzero(demand.request)
     others = np.ix_(nodes, wanted)
@@ -176,9 +176,9 @@ def windows(
     needed: int,
     shortest: float | None,
 ) -> WindowTooShort:
-    """Count the windows of nodes that pass, bool[n], which are too short for the shortest run.
+    """Return the refusal of a gang because windows are too short; ``passes[n]`` says whether node n passes.
 
-    Members may stay on nodes for ``stays``, float[n], seconds; ``None`` where no node limits that.
+    Members may stay on node n for ``stays[n]`` seconds; ``None`` where no node limits that.
     """
     start = np.maximum(snapshot.start[passes], max(snapshot.now, gang.not_before))
     until = snapshot.until[passes]
@@ -216,6 +216,6 @@ def shortest_run(demand: Demand, snapshot: Snapshot) -> float | None:
 
 
 def held_in_front(gang: PendingGang, snapshot: Snapshot, blocker: Blocker | None, *, needed: int) -> HeldByGangsInFront:
-    """Return the refusal for gangs in front; ``blocker`` is one of unknown end on nodes that pass."""
+    """Return the refusal of a gang because gangs in front use the room; ``blocker`` is such a gang, if one is known."""
     nominated = any(pod.priority >= gang.priority for pod in snapshot.nominated)
     return HeldByGangsInFront(needed=needed, nominated=nominated, blocker=blocker)

@@ -44,7 +44,7 @@ _HALF = 31
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
-    """A gang without a placement, with what is free at the ``stages`` of the plan.
+    """A gang without a placement, and the timelines at the ``stages`` of the plan.
 
     ``in_front`` are the gangs of unknown end in front of it.
     """
@@ -58,17 +58,17 @@ class Case:
 
     @property
     def gang(self) -> PendingGang:
-        """The gang."""
+        """The gang without a placement."""
         return self.chooser.gang
 
     @property
     def passes(self) -> list[BoolArray]:
-        """The nodes that pass the constraints of each role."""
+        """The nodes that pass the constraints of each role: one array for each role, bool[n]."""
         return [self.feasibility.mask(role.constraints) for role in self.gang.roles]
 
     @property
     def stays(self) -> FloatArray | None:
-        """The longest time that members of some role may stay on each node; ``None`` where no node limits that."""
+        """The longest seconds that members of some role may stay on each node; ``None`` where no node limits that."""
         stays = [self.feasibility.stays(role.constraints) for role in self.gang.roles]
         if all(of_role is None for of_role in stays):
             return None
@@ -83,9 +83,14 @@ class Case:
 def refuse_together(case: Case) -> Refusal:
     """Explain why a gang has no placement.
 
-    The first of these that is true: no node passes for a role, no size has a time, the deadline is too early, a role
-    never has room alone. Then all roles never have room together, windows are too short, or gangs in front use the
-    room. If not all combinations were searched, only that is reported.
+    The refusal has the first reason that is true, in this order:
+
+    - No node passes for a role, or no size has a time.
+    - The deadline is too early.
+    - A role never has room alone, or all roles never have room together.
+    - Windows are too short, or gangs in front use the room.
+
+    If not all combinations were searched, only that is reported.
     """
     party = party_of(case.gang)
     if not len(party.needs):
@@ -145,7 +150,7 @@ def _too_little(case: Case, party: Party) -> Refusal | None:
 
 
 def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether | None:
-    """Search once everything with a known end has ended, as if no windows closed."""
+    """Return a refusal if the roles do not fit together once everything with a known end has ended, without windows."""
     if case.chooser.without_limits().soonest(case.stages.at_last.timeline) is not None:
         return None
     needed, keys = int(party.sizes[0]), keys_of_all(case.gang, case.topology)
@@ -157,7 +162,7 @@ def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether |
 
 
 def _too_little_of(case: Case, party: Party) -> TooLittle | None:
-    """Find the resource with the largest ratio of the need of the fewest members to what is free in the end."""
+    """Return the resource with the largest ratio of needed to free in the end; None if there is enough of each."""
     passing, wanted = np.flatnonzero(np.logical_or.reduce(case.passes)), party.wanted
     free = np.maximum(case.stages.at_last.free[np.ix_(passing, wanted)], 0)
     # In two halves, and as Python's integers, since 64-bit sums may overflow.
@@ -179,7 +184,7 @@ def _sums_of_halves(amounts: IntArray) -> tuple[list[int], list[int]]:
 
 
 def _most_in_one(case: Case, party: Party, domains: IntArray) -> int | None:
-    """Count the members that fit in the domain with most room, None if enough; ``domains[n]`` is that of node n."""
+    """Count the members that fit in the domain with most room; None if they are enough. ``domains`` is int[n]."""
     there = domains >= 0
     if len(case.gang.roles) > 1 or not there.any():
         return None

@@ -7,10 +7,10 @@ Problem: the slots that are free from a known time on do not suffice. Each node 
 is meant to end has ended; ``missing`` of them wait for unknown ends. Choose nodes that take no other gangs, so that
 this gang fits in the end.
 
-Objective: the fewest nodes whose ``most`` add up to the members needed. Of such sets, take the first when their nodes
-are compared one by one. The order of nodes: fewest missing slots, then the earliest time at which everything with a
-known end has ended, then rank. Nodes that are almost free keep idle slots from other gangs for the shortest time. Where
-ends are memoryless, they also keep the fewest slots from others on average.
+Objective: the fewest nodes whose ``most`` add up to the members needed. If there are several such sets, compare their
+nodes one by one, and take the first set. The order of nodes: fewest missing slots, then the earliest time at which
+everything with a known end has ended, then rank. Nodes that are almost free keep idle slots from other gangs for the
+shortest time. Where ends are memoryless, they also keep the fewest slots from other gangs on average.
 
 Method: visit the nodes in that order, and take each node with which the set can still be completed. That is so if the
 largest of the remaining nodes, as many as are still to be chosen, add up to the rest. A rejected node completes no
@@ -39,7 +39,7 @@ class Held(NamedTuple):
 class InTheEnd(NamedTuple):
     """Slots of each node, by rank, once everything has ended that is meant to end.
 
-    Of its ``most`` slots, ``missing`` wait for ends at unknown times; the others are free from ``ready`` on.
+    ``missing`` of its ``most`` slots wait for ends at unknown times; the other slots are free from ``ready`` on.
     """
 
     most: IntArray
@@ -50,8 +50,8 @@ class InTheEnd(NamedTuple):
 def nodes_to_hold(timeline: Timeline, demand: Demand, of_unknown_end: IntArray) -> Held | None:
     """Choose the nodes to hold; None when not even all nodes would be enough.
 
-    ``of_unknown_end[n, r]`` is what each node of the snapshot gets back at an unknown time. The gang keeps its node
-    hold as long as that is enough.
+    Node n of the snapshot gets ``of_unknown_end[n, r]`` of resource r back at an unknown time. The gang keeps its node
+    hold as long as these nodes are enough.
     """
     in_the_end = _in_the_end(timeline, demand, of_unknown_end)
     ranks = _kept(timeline, demand, in_the_end)
@@ -111,9 +111,9 @@ def _first_set(in_the_end: InTheEnd, needed: int) -> IntArray | None:
 
 
 class _Rest:
-    """The largest of the remaining nodes, as many as are still to be chosen, and the sum of their slots.
+    """The largest remaining nodes, as many as the set still needs, and the sum of their slots.
 
-    Taking a node removes one of these: itself, or else the smallest.
+    If a node is taken, it is removed from these nodes. If it is not one of them, the smallest of them is removed.
     """
 
     def __init__(self, most: list[int], largest: list[int]) -> None:

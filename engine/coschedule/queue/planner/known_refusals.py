@@ -19,9 +19,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class _AskedFor(NamedTuple):
-    """All of a gang that its refusal follows from; fields as in ``PendingGang``.
+    """The fields of a ``PendingGang`` that determine its refusal.
 
-    A promise is no part of it: a gang is refused only where it fits at no time at all.
+    The promise is left out, since a gang is refused only if it fits at no time at all.
     """
 
     priority: int
@@ -42,7 +42,7 @@ class _AskedFor(NamedTuple):
 class KnownRefusals:
     """The refusals of gangs without a node hold, on one ``timeline``, where gangs use nodes ``without_end``.
 
-    There is at most one for each waiting gang.
+    There is at most one refusal for each waiting gang.
     """
 
     timeline: Timeline

@@ -8,13 +8,13 @@ from coschedule.queue.search.candidates import Considered
 
 
 class Observer(Protocol):
-    """Is notified while a plan is made; it cannot change the plan."""
+    """An observer is notified while a plan is made; it cannot change the plan."""
 
     def considered(self, gang: PendingGang, runs: Considered) -> None:
         """Receive runs that were computed for a gang: for its choice, its alternative, or its refusal.
 
-        Runs that a bound has ruled out are not computed. A gang has none where it asks for the same as a gang that was
-        refused, with nothing claimed between them.
+        Runs that a bound has ruled out are not computed. No runs are computed for a gang that asks for the same as a
+        refused gang, if nothing was claimed between the two.
         """
 
     def decided(self, gang: PendingGang, decision: Decision) -> None:

@@ -1,9 +1,9 @@
-"""The state of one plan: what is still free at which times, after the decisions so far.
+"""The state of one plan: the resources that are still free at each time, after the decisions so far.
 
 A gang may be planned for later when it ends sooner that way. It then claims its nodes from its start to its finish.
-Gangs behind it may use these nodes before, if they end by then. So no gang in front is ever delayed. A gang that fits
-only after others have ended at an unknown time may hold nodes (``holds``). It then starts at the latest when the pods
-on these nodes have ended. A gang without a node hold may wait for ever behind later ones.
+Gangs behind it may use these nodes before, if they end by then. So no gang in front is ever delayed. A gang may fit
+only after other gangs or pods have ended at an unknown time. It may then hold nodes (``holds``), and starts at the
+latest when the pods on these nodes have ended. A gang without a node hold may wait for ever behind later gangs.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -104,9 +104,9 @@ class Planner:
         self.charged = self.charged.after((by_key[one.gang], one) for one in decisions)
 
     def fork(self) -> Self:
-        """Return a planner that goes on from here and leaves this one as it is."""
-        # What a planner refers to is replaced, never changed. All forks share the account. They share the refusals
-        # until they claim something.
+        """Return a planner that continues from here and leaves this one as it is."""
+        # The objects that a planner refers to are replaced, never changed. All forks share the account. They share the
+        # refusals until they claim something.
         self._refusals()
         return copy(self)
 
@@ -115,7 +115,7 @@ class Planner:
         return self._guarded(self._decide, gang)
 
     def keep(self, gangs: Sequence[PendingGang], *, apart: Collection[GangKey]) -> Keeping[Self]:
-        """Claim, in forks, what is still possible of the previous placements of these gangs of one priority.
+        """Claim the previous placements of gangs of one priority in forks, as far as there still is room for them.
 
         Gangs ``apart`` will also be planned in other ways, so one fork is without them.
         """
@@ -137,7 +137,7 @@ class Planner:
         self._without_end = self._without_end.taking(owned, timeline.node)
 
     def find_slots(self, gangs: Iterable[PendingGang]) -> None:
-        """Cache the slots of gangs, so that each fork only computes what has changed."""
+        """Cache the slots of gangs, so that each fork only computes the slots that have changed."""
         self._find_slots(gangs, self._timeline)
 
     def take(self, places: Sequence[Place]) -> None:
@@ -149,7 +149,7 @@ class Planner:
     def keep_beside(
         self, keeping: Keeping[Self], gone: Collection[GangKey], placed: Sequence[tuple[PendingGang, Placement]]
     ) -> list[Place]:
-        """Continue with the kept places, without those of gangs ``gone``, beside the gangs ``placed`` here.
+        """Continue with the kept places, except those of gangs ``gone``, and with the gangs ``placed``.
 
         Returns the kept places for which there still is room.
         """
@@ -168,7 +168,7 @@ class Planner:
         return self._placing.placement(gang, choice, _unchanged_members(gang))
 
     def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
-        """Return ``ask(gang)``. With ``rescue``, return None where that raises.
+        """Return ``ask(gang)``. With ``rescue``, return None if ``ask`` raises an exception.
 
         The gang then raises again when it is planned, and ``rescue`` gets that exception.
         """
@@ -186,7 +186,7 @@ class Planner:
         return decision.start <= self.now or self._may_fit_now(gang)
 
     def chosen_anew(self, gang: PendingGang, decision: Decision) -> Decision:
-        """Choose again for a placed gang, never a later start. A placement that is the best stays as it is."""
+        """Decide again on a placed gang. It never starts later, and keeps a placement that is the best."""
         assert isinstance(decision, Placement), "only placed gangs are chosen again"
         bound = replace(gang, promised=min(gang.promised, decision.start))
         return self._guarded(partial(self._chosen_anew, decision), bound)
@@ -207,7 +207,7 @@ class Planner:
             self._take(self._placing.owned_claims(placed))
 
     def turn(self, gang: PendingGang) -> Turn:
-        """Return what is free for the gang that is planned next."""
+        """Return the turn of the gang that is planned next, with the timelines for it."""
         self._let_in_front_of(gang)
         return Turn(
             gang=gang,
@@ -233,7 +233,7 @@ class Planner:
         )
 
     def _guarded(self, decide: Callable[[PendingGang], Decision], gang: PendingGang) -> Decision:
-        """Decide on a gang; where that raises, it claims nothing."""
+        """Decide on a gang. If that raises, claim nothing; with ``rescue``, return a refusal."""
         before = self.fork()
         try:
             return decide(gang)
@@ -249,7 +249,7 @@ class Planner:
         vars(self).update(vars(before))
 
     def _places(self, gangs: Sequence[PendingGang]) -> Iterator[Place]:
-        """List the kept places of gangs, with or without room; a gang that raises here raises when it is planned."""
+        """List the kept places of gangs, with or without room; a gang that raises here also raises when planned."""
         for gang in gangs:
             place = self.tried(self._place_kept_by, gang)
             if place is not None:
@@ -285,15 +285,15 @@ class Planner:
     def _chooser(self, gang: PendingGang) -> Chooser | TopologiesCross | TooManyCombinations:
         """Return the chooser for a gang.
 
-        The gang first pays for its timelines, its own and that with its claims. The choice then has an effort of its
-        own, with all its free steps.
+        The gang first pays for copies of timelines: for its own timeline, and for the timeline with its claims. The
+        choice then has an effort of its own, with all its free steps.
         """
         self.account.effort(gang.key).spend(copies_for(gang, self._timeline) * len(self._timeline.node))
         consider, effort = partial(self._observer.considered, gang), self.account.effort(gang.key)
         return chooser_of(gang, self._feasibility, self._topology, consider, effort)
 
     def _chosen_anew(self, decision: Placement, gang: PendingGang) -> Decision:
-        """Give the place of a gang back and decide again; where it keeps the place, continue as before."""
+        """Decide again on a gang, without the claims of its placement; restore them if it keeps the placement."""
         self.find_slots([gang])
         with_it = self.fork()
         self._timeline = self._timeline.claimed_all(given_back(self._placing.claims(gang, decision)))
@@ -307,7 +307,7 @@ class Planner:
         return standing or decision
 
     def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
-        """Return a placement, whose claims are not made here, with its alternative; None if a better one may exist."""
+        """Return a placement that is not claimed here, with its alternative; None if a better one may exist."""
         chooser = self._chooser(gang)
         if self._hazards is not None or not isinstance(chooser, PlainChooser) or gang.deadline is not None:
             return None
@@ -330,7 +330,7 @@ class Planner:
         return self._placing.placement(gang, choice)
 
     def _take(self, owned: Sequence[tuple[GangKey, Claim]]) -> None:
-        """Make these claims."""
+        """Claim on the timeline, and record the claims that have no end."""
         self._timeline = self._timeline.claimed_all([claim for _, claim in owned])
         self._without_end = self._without_end.taking(owned, self._timeline.node)
 
@@ -364,7 +364,7 @@ class Planner:
         return Unplaceable(gang=gang, refusal=refusal, hold=hold, fits_empty=fits_empty)
 
     def _refusals(self) -> KnownRefusals:
-        """Return what is known of the timeline as it is now."""
+        """Return the refusals that are known on the timeline as it is now."""
         if not self._known_refusals.are_of(self._timeline, self._without_end):
             self._known_refusals = KnownRefusals(timeline=self._timeline, without_end=self._without_end)
         return self._known_refusals

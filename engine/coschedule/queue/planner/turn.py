@@ -1,4 +1,4 @@
-"""What was free for a gang when it was planned."""
+"""The turn of a gang: the facts and timelines with which it was planned."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,10 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Turn:
-    """A gang and what is free ``by_now``, after the decisions on all gangs in front of it.
+    """A gang and the timeline ``by_now``, after the decisions on all gangs in front of it.
 
-    ``at_first`` is what is free without any waiting gang. ``chooser`` is a refusal where no choice is possible at all.
+    ``at_first`` is the timeline without any waiting gang. ``chooser`` is a refusal if the roles or terms of the gang
+    rule out any choice.
     """
 
     gang: PendingGang
@@ -26,7 +27,7 @@ class Turn:
     by_now: Timeline
 
     def passes(self, role: Role) -> BoolArray:
-        """Return which nodes pass the constraints of one of its roles: bool[n]."""
+        """Return the nodes that pass the constraints of a role of the gang: bool[n]."""
         return self.feasibility.mask(role.constraints)
 
     @property

@@ -25,9 +25,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlanTimelines:
-    """What is free in a plan: ``at_first``, ``by_now`` after the decisions so far, and ``at_last``.
+    """The timelines of a plan: ``at_first``, ``by_now`` after the decisions so far, ``at_last`` in the end.
 
-    ``without_end`` is what gangs use until an unknown end.
+    ``without_end`` has the resources that gangs use until an unknown end.
     """
 
     snapshot: Snapshot
@@ -63,7 +63,7 @@ def refusal_on(ground: PlanTimelines, chooser: Chooser) -> Refusal:
 
 
 def held_on(ground: PlanTimelines, chooser: Chooser, refusal: Refusal) -> Held | None:
-    """Choose the node hold of a refused gang, if it may hold nodes and could then meet its deadline."""
+    """Choose the node hold of a refused gang; None if it may not hold nodes, or would still miss its deadline."""
     if not isinstance(chooser, PlainChooser) or not _may_change(refusal) or not chooser.gang.may_hold:
         return None
     demand, own = chooser.demand, seen_by(chooser.gang, ground.by_now)

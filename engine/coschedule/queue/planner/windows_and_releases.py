@@ -1,4 +1,4 @@
-"""What is expected to be free before anything is planned: windows open and close, and running gangs end.
+"""The resources that are expected to be free before any gang is planned: windows open and close, running gangs end.
 
 Example: now is 0. A node has 2 CPUs free, gets 2 back at time 5, and closes at 9. Its spans begin at 0, 5 and 9. In
 them it has 2, 4 and 4 CPUs free, and ``open`` is True, True and False.
@@ -52,7 +52,7 @@ class _Releases(NamedTuple):
 
 
 def _releases(snapshot: Snapshot) -> _Releases:
-    """List the releases; one that is due or overdue counts from the first instant after now."""
+    """List the releases; a release that is due or overdue counts from the first instant after now."""
     times = np.array([release.time for release in snapshot.releases], dtype=np.float64)
     releases = _Releases(
         node=np.array([release.node for release in snapshot.releases], dtype=np.int64),
@@ -112,14 +112,14 @@ def _spans(snapshot: Snapshot, example: IntArray, releases: _Releases) -> Spans:
 
 
 def _sums_by_class(gain: IntArray, owner: IntArray) -> IntArray:
-    """Sum up within each class; sums stop at ``AMOUNT_LIMIT``, so that 64-bit integers do not overflow."""
+    """Return running sums of the gains of each class; they stop at ``AMOUNT_LIMIT``, since 64 bits may overflow."""
     free = running_sum(gain, owner)
     free[running_sum(gain.astype(np.float64), owner) > AMOUNT_LIMIT] = AMOUNT_LIMIT
     return free
 
 
 def _changes(snapshot: Snapshot, example: IntArray, releases: _Releases) -> tuple[IntArray, FloatArray, IntArray]:
-    """List each change as class, instant and resources gained. At now, each class gains what is free."""
+    """List each change as class, instant and resources gained. At now, each class gains its free resources."""
     classes = np.arange(len(example))
     start, until = snapshot.start[example], snapshot.until[example]
     begins = classes[(start > snapshot.now) & (start < np.inf)]

@@ -1,4 +1,4 @@
-"""What gangs of a plan use until an unknown end, and which gangs these are."""
+"""The resources that gangs of a plan use until an unknown end, and the keys of these gangs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from coschedule.queue.slots.claims import Claim
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WithoutEnd:
-    """Node n gets ``of_unknown_end[n, r]`` back at an unknown time; ``hold`` names gangs of the plan that use some."""
+    """Node n gets ``of_unknown_end[n, r]`` back at an unknown time; ``hold`` has the gangs of the plan that use it."""
 
     of_unknown_end: IntArray
     hold: OpenEnded

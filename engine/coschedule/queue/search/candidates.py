@@ -1,7 +1,7 @@
 """Candidates: the possible runs of one gang on the slots that are open to it.
 
 A load (``queue.loads``) knows how long runs of each size take, and searches the slots for the least value
-(``queue.problem.price``). Of equal values, fewer members are better, then an earlier start.
+(``queue.problem.price``). If values are equal, fewer members are better, then an earlier start.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from coschedule.queue.slots.open_slots import OpenSlots
 class Candidate(NamedTuple):
     """One possible run of a gang; the least tuple is the best. ``pace`` is an index of the open slots' slow-downs.
 
-    It uses the fastest slots that last from start to finish, none slower than ``pace``.
+    The run uses the fastest slots that last from start to finish, none slower than ``pace``.
     """
 
     value: float
@@ -87,7 +87,7 @@ class GangLoad(Protocol):
         """The sizes that may run, rising: int[p]."""
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes for which ``kept``, bool[p], is True."""
+        """Return the load with only the sizes for which ``kept``, bool[p], is True."""
 
     def runs_at(self, slowdown: float) -> FloatArray:
         """Return the seconds that each size runs when all its members have this slow-down: float[p]."""
@@ -99,7 +99,10 @@ class GangLoad(Protocol):
         """
 
     def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-        """Return a lower bound on the value of a run of any size from ``starts[k]`` on, on such slots: float[k]."""
+        """Return a lower bound on the value of runs of all sizes from ``starts[k]`` on: float[k].
+
+        ``slowdowns`` and ``slots`` are as in ``shortest_runs``.
+        """
 
     def best(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
-        """Find the best candidate of a value up to ``limit`` that starts at an instant of ``among``, rising."""
+        """Find the best candidate with a value up to ``limit`` among the instants of indices ``among``, which rise."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from coschedule.queue.problem.gangs import GangKey
 
 MOST_COMBINATIONS = 5 * 10**7
-"""Steps for one gang, in all orders of a plan: half a second."""
+"""Steps for one gang, in all orders in which a plan tries its gangs: half a second."""
 MOST_IN_A_PLAN = 10**8
 """Steps for all gangs of a plan together: a second. After that, each choice has ``LEAST_COMBINATIONS``."""
 LEAST_COMBINATIONS = 2 * 10**5
@@ -36,8 +36,8 @@ def _limits_of_choices() -> Limits:
 class Account:
     """Counts the steps spent for the gangs of a plan, in all its forks.
 
-    ``spent`` counts all steps, ``beyond`` those that were not free. ``reserve`` is the reservation of each known
-    tenant; ``kept`` is what is left of all reservations together.
+    ``spent`` counts all steps, and ``beyond`` counts the steps that were not free. ``reserve`` is the reservation of
+    each known tenant. ``kept`` is the unused part of all reservations together.
     """
 
     limits: Limits = field(default_factory=_limits_of_choices)

@@ -20,7 +20,7 @@ def finish_of(start: float, seconds: float) -> float:
 
 
 def seconds_until(deadline: float, starts: FloatArray) -> FloatArray:
-    """Return the longest run, in seconds and rounded up, that ends by a deadline, which may be inf."""
+    """Return how many seconds a run may take from each start to end by the deadline, rounded up; it may be inf."""
     left: FloatArray = deadline - starts + abs(deadline) * _ROUNDING
     return left * (1 + _ROUNDING)
 

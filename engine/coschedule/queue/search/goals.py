@@ -22,7 +22,7 @@ class RunGoal(Enum):
 
 
 class RatedRun(NamedTuple):
-    """A run and its merit. What is free after ``until`` cannot make another run better than this one."""
+    """A run and its merit. Room after ``until`` cannot make another run better than this one."""
 
     merit: Merit
     until: float

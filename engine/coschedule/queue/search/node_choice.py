@@ -24,8 +24,8 @@ def choose_nodes(
 ) -> ChosenNodes:
     """Take ``size`` slots that last from start to finish on nodes as fast as ``pace`` or faster.
 
-    The fastest nodes are taken first, of equally fast ones the first by name. There must be enough slots; ``finish``
-    may be inf.
+    The fastest nodes are taken first. If several are equally fast, the first by name is taken first. There must be
+    enough slots; ``finish`` may be inf.
     """
     there = open_slots.at(start)
     lasting = there[(open_slots.ends(start, there) >= finish) & (open_slots.pace[there] <= pace)]
