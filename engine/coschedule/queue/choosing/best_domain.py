@@ -1,8 +1,8 @@
 """The best run in one of many domains; few domains are searched.
 
 Method: search domains in the order of a bound on the merit of their runs, until the next bound is worse than the best
-run found. What a domain has after the best run has ended makes no difference. So of domains that are alike until then,
-only one is searched. Alike domains are found after 1, 3, 7, … searches.
+run found. Slots after the end of the best run make no difference. So only one of several domains that are alike until
+then is searched. Alike domains are found after 1, 3, 7, … searches.
 """
 
 from dataclasses import dataclass, field
@@ -18,23 +18,23 @@ from coschedule.queue.search.goals import Merit, RatedRun
 class Rivals(Protocol):
     """Domains ``d`` in which a gang may run.
 
-    No run in domain d has a merit whose first two numbers are less than ``bounds[d]``, float[d, 2]. Where the first is
-    inf, domain d has no run. Equal runs are compared by the lowest rank of their domain, ``lowest[d]``.
+    No run in domain d has a merit whose first two numbers are less than ``bounds[d]``. If ``bounds[d, 0]`` is inf,
+    domain d has no run. Equal runs are compared by the lowest rank of their domain, ``lowest[d]``.
     """
 
     @property
     def bounds(self) -> FloatArray:
-        """The bounds."""
+        """Lower bounds on the first two numbers of the merit of a run in each domain: float[d, 2]."""
 
     @property
     def lowest(self) -> IntArray:
-        """The lowest ranks."""
+        """The lowest rank of a node in each domain: int[d]."""
 
     def run(self, domain: int, until: float) -> RatedRun | None:
         """Find the best run in a domain; runs that end after ``until`` may be left out."""
 
     def alike(self, until: float) -> IntArray:
-        """Number domains, int[d]: those with the same possible runs that end by ``until`` get the same number."""
+        """Number domains, int[d]: domains with the same possible runs that end by ``until`` get the same number."""
 
 
 class Best(NamedTuple):
@@ -68,7 +68,7 @@ class _DomainSearch:
 
     @property
     def until(self) -> float:
-        """Runs that end later are worse than the best one."""
+        """Runs that end after this time are worse than the best run; inf without a run."""
         return np.inf if self.best is None else self.best.run.until
 
     @property
@@ -88,7 +88,7 @@ class _DomainSearch:
                     self._take(Best(run, domain))
 
     def still_rivals(self, left: IntArray) -> IntArray:
-        """Drop domains with too bad a bound, and those like a domain that was searched; keep one of each other kind."""
+        """Return the domains that may be better and are not like a searched one, and only one of each kind."""
         left = left[self._may_be_better(left)]
         if not left.size:
             return left

@@ -195,7 +195,7 @@ def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:
 
 
 def _latest(search: PartySearch, found: Found) -> int | None:
-    """Find the first node that has no room for its members before the start, None if all nodes have."""
+    """Find the first node that has no room for its members before the start; None if all nodes have room."""
     if not found.outline.start > search.timeline.now:
         return None
     before = search.room(float(np.nextafter(found.outline.start, -np.inf)), found.outline.start)

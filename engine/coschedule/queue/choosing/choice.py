@@ -47,11 +47,11 @@ class Chooser(Protocol):
 
     @property
     def gang(self) -> PendingGang:
-        """The gang it chooses for."""
+        """The gang that it chooses for."""
 
     @property
     def effort(self) -> Effort:
-        """The steps that its choice may take, and those that it has taken."""
+        """The steps that the choice may take, and the steps that it has taken."""
 
     @property
     def gave_up(self) -> bool:

@@ -24,13 +24,13 @@ from coschedule.queue.search.candidates import Consider
 from coschedule.queue.search.effort import Effort
 
 _STEPS_A_TERM = 100
-"""The cost of comparing a term with those before it, in steps of ``Effort``."""
+"""The cost of comparing a term with the terms before it, in steps of ``Effort``."""
 
 
 def chooser_of(
     gang: PendingGang, feasibility: Feasibility, topology: Topology, consider: Consider, effort: Effort
 ) -> Chooser | TopologiesCross | TooManyCombinations:
-    """Return the chooser for a gang, or why there is none."""
+    """Return the chooser for a gang, or a refusal if no choice is possible."""
     places = _places_for(gang, feasibility)
     if not gang.terms and len(gang.roles) == 1:
         return PlainChooser(demand=_demand_of(gang, places, consider, effort))
@@ -43,7 +43,7 @@ def chooser_of(
 
 
 class _Places(NamedTuple):
-    """Members may be on node n if ``passes[n, role]``, for ``stays[n, role]`` seconds; None without any limit."""
+    """Members may be on node n if ``passes[n, role]``, for ``stays[n, role]`` seconds; ``stays`` may be None."""
 
     passes: BoolArray
     stays: FloatArray | None
@@ -61,13 +61,13 @@ def _places_for(gang: PendingGang, feasibility: Feasibility) -> _Places:
 def _demand_of(
     gang: PendingGang, places: _Places, consider: Consider, effort: Effort, *, per_node: int | None = None
 ) -> Demand:
-    """Prepare the choice for a gang of one role."""
+    """Return the demand of a gang of one role."""
     stays = None if places.stays is None else places.stays[:, 0]
     return demand_of(gang, places.passes[:, 0], consider, effort, per_node=per_node, stays=stays)
 
 
 def keys_of_all(gang: PendingGang, topology: Topology) -> tuple[str, ...]:
-    """List the labels of which all members must share one value; of labels with the same domains, the first by name."""
+    """List the labels whose value all members must share. If labels have the same domains, list the first by name."""
     of_all = (term for term in gang.terms if _is_of_all(term, gang))
     distinct = topology.distinct(sorted(of_all, key=lambda term: term.topology_key))
     return tuple(term.topology_key for term in distinct)
@@ -99,7 +99,7 @@ def _within_a_domain(
 
 
 class _Label(NamedTuple):
-    """A label and its terms. ``domain[n]`` is the domain of each node that passes for some role, -1 for others."""
+    """A label and its terms. If node n passes for some role, ``domain[n]`` is its domain; otherwise it is -1."""
 
     key: str
     domain: IntArray
@@ -133,7 +133,10 @@ def _labels(gang: PendingGang, terms: Iterable[Term], passes: BoolArray, topolog
 
 
 def _levels(labels: Sequence[_Label]) -> tuple[Level, ...] | TopologiesCross:
-    """Sort labels, the coarsest first; domains of single nodes need no number."""
+    """Return the levels of labels, the coarsest first, or a refusal if domains overlap.
+
+    Domains of single nodes need no number.
+    """
     single = [label for label in labels if label.is_of_single_nodes]
     shared = sorted(
         (label for label in labels if not label.is_of_single_nodes),

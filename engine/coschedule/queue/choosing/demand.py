@@ -1,4 +1,4 @@
-"""What a gang of one role requests, and the best run that a timeline has for it."""
+"""The requests of a gang of one role, and the best run for it on a timeline."""
 
 import math
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Demand:
         return int(self.load.sizes[0]) if self.load and self.load.sizes.size else self.role.sizes.least
 
     def search_space(self, timeline: Timeline) -> SearchSpace:
-        """Find the slots that a timeline has for the gang."""
+        """Return the search space of the gang: the slots for it on a timeline."""
         open_slots = open_slots_for(
             timeline,
             self.request,

@@ -1,4 +1,4 @@
-"""Which nodes limit a placed gang: the last one to have room, and the slowest."""
+"""The nodes that limit a placed gang: the last node to have room, and the slowest node."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class LimitingNodes(NamedTuple):
-    """Ranks of nodes. Node ``latest`` has no room for its members before the start; None if no node is like that.
+    """The ranks of two nodes: ``latest`` has no room for its members before the start; None if all nodes have room.
 
-    Of several nodes, the first by rank: the fastest, then by name.
+    If there are several such nodes, the first by rank is returned: the fastest node, then the first by name.
     """
 
     latest: int | None
@@ -37,7 +37,7 @@ def find_limiting_nodes(
 
 
 def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Timeline) -> int:
-    """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
+    """Return the first by rank of the slowest nodes of members with a load, or of all members if no role has a load."""
     working = [nodes.ranks for role, nodes in zip(gang.roles, seats, strict=True) if role.load.is_work]
     seated = working or [nodes.ranks for nodes in seats]
     if gang.factors and len(timeline.kinds):
@@ -46,7 +46,7 @@ def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Time
 
 
 def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
-    """Return the largest pace of the nodes of these ranks, which rise, and the first rank that has it.
+    """Return the largest pace of the nodes of these ranks, which rise, and the first rank with this pace.
 
     Ranks are sorted by pace.
     """
@@ -58,7 +58,7 @@ def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
 
 
 def _slowest_by_kind(gang: PendingGang, ranks: IntArray, timeline: Timeline) -> int:
-    """Return the slowest node by the gang's own factors; of several, the first by name."""
+    """Return the slowest node by the gang's own factors; the first by name if there are several."""
     nodes, slowdowns = timeline.node[ranks], timeline.slowdowns[timeline.pace[timeline.class_of[ranks]]]
     slowdowns = slowdowns * times_on(gang.factors, timeline.kinds[nodes])
     return int(ranks[np.lexsort((nodes, -slowdowns))[0]])

@@ -1,6 +1,6 @@
 """The choice for a gang whose members must all be in one domain: each domain is searched as a cluster of its own.
 
-Few domains are searched (``best_domain``). Of equal choices, the domain of the node with the lowest rank wins.
+Few domains are searched (``best_domain``). If choices are equal, the domain of the node with the lowest rank wins.
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class _BestDomain(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OneDomainChooser:
-    """Chooses as ``inner`` does, in the best of the domains, domain[n], -1 for nodes in none. See ``Chooser``."""
+    """Chooses like ``inner``, in the best domain; node n is in ``domain[n]``, -1 for none. See ``Chooser``."""
 
     inner: PlainChooser | RolesChooser
     domain: IntArray
@@ -44,7 +44,7 @@ class OneDomainChooser:
 
     @property
     def effort(self) -> Effort:
-        """The steps that its choice may take, in all domains, and those that it has taken."""
+        """The steps that the choice may take, in all domains, and the steps that it has taken."""
         return self.inner.effort
 
     @property

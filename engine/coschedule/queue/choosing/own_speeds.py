@@ -85,7 +85,7 @@ def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: Fl
 
 
 def _even_end(working: Sequence[tuple[Role, NodesOfRole]], slowdowns: FloatArray) -> float:
-    """Return when the last role ends if each divides its units of work in proportion to speed."""
+    """Return the time, in units of work, after which the last role ends if each divides its work by speed."""
     return max(role.units / float((counts / slowdowns[nodes]).sum()) for role, (nodes, counts) in working)
 
 

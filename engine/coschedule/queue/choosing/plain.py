@@ -33,7 +33,7 @@ class PlainChooser:
 
     @property
     def effort(self) -> Effort:
-        """The steps that its choice may take, and those that it has taken."""
+        """The steps that the choice may take, and the steps that it has taken."""
         return self.demand.effort
 
     @property
@@ -73,7 +73,7 @@ class PlainChooser:
         return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
 
     def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
-        """Compare ``chosen``, a run of the previous plan, with all others; ``timeline`` must not contain its claims."""
+        """Return whether an earlier run still is the best, and its alternative; its claims are not on ``timeline``."""
         space = self.demand.search_space(timeline)
         # The run of the previous plan may be shorter than the same run now, as times are rounded to seconds.
         limit = self.gang.price.value(chosen.start, chosen.finish + RESOLUTION_SECONDS, chosen.size)
@@ -90,7 +90,7 @@ class PlainChooser:
 def _is_another(best: Outline, chosen: Outline) -> bool:
     """Return whether a candidate differs from the run ``chosen`` by the previous plan.
 
-    The finish of that run was rounded to seconds. So a candidate that ends at most that much sooner is the same run.
+    The finish of that run was rounded to seconds. So a candidate that ends at most one second sooner is the same run.
     """
     if (best.start, best.size) != (chosen.start, chosen.size):
         return True

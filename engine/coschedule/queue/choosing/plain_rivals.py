@@ -90,7 +90,7 @@ class PlainRivals:
         return self.demand.search_space(self.timeline.of_ranks(self.domains.ranks(domain))).open_slots
 
     def _longest(self, open_slots: OpenSlots, outline: Outline) -> float | None:
-        """Return the time of the last member's pieces, as ``longest_pieces``; None if runs are not compared by it."""
+        """Return the time of the last member's pieces, like ``longest_pieces``; None if runs are not compared by it."""
         pieces = self.demand.role.pieces
         if self.goal is not RunGoal.EARLIEST_START or pieces is None:
             return None
@@ -110,7 +110,7 @@ class _CountedSlots(NamedTuple):
 
     @classmethod
     def of(cls, demand: Demand, slots: SlotsByDomain, instants: Instants) -> Self:
-        """Count the slots that last for the shortest run; each round leaves out sizes for which too few were left."""
+        """Count the slots that last for the shortest run; each round leaves out sizes with too few slots."""
         fastest = fastest_in(slots, instants.domains)
         counts = count_lasting(slots, instants, np.zeros(instants.domains))
         for _ in range(_ROUNDS):
@@ -120,7 +120,7 @@ class _CountedSlots(NamedTuple):
 
 
 _ROUNDS = 2
-"""How often slots are counted again. Fewer slots have a longer shortest run, so each round leaves fewer slots."""
+"""The number of times that slots are counted again: fewer slots have a longer shortest run, so fewer slots last."""
 
 
 def _shortest_runs(load: GangLoad | None, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
@@ -128,7 +128,7 @@ def _shortest_runs(load: GangLoad | None, slowdowns: FloatArray, slots: IntArray
 
 
 def _bounds(counted: _CountedSlots, demand: Demand, goal: RunGoal) -> FloatArray:
-    """Return lower bounds on the merits of the runs of each domain."""
+    """Return lower bounds on the merits of the runs of each domain: float[d, 2]."""
     load, gang, instants = demand.load, demand.gang, counted.instants
     match goal:
         case RunGoal.LEAST_VALUE:

@@ -29,12 +29,12 @@ from coschedule.queue.slots.open_slots import open_slots_for
 from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDS = 2
-"""How often slots are counted again. Fewer slots have a longer shortest run, so each round leaves fewer slots."""
+"""The number of times that slots are counted again: fewer slots have a longer shortest run, so fewer slots last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RolesRivals:
-    """The domains of a timeline, whose classes agree in all levels of single nodes; see ``Rivals``."""
+    """The domains of a timeline. Nodes of one class have the same labels of single nodes; see ``Rivals``."""
 
     chooser: RolesChooser
     goal: RunGoal
@@ -74,12 +74,12 @@ class RolesRivals:
 
 
 def _shared(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
-    """List the domains of several nodes that terms are about, by rank."""
+    """List the domain of each node, by rank, for each label whose domains may have several nodes."""
     return [level.domain[timeline.node] for level in chooser.levels if not level.single_nodes]
 
 
 def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
-    """List what else matters of a class: which roles may be there, for how long, and labels of single nodes."""
+    """List the other features of classes: roles that may be there, limits of stays, and labels of single nodes."""
     single = [level.domain[timeline.example] for level in chooser.levels if level.single_nodes]
     stays = () if chooser.stays is None else chooser.stays[timeline.example].T
     limits = [np.unique(of_role, return_inverse=True)[1].astype(np.int64) for of_role in stays]
@@ -87,9 +87,10 @@ def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 
 
 class _CountedMixes(NamedTuple):
-    """From each instant on: how many of the smallest mixes may fit, and a lower bound on the factor of their runs.
+    """The number of mixes that may fit at each instant, and a lower bound on the ``factor`` of their runs.
 
-    The factor is the run time divided by that on idle reference nodes.
+    A mix is a number of members for each role (``Party``). Mixes are counted from the smallest on. The factor is the
+    run time divided by the run time on idle reference nodes.
     """
 
     instants: Instants
@@ -99,7 +100,7 @@ class _CountedMixes(NamedTuple):
 
     @classmethod
     def of(cls, chooser: RolesChooser, timeline: Timeline, domains: Domains) -> Self:
-        """Count mixes by the slots of each role: first by all slots, then by those that last for the shortest run."""
+        """Count mixes by the slots of each role: first by all slots, then by slots that last for the shortest run."""
         party, count = chooser.party, len(domains.first)
         first = max(timeline.now, chooser.gang.not_before)
         slots = [_slots(chooser, timeline, domains, role) for role in range(len(chooser.gang.roles))]
@@ -124,18 +125,18 @@ def _slots(chooser: RolesChooser, timeline: Timeline, domains: Domains, role: in
 
 
 def _factor(party: Party, slots: list[SlotsByDomain], domains: int) -> FloatArray:
-    """Return a lower bound on run times in each domain divided by those on idle reference nodes."""
+    """Return a lower bound on run times in each domain, divided by the run times on idle reference nodes."""
     working = [fastest_in(one, domains) for one, works in zip(slots, party.works.tolist(), strict=True) if works]
     return party.least_factor(np.min(working, axis=0)) if working else np.ones(domains)
 
 
 def _mixes(party: Party, slots: list[SlotsByDomain], instants: Instants, seconds: FloatArray) -> IntArray:
-    """Count the mixes for which each role has enough slots that last for some seconds, by domain."""
+    """Count the mixes for which each role has enough slots that last for ``seconds[d]``."""
     return party.with_enough([count_lasting(one, instants, seconds) for one in slots])
 
 
 def _bounds(counted: _CountedMixes, party: Party, goal: RunGoal) -> FloatArray:
-    """Return lower bounds on the merits of the runs of each domain."""
+    """Return lower bounds on the merits of the runs of each domain: float[d, 2]."""
     instants, mixes, factor = counted.instants, counted.mixes, counted.factor
     match goal:
         case RunGoal.LEAST_VALUE:

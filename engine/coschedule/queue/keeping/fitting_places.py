@@ -1,14 +1,13 @@
 """The places of the previous plan for which there still is room together.
 
 Method: claim all places at once. A place is *crowded* if one of its nodes is then closed or overcommitted, since
-something ends later than planned. Crowded places slide to a start with room beside what runs, and so do those behind
-them (``sliding.py``). Places that are still crowded are given back. Then they are tried one by one on what the others
-leave, the earliest start first, and may slide again.
+something ends later than planned. Crowded places slide to a start with room beside running gangs, and the places behind
+them slide too (``sliding.py``). Places that are still crowded are given back. Then they are tried one by one on the
+remaining room, the earliest start first, and may slide again.
 
-If a gang then loses its place, since it would start after its promise, other ways are tried. In one, only delays
-that are too small to be visible are met by sliding, and places with larger delays are dropped. Places that a new leader
-reads may have been written at different times and so belong to different plans. So a few places are also tried one by
-one.
+If a gang then loses its place, since it would start after its promise, other ways are tried. In one way, places slide
+only by delays that are too small to be visible, and places with larger delays are dropped. A new leader reads places
+that were written at different times and so may belong to different plans. So a few places are also tried one by one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -32,7 +31,7 @@ _FEW_OF_ALL = 0.2
 class PlacesTogether(NamedTuple):
     """Places for which there is room together.
 
-    ``whole`` has all their claims. ``beside`` has all but those of the gangs ``apart`` (see ``fitting``).
+    ``whole`` has all their claims. ``beside`` has all claims except those of gangs ``apart`` (see ``fitting``).
     """
 
     places: list[Place]
@@ -52,8 +51,8 @@ def fitting(
 ) -> PlacesTogether:
     """Find the places for which there is room on the timeline, and claim them; ``beside`` is without gangs ``apart``.
 
-    ``whole`` is made from ``beside``. ``find_slots`` is called with ``beside`` first: what it finds is shared by all
-    timelines that are made from ``beside``.
+    ``whole`` is made from ``beside``. ``find_slots`` is called with ``beside`` first, so all timelines that are made
+    from ``beside`` share the slots that it finds.
     """
     own = [place for place in places if place.gang.key in apart]
     beside = timeline.claimed_all(claims_of(place for place in places if place.gang.key not in apart))
@@ -84,7 +83,7 @@ def those_with_room(places: Sequence[Place], whole: Timeline) -> Together:
 
 
 def _delayed(crowded: Iterable[Place], timeline: Timeline) -> dict[GangKey, float]:
-    """Return when crowded places can start on ``timeline``, where no place is claimed; inf where that is too late."""
+    """Return the starts at which crowded places have room on ``timeline``, which has no places; inf if too late."""
     moved = {place.gang.key: with_room(place, timeline) for place in crowded}
     return {key: np.inf if place is None else place.choice.outline.start for key, place in moved.items()}
 

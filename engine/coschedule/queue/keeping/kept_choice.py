@@ -1,6 +1,6 @@
-"""The placement of a gang in the previous plan, as a choice where it is still allowed.
+"""The placement of a gang in the previous plan as a choice, if it is still allowed.
 
-This only checks whether its sizes and nodes still pass. Whether the nodes have room is checked for all gangs together
+This module only checks whether sizes and nodes still pass. Room is checked for all gangs together
 (``fitting_places.py``).
 """
 

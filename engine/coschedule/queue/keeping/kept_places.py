@@ -25,8 +25,8 @@ class Place(NamedTuple):
 class Keeping(NamedTuple, Generic[P]):
     """The kept places, a timeline on which all are ``claimed``, and planners that continue from there.
 
-    The planner ``whole`` has claimed all places. The planner ``beside`` has not claimed those of gangs ``apart``, which
-    will also be planned in other ways.
+    The planner ``whole`` has claimed all places. The planner ``beside`` has not claimed the places of gangs ``apart``,
+    which will also be planned in other ways.
     """
 
     places: dict[GangKey, Place]

@@ -1,4 +1,4 @@
-"""What a plan remembers of the previous plan: the promise and the placement of each gang."""
+"""The memory of the previous plan: the promise and the placement of each gang."""
 
 import math
 from collections import Counter
@@ -21,15 +21,16 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
     """Return the snapshot whose gangs remember the plan that was ``made`` on ``before``.
 
     A promise is remembered as long as the gang requests the same. A placement is kept if its nodes still exist and are
-    as fast for the gang as before. If all run times have changed by one factor, its run time is multiplied by that; if
-    its work has changed in another way, the placement is dropped. Gangs that were not planned before do not change.
+    as fast for the gang as before. If all run times of the gang have changed by one factor, the run time of the
+    placement is multiplied by this factor. If its work has changed in another way, the placement is dropped. Gangs that
+    were not planned before do not change.
     """
     memory = _Memory(snapshot, before, made)
     return replace(snapshot, gangs=tuple(memory.remembered_by(gang) for gang in snapshot.gangs))
 
 
 class _Memory:
-    """What the gangs of a snapshot remember of the plan that was ``made`` on the one ``before``."""
+    """The promises and placements of the plan that was ``made`` on the snapshot ``before``."""
 
     def __init__(self, snapshot: Snapshot, before: Snapshot, made: Plan) -> None:
         self._snapshot = snapshot
@@ -40,7 +41,7 @@ class _Memory:
         self._is_same_kind = _are_kinds_the_same(snapshot, before)
 
     def remembered_by(self, gang: PendingGang) -> PendingGang:
-        """Return the gang with what it remembers."""
+        """Return the gang with its promise and its placement of the previous plan."""
         was, placement = self._asked.get(gang.key), self._placements.get(gang.key)
         if was is None:
             return gang
@@ -60,7 +61,7 @@ class _Memory:
         return _kept(placement, gang, nodes, times)
 
     def _nodes_as_fast(self, gang: PendingGang, was: PendingGang) -> dict[str, int]:
-        """Return the nodes that are as fast for the gang as before."""
+        """Return the indices of the nodes that are as fast for the gang as before, by name."""
         if gang.factors == was.factors and (not gang.factors or self._is_same_kind):
             return self._same_nodes
         speeds, speeds_before = own_slowdowns(gang, self._snapshot), own_slowdowns(was, self._before)
@@ -108,7 +109,7 @@ def kept_from(
     finish: float,
     latest: str | None = None,
 ) -> Kept | None:
-    """Return a placement by the indices of its nodes, role by role; None where a node or a role does not exist."""
+    """Return a placement with the indices of its nodes, role by role; None if a node or a role does not exist."""
     counts: dict[str, Counter[int]] = {role: Counter() for role in roles}
     for entry in members:
         if entry.node not in nodes or entry.role not in counts:
@@ -123,7 +124,7 @@ def kept_from(
 
 
 def _is_kept_still(kept: Kept | None, placement: Placement, names: Sequence[str]) -> bool:
-    """Return whether a placement equals what was kept before it, on nodes with these names."""
+    """Return whether a placement equals the placement that was kept before it, on nodes with these names."""
     if kept is None or kept.members is not placement.members:
         return False
     latest = None if kept.latest is None else names[kept.latest]
@@ -150,7 +151,7 @@ def _are_kinds_the_same(snapshot: Snapshot, before: Snapshot) -> bool:
 
 
 def _same_nodes(snapshot: Snapshot, before: Snapshot, speeds: FloatArray, speeds_before: FloatArray) -> dict[str, int]:
-    """Return the index of each node that is as fast as before, by name; the slow-downs are a gang's own."""
+    """Return the indices of the nodes that are as fast as before, by name; ``speeds`` are a gang's own slow-downs."""
     if snapshot.nodes is before.nodes or snapshot.nodes.names == before.nodes.names:
         same = np.flatnonzero(speeds == speeds_before).tolist()
         return {snapshot.nodes.names[node]: node for node in same}

@@ -1,8 +1,9 @@
-"""Sliding places: a gang that cannot start as planned starts a little later, and so do those that wait for its nodes.
+"""Sliding places: if a gang cannot start as planned, it and the gangs that wait for its nodes start a little later.
 
 Running gangs rarely end exactly when planned. A gang that was to start then starts when its nodes are free, on the same
-nodes and for as long. Gangs that were to follow it on some node begin when it has ended there. No gang slides beyond
-its promise.
+nodes and for as long. Gangs that were to follow it on some node begin when it has ended on that node. No gang slides
+beyond its promise.
+
 
 Two places that did not overlap in the previous plan do not overlap after sliding. So places that overlap after sliding
 overlapped in pairs before. Intervals that overlap in pairs have a common instant, so there was room for all of them
@@ -24,11 +25,11 @@ from coschedule.queue.search.finishes import finish_of
 from coschedule.queue.slots.timeline import Timeline
 
 _MOST_STARTS = 32
-"""How many later starts are tried; a gang with room at none of them is planned again."""
+"""The number of later starts that are tried; a gang with room at none of them is planned again."""
 
 
 def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) -> list[Place]:
-    """Return the places after those in ``delayed`` have moved to the given starts; drop places that become too late.
+    """Return the places after the places in ``delayed`` have moved to the given starts; drop those that are too late.
 
     ``nodes`` is the number of nodes.
     """
@@ -43,7 +44,7 @@ def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) 
         slid_place = later(place, start)
         if slid_place is None:
             continue
-        # A place that ends as planned delays no other one: those behind it begin no sooner than that.
+        # A place that ends as planned delays no other place: places behind it begin no sooner than its planned end.
         if slid_place.choice.outline.finish > kept.finish:
             heapq.heappush(ending, (kept.finish, len(moved)))
         moved.append(slid_place)
@@ -52,7 +53,7 @@ def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) 
 
 
 def later(place: Place, start: float) -> Place | None:
-    """Return a place that begins at ``start``, or as planned if that is later; None where that is too late for it.
+    """Return the place from ``start`` on, or as planned if that is later; None if that is too late for the gang.
 
     A gang without a promise does not slide: it is planned again.
     """
@@ -68,7 +69,7 @@ def later(place: Place, start: float) -> Place | None:
 
 
 def with_room(place: Place, timeline: Timeline) -> Place | None:
-    """Return the place at the first start, from its own on, with room on its nodes; None where there is none."""
+    """Return the place at its first start with room on its nodes, from its own start on; None if there is none."""
     if _has_room(place, timeline):
         return place
     for start in _later_starts(place, timeline):
@@ -81,12 +82,12 @@ def with_room(place: Place, timeline: Timeline) -> Place | None:
 
 
 def planned_start(place: Place) -> float:
-    """Return its start in the previous plan."""
+    """Return the start of a place in the previous plan."""
     return _kept(place).start
 
 
 def _later_starts(place: Place, timeline: Timeline) -> Iterable[float]:
-    """List the first instants after its start at which something changes on its nodes."""
+    """List the first instants after the start of a place at which something changes on its nodes."""
     classes = np.unique(np.concatenate([timeline.class_of[claim.ranks] for claim in place.claims]))
     begins = np.unique(timeline.spans_of.of(classes).begin)
     first = int(np.searchsorted(begins, place.choice.outline.start, side="right"))

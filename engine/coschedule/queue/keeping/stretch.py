@@ -1,4 +1,4 @@
-"""The factor by which a gang's run time has changed since it was planned, where it is the same for all sizes."""
+"""The factor by which a gang's run time has changed since it was planned, if all sizes have the same factor."""
 
 import math
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def _times(work: Work) -> Sequence[Number]:
 
 
 def _measured(work: Work) -> tuple[Sequence[int], bool]:
-    """The sizes of a profile, and whether a law is in the place of its times."""
+    """Return the sizes of a profile, and whether a law replaces its times."""
     return (
         ([point.members for point in work.points], work.law is not None)
         if isinstance(work, ProfileWork)
