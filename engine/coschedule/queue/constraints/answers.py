@@ -1,4 +1,4 @@
-"""A cache of which nodes of one table pass which constraints; it lives as long as the table, over many plans."""
+"""A cache of the nodes of one table that pass constraints; it lives as long as the table, over many plans."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -14,7 +14,8 @@ from coschedule.queue.constraints.terms import Constraints
 class Answers:
     """The columns of a table as sets of nodes, and the nodes that pass each of the constraints checked so far.
 
-    A set takes one bit for each node. The set for some constraints is dropped when nothing refers to them any more.
+    A set takes one bit for each node. The set for some constraints is dropped when nothing refers to these constraints
+    any more.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ def is_beyond(number: int, operator: str, bound: int) -> bool:
 
 
 def bound_of(values: tuple[str, ...]) -> int | None:
-    """Read the bound of Gt or Lt, which take one integer."""
+    """Return the bound of Gt or Lt; None unless there is exactly one value and it is an integer."""
     return label_integer(values[0]) if len(values) == 1 else None
 
 

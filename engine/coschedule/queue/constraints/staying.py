@@ -21,7 +21,7 @@ _EVICTS = "NoExecute"
 def longest_stay(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> float:
     """Return how many seconds a pod may stay on a node with these taints, all of which it tolerates; inf for ever.
 
-    The first matching toleration of each taint counts, and of all taints the one that evicts soonest, as in Kubernetes.
+    As in Kubernetes, the first matching toleration of each taint counts, and the taint that evicts soonest decides.
     """
     evicting = (taint for taint in taints if taint.effect == _EVICTS)
     return max(0.0, min((_seconds(taint, tolerations) for taint in evicting), default=math.inf))

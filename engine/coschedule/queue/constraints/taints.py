@@ -65,5 +65,5 @@ def _blocks(taint: Taint) -> bool:
 
 
 def _first_not_covered(taints: Iterable[Taint], tolerance: Tolerance) -> list[Taint]:
-    """Return a list with the first taint that is not covered; an empty list where all are."""
+    """Return a list with the first taint that is not covered; an empty list if all taints are covered."""
     return [taint for taint in filter(_blocks, taints) if not tolerance.covers(taint)][:1]

@@ -1,4 +1,4 @@
-"""What a member requires of a node besides resources, in the terms of Kubernetes."""
+"""The requirements of a member on its node besides resources, in the terms of Kubernetes."""
 
 import math
 from dataclasses import dataclass, field
@@ -49,11 +49,11 @@ class NodeTerm(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Constraints:
-    """What a member requires of a node besides resources; hashable, so that gangs with equal constraints share a mask.
+    """The requirements of a member on its node besides resources; gangs with equal constraints share a mask.
 
     ``affinity`` is None when there is none; an empty tuple matches no node. ``volumes`` are further affinities, which
-    must all match. ``barred`` lists nodes by name that members may not use, each list with a phrase that completes "3
-    nodes ...".
+    must all match. ``barred`` has sets of names of nodes that members may not use, each set with a phrase that
+    completes "3 nodes ...".
 
     The hash and the length are computed on first use and stored, as there may be a million parts.
     """

@@ -1,7 +1,7 @@
-"""Which taints a list of tolerations covers, with the semantics of Kubernetes 1.36; a taint takes four dict accesses.
+"""Which taints a list of tolerations covers, with the semantics of Kubernetes 1.36; a check takes four dict accesses.
 
-Users may write long lists of both. So tolerations are grouped by key and effect once. Of tolerations that compare
-integers, only the widest bound is stored.
+Users may write long lists of taints and tolerations. So tolerations are grouped by key and effect once. If several
+tolerations compare integers, only the widest bound is stored.
 """
 
 from collections.abc import Iterable, Iterator

@@ -85,7 +85,7 @@ class Feasibility:
     def failures(self, constraints: Constraints) -> Mapping[str, int]:
         """Count the nodes by the first requirement that each fails, as a phrase that completes "3 nodes ...".
 
-        Phrases are in the order of the checks. Of the taints of a node, the first one that is not tolerated counts.
+        Phrases are in the order of the checks. A node with taints counts for its first taint that is not tolerated.
         Equal constraints share one result, which has no more phrases than there are nodes.
         """
         if constraints not in self._failures:

@@ -42,7 +42,7 @@ class Topology:
         return common
 
     def distinct(self, terms: Iterable[Term]) -> tuple[Term, ...]:
-        """Of terms that are equivalent, since their labels have the same domains, keep the first."""
+        """Return the terms, but only the first of equivalent terms, whose labels have the same domains."""
         kept: dict[Hashable, Term] = {}
         for term in terms:
             domains = self.domains(term.topology_key)

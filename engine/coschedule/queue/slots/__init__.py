@@ -1,1 +1,1 @@
-"""How many members of a gang each node has room for, at each time from now on."""
+"""The number of members of a gang for which each node has room, at each time from now on."""

@@ -11,9 +11,10 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 def alike_classes(timeline: Timeline, wanted: IntArray, marks: Sequence[IntArray], until: float) -> IntArray:
-    """Number classes: those with equal speed and equal free ``wanted`` resources until a time get the same number.
+    """Number classes, int[c]: classes that are equal until the time ``until`` get the same number.
 
-    Classes with the same number also agree in each of the ``marks``, int[c].
+    Equal classes have the same speed, the same free amounts of ``wanted`` resources and the same ``marks``, int[c]
+    each.
     """
     spans = timeline.spans.take(np.flatnonzero(timeline.spans.begin <= until))
     free = np.where(spans.open[:, np.newaxis], np.maximum(spans.free[:, wanted], 0), -1)

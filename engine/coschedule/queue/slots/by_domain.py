@@ -1,7 +1,7 @@
-"""The slots of one role in many domains at once: how many last from each instant on at which some appear.
+"""The slots of one role in many domains at once, and how many of them last from each instant on.
 
-A slot counts only in the domain of its node. So only the instants of its own slots matter for a domain, and all domains
-together cost one pass over all slots.
+An instant is a time at which some slots appear. A slot counts only in the domain of its node. So only the instants of
+its own slots matter for a domain, and all domains together cost one pass over all slots.
 """
 
 from collections.abc import Sequence
@@ -137,7 +137,7 @@ def fastest_in(slots: SlotsByDomain, domains: int) -> FloatArray:
 
 
 def alike_until(slots: Sequence[SlotsByDomain], until: float, domains: int) -> IntArray:
-    """Number domains: those with the same possible runs that end by ``until`` get the same number.
+    """Number domains: domains with the same possible runs that end by ``until`` get the same number.
 
     Later changes make no difference. Equal domains have equal slots in each entry of ``slots``.
     """

@@ -1,4 +1,4 @@
-"""Claims: what is taken of nodes for some time, and what they leave."""
+"""Claims, which take resources of nodes for some time, and the resources that they leave."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Groups:
 
 
 class Taken(NamedTuple):
-    """``amounts[k, r]`` are taken of the node of rank ``ranks[k]``; ``wanted[k, r]`` where a claim requests some."""
+    """``amounts[k, r]`` are taken of the node of rank ``ranks[k]``; a claim requests some if ``wanted[k, r]``."""
 
     ranks: IntArray
     amounts: IntArray
@@ -53,7 +53,7 @@ class Taken(NamedTuple):
 
 
 def taken_together(claims: Sequence[Claim]) -> Taken:
-    """Add up what claims take of each node."""
+    """Add up the resources that claims take of each node."""
     ranks = np.concatenate([claim.ranks for claim in claims])
     amounts = np.concatenate([claim.counts[:, np.newaxis] * claim.request for claim in claims])
     wanted = np.concatenate([np.repeat(claim.request[np.newaxis] > 0, len(claim.ranks), axis=0) for claim in claims])
@@ -88,7 +88,7 @@ def group_nodes(class_of: IntArray, claims: Sequence[Claim]) -> Groups:
 
 
 def _claims_by_node(claims: Sequence[Claim]) -> tuple[IntArray, IntArray, IntArray]:
-    """List the ranks of nodes with a claim, all claims on them, and where the claims of each node begin.
+    """List the ranks of nodes with a claim, their claims, and the index at which the claims of each node begin.
 
     A claim is listed as its index and its number of members. The last bound is the number of all entries.
     """
@@ -101,7 +101,7 @@ def _claims_by_node(claims: Sequence[Claim]) -> tuple[IntArray, IntArray, IntArr
 
 
 def cut(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> Spans:
-    """Cut the spans of each group where claims begin and end, and take from them what is claimed."""
+    """Cut the spans of each group where claims begin and end, and subtract the resources that the claims take."""
     owner, begin, gain = _changes(spans, groups, claims)
     order = _in_order(owner, begin, len(spans.owner))
     owner, begin = owner[order], begin[order]

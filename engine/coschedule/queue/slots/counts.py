@@ -1,4 +1,4 @@
-"""How many slots last for some time from each possible start of a gang, by the speed of their nodes."""
+"""The number of slots that last for some time from each possible start of a gang, by the speed of their nodes."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,10 +10,10 @@ from coschedule.queue.slots.open_slots import OpenSlots
 
 
 def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntArray) -> IntArray:
-    """Count the slots that last for some seconds from the instants ``among[k]`` on, which rise: int[range, k].
+    """Count the slots of each range that last from the instants ``among[k]`` on, which rise: int[range, k].
 
-    Paces are grouped into ranges of about equal length. For each range, slots of its paces or faster ones count if they
-    last for ``shortest[range]`` seconds, which never fall.
+    A range is a group of paces; all ranges have about the same length. Slots of the paces of a range or of faster paces
+    count if they last for ``shortest[range]`` seconds. These seconds never fall.
     """
     instants = open_slots.instants[among]
     first = np.searchsorted(instants, open_slots.times)[open_slots.begin]
@@ -32,7 +32,7 @@ def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntA
 
 
 class _Ending(NamedTuple):
-    """Stretches that end: index, range, and the first instant from which each is there."""
+    """The index and the range of stretches that end, and the first instant at which each of them exists."""
 
     stretch: IntArray
     row: IntArray

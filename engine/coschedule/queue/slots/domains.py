@@ -18,11 +18,11 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Domains:
-    """Axes: domain ``d``, node ``i`` that is in a domain, and part ``p`` of a domain: its nodes of one class.
+    """The domains of a timeline. Axes: domain ``d``, node ``i`` in a domain, part ``p`` of a domain.
 
-    The nodes have the ranks ``rank[i]``, sorted by domain, then by rank. Domain d has ``length[d]`` of them, from index
-    ``first[d]`` on. Part p has ``width[p]`` nodes of domain ``owner[p]``, which never falls, and of class
-    ``of_class[p]``. ``class_of[k]`` is the class of the node of rank k.
+    A part of a domain is its nodes of one class. The nodes have the ranks ``rank[i]``, sorted by domain, then by rank.
+    Domain d has ``length[d]`` of them, from index ``first[d]`` on. Part p has ``width[p]`` nodes of domain
+    ``owner[p]``, which never falls, and of class ``of_class[p]``. ``class_of[k]`` is the class of the node of rank k.
     """
 
     class_of: IntArray
@@ -58,15 +58,16 @@ class Domains:
         )
 
     def first_of(self, alike: IntArray) -> "Domains":
-        """Of all domains with the same number alike[d], keep the one with the lowest rank."""
+        """Return the domain with the lowest rank for each number ``alike[d]``, with new numbers of domains."""
         by_both = np.lexsort((self.lowest, alike))
         return self.only(np.sort(by_both[is_first(alike[by_both])]))
 
     def alike(self, kind_of: IntArray, levels: Sequence[IntArray] = ()) -> IntArray:
-        """Number domains: those with equal numbers of nodes of each kind get the same number, int[d].
+        """Number domains: domains with equal numbers of nodes of each kind get the same number, int[d].
 
-        ``kind_of[c]`` is the kind of a class. With ``levels``, nodes are also in smaller domains: ``levels[l][k]`` is
-        that of the node of rank k, -1 for none. Equal domains then also agree in these, node by node.
+        ``kind_of[c]`` is the kind of a class. With ``levels``, nodes are also in smaller domains: the node of rank k is
+        in ``levels[l][k]``, -1 for none. Domains with the same number then also agree in their smaller domains, node by
+        node.
         """
         if levels:
             return self._alike_by_node(kind_of, levels)
@@ -85,7 +86,7 @@ class Domains:
 
 
 def domains_of(timeline: Timeline, domain: IntArray) -> Domains:
-    """Return the domains of a timeline's nodes; ``domain[n]`` is that of the node of index n, -1 for none."""
+    """Return the domains of a timeline's nodes; the node of index n is in ``domain[n]``, -1 for none."""
     by_rank = domain[timeline.node]
     inside = np.flatnonzero(by_rank >= 0)
     rank = inside[np.argsort(by_rank[inside], kind="stable")]
@@ -114,7 +115,7 @@ def number_rows(columns: Sequence[NDArray[Any]]) -> IntArray:
 
 
 def number_groups(owner: IntArray, numbers: IntArray, groups: int) -> IntArray:
-    """Number groups of rows: those with equal ``numbers`` in the same order get the same number.
+    """Number groups of rows: groups with equal ``numbers`` in the same order get the same number.
 
     Row ``i`` is of group ``owner[i]``, which never falls and is below ``groups``.
     """

@@ -48,7 +48,7 @@ class SlotsFrom:
 
 
 def slots_from(open_slots: OpenSlots, start: float) -> SlotsFrom:
-    """Return the slots at a start."""
+    """Return the slots that exist at ``start``."""
     there = open_slots.at(start)
     return SlotsFrom(
         paces=len(open_slots.slowdowns),

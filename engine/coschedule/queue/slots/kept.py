@@ -30,7 +30,7 @@ def stretches_for(timeline: Timeline, request: IntArray, passes: BoolArray) -> S
 
 
 def _updated(kept: KeptStretches, timeline: Timeline, request: IntArray, passes: BoolArray) -> Stretches:
-    """Drop the stretches of classes that no longer exist, and append those of new classes."""
+    """Return the stretches of all classes: drop classes that no longer exist, and append new classes."""
     new = np.full(timeline.stamps, -1)
     new[timeline.stamp] = np.arange(len(timeline.stamp))
     still = new[kept.stamp]

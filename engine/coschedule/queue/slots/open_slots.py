@@ -1,4 +1,4 @@
-"""How many members of one gang each node could hold, over time, and when the gang may start.
+"""The slots of one gang: the number of its members for which each node has room over time, and the starts to try.
 
 Example: members request 2 CPUs. A node has 5 CPUs free from time 0 and 3 from time 10 on. One slot exists from 0 on
 and another in ``[0, 10)``.
@@ -16,12 +16,13 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenSlots:
-    """Axes: stretch ``i`` of slots that exist without a break, and class ``c`` of equal nodes.
+    """The slots of one gang. Axes: stretch ``i`` of slots that exist without a break, and class ``c`` of equal nodes.
 
-    Each node of class ``owner[i]`` has ``slots[i]`` slots, all its nodes ``total[i]``, from ``times[begin[i]]`` to
-    ``times[end[i]]``. ``times`` rise and end with inf. ``pace[i]`` is the index of the nodes' slow-down in
-    ``slowdowns``, which rise. ``classes`` is the number of classes, also those without slots. A run may stay on nodes
-    of class ``c`` for ``stays[c]`` seconds, whenever it starts; None where no node limits that.
+    Each node of class ``owner[i]`` has ``slots[i]`` slots from ``times[begin[i]]`` to ``times[end[i]]``, and all nodes
+    of the class together have ``total[i]``. ``times`` rise and end with inf. ``pace[i]`` is the index of the nodes'
+    slow-down in ``slowdowns``, which rise. ``classes`` is the number of classes, also those without slots. A run may
+    stay on nodes of class ``c`` for ``stays[c]`` seconds, whenever it starts; ``stays`` is None where no node limits
+    that.
 
     ``instants``, which rise, are the starts to try: the earliest one, and each later time at which some node gains
     slots. Any run can be moved to an earlier start until it starts at one of them.
@@ -45,7 +46,7 @@ class OpenSlots:
         return ((self.begin < last) & (self.end >= last)).nonzero()[0]
 
     def ends(self, start: float, stretches: IntArray) -> FloatArray:
-        """Return until when a run from ``start`` on may use the slots of ``stretches``: float[i]."""
+        """Return the time until which a run from ``start`` on may use the slots of ``stretches``: float[i]."""
         ends: FloatArray = self.times[self.end[stretches]]
         return ends if self.stays is None else np.minimum(ends, start + self.stays[self.owner[stretches]])
 
@@ -64,7 +65,7 @@ def open_slots_for(
     not_before: float = -np.inf,
     stays: FloatArray | None = None,
 ) -> OpenSlots:
-    """Count the slots for members that take ``request[r]`` of each resource.
+    """Return the slots for members that take ``request[r]`` of each resource.
 
     Only nodes with ``passes``, bool[n] by index in the snapshot, have slots, at most ``most`` per node. The first
     instant is now or, if that is later, ``not_before``. A run may stay ``stays``, float[n], seconds on a node.
@@ -84,7 +85,7 @@ def open_slots_for(
 def limited(
     stretches: Stretches, *, slowdowns: FloatArray, pace: IntArray, width: IntArray, most: int, first: float
 ) -> OpenSlots:
-    """Take up to ``most`` slots of each node, and the instants from ``first`` on.
+    """Return up to ``most`` slots of each node, and the instants from ``first`` on.
 
     Class ``c`` has ``width[c]`` nodes with the slow-down ``slowdowns[pace[c]]``.
     """

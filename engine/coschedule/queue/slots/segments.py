@@ -30,7 +30,7 @@ def is_last(owner: NDArray[Any]) -> BoolArray:
 
 
 def change(values: IntArray, owner: IntArray) -> IntArray:
-    """Subtract from every entry the one before it in its row; the first of a row changes from 0."""
+    """Return each entry minus the entry before it in its row; the first entry of a row stays as it is."""
     before = np.zeros_like(values)
     before[1:] = values[:-1]
     before[is_first(owner)] = 0

@@ -1,4 +1,4 @@
-"""What is free on the nodes of each class, in each span of time."""
+"""The resources that are free on the nodes of each class, in each span of time."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class Spans:
 
 
 class DatedSpans(NamedTuple):
-    """Span ``b`` begins at ``times[begin[b]]``; the times rise."""
+    """Spans with numbered times: span ``b`` begins at ``times[begin[b]]``; the times rise."""
 
     spans: Spans
     times: FloatArray

@@ -1,7 +1,7 @@
 """The spans of a timeline's classes, in a store that is shared by all timelines that were made from one another.
 
-A claim changes few classes of many. So only the spans of these are written, behind the existing ones. Existing rows
-never change, so timelines that refer to them stay valid.
+A claim changes few classes of many. So only the spans of these classes are written, behind the existing rows. Existing
+rows never change, so timelines that refer to them stay valid.
 """
 
 from dataclasses import dataclass
@@ -98,6 +98,6 @@ class SpansByClass:
 
 
 def spans_by_class(spans: Spans, *, classes: int) -> SpansByClass:
-    """Store the spans of ``classes`` classes, each of which must have at least one."""
+    """Store the spans of ``classes`` classes, each of which must have at least one span."""
     length = np.bincount(spans.owner, minlength=classes)
     return SpansByClass(store=SpanStore(spans), first=length.cumsum() - length, length=length)

@@ -114,22 +114,22 @@ def _of_same(owner: IntArray, slots: IntArray, at: IntArray) -> IntArray:
 
 
 def _first_with_fewer(owner: IntArray, slots: IntArray) -> IntArray:
-    """Find for each span the first later one of its class with fewer slots, else a span outside of its class."""
-    # Each class is shifted below all values of the one before it, so that no search goes past the end of its class.
+    """Return, for each span, the first later span of its class with fewer slots, else a span outside of its class."""
+    # Each class is shifted below all values of the class before it, so that no search goes past the end of its class.
     return _first_later(slots - owner * (int(slots.max(initial=0)) + 1), np.greater_equal)
 
 
 def _last_with_no_more(owner: IntArray, slots: IntArray) -> IntArray:
-    """Find for each span the last earlier one of its class with no more slots, else the one before its class."""
+    """Return, for each span, the last earlier span of its class with no more slots, else the span before its class."""
     shifted = slots + owner * (int(slots.max(initial=0)) + 1)
     return len(owner) - 1 - _first_later(shifted[::-1], np.greater)[::-1]
 
 
 def _first_later(values: IntArray, passes_over: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:
-    """Find for each entry the first later one that it does not pass over; the length where there is none.
+    """Return, for each entry, the first later entry that it does not pass over; the length if there is none.
 
-    ``passes_over(later, own)`` is ``later >= own`` or ``later > own``; both are transitive. So an entry that passes
-    over a later one also passes over all that this one passes over, and continues behind these.
+    ``passes_over(later, own)`` is ``later >= own`` or ``later > own``; both are transitive. So if an entry passes over
+    a second entry, it also passes over all entries that the second one passes over. The search continues behind these.
     """
     values = np.append(values, values.min(initial=0) - 1)
     found = np.arange(1, len(values))

@@ -1,4 +1,4 @@
-"""What is free on each node from now on, by classes of equal nodes.
+"""The resources that are free on each node from now on, by classes of equal nodes.
 
 A class is the nodes with the same slow-down, the same answers to all constraints and the same free resources at all
 times. Its future is a row of spans of time in which nothing changes. A claim takes resources from some nodes for some
@@ -41,14 +41,15 @@ class KeptStretches(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timeline:
-    """Axes: rank ``k`` of a node, class ``c``.
+    """The resources that are free from now on. Axes: rank ``k`` of a node, class ``c``.
 
     ``node[k]`` is the index of the node in the snapshot, ``class_of[k]`` its class. ``pace[c]`` is the index of the
     class's slow-down in ``slowdowns``, which rise. ``width[c]`` is its number of nodes, at least one. ``example[c]`` is
     the snapshot index of a node with the same answers to all constraints.
 
-    ``stamp[c]`` rises and is below ``stamps``. It is unique among all classes of this timeline and of those it was made
-    from. ``kept`` are stretches found on one of them, by request; see ``stretches_for``.
+    ``stamp[c]`` rises and is below ``stamps``. It is unique among all classes of this timeline and of the timelines
+    that it was made from. ``kept`` has stretches that were found on one of these timelines, by request; see
+    ``stretches_for``.
 
     ``safer`` are copies on which nodes are also closed while their owners are likely to come back, each copy for a
     higher risk (``owners.safer``). All claims are made on them too.
@@ -138,7 +139,10 @@ class Timeline:
         return found
 
     def _crowded_times(self) -> tuple[FloatArray, FloatArray]:
-        """Return when the first crowded span of each class begins and the last one ends; inf and -inf without one."""
+        """Return the begin of the first closed or overcommitted span of each class, and the end of the last one.
+
+        They are inf and -inf for a class without such spans.
+        """
         spans, classes = self.spans, len(self.width)
         crowded = np.flatnonzero(~spans.open | (spans.free < 0).any(axis=1))
         first, last = np.full(classes, np.inf), np.full(classes, -np.inf)
@@ -167,7 +171,7 @@ class Timeline:
     def of_ranks(self, ranks: IntArray) -> "Timeline":
         """Return the timeline of the nodes of these ranks, which rise, with new ranks; without ``safer``.
 
-        The time it takes depends only on the number of these nodes.
+        The time of this call depends only on the number of these nodes.
         """
         classes, class_of = np.unique(self.class_of[ranks], return_inverse=True)
         paces, pace = np.unique(self.pace[classes], return_inverse=True)
@@ -187,5 +191,5 @@ class Timeline:
 
 
 def _ends(spans: Spans) -> FloatArray:
-    """Return when each span ends: where the next of its class begins, inf for the last."""
+    """Return the end of each span: the begin of the next span of its class, or inf for the last span of a class."""
     return np.where(is_last(spans.owner), np.inf, np.append(spans.begin[1:], np.inf)[: len(spans.begin)])
