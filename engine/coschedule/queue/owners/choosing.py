@@ -1,9 +1,9 @@
 """The choice of a run where node owners may come back.
 
-The best run within each of a few risks is found (``safer.py``), and the best run at any risk. Of these, the gang gets
-the one with the least value plus expected loss, in equally weighed seconds (``queue.problem.price``). So an
-interruptible gang avoids owners unless it gains more than their return would cost on average. Of equal runs it gets the
-safest. A gang that may not be interrupted gets the best run without any risk.
+The candidates are the best run within each of a few risks (``safer.py``), and the best run at any risk. The gang gets
+the run with the least value plus expected loss, in equally weighed seconds (``queue.problem.price``). So an
+interruptible gang avoids owners unless it gains more than their return would cost on average. If runs are equal, the
+gang gets the safest of them. A gang that may not be interrupted gets the best run without any risk.
 
 With a deadline, the expected loss is added to the finish. Runs that then still meet the deadline come first, then runs
 with fewer members, then earlier finishes. Where the run time is unknown, so is the loss: the earliest start comes
@@ -58,7 +58,7 @@ def without_risk(gang: PendingGang, timeline: Timeline) -> Timeline:
 
 
 def loss_of(choice: Choice, gang: PendingGang, timeline: Timeline, hazards: Hazards) -> Loss:
-    """Return the expected loss of a run."""
+    """Return the expected loss of a run, in seconds of work."""
     ranks = np.unique(np.concatenate([nodes.ranks for nodes in choice.seats]))
     outline = choice.outline
     return hazards.loss(timeline.node[ranks], outline.start, outline.finish, gang.checkpoint_interval)

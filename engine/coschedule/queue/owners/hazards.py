@@ -67,7 +67,7 @@ class Hazards:
         return Loss(probability, float((before * lost).sum()))
 
     def likeliest(self, nodes: IntArray, start: float, finish: float) -> tuple[int, float]:
-        """Return the node whose owner is most likely to come back during a run, the first of equals, and how likely."""
+        """Return the node whose owner most likely comes back during a run, the first of equals, and the probability."""
         begin = np.clip(self.begin, start, finish)
         length = np.append(begin[1:], finish) - begin
         at_risk = (self.rate[nodes] > 0) & (length > 0)

@@ -24,7 +24,7 @@ _HOUR = 3600.0
 
 
 def with_safer(timeline: Timeline, hazards: Hazards | None, *, risks: Sequence[float]) -> Timeline:
-    """Return the timeline with ``safer`` timelines, one for each of ``risks``, which rise; equal ones are left out."""
+    """Return the timeline with a ``safer`` timeline for each of ``risks``, which rise; equal ones are left out."""
     if hazards is None:
         return timeline
     allowed = -np.log1p(-np.array(risks)) / _HOUR

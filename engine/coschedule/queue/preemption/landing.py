@@ -1,4 +1,4 @@
-"""Whether a gang can start if others give way to it, decided by the plan that would follow."""
+"""Whether a gang can start if other gangs are evicted or shrink, decided by the plan that would follow."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from coschedule.queue.search.effort import LEAST_COMBINATIONS
 from coschedule.queue.shares.dealing import planning_order
 
 WORTH_SECONDS = 30.0
-"""The least gain in start time for which others give way: as long as the usual grace period of pods."""
+"""Gangs give way only if another gang starts more than these seconds sooner: the usual grace period of pods."""
 
 
 class PlanningEffort:
@@ -27,11 +27,11 @@ class PlanningEffort:
         self._left = self._given = gangs
 
     def half(self) -> "PlanningEffort":
-        """Return the share of one gang: half, so that something is left for gangs behind it."""
+        """Return half of the effort for one gang, so that some effort is left for gangs behind it."""
         return PlanningEffort(self._left // 2)
 
     def take_back(self, share: "PlanningEffort") -> None:
-        """Count what a share has used."""
+        """Subtract the effort that a share has used."""
         self._left -= share.used
 
     def allows(self, gangs: int) -> bool:
@@ -53,7 +53,7 @@ class PlanningEffort:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left."""
+        """Whether no effort is left."""
         return self._left == 0
 
 
@@ -61,7 +61,7 @@ class Landing:
     """Plans one gang without some running gangs, or with these at smaller sizes.
 
     Gangs in front that start now keep their placements. No gang of its priority or above may start later than planned.
-    No promise breaks by a gang that shrinks and so ends later, unless it breaks if that gang is evicted too.
+    A gang that shrinks ends later. This may break a promise only if an eviction of this gang would break it too.
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
@@ -90,11 +90,14 @@ class Landing:
         return self._starts[self._gang.key] - victim.gone_by(self.world.now) > WORTH_SECONDS
 
     def after_those_in_front(self, by: float) -> Snapshot:
-        """Return the snapshot after all starts in front of the gang that are planned by that time."""
+        """Return the snapshot after all starts in front of the gang that are planned for ``by`` or earlier."""
         return with_started(self._snapshot, self._in_front_by(by))
 
     def is_worth(self, victims: Sequence[RunningGang]) -> bool:
-        """Whether the gang starts as soon as these have ended, without delaying a gang of its priority or above."""
+        """Whether the gang starts as soon as the victims have left, without delaying a gang of its priority or above.
+
+        It must also start more than ``WORTH_SECONDS`` sooner than planned.
+        """
         now = self.world.now
         latest = max(math.nextafter(now, math.inf), *(victim.gone_by(now) for victim in victims))
         starts = self._planned(victims, self._up_to_it)
@@ -109,13 +112,13 @@ class Landing:
         return [one for one in self._in_front if isinstance(one, Placement) and one.start <= time]
 
     def _that_could_be_delayed(self, behind: Sequence[PendingGang]) -> list[PendingGang]:
-        """List the gangs behind it of the same priority, up to the last one with a planned start."""
+        """List the gangs of the same priority behind the gang, up to the last one with a planned start."""
         equal = [one for one in behind if one.priority == self._gang.priority]
         last = max((place for place, one in enumerate(equal) if self._starts[one.key] < math.inf), default=-1)
         return equal[: last + 1]
 
     def _breaks_a_promise(self, victims: Sequence[RunningGang]) -> bool:
-        """Whether a gang is late that would not be if all of these were evicted; True also if no effort is left."""
+        """Whether a gang is late that would be in time if all victims were evicted; also True if no effort is left."""
         if not any(isinstance(victim, ShrinkingGang) for victim in victims):
             return False
         kept = [one for one in self._after_it if self._starts[one.key] <= one.promised < math.inf]
@@ -124,14 +127,14 @@ class Landing:
         return bool(kept) and (breaks or self.is_given_up)
 
     def _late(self, promised: Sequence[PendingGang], victims: Sequence[RunningGang]) -> set[GangKey]:
-        """Return which of these gangs behind it start after their promise."""
+        """Return the gangs of ``promised`` that start after their promise without the victims."""
         if not promised:
             return set()
         starts = self._planned(victims, [*self._up_to_it, *self._after_it])
         return {gang.key for gang in promised if gang.promised < starts[gang.key]}
 
     def _planned(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> dict[GangKey, float]:
-        """Return when each of these gangs would start; inf without a placement, or when no effort is left."""
+        """Return the start of each of these gangs without the victims; inf without a placement, or without effort."""
         if not self._effort.spend(len(gangs)):
             return {gang.key: math.inf for gang in gangs}
         made = plan_and_count(with_gangs(without(self.world, victims), gangs), rescue=lambda *_: None)
@@ -143,5 +146,5 @@ class Landing:
 
 
 def start_of(decision: Decision) -> float:
-    """Return when the gang starts, inf without a placement."""
+    """Return the start of the gang; inf without a placement."""
     return decision.start if isinstance(decision, Placement) else math.inf

@@ -1,4 +1,4 @@
-"""Which running gangs may give way to gangs of one priority, in which ways, and how many of them together."""
+"""The running gangs that may give way to gangs of one priority, in which ways, and how many of them together."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakingBounds:
-    """How much may be taken together: pods, by ``budgets``, and by a ``claim`` what groups hold beyond their shares."""
+    """The bounds on all victims together: ``budgets`` bound their pods, a ``claim`` the resources of each group."""
 
     budgets: tuple[int, ...]
     claim: ShareClaim | None = None
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """What may be taken before anything is: by each budget, then of each group."""
+        """The bounds before there are victims: the pods of each budget, then the amount of each group."""
         return self.budgets if self.claim is None else (*self.budgets, *self.claim.limits)
 
     def left(self, limits: Sequence[int], victims: Sequence[RunningGang]) -> tuple[int, ...]:
-        """Return what is left of such limits after these victims; a negative number is too much."""
+        """Return the rest of such bounds after these victims; a negative number means that they take too much."""
         left = list(left_of(limits, victims))
         if self.claim is not None:
             for victim in victims:
@@ -42,10 +42,11 @@ class TakingBounds:
 
 
 class MayGiveWay:
-    """The running gangs that may give way to gangs of a ``priority``, and by a ``claim`` to those of a group.
+    """The running gangs that may give way to gangs of a ``priority`` or, with a ``claim``, to gangs of one group.
 
-    Gangs of lower priority may be evicted or shrink. With a claim, gangs of the same priority in groups that give may
-    shrink too, and may be evicted where the groups say so. Then the claim limits all gangs of these groups.
+    A gang gives way by an eviction or by shrinking. Gangs of lower priority may give way in both ways. With a claim,
+    gangs of the same priority may shrink too, if the claim covers their groups. They may be evicted if
+    ``FairShares.reclaims`` is set. The claim limits all gangs of these groups together.
     """
 
     def __init__(self, snapshot: Snapshot, priority: int, claim: ShareClaim | None) -> None:
@@ -56,7 +57,7 @@ class MayGiveWay:
         self._ways: dict[GangKey, Sequence[RunningGang]] = {}
 
     def widest_ways(self) -> Iterator[RunningGang]:
-        """List of each gang that may give way how it gives up most."""
+        """List, for each gang that may give way, the way in which it gives up most."""
         for gang in self._snapshot.running:
             if not self._may(gang):
                 continue
@@ -81,7 +82,7 @@ class MayGiveWay:
 
 
 def taken_from(victim: RunningGang) -> TakenBack:
-    """Return what a victim gives up, of all nodes together."""
+    """Return the resources that a victim gives up, summed over all nodes."""
     amounts = (0,) * len(victim.holds[0].request) if victim.holds else ()
     for _, request in victim.holds:
         amounts = tuple(map(add, amounts, request))
@@ -89,5 +90,5 @@ def taken_from(victim: RunningGang) -> TakenBack:
 
 
 def reclaimed(victims: Sequence[RunningGang], priority: int) -> tuple[TakenBack, ...]:
-    """Return what is taken from victims that are as urgent as the gang to which they give way, by their keys."""
+    """Return the resources that victims of this priority give up, sorted by the keys of the victims."""
     return tuple(sorted(taken_from(victim) for victim in victims if victim.priority == priority))

@@ -1,24 +1,24 @@
-"""Which gangs give way, so that more urgent ones start: they are evicted, or go on with fewer members.
+"""Preemption: running gangs give way, so that more urgent gangs start. They are evicted, or shrink to fewer members.
 
 Problem: a gang cannot start now. Without some gangs of strictly lower priority, or with some of these at a smaller
-size, it would start sooner, by more than ``WORTH_SECONDS``. Choose the victims, which are the gangs that give way, and
-for each an eviction or one of its smaller sizes. Where that does not help, gangs of its own priority may give way too:
-those of groups that have borrowed from its group (``may_give_way.py``).
+size, it would start sooner, by more than ``WORTH_SECONDS``. Choose the victims, which are the gangs that give way. For
+each victim, choose an eviction or one of its smaller sizes. If that does not help, gangs of its own priority may give
+way too, if their groups have borrowed from its group (``may_give_way.py``).
 
 Objective: the cheapest set (``victims.py``) with which the gang starts as soon as the victims have left. No gang of its
 priority or above may start later than planned. Cheapest means least lost work, then fewest gangs, then youngest, then
-fewest members that go. An eviction loses the run time so far, in member-seconds. A gang that shrinks loses the restart
-time of all of its members, or nothing if those that stay go on. Candidates are gangs that use something that the gang
-could use, on nodes that it may use.
+fewest members that leave. An eviction loses the run time so far, in member-seconds. A gang that shrinks loses the
+restart time of all of its members, or nothing if the members that stay continue. Candidates are gangs that use
+resources that the gang could use, on nodes that it may use.
 
-Method: try sets of evictions from the cheapest on. Skip sets that leave too little room (``room.py``). Plan without
-each other set (``landing.py``), so that no gang gives way in vain. This is exact for up to ten candidates
-(``sets.py``). With more candidates, take those with the least cost for the room they leave, until there is enough. Then
-spare victims that are not needed, the most expensive first. No victim of the result can be spared, but another set may
-cost less. If some candidates may shrink, then try sets with these too, as long as they cost less than the evictions. So
-a gang for which evictions help starts in any case. That is exact for up to 1,023 sets. If there are more, gangs shrink
-as far as they may at first, and then no further than needed. The number of plans is limited (``MOST_PLANNED``): where
-many sets fail, the rest is not tried.
+Method: try sets of evictions from the cheapest on. Skip sets that leave too little room (``room.py``). For each other
+set, make the plan without its gangs (``landing.py``), so that no gang gives way in vain. This is exact for up to ten
+candidates (``sets.py``). With more candidates, take those with the least cost for the room that they leave, until the
+room is enough. Then spare victims that are not needed, the most expensive first. No victim of the result can be spared,
+but another set may cost less. If some candidates may shrink, then try sets with these too, as long as they cost less
+than the evictions. So a gang for which evictions help starts in any case. That is exact for up to 1,023 sets. If there
+are more, gangs shrink as far as they may at first, and then no further than needed. The number of plans is limited
+(``MOST_PLANNED``): where many sets fail, the rest is not tried.
 """
 
 from dataclasses import dataclass, replace
@@ -42,17 +42,17 @@ from coschedule.queue.shares.dealing import planning_order
 from coschedule.queue.shares.taking_back import TakenBack, without_taken
 
 MOST_PLANNED = 512
-"""How many gangs may be planned in the search for victims and for the plans after it."""
+"""The most gangs that may be planned in the search for victims and for the plans after it."""
 MOST_PREEMPTIONS = 4
-"""For how many gangs others are evicted in one plan; further ones are left to the next plan."""
+"""The most gangs for which others give way in one plan; further gangs wait for the next plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preemption:
     """The keys of the gangs that are evicted for ``gang``, and the member-seconds of work that are lost.
 
-    ``shrinks`` are the changes of those that go on at a smaller size. ``reclaimed`` is what is taken from gangs that
-    are as urgent: the group of ``gang`` takes it back.
+    ``shrinks`` are the changes of size of gangs that continue with fewer members. ``reclaimed`` are the resources that
+    the group of ``gang`` takes back from gangs of the same priority.
     """
 
     gang: GangKey
@@ -72,10 +72,15 @@ class Preempting(NamedTuple):
 def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> Preempting:
     """Decide which gangs give way to gangs that do not start now in the plan that was ``made``.
 
-    Guarantees: each gang to which others give way starts, in the returned plan, when they have left. No gang of its
-    priority or above starts later than before. Only gangs of lower priority give way, and gangs of the same priority
-    whose groups still hold their shares then. No promise breaks as a gang shrinks that would hold if it was evicted.
-    The same snapshot gives the same result. ``rescue`` as in ``plan``.
+    Guarantees:
+
+    - If gangs give way to another gang, this gang starts in the returned plan when they have left.
+    - No gang of its priority or above starts later than before.
+    - Only gangs of lower priority give way, or gangs of the same priority whose groups then still hold their shares.
+    - If a gang shrinks, no promise breaks that would hold if the gang was evicted.
+    - The same snapshot gives the same result.
+
+    ``rescue`` is as in ``plan``.
     """
     preemptions: list[Preemption] = []
     effort = PlanningEffort(MOST_PLANNED)
@@ -117,7 +122,7 @@ def _is_unread(decision: Decision) -> bool:
 def _carried_out(
     snapshot: Snapshot, made: Plan, gang: GangKey, landed: Landed, rescue: Rescue | None
 ) -> tuple[Snapshot, Plan]:
-    """Return the snapshot after that, and its plan; gangs in front that start now keep their placements."""
+    """Return the snapshot after a preemption, and its plan; gangs in front that start now keep their placements."""
     until = max(victim.gone_by(snapshot.now) for victim in landed.victims)
     later = plan(without(landed.landing.world, landed.victims), rescue=rescue)
     decisions = {decision.gang: decision for decision in made.decisions}

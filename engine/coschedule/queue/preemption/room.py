@@ -1,4 +1,4 @@
-"""An upper bound on the room that evictions leave for a gang, ignoring what gangs in front take of it.
+"""An upper bound on the room that evictions leave for a gang, as if gangs in front took nothing.
 
 This is a cheap necessary condition. If a set of victims meets it, so do all larger sets. Each role is counted alone;
 only the plan checks whether all roles fit together.
@@ -64,7 +64,7 @@ class _RoleRoom:
         return any(self._passes[node] and any(request[one] for one in self._wanted) for node, request in victim.holds)
 
     def places(self, free: IntArray, nodes: slice | IntArray) -> IntArray:
-        """Return how many members could be on each of ``nodes``, where ``free`` is free."""
+        """Return the number of members that could be on each of ``nodes`` if ``free`` is free there."""
         places = np.where(self._passes[nodes], self._most, 0)
         for column in self._wanted:
             np.minimum(places, free[:, column] // self._request[column], out=places)
@@ -72,7 +72,7 @@ class _RoleRoom:
 
 
 def free_by(snapshot: Snapshot, time: float) -> IntArray:
-    """Return what is free now or released by that time."""
+    """Return the resources that are free now or released by ``time``: int[n, r]."""
     free = snapshot.free.copy()
     for release in snapshot.releases:
         if release.time <= time:
@@ -81,7 +81,7 @@ def free_by(snapshot: Snapshot, time: float) -> IntArray:
 
 
 def without_holdings(free: IntArray, victims: Iterable[RunningGang]) -> IntArray:
-    """Return what would be free after the victims have ended."""
+    """Return the resources that would be free after the victims have ended: int[n, r]."""
     after = free.copy()
     for victim in victims:
         for node, request in victim.holds:
@@ -90,7 +90,7 @@ def without_holdings(free: IntArray, victims: Iterable[RunningGang]) -> IntArray
 
 
 def give_back(free: IntArray, node: int, request: tuple[int, ...]) -> None:
-    """Add to what is free on a node, in place; sums stop at ``AMOUNT_LIMIT``."""
+    """Add ``request`` to the free resources of a node, in place; sums stop at ``AMOUNT_LIMIT``."""
     amounts = np.minimum(request, AMOUNT_LIMIT)
     free[node] = np.minimum(free[node], AMOUNT_LIMIT - amounts) + amounts
 

@@ -29,9 +29,10 @@ class Landed(NamedTuple):
 class _Givers:
     """The running gangs that may give way to some gangs, each in the way in which it gives up most.
 
-    A gang that budgets or shares protect from an eviction may still shrink. ``by`` is when all of them would have ended
-    if they were evicted now. ``free``, int[n, r], is what is free by then if none is evicted. ``most_free`` is an upper
-    bound on what is free by then after evictions: ``free`` plus all that these gangs use.
+    A gang that budgets or shares protect from an eviction may still shrink. ``by`` is the time at which all of them
+    would have ended if they were evicted now. ``free``, int[n, r], are the resources that are free by then without
+    evictions. ``most_free`` is an upper bound on the resources that are free by then with evictions: ``free`` and all
+    resources of these gangs.
     """
 
     may: MayGiveWay
@@ -54,7 +55,7 @@ class VictimSearch:
     def victims_for(self, gang: PendingGang) -> Landed | None:
         """Find the victims for a gang; None where no gang that gives way helps it.
 
-        Where its priority is not enough, its group takes back what others have borrowed.
+        If the priority of the gang is not enough, its group may take back resources that other groups have borrowed.
         """
         found = self._among(gang, None)
         claim = self._claim_of(gang) if found is None else None
@@ -91,7 +92,7 @@ class VictimSearch:
 
     @cached_property
     def _charged_in_front(self) -> dict[GangKey, float]:
-        """What the plan has charged the group of each gang before its turn."""
+        """The charge, in this plan, of the group of each gang before the turn of the gang."""
         shares, decisions = self._snapshot.shares, {one.gang: one for one in self._made.decisions}
         charged, in_front = [0.0] * len(shares.groups), dict[GangKey, float]()
         for gang in planning_order(self._snapshot):
@@ -102,7 +103,7 @@ class VictimSearch:
 
     @cached_property
     def _coming(self) -> list[TakenBack]:
-        """What gangs take that start now, or as soon as gangs have left that give way already."""
+        """The resources of gangs that start now, or as soon as gangs that already give way to them have left."""
         shares, gangs = self._snapshot.shares, {gang.key: gang for gang in self._snapshot.gangs}
         placed = (one for one in self._made.decisions if isinstance(one, Placement) and one.gang in gangs)
         return [

@@ -16,9 +16,9 @@ from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
 
 MOST_EXACT = 10
-"""The most candidates of which each set is tried: 1,023 sets."""
+"""The most candidates for which all sets are tried: they have 1,023 sets."""
 MOST_SETS = 1_023
-"""The most sets of which each is tried if some of their gangs shrink."""
+"""The most sets that are all tried if some of their gangs shrink."""
 
 Victims = tuple[RunningGang, ...]
 Ways = Sequence[Sequence[RunningGang]]
@@ -28,7 +28,7 @@ Ways = Sequence[Sequence[RunningGang]]
 class SetSearch(NamedTuple):
     """Searches a set of victims within ``bounds`` for one gang.
 
-    The gang has this ``room``; ``room_behind`` is that behind others.
+    ``room`` counts the room for the gang. ``room_behind`` counts its room after the starts of gangs in front.
     """
 
     snapshot: Snapshot
@@ -38,15 +38,15 @@ class SetSearch(NamedTuple):
     room_behind: Callable[[], PlaceCount]
 
     def evictions(self, candidates: Sequence[RunningGang]) -> Victims | None:
-        """Return the cheapest set of gangs to evict: exactly for few candidates."""
+        """Return the cheapest set of gangs to evict, exactly for few candidates; None if no set is found."""
         if len(candidates) <= MOST_EXACT:
             return self._first_of(cheapest_first(candidates, self.snapshot.now, self.room.is_enough))
         return _cheap_set(candidates, self.snapshot.now, self.bounds, self.room_behind(), self.landing)
 
     def shrinks(self, ways: Ways, evicted: Victims | None) -> Victims | None:
-        """Return a set in which gangs shrink, alone or beside evictions, if it is cheaper than those ``evicted``.
+        """Return a set in which gangs shrink, alone or beside evictions, if it is cheaper than ``evicted``.
 
-        Otherwise return these. It is the cheapest set if there are few.
+        Otherwise return ``evicted``. If there are few sets, the result is the cheapest set.
         """
         now = self.snapshot.now
         limit = None if evicted is None else cost(evicted, now)
@@ -58,7 +58,7 @@ class SetSearch(NamedTuple):
         return found if found and (limit is None or cost(found, now) < limit) else evicted
 
     def _first_of(self, sets: Iterator[Victims], limit: Cost | None = None) -> Victims | None:
-        """Return the first of these sets that helps; the rest from a cost on is not tried."""
+        """Return the first of these sets that helps; sets that cost ``limit`` or more are not tried."""
         for victims in sets:
             if limit is not None and cost(victims, self.snapshot.now) >= limit:
                 break
@@ -99,7 +99,7 @@ def _extremes(ways: Sequence[RunningGang]) -> Iterator[RunningGang]:
 
 
 class _Chosen:
-    """Victims that are chosen one by one, as bounds allow, and what is ``free`` after them."""
+    """Victims that are chosen one by one within bounds, and the resources that are ``free`` after they have left."""
 
     def __init__(self, bounds: TakingBounds, free: IntArray) -> None:
         self.victims = dict[GangKey, RunningGang]()
@@ -108,7 +108,7 @@ class _Chosen:
         self._left = bounds.limits
 
     def take(self, victim: RunningGang) -> bool:
-        """Choose a victim, in the place of a way in which that gang gives up less; returns whether it was chosen."""
+        """Choose a victim, instead of a way in which its gang gives up less; return whether the victim was chosen."""
         less = self.victims.get(victim.key)
         if less is not None and less.going >= victim.going:
             return False
@@ -129,7 +129,7 @@ class _Chosen:
 def _cheap_set(
     candidates: Sequence[RunningGang], now: float, bounds: TakingBounds, room: PlaceCount, landing: Landing
 ) -> Victims | None:
-    """Find a set of which no victim can be spared; a set that is too small is doubled before the next try."""
+    """Return a set in which each victim is needed, or None; a set that fails is doubled before the next try."""
     chosen = _Chosen(bounds, room.free)
     taken = tried_at = 0
 
@@ -146,7 +146,7 @@ def _cheap_set(
 
 
 def _best_value_first(candidates: Sequence[RunningGang], now: float, room: PlaceCount) -> list[RunningGang]:
-    """Sort candidates by the work that is lost for each member that gets room."""
+    """Sort candidates by the work that is lost for each member that gets room, the least first."""
     priced = [
         (victim.lost_work(now) / max(1, gain), -victim.queued_since, victim.key, victim.going)
         for victim, gain in zip(candidates, room.gains(candidates), strict=True)
@@ -155,7 +155,7 @@ def _best_value_first(candidates: Sequence[RunningGang], now: float, room: Place
 
 
 def _worth_it(chosen: _Chosen, now: float, room: PlaceCount, landing: Landing) -> Victims | None:
-    """Return the needed ones of victims that leave enough room; None where it is not worth it that they give way."""
+    """Return the needed victims of a set that leaves enough room; None if even the whole set is not worth it."""
     victims = list(chosen.victims.values())
     needed = _needed_for_room(victims, now, room, chosen.free)
     if needed and landing.is_worth(needed):

@@ -1,4 +1,4 @@
-"""Gangs that give way by going on with fewer members: victims that keep a part of what they hold."""
+"""Gangs that shrink instead of being evicted: victims that keep a part of their resources."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,9 +11,10 @@ from coschedule.queue.problem.size_change import SizeChange, SizeReason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShrinkingGang(RunningGang):
-    """A gang that shrinks in the place of being evicted: as ``of``, but it only gives up what it ``holds``.
+    """A gang that shrinks instead of being evicted: like ``of``, but it gives up only the resources in ``holds``.
 
-    It keeps what it ``kept``. ``change`` is the change of its size.
+    It keeps the resources in ``kept``. ``change`` is the change of its size. ``lost`` is the lost work, in
+    member-seconds.
     """
 
     of: RunningGang
@@ -23,21 +24,21 @@ class ShrinkingGang(RunningGang):
 
     @property
     def going(self) -> int:
-        """How many members leave for good."""
+        """The number of members that leave for good."""
         return self.change.size_before - self.change.size_after
 
     @property
     def whole(self) -> RunningGang:
-        """The gang as it is before."""
+        """The gang before the change."""
         return self.of
 
     def lost_work(self, now: float) -> float:  # noqa: ARG002 - that it loses no run time is what differs
-        """The member-seconds that all members lose by the restart; 0 if those that stay go on."""
+        """The member-seconds that all members lose by the restart; 0 if the members that stay continue."""
         return self.lost
 
 
 def shrinks_of(gang: RunningGang) -> Iterator[ShrinkingGang]:
-    """List how a gang may shrink in the place of being evicted, from the smallest size on."""
+    """List the ways in which a gang may shrink instead of being evicted, from the smallest size on."""
     if gang.smaller is not None:
         for smaller in gang.smaller.sizes:
             yield _shrunk(gang, gang.smaller, smaller)
@@ -52,7 +53,7 @@ def shrinks_for(gang: PendingGang, victims: Iterable[RunningGang]) -> tuple[Size
 
 
 def widest(victims: Iterable[RunningGang]) -> list[RunningGang]:
-    """Return of each gang the way in which it gives up most; a way that gives up less gives up a part of that."""
+    """Return, for each gang, the way in which it gives up most; each of its other ways gives up a part of that."""
     found: dict[GangKey, RunningGang] = {}
     for victim in victims:
         if victim.key not in found or victim.going > found[victim.key].going:
@@ -85,7 +86,7 @@ def _by_node(nodes: Iterable[int], request: tuple[int, ...]) -> Iterator[Holding
 
 
 def _kept(holds: Iterable[Holding], given_up: Iterable[Holding]) -> Iterator[Holding]:
-    """List what is held without what is given up; members that have ended hold less than they requested."""
+    """List the holdings without the resources given up; members that have ended hold less than they requested."""
     less = {holding.node: holding.request for holding in given_up}
     for node, request in holds:
         gone = less.get(node, (0,) * len(request))
@@ -95,7 +96,7 @@ def _kept(holds: Iterable[Holding], given_up: Iterable[Holding]) -> Iterator[Hol
 
 
 def _disrupted(gang: RunningGang, going: int) -> tuple[Disrupted, ...]:
-    """Return an upper bound on the pods that count against each budget if so many members leave while others go on."""
+    """Return an upper bound on the pods that count against each budget if ``going`` members leave and others stay."""
     return tuple(Disrupted(one.budget, min(one.pods, going)) for one in gang.disrupts)
 
 

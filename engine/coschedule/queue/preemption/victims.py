@@ -1,7 +1,7 @@
 """Sets of victims, the cheapest first: least lost work, then fewest gangs, then the youngest, then by name.
 
-Ages of sets are compared by their oldest gangs, then by the second oldest, and so on. Of sets of the same gangs with
-as much lost work, the one comes first with which the fewest members go.
+Ages of sets are compared by their oldest gangs, then by the second oldest, and so on. Two sets may have the same gangs
+and the same lost work. Then the set from which fewer members leave comes first.
 """
 
 import heapq
@@ -14,7 +14,7 @@ Cost = tuple[float, int, tuple[float, ...], tuple[GangKey, ...], tuple[int, ...]
 
 
 def cost(victims: Sequence[RunningGang], now: float) -> Cost:
-    """Return the cost of the set: that these give way. Less is better, and no two sets have equal costs."""
+    """Return the cost of a set of victims. Less is better, and no two sets have equal costs."""
     lost = sum(victim.lost_work(now) for victim in victims)
     by_key = sorted((victim.key, victim.going) for victim in victims)
     going = [members for _, members in by_key]
@@ -26,10 +26,10 @@ def cheapest_first(
 ) -> Iterator[tuple[RunningGang, ...]]:
     """Generate the non-empty sets of candidates, the cheapest first.
 
-    Candidates may be one gang in several ways; a set has each gang once. Branch and bound, best first. A set has two
-    successors: one adds the next candidate, the other replaces the last one by the next. Both cost more. So each set
-    comes once, and in order. ``may_become`` gets all candidates that a branch may contain. If it returns False, no part
-    of them suffices, and the branch is left out.
+    Several candidates may be the same gang in different ways; a set has each gang once. The method is branch and bound,
+    best first. A set has two successors: one adds the next candidate, the other replaces the last candidate by the
+    next. Both cost more. So each set comes once, and in order. ``may_become`` gets all candidates that a branch may
+    contain. If it returns False, no part of these candidates suffices, and the branch is left out.
     """
     ordered = sorted(candidates, key=lambda one: cost([one], now))
     queue = [(cost(ordered[:1], now), (0,))] if ordered and may_become(ordered) else []
@@ -44,7 +44,7 @@ def cheapest_first(
 
 
 def _next(ordered: Sequence[RunningGang], last: int, fixed: Sequence[RunningGang]) -> int:
-    """Return the first index after ``last`` of another gang than the fixed ones; the length where there is none."""
+    """Return the first index after ``last`` of a gang that is not fixed; the length if there is none."""
     following = last + 1
     while following < len(ordered) and any(ordered[following].key == one.key for one in fixed):
         following += 1

@@ -40,9 +40,10 @@ def with_started(snapshot: Snapshot, placements: Collection[Placement]) -> Snaps
 
 
 def without(snapshot: Snapshot, victims: Collection[RunningGang]) -> Snapshot:
-    """Return the snapshot after the decision that these give way: each releases what it gives up after its grace.
+    """Return the snapshot after the decision that these victims give way.
 
-    One that shrinks keeps the rest until its later end.
+    Each victim releases the resources that it gives up after its grace. A victim that shrinks keeps its other resources
+    until its later end.
     """
     kept = list(_without_ends(snapshot.releases, [victim.whole for victim in victims]))
     of_unknown_end = snapshot.someday.copy()
@@ -60,7 +61,7 @@ def without(snapshot: Snapshot, victims: Collection[RunningGang]) -> Snapshot:
 
 
 def left_of(budgets: Sequence[int], victims: Iterable[RunningGang]) -> tuple[int, ...]:
-    """Return how many more pods each budget allows to evict after all of these victims."""
+    """Return the number of pods that each budget still allows to evict after all of these victims."""
     left = list(budgets)
     for victim in victims:
         for budget, pods in victim.disrupts:
@@ -80,7 +81,7 @@ def awaiting(snapshot: Snapshot, gang: GangKey, until: float) -> Snapshot:
 
 
 def _taken(gang: PendingGang, placement: Placement, index: Mapping[str, int]) -> Iterator[Release]:
-    """List what a placement takes of each node, with the time of its release."""
+    """List the resources that a placement takes of each node, with the time of their release."""
     requests = {role.name: role.request for role in gang.roles}
     for members in placement.members:
         amounts = tuple(members.count * amount for amount in requests[members.role])
@@ -100,7 +101,7 @@ def _releases(holds: Iterable[Holding], time: float) -> Iterator[Release]:
 
 
 def _without_ends(releases: Iterable[Release], gangs: Iterable[RunningGang]) -> Iterator[Release]:
-    """List the releases without what these gangs release at their ends: of each node in one release, or in several."""
+    """List the releases without the releases of these gangs at their ends; one node may have several of a gang."""
     left = dict[tuple[int, float], list[int]]()
     for one in (one for gang in gangs for one in _releases(gang.holds, gang.end)):
         before = left.get((one.node, one.time), [0] * len(one.request))

@@ -1,4 +1,4 @@
-"""Plans gangs in the turns of their groups, and keeps what was promised to them."""
+"""Plans gangs in the turns of their groups, and keeps their promises."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from coschedule.queue.shares.dealing import Charged
 
 
 def fair_front(ordered: Sequence[PendingGang], most: int, charged: Charged) -> list[PendingGang]:
-    """Return the gangs with the next turns, and the promised ones that would start next: these may start later."""
+    """Return the gangs with the next turns, and the next gangs with a promise, which may start later."""
     chosen = {gang.key for gang in islice(charged.expected_order(ordered), most)}
     promised = (gang for gang in ordered if gang.key not in chosen and gang.promised < math.inf)
     chosen |= {gang.key for gang in sorted(promised, key=kept_start)[:most]}
@@ -20,7 +20,7 @@ def fair_front(ordered: Sequence[PendingGang], most: int, charged: Charged) -> l
 
 
 def in_turn(planner: Planner, gangs: Sequence[PendingGang], charged: Charged) -> list[Decision]:
-    """Plan these gangs, those of a group in this order."""
+    """Plan gangs in the turns of their groups; gangs of one group are planned in the order given."""
     turns, decisions = charged.turns(gangs), list[Decision]()
     for gang in turns:
         decisions.append(planner.decide(gang))
@@ -29,10 +29,11 @@ def in_turn(planner: Planner, gangs: Sequence[PendingGang], charged: Charged) ->
 
 
 def dealt_in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
-    """Plan gangs in turn, those of a group in this order.
+    """Plan gangs in the turns of their groups; gangs of one group are planned in the order given.
 
-    If one would be late, all promised ones are planned behind the first turn; if one still would be, before it. What
-    gangs behind the front keep is not charged before, since these come later.
+    If a gang would start after its promise, all gangs with a promise are planned directly behind the first turn. If a
+    gang still is late, they are planned before it. Places that gangs behind the front keep are not charged before,
+    since these gangs come later.
     """
     promised = sorted((gang for gang in front if gang.promised < math.inf), key=kept_start)
     next_turn = next(base.charged.turns(front))
@@ -45,7 +46,7 @@ def dealt_in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
 
 
 def kept_start(gang: PendingGang) -> float:
-    """Return when the gang starts in the previous plan, inf where that has no place for it."""
+    """Return the start of the gang in the previous plan; inf if that plan has no place for it."""
     return math.inf if gang.kept is None else gang.kept.start
 
 
@@ -58,7 +59,7 @@ def is_broken(decision: Decision, gang: PendingGang) -> bool:
 def _dealt(
     planner: Planner, first: Sequence[PendingGang], front: Sequence[PendingGang], *, until_late: bool
 ) -> tuple[Planned, PendingGang | None]:
-    """Plan these gangs ``first`` and then the others in turn, with ``until_late`` up to one that is late."""
+    """Plan the gangs ``first``, then the others in turn. With ``until_late``, stop at a late gang and return it."""
     decisions: list[Decision] = []
     for gang in first:
         decisions.append(planner.decide(gang))

@@ -5,26 +5,27 @@ which no gang starts after its promise, and the sum of finishes is small.
 
 Method: make several plans, and take the best.
 
-- The first plan keeps the previous plan. A gang for which that is no longer possible is planned again on what the
-  others leave. So are new gangs.
+- The first plan keeps the previous plan. A gang that cannot keep its place is planned again on the remaining room, and
+  so are new gangs.
 - One plan for each of the ``weights`` plans the front of the queue again. Its order is submission plus a multiple of
-  the least run time. Gangs behind the front keep their places, or get what the first plan found. A gang that would
-  start after its promise moves to the head of the order. Then the order is tried again, a few times.
-- Where the best of these plans still breaks promises, one more plan begins with these gangs. All others keep their
-  places around them.
+  the least run time. Gangs behind the front keep their places, or get the places that the first plan found. A gang
+  that would start after its promise moves to the head of the order. Then the order is tried again, a few times.
+- If the best of these plans still breaks promises, one more plan begins with the gangs of these promises. All other
+  gangs keep their places around them.
 
 The best plan has the fewest gangs without a placement, then the fewest broken promises, then the least sum of finishes.
-Of equal plans, the first is taken. So a promise is broken only where the previous plan has become impossible.
+If plans are equal, the first is taken. So a promise is broken only if the previous plan has become impossible.
 
-Where groups share the nodes (``queue.shares``), only gangs in a front get a promise: else a long queue of one group
-would keep all others waiting until its end. Where gangs of several groups wait, each plan deals their turns, so an
-order permutes the gangs of a group among themselves. A front then also has the promised gangs that would start next:
-they may start later. Behind it only promised places are kept before it is planned. The places of the first plan are not
-dealt by use. So it is taken only if all others leave more gangs without a placement, or break more promises.
+If groups share the nodes (``queue.shares``), only gangs in a front get a promise. Otherwise a long queue of one group
+would keep all other groups waiting until its end. If gangs of several groups wait, each plan gives them turns, so an
+order only permutes the gangs within a group. A front then also has the gangs with a promise that would start next: they
+may start later. Gangs behind the front keep only promised places before the front is planned. The places of the first
+plan do not follow the turns. So this plan is taken only if all others leave more gangs without a placement, or break
+more promises.
 
-Then gangs that keep their place, and start now or would fit now, are planned again, as many as a front has. Each uses
-what the best plan leaves and its own place. So nodes are chosen at the start from all that are free by then, and no
-useful node stays idle. New gangs behind the front are planned last.
+Finally, some gangs that keep their place are planned again, as many as a front has. These gangs start now, or would fit
+now. Each uses its own place and the room that the best plan leaves. So its nodes are chosen at the start, from all
+nodes that are free by then, and no useful node stays idle. New gangs behind the front are planned last.
 """
 
 import math
@@ -42,17 +43,17 @@ from coschedule.queue.promises.planned import Planned, with_promise
 from coschedule.queue.shares.dealing import Charged
 
 FRONT = 16
-"""How many gangs are planned again in each order. In simulations of whole queues, more gained almost nothing."""
+"""The number of gangs that are planned again in each order. In simulations of queues, more gained almost nothing."""
 
 LONG_QUEUE = 500
 """From this many waiting gangs on, half a front is planned again: plans of long queues take longer."""
 
 MOST_TRIES = 4
-"""How many orders of one front are tried."""
+"""The number of orders of one front that are tried."""
 
 
 class _Merit(NamedTuple):
-    """The merit of a plan; the least is the best. ``is_undealt``: its places were not dealt by the use of groups."""
+    """The merit of a plan; the least is the best. With ``is_undealt``, its places do not follow the turns of groups."""
 
     unplaced: int
     broken: int
@@ -61,9 +62,9 @@ class _Merit(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """The gangs that keep places or are planned again, their places, and these as placements.
+    """The gangs that keep places or are planned again, their places, and these places as placements.
 
-    Those ``apart`` are planned again: they are in one of the fronts, or have no promise where groups take turns.
+    Gangs ``apart`` are planned again: they are in one of the fronts, or have no promise where groups take turns.
     """
 
     gangs: Sequence[PendingGang]
@@ -97,7 +98,7 @@ class Renewal:
         return Planned(best.planner, [self._promised(one, by_key[one.gang], may_promise) for one in decisions])
 
     def _fronts(self, planner: Planner, gangs: Sequence[PendingGang]) -> list[Sequence[PendingGang]]:
-        """Return the gangs to plan again, in the order of each weight."""
+        """Return the front of each weight: the gangs that are planned again, in order."""
         run_times = [planner.tried(_run_time, gang) or 0.0 for gang in gangs]
         return [_front(gangs, run_times, weight, planner.charged) for weight in self.weights]
 
@@ -109,8 +110,8 @@ class Renewal:
         as_before: Planned,
         fronts: Sequence[Sequence[PendingGang]],
     ) -> Planned:
-        """Return the best of the orders; gangs whose promise it breaks are then tried first."""
-        # Where nothing is remembered, the first plan already has the order of weight 0, which is that of the queue.
+        """Return the best plan. If it breaks promises, a plan that begins with those gangs is tried too."""
+        # If no gang has a place or promise, the first plan already has the order of weight 0, the order of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         replanned = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
         is_contested = planner.charged.is_contested(gangs)
@@ -135,7 +136,7 @@ def _moving(planner: Planner, gangs: Sequence[PendingGang]) -> set[GangKey]:
 def _decisions(
     planner: Planner, gangs: Sequence[PendingGang], known: _Known, best: Planned, chosen: Collection[GangKey]
 ) -> list[Decision]:
-    """Return the best decisions: gangs behind those ``chosen`` start sooner where they can, and new ones come last."""
+    """Return the decisions of the best plan; gangs not ``chosen`` may start sooner, and new gangs come last."""
     by_key = {gang.key: gang for gang in gangs}
     behind = {key: by_key[key] for key in known.placements if key not in chosen}
     improved = list(_improved(best, behind, _most_replanned(len(gangs))))
@@ -168,14 +169,14 @@ def _placement(keeping: Keeping[Planner], gang: PendingGang) -> Placement:
 
 
 def _as_before(known: _Known) -> Planned:
-    """Keep all places, and plan the gangs without a place."""
+    """Return a plan that keeps all places, with the gangs without a place planned behind them."""
     whole, rest = known.keeping.whole.fork(), [gang for gang in known.gangs if gang.key not in known.placements]
     charged = whole.charged.after(known.with_gangs(known.placements.values()))
     return Planned(whole, [*known.placements.values(), *in_turn(whole, rest, charged)])
 
 
 def _most_replanned(waiting: int) -> int:
-    """Return how many of the waiting gangs are planned again."""
+    """Return the number of waiting gangs that are planned again."""
     return FRONT if waiting < LONG_QUEUE else FRONT // 2
 
 
@@ -189,7 +190,7 @@ def _front(
 
 
 def _run_time(gang: PendingGang) -> float:
-    """Return the seconds that its fewest members run on idle reference nodes, 0 where that is unknown."""
+    """Return the seconds that the fewest members of a gang run on idle reference nodes; 0 if that is unknown."""
     if gang.work is None:
         return 0.0
     fewest = sum(role.sizes.least for role in gang.roles if role.load.is_work)
@@ -198,7 +199,7 @@ def _run_time(gang: PendingGang) -> float:
 
 
 def _renewed(known: _Known, as_before: Planned, front: Sequence[PendingGang]) -> Planned:
-    """Keep the places of all other gangs, also those found just now, and plan the front; then gangs without a place."""
+    """Plan the front while all other gangs keep their places, also places of the first plan; then plan the rest."""
     in_front = {gang.key for gang in front}
     others = [gang for gang in known.gangs if gang.key not in in_front]
     keeping = [gang.key for gang in others if gang.key in known.placements]
@@ -217,7 +218,7 @@ def _renewed(known: _Known, as_before: Planned, front: Sequence[PendingGang]) ->
 
 
 def _dealt_anew(known: _Known, front: Sequence[PendingGang]) -> Planned:
-    """Plan the front beside the promised places of all others, then these others: at their places, or in turn."""
+    """Plan the front beside the promised places of other gangs, then these gangs: at their places, or in turn."""
     planned = dealt_in_time(known.keeping.beside, front)
     planner, decided = planned.planner, known.with_gangs(planned.decisions)
     if any(isinstance(one, Unplaceable) and one.hold is not None for _, one in decided):
@@ -238,7 +239,7 @@ def _placed_at(place: Place, known: _Known, planner: Planner) -> Placement:
 
 
 def _late_first(late: Sequence[PendingGang], known: _Known, planner: Planner) -> Iterator[Planned]:
-    """Plan the ``late`` gangs first; the others keep their places around them."""
+    """Make a plan with the ``late`` gangs first, if all get a placement; other gangs keep places around them."""
     base, in_order = planner.fork(), sorted(late, key=lambda gang: gang.promised)
     first = [(gang, base.decide(gang)) for gang in in_order]
     placed = [(gang, decision) for gang, decision in first if isinstance(decision, Placement)]
@@ -269,7 +270,7 @@ def _improved(planned: Planned, behind: Mapping[GangKey, PendingGang], left: int
 
 
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
-    """Plan gangs in this order; gangs that would start too late move to its head."""
+    """Plan gangs in this order; a gang that would start after its promise moves to the head of the order."""
     order = list(front)
     for _ in range(MOST_TRIES - 1):
         planner = base.fork()

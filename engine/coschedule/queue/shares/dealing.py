@@ -1,8 +1,9 @@
 """The order among groups: the next gang is one of the group with the least use for its weight.
 
-Use is what the group has used before, and what this plan has charged to it. Gangs of one group keep the order in which
-they are given. With one group, all do. Of groups with equal use, the first is that whose next gang was given first.
-Gangs whose age counts from -inf come before all turns: others of their pods hold nodes already.
+The use of a group is its earlier use plus the charges of this plan. Gangs of one group keep the order in which they are
+given. So with one group, all gangs keep their order. If groups have equal use, the group whose next gang was given
+first has the next turn. Gangs whose age counts from -inf come before all turns: other pods of these gangs already hold
+nodes.
 """
 
 import math
@@ -23,9 +24,9 @@ T = TypeVar("T")
 
 
 class TurnsByUse(Generic[T]):
-    """Deals items, each of a group; each is charged before the next one is dealt: O(log groups) for each.
+    """Deals items of groups; each item is charged before the next one is dealt: O(log groups) for each.
 
-    Items are (group, since, item): of each group, those whose age counts ``since`` -inf are given first.
+    Items are (group, since, item). Within a group, items whose age counts ``since`` -inf must be given first.
     """
 
     def __init__(self, used: Sequence[float], weights: Sequence[float], items: Iterable[tuple[int, float, T]]) -> None:
@@ -76,18 +77,18 @@ class GroupTurns(TurnsByUse[PendingGang]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charged:
-    """What a plan has charged to each group so far; it is replaced, never changed."""
+    """The charges of a plan to each group so far; the object is replaced, never changed."""
 
     shares: FairShares
     charges: tuple[float, ...]
 
     @classmethod
     def nothing(cls, shares: FairShares) -> "Charged":
-        """Begin a plan."""
+        """Return the charges at the start of a plan: none."""
         return cls(shares=shares, charges=(0.0,) * len(shares.groups))
 
     def after(self, decided: Iterable[tuple[PendingGang, Decision]]) -> "Charged":
-        """Charge these decisions too."""
+        """Return these charges plus the charges for these decisions."""
         more: list[list[float]] = [[charge] for charge in self.charges]
         for gang, decision in decided:
             more[self.shares.group_of(gang.key)].append(self.shares.charge(gang, decision))
@@ -95,14 +96,14 @@ class Charged:
         return replace(self, charges=tuple(math.fsum(charges) for charges in more))
 
     def after_expected(self, gangs: Iterable[PendingGang]) -> "Charged":
-        """Charge what these gangs cost with their fewest members."""
+        """Return these charges plus the expected charges for these gangs, with their fewest members."""
         charges = list(self.charges)
         for gang in gangs:
             charges[self.shares.group_of(gang.key)] += self.shares.expected_charge(gang)
         return replace(self, charges=tuple(charges))
 
     def turns(self, gangs: Iterable[PendingGang]) -> GroupTurns:
-        """Deal gangs of one priority."""
+        """Return the turns of gangs of one priority."""
         return GroupTurns(self.shares, self.charges, gangs)
 
     def expected_order(self, gangs: Iterable[PendingGang]) -> Iterator[PendingGang]:
@@ -118,7 +119,7 @@ class Charged:
         return len(self.shares.groups) == 1
 
     def is_contested(self, gangs: Iterable[PendingGang]) -> bool:
-        """Whether these are gangs of several groups."""
+        """Whether these gangs are of several groups."""
         return len({self.shares.group_of(gang.key) for gang in gangs}) > 1
 
 

@@ -1,10 +1,11 @@
-"""What a group takes back of nodes that others have borrowed: from which running gangs, and how much at most.
+"""The resources that a group takes back from other groups: from which running gangs, and how much at most.
 
-A group's share is its part of all weights, of all nodes. A group that holds less may take from groups that hold more
-and have used more for their weights, until these hold their shares. So a group that holds its share never takes, and
-what a group takes up to its share is never taken from it. A gang that had to leave waits behind the gang that has taken
-its place, since what its group has used is more. Hence, while no gang ends, gangs take back only so often as there are
-gangs that wait: two groups never take the same nodes in turn.
+The share of a group is a part of all nodes: its weight divided by the sum of all weights. A group that holds less than
+its share may take from groups that hold more than their shares, and have used more for their weights. It takes until
+these groups hold their shares. So a group that holds its share never takes. Resources that a group takes up to its
+share are never taken from it. A gang that had to leave waits behind the gang that has taken its place, since its group
+has used more. Hence, while no gang ends, gangs take back at most as often as gangs wait: two groups never take the same
+nodes in turn.
 """
 
 import math
@@ -27,36 +28,36 @@ class TakenBack(NamedTuple):
 
 
 class Spare(NamedTuple):
-    """A group holds so much more than its share of the resource of which it holds most, which is a ``column``."""
+    """The ``amount`` that a group holds beyond its share, of the resource of which it holds most: a ``column``."""
 
     column: int
     amount: int
 
 
 class ShareClaim(NamedTuple):
-    """What a group that holds less than its share may take: the ``spare`` of each group, None where there is none."""
+    """The claim of a group that holds less than its share: the ``spare`` amount of each group, None without one."""
 
     shares: FairShares
     spare: tuple[Spare | None, ...]
 
     def is_on(self, gang: GangKey) -> bool:
-        """Whether the running gang is one of a group that gives."""
+        """Whether the claim covers a running gang, since its group has an amount to spare."""
         return self.spare[self.shares.group_of(gang)] is not None
 
     @property
     def limits(self) -> Amounts:
-        """How much each group may give."""
+        """The amount that each group may give."""
         return tuple(0 if one is None else one.amount for one in self.spare)
 
     def counted(self, taken: TakenBack) -> Iterator[tuple[int, int]]:
-        """List how much counts against the limit of which group: nothing for a group that is not limited."""
+        """List the group and the amount that counts against its limit; nothing for a group without a limit."""
         group = self.shares.group_of(taken.gang)
         spare = self.spare[group]
         if spare is not None:
             yield group, taken.amounts[spare.column]
 
     def allows(self, some: Iterable[TakenBack]) -> bool:
-        """Whether all of these may be taken together from groups that give."""
+        """Whether all of these amounts may be taken together: each group must have enough to spare."""
         left = list(self.limits)
         for one in some:
             if not self.is_on(one.gang):
@@ -69,10 +70,10 @@ class ShareClaim(NamedTuple):
 def claim_of(
     shares: FairShares, gang: GangKey, coming: Sequence[TakenBack] = (), *, charged: float = 0.0
 ) -> ShareClaim | None:
-    """Return what the group of a waiting gang may take back; None where it may take nothing.
+    """Return the claim of the group of a waiting gang; None where it may take nothing.
 
-    ``coming`` is what gangs take that start before: it counts for their groups. The plan has ``charged`` the group for
-    gangs in front of this one.
+    ``coming`` has the amounts of gangs that start before it; they count for the groups of these gangs. The plan has
+    ``charged`` the group for gangs in front of this one.
     """
     if len(shares.groups) == 1 or not shares.capacity:
         return None
@@ -92,7 +93,7 @@ def claim_of(
 
 
 def without_taken(shares: FairShares, some: Iterable[TakenBack]) -> FairShares:
-    """Return the groups after these have been given up."""
+    """Return the groups after ``some`` amounts have been given up."""
     held = [one.held for one in shares.groups]
     for one in some:
         group = shares.group_of(one.gang)
@@ -103,7 +104,7 @@ def without_taken(shares: FairShares, some: Iterable[TakenBack]) -> FairShares:
 
 
 def _spare(shares: FairShares, group: int, held: Amounts) -> Spare | None:
-    """Return what a group holds beyond its share of its dominant resource, rounded down; None for nothing."""
+    """Return the amount that a group holds beyond its share of its dominant resource, rounded down, or None."""
     parts = [amount / most if most else 0.0 for amount, most in zip(held, shares.capacity, strict=True)]
     column = max(range(len(parts)), key=parts.__getitem__)
     spare = held[column] - math.ceil(shares.share_of(group) * shares.capacity[column])
