@@ -7,8 +7,8 @@ Method: for a lower bound on an instant, count all slots that outlast the shorte
 instants in the order of their bounds, until the next bound is worse than the best choice found, usually two or three.
 Where there are more slow-downs than ranges, instants that remain after a few searches are bounded again by smaller
 ranges. With a price this matters, since it makes small differences large. From an instant, slow-downs are bounded by
-the slots that outlast the shortest run at each. They are evaluated in that order, some at a time, as one matrix over
-slow-downs and sizes. With thousands of different speeds, the bounds leave few slow-downs.
+the slots that outlast the shortest run at each. Slow-downs are evaluated in the order of these bounds, some at a time,
+as one matrix over slow-downs and sizes. With thousands of different speeds, the bounds leave few slow-downs.
 """
 
 from dataclasses import dataclass, field, replace
@@ -27,16 +27,16 @@ _MOST_RANGES = 32
 """The most ranges of slow-downs that the first bounds distinguish: more ranges cost more than they save."""
 
 _ALIKE = 8
-"""How many ranges share one shortest run when slots are counted: each further shortest run costs another count."""
+"""The number of ranges with one shortest run when slots are counted: each shortest run costs another count."""
 
 _FEW = 4
-"""How many instants are evaluated before the others are bounded again."""
+"""The number of instants that are evaluated before the other instants are bounded again."""
 
 _CLOSER = 4
 """The factor by which the number of ranges grows when bounds are computed again."""
 
 _AT_ONCE = 16
-"""How many slow-downs are evaluated together: calling numpy takes most of the time of a small matrix."""
+"""The number of slow-downs that are evaluated together: numpy's calls take most time if matrices are small."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,7 +55,7 @@ class EqualLoad:
         object.__setattr__(self, "cheapest", self._least_by_slots(self.times * self.price.weights(self.sizes)))
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes for which ``kept``, bool[p], is True."""
+        """Return the load with only the sizes for which ``kept``, bool[p], is True."""
         return replace(self, sizes=self.sizes[kept], times=self.times[kept])
 
     def runs_at(self, slowdown: float) -> FloatArray:
@@ -122,7 +122,7 @@ class _CandidateSearch:
     best: Candidate | None = None
 
     def evaluate_first(self, among: IntArray, bounds: FloatArray) -> IntArray:
-        """Evaluate runs from the few instants with the best bounds; return the others that may still be better."""
+        """Evaluate runs from the few instants with the best bounds; return other instants that may still be better."""
         order = np.argsort(bounds, kind="stable")
         self.evaluate_all(among[order[:_FEW]], bounds[order[:_FEW]])
         rest = order[_FEW:]
@@ -153,7 +153,7 @@ class _CandidateSearch:
             self._evaluate(start, paces, held[paces], slots)
 
     def _evaluate(self, start: float, paces: IntArray, held: IntArray, slots: SlotsFrom) -> None:
-        """Evaluate each size on ``held[q]`` slots of ``paces[q]`` or faster, without those that end too early."""
+        """Evaluate each size on ``held[q]`` slots of ``paces[q]`` or faster, without slots that end too early."""
         sizes, times = self.load.up_to(int(held.max()))
         slowdowns = self.space.open_slots.slowdowns[paces]
         finishes = finishes_of(start, slowdowns[:, np.newaxis] * times)

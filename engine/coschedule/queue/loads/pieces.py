@@ -1,7 +1,7 @@
 """Pieces: the work is whole pieces, divided so that the member that ends last ends as early as possible [S 4].
 
 P members use the fastest slots, each with at least one piece. They run as long as the member whose pieces take longest,
-plus the overhead of P members. Of equal runs, the one with the fewest members is taken: that is Compression.
+plus the overhead of P members. If runs are equal, the run with the fewest members is taken: this is Compression.
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class PiecesLoad:
     steps_a_run: ClassVar[int] = 20_000
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes for which ``kept``, bool[p], is True."""
+        """Return the load with only the sizes for which ``kept``, bool[p], is True."""
         return replace(self, sizes=self.sizes[kept], overheads=self.overheads[kept])
 
     def without_price(self) -> Self:

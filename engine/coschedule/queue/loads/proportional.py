@@ -25,7 +25,7 @@ class ProportionalLoad:
     steps_a_run: ClassVar[int] = 5_000
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes for which ``kept``, bool[p], is True."""
+        """Return the load with only the sizes for which ``kept``, bool[p], is True."""
         return replace(self, sizes=self.sizes[kept], work=self.work[kept])
 
     def without_price(self) -> Self:

@@ -47,14 +47,14 @@ class UnequalLoad(Protocol):
 
     @property
     def price(self) -> Price:
-        """What a member-second costs."""
+        """The price of a member-second to other gangs."""
 
     @property
     def steps_a_run(self) -> int:
         """The cost of ``best_run`` in steps of ``Effort``, besides one step for each size."""
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes for which ``kept``, bool[p], is True."""
+        """Return the load with only the sizes for which ``kept``, bool[p], is True."""
 
     def without_price(self) -> Self:
         """Return the load with a price of 0."""

@@ -9,7 +9,7 @@ import numpy as np
 from coschedule.model.numbers import IntArray
 
 _ONE_BY_ONE = 4
-"""How many groups are compared with all rows, one by one, before all that are left are sorted."""
+"""The number of groups that are compared with all rows, one by one, before the remaining rows are sorted."""
 
 T = TypeVar("T")
 

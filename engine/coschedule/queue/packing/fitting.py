@@ -14,7 +14,7 @@ _NEVER_FREE = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fitting:
-    """Makes tables of nodes: a member takes ``requests[role, r]``, all members of a cell together ``used[a, r]``.
+    """Makes tables of nodes: a member takes ``requests[role, r]``, and all members of a cell take ``used[a, r]``.
 
     ``known`` caches the options of nodes.
     """

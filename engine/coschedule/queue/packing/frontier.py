@@ -1,4 +1,4 @@
-"""Tables with several worths: the best combinations of what the members of several roles are worth together.
+"""Tables with several worths: the best combinations of the worths of the members of several roles.
 
 Each member of role ``roles[k]`` has a worth for goal k, such as the pieces that it can do by some time. A way to put
 members on nodes is dropped if another way with the same counts is worth at least as much for every goal. Worth beyond
@@ -24,7 +24,7 @@ _STEPS_AN_ADDITION = 5_000
 """The cost of adding one part, without its ways, in steps of ``Effort``."""
 
 _STEPS_A_WAY = 20
-"""The cost of a number of a way that is compared, in steps of ``Effort``."""
+"""The cost of comparing one number of a way, in steps of ``Effort``."""
 
 
 class _Options(NamedTuple):
@@ -37,7 +37,7 @@ class _Options(NamedTuple):
 class Goals(NamedTuple):
     """Goal k is that all members of role ``roles[k]`` together are worth ``enough[k]``.
 
-    One of them is worth ``worth[c, k]`` on a node of class c. ``class_of`` has the class of each rank.
+    A member of the role is worth ``worth[c, k]`` on a node of class c. ``class_of`` has the class of each rank.
     """
 
     roles: tuple[int, ...]
@@ -47,7 +47,7 @@ class Goals(NamedTuple):
 
 
 class _AddedPart(NamedTuple):
-    """A part that was added: way w has its option ``option[w]`` on top of the way ``before[w]`` without it.
+    """A part that was added: way w takes its option ``option[w]``, and is the way ``before[w]`` without the part.
 
     Option o gives ``given[o, r]`` members. ``place`` is a node by rank, or the ways of a domain, which are its options.
     """
@@ -73,7 +73,7 @@ class Ways:
         return cls(layout=layout, counts=np.zeros((1, len(layout.needed)), np.int64), worth=np.zeros((1, goals)))
 
     def reaching(self, goals: Goals) -> int | None:
-        """Find a way to place all members and reach all goals."""
+        """Return a way that places all members and reaches all goals; None if there is none."""
         whole = (self.counts == self.layout.needed).all(axis=1) & (self.worth >= goals.enough).all(axis=1)
         return int(whole.argmax()) if whole.any() else None
 
@@ -90,7 +90,7 @@ class Ways:
         return seats
 
     def plus(self, place: "int | Ways", options: "_Options", goals: Goals, effort: Effort) -> "Ways":
-        """Add a part with these options."""
+        """Return the ways with one more part, which has these options."""
         given, worth = options
         before, option = np.indices((len(self.counts), len(given))).reshape(2, -1)
         counts = self.counts[before] + given[option]
@@ -154,9 +154,9 @@ def _obeying(domain: Domain, ways: Ways) -> Ways:
 
 
 def _best(cells: IntArray, worths: FloatArray, effort: Effort) -> IntArray:
-    """Return the ways, by cell, that no other way of their cell is as good as.
+    """Return the ways, by cell, for which no other way of the same cell is as good for every goal.
 
-    In each round the first way that is left of each cell is kept, and those that are no better in anything are dropped.
+    Each round keeps the first remaining way of each cell, and drops the ways that are better than this way for no goal.
     """
     left = np.lexsort((*-worths.T[::-1], cells))
     kept = []
@@ -171,7 +171,7 @@ def _best(cells: IntArray, worths: FloatArray, effort: Effort) -> IntArray:
 
 
 def _trimmed(seats: Sequence[Seats], needed: IntArray) -> tuple[Seats, ...]:
-    """Drop members beyond those that are needed, from the last nodes."""
+    """Return the seats without members that are not needed; these are dropped from the last nodes."""
     left, trimmed = needed.copy(), []
     for seat in seats:
         counts = np.minimum(seat.counts, left)

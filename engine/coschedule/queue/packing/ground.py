@@ -35,7 +35,7 @@ class Level(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """What nodes of class ``c`` offer: ``free[c, r]``, at least 0, for roles with ``admits[c, role]``.
+    """The offer of nodes of class ``c``: ``free[c, r]``, at least 0, for roles with ``admits[c, role]``.
 
     In the tables, each member of a role is worth ``worth[c, role]``.
     """
@@ -60,7 +60,7 @@ class NodeClasses:
     levels: Sequence[Level]
 
     def parts(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterable[Part]:
-        """Generate the parts of the cluster lazily, those with the lowest ranks first."""
+        """Generate the parts of the cluster lazily, the parts with the lowest ranks first."""
         shared = [level for level in self.levels if not level.single_nodes]
         useful = self._useful(fitting, offer, effort)
         return _nested(fitting.layout, useful, shared) if shared else (part for part, _ in useful)
@@ -80,7 +80,7 @@ class NodeClasses:
                     yield AlikeNodes(ranks=self._ranks(classes), options=options), one
 
     def _groups(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterator[IntArray]:
-        """Group classes that are equal in all that matters; leave out those that admit no role."""
+        """Group classes that are equal for the gang; leave out classes that admit no role."""
         admitting = np.flatnonzero(offer.admits.any(axis=1))
         # The lowest ranks come first, within each group and among groups.
         admitting = admitting[np.argsort(self.rank[self.first[admitting]])]
@@ -131,7 +131,10 @@ def _bytes_of(row: NDArray[Any]) -> bytes:
 
 
 def ground_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
-    """Return the classes of a timeline, which must agree in all levels; ``levels`` have the domain of each rank."""
+    """Return the node classes of a timeline; ``levels`` have the domain of each rank.
+
+    The nodes of a class must be in the same domain of each level.
+    """
     by_class = np.argsort(timeline.class_of, kind="stable")
     first = np.append(0, np.cumsum(timeline.width))
     one_of = by_class[first[:-1]]

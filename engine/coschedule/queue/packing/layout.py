@@ -1,9 +1,9 @@
-"""Tables of how many members of several roles a part of the cluster can hold.
+"""Tables of the numbers of members of several roles that a part of the cluster can hold.
 
 A table has a cell for each combination of counts of the *counted* roles, from none to all that are needed. The value of
-a cell is the most that the nodes can give besides: members of the one *maximised* role, or the worth of the members of
-some roles. It is -inf where the combination does not fit. Nodes that hold more members of a role also hold fewer,
-unless the role is ``exact``.
+a cell is the most that the nodes can hold in addition: members of the one *maximised* role. It may also be the largest
+worth of the members of some roles. It is -inf where the combination does not fit. Nodes that hold more members of a
+role also hold fewer, unless the role is ``exact``.
 
 Example: 1 launcher is counted, and up to 4 workers are maximised. Each takes one CPU, and a node has 3. Its table is
 [3, 2]: 3 workers without the launcher, 2 with it. Two such nodes have [4, 4], as no more than 4 workers are needed.
@@ -71,7 +71,7 @@ def cells_of(needed: IntArray, maximised: int | None) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Options:
-    """What one part of the cluster can hold: option ``o`` has ``given[o, r]`` members of each role, and ``value[o]``.
+    """The options of a part of the cluster: option ``o`` has ``given[o, r]`` members of each role, and ``value[o]``.
 
     The first option holds no member. No option is at least as good as another one in everything. For ``add``:
     ``most[r]`` is the maximum of ``given``, ``fewer[o][r]`` is ``most[r] - given[o, r]``, and ``values`` is ``value``
@@ -86,7 +86,7 @@ class Options:
 
 
 def most_at_once(layout: Layout) -> int:
-    """Return of how many parts options are computed together, so that their tables stay small."""
+    """Return the number of parts whose options are computed together, so that their tables stay small."""
     return max(1, min(_MOST_TABLES, _MOST_CELLS_AT_ONCE // len(layout.counts)))
 
 
@@ -145,7 +145,7 @@ def add(layout: Layout, table: FloatArray, options: Options) -> tuple[FloatArray
 
 
 def _padded(layout: Layout, table: FloatArray, padding: list[int]) -> FloatArray:
-    """Prepend cells for negative counts: copies of those for none, or -inf for exact roles."""
+    """Prepend cells for negative counts: copies of the cells for the count 0, or -inf for exact roles."""
     padded = table.reshape(layout.shape)
     for axis, cells in enumerate(padding):
         if cells:

@@ -10,7 +10,7 @@ from coschedule.queue.packing.layout import Layout
 from coschedule.queue.problem.terms import Term, TermKind
 
 Rule = Callable[[FloatArray], FloatArray]
-"""Removes from a table what a term forbids."""
+"""Returns a table without the combinations of members that a term forbids."""
 
 
 class RolesOfTerm(NamedTuple):
@@ -31,7 +31,7 @@ def roles_of_term(term: Term, names: Sequence[str]) -> RolesOfTerm:
 
 
 def is_bound(terms: Sequence[RolesOfTerm], roles: int) -> BoolArray:
-    """Return the roles of which a term may require members, so that their members can't be left out freely: bool[r]."""
+    """Return the roles whose members a term may require, so that they can't be left out freely: bool[r]."""
     bound = np.zeros(roles, dtype=np.bool_)
     for term in terms:
         if term.kind is TermKind.TOGETHER:

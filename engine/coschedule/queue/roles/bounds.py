@@ -57,7 +57,7 @@ class MixBounds:
     def fewest(self, mixes: BoolArray, deadline: float) -> tuple[IntArray, FloatArray]:
         """Return lower bounds on the first mix that ends by a deadline, and on the end of any mix: int[k], float[k].
 
-        The first is the number of mixes where none ends in time.
+        If no mix ends in time, the first bound is the number of mixes.
         """
         times, factor = np.where(mixes, self.search.party.times, np.inf), self.factor[:, np.newaxis]
         first = first_in_time(times, seconds_until(deadline, self.starts) / factor)
@@ -65,7 +65,7 @@ class MixBounds:
         return first, self.starts + (factor * least_of_first(times)[self.mixes]).min(axis=0)
 
     def may_fit(self, mix: int) -> BoolArray:
-        """Return from which of the instants on a mix may fit: bool[k]."""
+        """Return the instants from which on a mix may fit: bool[k]."""
         fits: BoolArray = self.mixes.max(axis=0, initial=0) > mix
         return fits
 

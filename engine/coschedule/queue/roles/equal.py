@@ -2,8 +2,8 @@
 
 Objective: minimise the value (``queue.problem.price``) of runs of e * T(P) seconds. P is the number of members with a
 load, e the largest slow-down among their nodes. Choose among all instants, slow-downs and mixes for which all members
-fit on nodes that stay free until the finish. Of equal values the fewest members, then the earlier start. With a
-deadline, the fewest members first (``roles.run_preferences``).
+fit on nodes that stay free until the finish. If values are equal, fewer members are better, then an earlier start. With
+a deadline, fewer members come first (``roles.run_preferences``).
 
 Method: search instants in the order of a bound (``roles.bounds``), until the next bound is worse than the best run
 found. From an instant, take slow-downs in the order of a bound too, some at a time. Try pairs of slow-down and mix, the
@@ -25,11 +25,11 @@ from coschedule.queue.roles.search import Found, PartySearch, Short
 from coschedule.queue.search.finishes import finish_of, finishes_of
 
 _AT_ONCE = 16
-"""How many slow-downs are tried together: a matrix of thousands of slow-downs and mixes would need too much memory."""
+"""The number of slow-downs that are tried together: a matrix with thousands of them would need too much memory."""
 
 
 class _Hit(NamedTuple):
-    """A run; of runs of equal rank, the one with the lesser pace is better."""
+    """A run. If ranks are equal, the run with the lesser pace is better."""
 
     rank: Rank
     pace: int
@@ -112,7 +112,7 @@ class _Rows:
         return cls(search=search, wish=wish, start=start, paces=paces, pairs=PossibleRuns(is_open, finish, value))
 
     def best(self) -> _Hit | None:
-        """Find the best run."""
+        """Return the best run of the pairs; None if no pair fits, or when the effort is over."""
         is_open, finish, _ = self.pairs
         while is_open.any() and not self.search.effort.is_over:
             self.search.effort.spend(is_open.size)
@@ -139,7 +139,7 @@ class _Rows:
     def _rule_out(self, row: int, mix: int, short: Short) -> None:
         """After a mix did not fit at a row, rule out pairs that cannot fit either.
 
-        These use the same or fewer nodes, end no earlier, and have a mix that is ``no_easier``.
+        Such pairs use the same or fewer nodes, end no earlier, and have a mix that is ``no_easier``.
         """
         is_open, finish, _ = self.pairs
         worse = self.search.party.no_easier(mix, short.most)

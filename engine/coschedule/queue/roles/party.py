@@ -15,17 +15,17 @@ from coschedule.queue.problem.price import Price
 from coschedule.queue.problem.terms import TermKind
 
 MOST_CELLS = 2**14
-"""The most combinations of counts that are distinguished: each further node costs as many steps."""
+"""The planner distinguishes at most this many combinations of counts: each further node costs as many steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Party:
     """A gang of several roles. Mix ``m``, from the smallest on, has ``needs[m, role]`` members of each role.
 
-    Each member of a role takes ``requests[role, r]``. ``works[role]``: the role has a load. ``times[m]``: the seconds
-    that a mix runs on idle reference nodes, or a lower bound with pieces; inf where the run time is unknown. Where only
-    some mixes have a known time, the others are left out. ``overheads[m]``: the part of ``times`` that is overhead, 0
-    without pieces. ``terms``: the label and the roles of each term.
+    Each member of a role takes ``requests[role, r]``. ``works[role]`` says whether the role has a load. ``times[m]``
+    are the seconds that a mix runs on idle reference nodes, or a lower bound with pieces; inf where the run time is
+    unknown. Where only some mixes have a known time, the others are left out. ``overheads[m]`` is the part of ``times``
+    that is overhead, 0 without pieces. ``terms`` has the label and the roles of each term.
     """
 
     gang: PendingGang
@@ -44,13 +44,13 @@ class Party:
 
     @property
     def sizes(self) -> IntArray:
-        """How many members each mix has: int[m], rising."""
+        """The number of members of each mix: int[m], rising."""
         sizes: IntArray = self.needs.sum(axis=1)
         return sizes
 
     @property
     def price(self) -> Price:
-        """What a member-second costs."""
+        """The price of a member-second to other gangs."""
         return self.gang.price
 
     @property
@@ -60,7 +60,7 @@ class Party:
 
     @property
     def largest(self) -> int:
-        """How many members the largest mix has."""
+        """The number of members of the largest mix."""
         return int(self.sizes.max(initial=0))
 
     @property
@@ -75,9 +75,9 @@ class Party:
 
     @property
     def maximised(self) -> int | None:
-        """The role whose number is a value, not an axis, of tables: the largest role whose members no term requires.
+        """The role whose number of members is the value of a cell of tables, not an axis; None without such a role.
 
-        See ``packing.layout``.
+        It is the largest role whose members no term requires. See ``packing.layout``.
         """
         free = np.flatnonzero(~is_bound([term for _, term in self.terms], len(self.gang.roles)))
         return int(free[np.argmax(self.needs[-1, free])]) if free.size and len(self.needs) else None
@@ -91,7 +91,7 @@ class Party:
         return most
 
     def least_factor(self, slowdowns: FloatArray) -> FloatArray:
-        """Return a lower bound on a run divided by its time on idle reference nodes, by the fastest slow-down."""
+        """Return a lower bound on the run time divided by that on idle reference nodes, by the lowest ``slowdowns``."""
         # The overhead of pieces does not depend on the speed of nodes.
         return np.minimum(slowdowns, 1.0) if self.pools else slowdowns
 
@@ -114,7 +114,7 @@ class Party:
 
     @property
     def _grown_role_is_company(self) -> bool:
-        """Whether more members of a role whose number varies may open places to other roles, by an affinity to it."""
+        """Whether more members of a role whose number varies may open places to roles that have an affinity to it."""
         return any(
             term.kind is TermKind.TOGETHER and (term.roles != term.towards).any() and (term.towards & self._grows).any()
             for _, term in self.terms
@@ -126,7 +126,7 @@ class Party:
         return cells_of(self.needs[-1], None if self.unequal else self.maximised) if len(self.needs) else 0
 
     def where(self, kept: BoolArray) -> "Party":
-        """Keep the mixes for which ``kept``, bool[m], is True."""
+        """Return the party with only the mixes for which ``kept``, bool[m], is True."""
         return replace(self, needs=self.needs[kept], times=self.times[kept], overheads=self.overheads[kept])
 
 

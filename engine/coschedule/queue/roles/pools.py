@@ -1,14 +1,14 @@
-"""Runs of a mix whose roles have pieces: the seats with which the last pool ends first; see ``queue.problem.pools``.
+"""Runs of a mix whose roles have pieces, and seats with which the last pool ends soonest; see ``queue.problem.pools``.
 
 Times are in units, which are pieces of weight 1 on an idle reference node, without the overhead.
 
 Method: seats of several pools that are found at once (``roles.quick_seats``) are the best if they reach the bound. Else
 the earlier times at which some member ends a piece are tried. By a time, a member can do a number of pieces that
-depends on its node. With one pool, its members are seated so that the sum of these numbers is the largest. With
-several, each pool has to reach its own sum. First the sum over all pools is made the largest, where each counts as a
-part of its pieces. If that is too little, no seats are enough. If it is enough for each pool, the seats are found. Else
-each pool that falls short is seated as if it alone counted. If that is enough for each, the pools compete for nodes,
-and all combinations of sums are searched (``packing.frontier``). Pools on nodes of their own never compete.
+depends on its node. With one pool, its members are seated so that the sum of these numbers is the largest. With several
+pools, each pool has to reach its own sum. First maximise the sum over all pools, where a pool counts with the part of
+its pieces that it can do. If that is too little, no seats are enough. If it is enough for each pool, the seats are
+found. Else each pool that falls short is seated as if it alone counted. If that is enough for each, the pools compete
+for nodes, and all combinations of sums are searched (``packing.frontier``). Pools on nodes of their own never compete.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def _least_of_pool(search: PartySearch, pool: PiecePool, mix: int, slots: IntArr
 
 
 def shortest_run(search: PartySearch, mix: int, room: ClassRoom, bound: float) -> PoolsRun | None:
-    """Seat a mix so that the last pool ends first; None where it does not fit. No run is below ``bound`` units.
+    """Seat a mix so that the last pool ends soonest; None where it does not fit. No run is below ``bound`` units.
 
     When the effort is over, the shortest run found until then is returned.
     """
@@ -131,12 +131,12 @@ class _Tries:
         return tuple(pool.role for pool in self.search.party.pools)
 
     def _done_by(self, pool: PiecePool, time: float) -> FloatArray:
-        """Return how many pieces a member can do by ``time`` on a node of each class: float[c]."""
+        """Return the number of pieces that a member can do by ``time`` on a node of each class: float[c]."""
         timeline = self.search.timeline
         return np.minimum(multiples_by(pool.times(timeline.slowdowns), time), pool.pieces)[timeline.pace]
 
     def _alone(self, one: int, done: FloatArray, enough: FloatArray) -> tuple[Seats, ...] | None:
-        """Seat the mix so that one pool does as many pieces as possible; None if these are not all."""
+        """Seat the mix so that one pool does as many pieces as possible; None if it cannot do all of its pieces."""
         found = self._most([one], done[:, [one]])
         return found.seats if found is not None and found.worth >= enough[one] else None
 

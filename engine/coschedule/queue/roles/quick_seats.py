@@ -1,8 +1,8 @@
-"""Seats for several pools that are found at once: good ones always, and the best ones where pools do not compete.
+"""Seats for several pools that are found at once. They are good, and the best where pools do not compete for nodes.
 
-Method: nodes are taken from the fastest on. The next member is one of the pool that would end last if the rest of its
-members were as fast as the next one. Members without a load come last. No member is moved again, so there may be better
-seats, and seats where none are found here.
+Method: nodes are taken from the fastest on. Each step seats a member of the pool that would end last if all of its
+waiting members were as fast as the next one. Members without a load come last. No member is moved again. So better
+seats may exist, and seats may exist even if none are found here.
 """
 
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ class _Seating:
         return float(timeline.slowdowns[timeline.pace[timeline.class_of[self.ahead[role][-1]]]])
 
     def take(self, role: int) -> bool:
-        """Seat a member of a role on the next node that has room; return whether any has."""
+        """Seat a member of a role on the next node that has room; return whether there is such a node."""
         ahead = self.ahead[role]
         while ahead and not self._has_room(ahead[-1], role):
             ahead.pop()
@@ -81,7 +81,7 @@ class _Seating:
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """The members of a pool that are not yet seated; those that are do ``speed`` units in a unit of time together."""
+    """The members of a pool that are not yet seated; the seated ones do ``speed`` units in a unit of time together."""
 
     pool: PiecePool
     left: int

@@ -1,4 +1,4 @@
-"""What stays free on the nodes of each class from a start to a finish, of the resources that a gang requests."""
+"""The requested resources that stay free on the nodes of each class from a start to a finish."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -14,8 +14,8 @@ from coschedule.queue.slots.timeline import Timeline
 class ClassRoom:
     """During a span of time, each node of class ``c`` has ``free[c, w]`` of the wanted resources, if ``open[c]``.
 
-    Members of a role may stay for the whole span if ``stays[c, role]``; None where all may. ``free`` is never negative:
-    where a resource is overcommitted, it is 0.
+    Members of a role may stay for the whole span if ``stays[c, role]``; ``stays`` is None if all may. ``free`` is never
+    negative: where a resource is overcommitted, it is 0.
     """
 
     free: IntArray
@@ -61,7 +61,7 @@ class Rooms:
         )
 
     def during(self, start: float, finish: float) -> ClassRoom:
-        """Find what is free from ``start``, which is not before now, to ``finish``, which may be inf."""
+        """Return the resources that are free from ``start``, not before now, to ``finish``, which may be inf."""
         during = np.flatnonzero((self.begin < finish) & (self.end > start))
         if not during.size:
             return ClassRoom(free=np.zeros((0, self.free.shape[1]), dtype=np.int64), open=np.zeros(0, dtype=np.bool_))

@@ -1,4 +1,4 @@
-"""Which run of a party is the best: that of the least value, or that with the fewest members which ends in time."""
+"""The best run of a party: the run with the least value, or the run with the fewest members that ends in time."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, Self
@@ -16,19 +16,19 @@ Rank = tuple[float, ...]
 
 
 class RankBounds(NamedTuple):
-    """No run at ``k`` has a rank below (first[k], second[k]); where the first is inf, no run is wanted."""
+    """No run at ``k`` has a rank below (first[k], second[k]); if first[k] is inf, no run at ``k`` is wanted."""
 
     first: FloatArray
     second: FloatArray
 
     @property
     def order(self) -> IntArray:
-        """The indices with wanted runs, the best bound first; of equal bounds, the first index first."""
+        """The indices with wanted runs, the best bound first; equal bounds are in the order of their indices."""
         order = np.lexsort((self.second, self.first))
         return order[self.first[order] < np.inf]
 
     def may_reach(self, index: int, rank: Rank) -> bool:
-        """Return whether a run at an index may be as good as one of that rank."""
+        """Return whether a run at an index may be as good as a run of ``rank``."""
         return (float(self.first[index]), float(self.second[index])) <= rank[:2]
 
 
@@ -45,7 +45,7 @@ class Wish(Protocol):
 
     @property
     def mixes(self) -> BoolArray:
-        """The mixes."""
+        """The mixes that are wanted: bool[m]."""
 
     @property
     def limit(self) -> float:
@@ -55,13 +55,13 @@ class Wish(Protocol):
         """Return the rank of a run."""
 
     def no_worse(self, party: Party, outline: Outline) -> Self:
-        """Return the wish without runs that must be worse than this one."""
+        """Return the wish without runs that must be worse than the run ``outline``."""
 
     def from_instants(self, bounds: MixBounds) -> RankBounds:
-        """Bound the ranks of runs from each instant."""
+        """Return bounds on the ranks of runs from each instant."""
 
     def on_nodes(self, party: Party, start: float, slowdowns: FloatArray, most: IntArray) -> RankBounds:
-        """Bound the ranks of runs up to each slow-down t, where only the first ``most[t]`` mixes may fit."""
+        """Return bounds on the ranks of runs up to each slow-down t, where only the first ``most[t]`` mixes may fit."""
 
     def best(self, pairs: PossibleRuns) -> tuple[int, int]:
         """Choose the best of the pairs of slow-down and mix; at least one must be open."""

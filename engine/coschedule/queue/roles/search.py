@@ -1,4 +1,4 @@
-"""What each search for a gang of several roles needs: whether a mix of members fits, and on which nodes.
+"""The base of each search for a gang of several roles: whether a mix of members fits, and on which nodes.
 
 Bounds come first: each role alone, and all roles together as if the cluster were one node. Mixes that pass them are
 placed exactly (``packing``).
@@ -22,7 +22,7 @@ from coschedule.queue.search.effort import Effort
 from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDING = 1 + 1e-9
-"""Sums of amounts are rounded, and an upper bound must not become too low by that."""
+"""A factor of upper bounds: sums of amounts are rounded, and no bound must become too low by that."""
 
 
 class Found(NamedTuple):
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 
 class Short(NamedTuple):
-    """A mix does not fit: at most ``most`` members of the maximised role fit, -inf if not even the others do."""
+    """A mix does not fit: only ``most`` members of the maximised role fit, -inf if even the other roles do not."""
 
     most: float
 
@@ -54,12 +54,12 @@ class BestSeats(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PartySearch:
-    """A party on a timeline: ``passes[c, role]`` where members may be, at most ``most[c, role]`` of them on a node.
+    """A party on a timeline: if ``passes[c, role]``, a node may have up to ``most[c, role]`` members of the role.
 
-    The ``ground`` is the classes of nodes that the party may use. ``passes_by_node`` is like ``passes``, by the index
-    of nodes. Members may stay for ``stays[c, role]`` seconds from the start of the run, None where nothing limits that.
-    Free amounts are those of the ``wanted`` resources. ``instants``, rising, are the starts to try. ``fittings`` are
-    cached by mix. When the ``effort`` is over, a search returns the best run found until then.
+    ``ground`` has the classes of nodes that the party may use. ``passes_by_node`` is like ``passes``, by the index of
+    nodes. Members may stay for ``stays[c, role]`` seconds from the start of the run; ``stays`` is None if nothing
+    limits that. Free amounts are only of the ``wanted`` resources. ``instants``, rising, are the starts to try.
+    ``fittings`` are cached by mix. When the ``effort`` is over, a search returns the best run found until then.
     """
 
     party: Party
@@ -82,7 +82,7 @@ class PartySearch:
         return self.party.requests[:, self.wanted]
 
     def room(self, start: float, finish: float) -> ClassRoom:
-        """Find what is free from start to finish, and which members may stay for that time."""
+        """Return the resources that are free from start to finish, and the members that may stay for that time."""
         self.effort.spend(len(self.rooms.owner))
         room = self.rooms.during(start, finish)
         return room if self.stays is None else replace(room, stays=start + self.stays >= finish)
@@ -140,7 +140,7 @@ class PartySearch:
         return BestSeats(float(whole.table[goal]), tuple(seats_in(fitting.layout, whole, goal, np.inf)))
 
     def weighed(self, mix: int, room: ClassRoom, weights: Weights) -> tuple[Fitting, Offer]:
-        """Return the tables of a mix whose members have a worth, and what nodes offer to them."""
+        """Return the tables of a mix whose members have a worth, and the offers of nodes to these members."""
         admits = self._admits(room, len(self.timeline.slowdowns))
         worth = np.zeros(admits.shape)
         for role, of_role in zip(weights.roles, weights.worth.T, strict=True):

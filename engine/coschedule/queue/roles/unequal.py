@@ -1,4 +1,4 @@
-"""Several roles, of which one divides the work among its members by speed, or some divide pieces of their own.
+"""Several roles: one divides the work among its members by speed, or some of them divide pieces of their own.
 
 The other roles have no part of the work.
 
@@ -7,8 +7,8 @@ instants and mixes.
 
 Method: as for one role (``loads.unequal``). From an instant, first use all slots that last for the shortest run. Then
 drop slots that do not last until the finish found, and search again. A mix is bounded by the nodes that each working
-role would have alone. The shortest run of a mix is exact. Of all ways to put the members on nodes, it has the greatest
-sum of speeds. With pieces, the role that ends last ends first (``roles.pools``).
+role would have alone. The shortest run of a mix is exact: it has the greatest sum of speeds among all ways to put the
+members on nodes. With pieces, the role that ends last ends as early as possible (``roles.pools``).
 """
 
 from typing import NamedTuple, Self
