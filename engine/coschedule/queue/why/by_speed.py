@@ -14,8 +14,8 @@ from coschedule.queue.why.room_now import lasting_slots
 class SpeedGroup:
     """The nodes of one ``slowdown`` that pass the constraints of a role.
 
-    Of these ``passing`` nodes, ``with_room`` have room for a member from the gang's start to its finish, and ``used``
-    have members.
+    ``with_room`` of these ``passing`` nodes have room for a member from the gang's start to its finish. ``used`` of
+    them have members.
     """
 
     role: str

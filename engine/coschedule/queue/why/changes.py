@@ -18,7 +18,7 @@ from coschedule.queue.problem.terms import Term
 from coschedule.queue.why.following import before, decision_of, turn_of
 
 MOST_GANGS = 8
-"""The most gangs in front whose absence is tried, one at a time: those on most of the nodes in question."""
+"""The most gangs in front whose absence is tried, one at a time: the gangs on most of the nodes in question."""
 
 _MOST_TAINTS = 4
 _OF_KUBERNETES = "node.kubernetes.io/"
@@ -145,7 +145,7 @@ def _of_the_gang_itself(snapshot: Snapshot, gang: PendingGang) -> Iterator[Chang
 
 
 def _role_to_shrink(gang: PendingGang) -> Role:
-    """Return the role with sizes to choose from, of which there is at most one; else the role with most members."""
+    """Return the role whose size may vary, or else the role with most members; at most one role may vary."""
     return max(gang.roles, key=lambda role: (role.sizes.vary, role.sizes.least))
 
 
@@ -181,7 +181,7 @@ def _with(snapshot: Snapshot, gang: GangKey, change: Change) -> Snapshot:
 
 
 def _changed(gang: PendingGang, change: ChangeOfGang) -> PendingGang:
-    """Change what a gang requests; its kept placement is dropped, as that was for the old requests."""
+    """Return the gang with changed requests and no kept placement, since that was for the old requests."""
     match change:
         case FewerMembers(role=name):
             roles = (_shrunk(role) if role.name == name else role for role in gang.roles)

@@ -15,9 +15,10 @@ from coschedule.queue.problem.snapshot import Snapshot
 
 
 def turn_of(snapshot: Snapshot, made: Plan, gang: GangKey) -> Turn:
-    """Return what was free for a gang when it was planned, in the plan that ``plan`` has made of the snapshot.
+    """Return the turn of a gang, with the timelines for it, in the plan that ``plan`` has made of the snapshot.
 
-    A broken promise does not count, as in the plan. Raises KeyError where the plan has no such gang.
+    If the plan has broken the promise of the gang, the turn has no promise. Raises KeyError where the plan has no such
+    gang.
     """
     gangs = {one.key: one for one in snapshot.gangs}
     planner = Planner(snapshot, silent, None)

@@ -13,8 +13,8 @@ from coschedule.queue.slots.claims import Claim
 def last_to_have_room(turn: Turn, placement: Placement, *, within_seconds: float = 0.0) -> str | None:
     """Return the node that has room only from the gang's start on, None where there is none or the gang starts now.
 
-    Of several nodes the fastest, then the first by name. Nodes that have had room for at most ``within_seconds`` count
-    too: a start that was rounded to seconds may be that late.
+    If there are several such nodes, the fastest is returned, then the first by name. Nodes that have had room for at
+    most ``within_seconds`` count too: a start that was rounded to seconds may be that late.
     """
     start = placement.start
     if not start > turn.snapshot.now:

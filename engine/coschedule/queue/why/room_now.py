@@ -23,12 +23,12 @@ TOO_SHORT = "free for less than its shortest run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomNow:
-    """How many of the ``nodes`` have room for members of a role at the first instant at which the gang may start.
+    """The number of nodes with room for members of a role at the first instant at which the gang may start.
 
-    ``failures`` counts nodes by the first requirement that each fails, in the order of the checks. Each entry is a
-    phrase that completes "3 nodes …", and a count. The other ``with_room`` nodes have room for ``slots`` members
-    together, for the gang's shortest run. On each node, at most as many slots count as the role can use. The gang needs
-    at least ``needed`` members of the role.
+    ``failures`` counts the ``nodes`` by the first requirement that each of them fails, in the order of the checks. Each
+    entry has a phrase that completes "3 nodes …", and a count. The other ``with_room`` nodes have room for ``slots``
+    members together, for the gang's shortest run. On each node, at most as many slots count as the role can use. The
+    gang needs at least ``needed`` members of the role.
     """
 
     role: str
@@ -85,7 +85,7 @@ def _wanted(snapshot: Snapshot, role: Role) -> list[tuple[str, int]]:
 
 
 def _free_at(timeline: Timeline, time: float) -> tuple[IntArray, BoolArray]:
-    """Return what is free on each node at a time, not before now, and whether it is open: int[n, r], bool[n]."""
+    """Return free resources of each node at a time, not before now, and whether it is open: int[n, r], bool[n]."""
     spans = timeline.spans
     going_on = np.flatnonzero((spans.begin <= time) & (_ends(timeline) > time))
     by_rank = going_on[timeline.class_of]
@@ -128,6 +128,6 @@ def _shortest(turn: Turn) -> float:
 
 
 def _least_factor(gang: PendingGang, slowdowns: FloatArray) -> float:
-    """Return a lower bound on run times divided by those on idle reference nodes; the overhead of pieces is fixed."""
+    """Return a lower bound on the run time divided by that on idle reference nodes; overhead of pieces is fixed."""
     fastest = float(slowdowns.min())
     return min(1.0, fastest) if any(role.load.is_pieces for role in gang.roles) else fastest
