@@ -41,7 +41,7 @@ class Stages(NamedTuple):
 def refuse(
     demand: Demand, *, snapshot: Snapshot, feasibility: Feasibility, stages: Stages, in_front: OpenEnded
 ) -> Refusal:
-    """Explain why ``demand`` has no placement; ``in_front`` are the gangs of unknown end in front of it.
+    """Explain why ``demand`` has no placement; ``in_front`` has gangs in front, of unknown end or with a node hold.
 
     The refusal has the first reason that is true, in this order: no node passes, no size has a time, the deadline is
     too early. The next reasons are: there is never enough room, windows are too short, gangs in front use the room.

@@ -46,7 +46,7 @@ _HALF = 31
 class Case:
     """A gang without a placement, and the timelines at the ``stages`` of the plan.
 
-    ``in_front`` are the gangs of unknown end in front of it.
+    ``in_front`` has the gangs in front of it that are of unknown end, or have a node hold.
     """
 
     chooser: Chooser

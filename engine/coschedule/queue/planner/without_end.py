@@ -15,7 +15,7 @@ from coschedule.queue.slots.claims import Claim
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WithoutEnd:
-    """Node n gets ``of_unknown_end[n, r]`` back at an unknown time; ``hold`` has the gangs of the plan that use it."""
+    """Node n gets ``of_unknown_end[n, r]`` back at an unknown time; ``hold`` has gangs that use it, or hold nodes."""
 
     of_unknown_end: IntArray
     hold: OpenEnded

@@ -20,8 +20,7 @@ If groups share the nodes (``queue.shares``), only gangs in a front get a promis
 would keep all other groups waiting until its end. If gangs of several groups wait, each plan gives them turns, so an
 order only permutes the gangs within a group. A front then also has the gangs with a promise that would start next: they
 may start later. Gangs behind the front keep only promised places before the front is planned. The places of the first
-plan do not follow the turns. So this plan is taken only if all others leave more gangs without a placement, or break
-more promises.
+plan do not follow the turns. So this plan is taken only if all others place fewer gangs, or break more promises.
 
 Finally, some gangs that keep their place are planned again, as many as a front has. These gangs start now, or would fit
 now. Each uses its own place and the room that the best plan leaves. So its nodes are chosen at the start, from all

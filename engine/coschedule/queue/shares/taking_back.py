@@ -72,7 +72,7 @@ def claim_of(
 ) -> ShareClaim | None:
     """Return the claim of the group of a waiting gang; None where it may take nothing.
 
-    ``coming`` has the amounts of gangs that start before it; they count for the groups of these gangs. The plan has
+    ``coming`` has the amounts of gangs that start before it; those of its own group count as held. The plan has
     ``charged`` the group for gangs in front of this one.
     """
     if len(shares.groups) == 1 or not shares.capacity:
