@@ -1,4 +1,4 @@
-"""Records what losses of members show about nodes: the single place for all callers."""
+"""Records losses of members in the cache: all callers record them here."""
 
 from collections.abc import Iterable
 
@@ -26,7 +26,10 @@ def resume_rejection(state: State, gang: GangFact, now: float) -> None:
 
 
 def _unexplained(state: State, gang: GangFact, losses: Iterable[LostOn]) -> list[LostOn]:
-    """The rejections by nodes that still suit the gang: others are explained by a changed label or taint."""
+    """Returns the rejections by nodes that still suit the gang.
+
+    A changed label or taint explains the other rejections.
+    """
     rejecting = [one for one in losses if one.rejected_for]
     there = (state.nodes[one.node] for one in rejecting if one.node in state.nodes)
     suiting = Suiting(there, state.pool).names(gang) if rejecting else frozenset()

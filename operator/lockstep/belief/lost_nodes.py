@@ -1,4 +1,4 @@
-"""Which nodes are lost with all that runs there, so that no kubelet can report or end their pods."""
+"""Finds lost nodes. No kubelet can report or end the pods of such a node."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,8 +19,9 @@ _GONE_SECONDS = 40.0
 class LostNodes:
     """Records since when nodes are unreachable, by a monotonic clock.
 
-    A node with the out-of-service taint is lost at once, and one that is gone after 40 s. One that is not ready, or has
-    the taint of unreachable nodes, is lost after ``unreachable_after`` seconds.
+    A node with the out-of-service taint is lost at once. A node that is gone is lost after 40 s, or after
+    ``unreachable_after`` seconds if that is shorter. A node that is not ready, or has the taint of unreachable nodes,
+    is lost after ``unreachable_after`` seconds.
     """
 
     def __init__(self, state: State, *, unreachable_after: float, monotonic: Callable[[], float]) -> None:

@@ -1,1 +1,1 @@
-"""Work in turns, queues of changed keys, and remembered answers, which all of the cache shares."""
+"""Tools that the whole cache uses: work in turns, queues of changed keys, and remembered answers."""

@@ -1,4 +1,4 @@
-"""What has changed in the cache and is not processed yet: the work queue of the cycle."""
+"""The changes of the cache that the cycle has not processed yet: its work queue."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ class ChangedKeys:
         self.generation = 0
 
     def stand_by(self) -> None:
-        """Keep no changes and call ``wake`` no more, until :meth:`follow`."""
+        """Drop all changes, keep no new ones and do not call ``wake``, until :meth:`follow`."""
         self._is_followed = False
         self._gangs.clear()
         self._bids.clear()
@@ -52,11 +52,11 @@ class ChangedKeys:
             self._wake()
 
     def reconcile_later(self, gang: GangKey) -> None:
-        """Add a gang to reconcile without a call of ``wake``: the caller knows when."""
+        """Add a gang to reconcile, without a call of ``wake``: the caller chooses the time."""
         self._gangs.add(gang)
 
     def reconciling(self, gang: GangKey) -> None:
-        """The gang is being reconciled: later changes add it again."""
+        """Remove a gang that is being reconciled: later changes add it again."""
         self._gangs.discard(gang)
 
     def plan(self) -> None:
@@ -65,23 +65,23 @@ class ChangedKeys:
         self._wake()
 
     def begin_plan(self) -> bool:
-        """A plan begins now; returns whether a change had requested it."""
+        """Record that a plan begins now. Returns whether a change had requested it."""
         was_due, self._is_plan_due = self._is_plan_due, False
         return was_due
 
     def changed(self, *, needs_plan: bool) -> None:
-        """The cache has changed."""
+        """Count a change of the cache, and request a plan if the change needs one."""
         self.generation += 1
         self._is_plan_due |= needs_plan
         if self._is_followed:
             self._wake()
 
     def change_plan(self) -> None:
-        """The cache has changed, and so may the plan."""
+        """Count a change of the cache that may change the plan."""
         self.changed(needs_plan=True)
 
     def count(self) -> None:
-        """More counts than before, by a decision of this process: nothing follows from it."""
+        """Count a change that this process has decided itself: nothing else follows from it."""
         self.generation += 1
 
     def answer(self, node: str) -> None:

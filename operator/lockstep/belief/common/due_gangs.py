@@ -1,4 +1,4 @@
-"""Gangs that follow one change all together, such as a change of an AdmissionCheck."""
+"""Gangs that one change affects together, such as a change of an AdmissionCheck."""
 
 from collections.abc import Callable, Generator, Iterable
 
@@ -7,7 +7,10 @@ from lockstep.belief.common.changed_keys import ChangedKeys
 
 
 class DueGangs:
-    """The gangs that ``follow`` is still to be called with. Tenants create them, so the cycle calls it in steps."""
+    """The gangs for which ``follow`` must still be called.
+
+    Tenants can create many gangs, so the cycle makes these calls in steps.
+    """
 
     def __init__(self, follow: Callable[[GangKey], None], changes: ChangedKeys) -> None:
         self._follow = follow
@@ -16,16 +19,16 @@ class DueGangs:
         self._gangs: dict[GangKey, None] = {}
 
     def add(self, gangs: Iterable[GangKey]) -> None:
-        """Have these gangs followed in the next cycle."""
+        """Add gangs: the next cycle calls ``follow`` for them."""
         self._gangs.update(dict.fromkeys(gangs))
         self._changes.changed(needs_plan=False)
 
     def discard(self, gang: GangKey) -> None:
-        """The gang is followed already."""
+        """Remove a gang for which ``follow`` was called already."""
         self._gangs.pop(gang, None)
 
     def following(self) -> Generator[None, None, None]:
-        """Follow the gangs, one in each step: their specs may be large."""
+        """Call ``follow`` for all gangs, one in each step: their specs may be large."""
         while self._gangs:
             gang, _ = self._gangs.popitem()
             self._follow(gang)

@@ -1,8 +1,8 @@
 """A queue of gangs: the most urgent first, and among equally urgent ones each namespace in turn.
 
 A namespace with ten thousand gangs gets one turn, like any other. Within a namespace, gangs are served first in, first
-out. The cost of a step does not grow with the number of gangs. It depends on the number of ranks, which only
-administrators create, and of gangs in progress, which is bounded.
+out. The cost of a step does not grow with the number of gangs. It grows with the number of ranks, which only
+administrators create, and with the number of gangs in progress, which is bounded.
 """
 
 from bisect import bisect_left, insort
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 
-# A plain dict finds its first entry only past all entries that were removed from its front.
+# In a plain dict, a search for the first entry has to pass all removed entries at its front.
 Line = OrderedDict[GangKey, None]
 
 
@@ -24,7 +24,7 @@ class Rank(NamedTuple):
 
 
 class FairQueue:
-    """Waiting gangs, each once. After a namespace was served it goes behind all others of its rank."""
+    """Waiting gangs, each once. A namespace that was served goes behind all others of its rank."""
 
     def __init__(self) -> None:
         self._ranks: list[Rank] = []
@@ -47,7 +47,7 @@ class FairQueue:
         self._lines[rank].setdefault(gang.namespace, Line())[gang] = None
 
     def take(self, is_busy: Callable[[str], bool]) -> GangKey | None:
-        """Take the next gang from a namespace that is not busy; None where there is none."""
+        """Take the next gang from a namespace that is not busy; None if there is none."""
         for rank in self._ranks:
             for namespace, line in self._lines[rank].items():
                 if not is_busy(namespace):

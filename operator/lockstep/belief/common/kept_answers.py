@@ -1,4 +1,4 @@
-"""A cache of answers with a bound on its memory, whatever is asked."""
+"""A cache of answers. Its memory is bounded, whatever the questions are."""
 
 from collections.abc import Hashable
 from typing import Generic, TypeVar

@@ -1,7 +1,7 @@
-"""What admission makes of templates, kept for later gangs with the same template in the same namespace.
+"""Needs of members as admission has set them, kept for later gangs with the same template in the same namespace.
 
-A namespace keeps the templates that were used last. Where all namespaces together have too many, the namespace with the
-most templates drops one. So a namespace that adds many pushes out its own.
+A namespace keeps the templates that were used last. If all namespaces together have too many, the namespace with the
+most templates drops one. So a namespace that adds many templates drops its own.
 """
 
 from collections import OrderedDict
@@ -15,7 +15,7 @@ MOST_IN_ALL = 1_000
 class SharedVerdicts:
     """The needs of a template's members, by namespace and digest of the template.
 
-    The least recently used come first.
+    Each mapping begins with the template that was used least recently.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
-"""Takes turns where gangs ask for more than one plan has room for.
+"""Lets gangs take turns if they ask for more than one plan has room for.
 
-A quarter of the room goes to the most urgent gangs in every plan. The rest goes to the others, the longest unserved
-first.
+In every plan, a quarter of the room goes to the most urgent gangs. The rest goes to the other gangs, first to those
+that were served longest ago.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ def of_numbers(needed: Mapping[GangKey, int]) -> Account:
 
 
 def _fitting(gangs: Iterable[GangKey], account: Account, most: int) -> list[GangKey]:
-    """The first gangs that fit together, up to the first that does not; at least one."""
+    """The gangs before the first one that no longer fits beside them; at least one gang."""
     fitting: list[GangKey] = []
     for gang in gangs:
         if account(gang) > most and fitting:

@@ -1,1 +1,1 @@
-"""What is observed of gangs beside their own objects: priorities, templates, budgets, quotas."""
+"""Facts about gangs that their own objects do not state: priorities, templates, budgets, quotas."""

@@ -1,12 +1,12 @@
-"""The age of a gang in the queue: the single rule for it. Of gangs of one priority the oldest is planned first.
+"""The age of a gang in the queue: all callers use this rule. Among gangs of one priority, the oldest is planned first.
 
 A gang's age counts from its creation, while the gang asks to run and could run. The age stands still while the gang is
 suspended or refused, or would not fit even on empty nodes. Then its status keeps the age. The age goes on from there
 once a plan has found that the gang could run. So no change of a spec, no suspension and no restart of the operator
 makes a gang older.
 
-All ages are whole seconds, as in a status, so that a write does not change the order of a queue.
-Deadlines do not depend on the age: they count from the creation.
+All ages are whole seconds, as in a status, so that a write does not change the order of a queue. Deadlines do not
+depend on the age: they count from the creation.
 """
 
 import math
@@ -16,17 +16,17 @@ from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition
 
 ROOM_KEPT_SECONDS = 600.0
-"""How long room is kept after a gang has begun: quotas do not count pods that are not there, so it can't be for ever.
+"""How many seconds room is kept after a gang has begun. It ends, because quotas do not count pods that do not exist.
 
-Neither do later pods prolong it, nor replacements.
+Neither later pods nor replacements prolong this time.
 """
 
 
 def queued_since(gang: GangFact, now: float) -> float:
     """The time from which the gang's age counts, never before its creation.
 
-    It moves with ``now`` while the age stands still. Such a gang takes no room from others, but it has a place in the
-    queue. So the first plan in which it fits has it at that place already.
+    This time moves with ``now`` while the age stands still. Such a gang takes no room from other gangs, but it has a
+    place in the queue. So the first plan in which the gang fits gives it this place at once.
     """
     status = gang.status
     if status.waited_seconds is not None:
@@ -35,9 +35,9 @@ def queued_since(gang: GangFact, now: float) -> float:
 
 
 def in_queue_since(gang: GangFact, now: float) -> float:
-    """The time by which the gang has its place among those of its priority: its age, or before all others.
+    """The time that gives the gang its place among gangs of its priority: its age, or before all other gangs.
 
-    Room that is kept, and the pods for which it was kept, are before all others: the rest of the Gang holds its nodes.
+    Kept room, and pods for which room was kept, come before all other gangs: the rest of their Gang holds its nodes.
     """
     spec, begun = gang.spec, gang.status.active_since
     if spec is None or not spec.takes_room:
@@ -68,6 +68,6 @@ def _earned(gang: GangFact, now: float) -> int:
     if gang.status.waited_seconds is not None:
         return gang.status.waited_seconds
     if gang.status.condition(Condition.PLANNED) is None:
-        # Neither a plan nor another check has handled the gang yet, so it is unknown whether it could run.
+        # No plan and no other check has handled the gang yet, so it is unknown whether it could run.
         return 0
     return max(0, round(now - queued_since(gang, now)))

@@ -1,4 +1,4 @@
-"""Which gang has which UID. Statuses name gangs of other namespaces by UID only."""
+"""The UID of each gang. Statuses name gangs of other namespaces by UID only."""
 
 from coschedule import GangKey
 from lockstep.api.preemption import GangUid, Preemptor
@@ -13,7 +13,7 @@ class GangUids:
         self._uids: dict[GangKey, GangUid] = {}
 
     def learn(self, gang: GangFact) -> None:
-        """Learn the UID of a gang, in place of that of an earlier one of the same name."""
+        """Record the UID of a gang, in place of the UID of an earlier gang of the same name."""
         uid = GangUid(gang.uid)
         if self._uids.get(gang.key) != uid:
             self.forget(gang.key)
@@ -26,9 +26,9 @@ class GangUids:
             del self._keys[uid]
 
     def key(self, named: Preemptor | None) -> GangKey | None:
-        """The key of a gang that a status names; None if it names none, or one that is not there."""
+        """The key of a gang that a status names; None if it names none, or a gang that does not exist."""
         return self._keys.get(named) if isinstance(named, GangUid) else named
 
     def uid(self, gang: GangKey) -> GangUid | None:
-        """The UID of a gang; None if it is not there."""
+        """The UID of a gang; None if there is no such gang."""
         return self._uids.get(gang)

@@ -1,4 +1,4 @@
-"""Which gangs are evicted, or shrink, for which: as statuses say, and as decided but not written yet."""
+"""Gangs that are evicted, or shrink, for other gangs: by their statuses, or by decisions that are not written yet."""
 
 from collections.abc import Callable
 
@@ -16,16 +16,16 @@ def evicted_for(status: GangStatus) -> Preemptor | None:
 
 
 def shrunk_for(status: GangStatus) -> Preemptor | None:
-    """The gang for which a gang with that status has shrunk, if it gave way in no other way since."""
+    """The gang for which a gang with that status has shrunk; None if it has not, or gave way otherwise since then."""
     condition = status.condition(Condition.PREEMPTED)
     is_shrunk = condition is not None and condition.reason == Reason.SHRUNK_FOR_GANG
     return shrinks_for(condition.message) if condition is not None and is_shrunk else None
 
 
 class Preemptors:
-    """The preemptor of each gang that gives way in one manner, which ``named_in`` reads from a status.
+    """The preemptor of each gang that gives way in one manner. ``named_in`` reads it from a status.
 
-    With ``evicted_for`` these are gangs that are evicted, until they are placed again. With ``shrunk_for`` they are
+    With ``evicted_for``, these are gangs that are evicted, until they are placed again. With ``shrunk_for``, they are
     gangs that shrink, and the preemptor is the last one.
     """
 
@@ -40,13 +40,13 @@ class Preemptors:
         self._victims: dict[Preemptor, set[GangKey]] = {}
 
     def decide(self, victim: GangKey, preemptor: GangKey) -> None:
-        """The victim will give way to that gang; its status does not say so yet."""
+        """Record that the victim will give way to that gang; the victim's status does not say so yet."""
         self._decided[victim] = preemptor
         self._victims.setdefault(preemptor, set()).add(victim)
         self._changed()
 
     def is_decided(self, gang: GangKey) -> bool:
-        """Whether it is decided that the gang gives way, and not done yet."""
+        """Whether it is decided that the gang gives way, and this is not done yet."""
         return gang in self._decided
 
     def read_status(self, gang: GangFact) -> None:
@@ -59,7 +59,7 @@ class Preemptors:
                 self._victims.setdefault(reported, set()).add(gang.key)
 
     def finalize(self, victim: GangKey) -> None:
-        """The gang holds nothing any more: from now on only its status counts."""
+        """Forget the decision about a gang that holds nothing any more: from now on only its status counts."""
         self._leave(self._decided, victim)
 
     def forget(self, gang: GangKey) -> None:
@@ -68,11 +68,11 @@ class Preemptors:
         self._leave(self._reported, gang)
 
     def preemptor_of(self, victim: GangKey) -> GangKey | None:
-        """The gang to which this one gives way or gave way; None if there is none, or if that is over."""
+        """The gang to which this gang gives way or gave way; None if there is none, or if that is over."""
         return self._uids.key(self._decided.get(victim) or self._reported.get(victim))
 
     def victims_of(self, gang: GangKey) -> tuple[GangKey, ...]:
-        """The gangs that give way or gave way to this one, by key, until that is over."""
+        """The gangs that give way or gave way to this gang, in the order of keys, until that is over."""
         uid = self._uids.uid(gang)
         named = self._victims.get(gang, set())
         return tuple(sorted(named if uid is None else named | self._victims.get(uid, set())))
@@ -88,10 +88,10 @@ class Preemptors:
 
 
 class GivingWay:
-    """The gangs that give way: those that are ``evicted``, and those that have ``shrunk``.
+    """The gangs that are ``evicted``, and the gangs that have ``shrunk``, for other gangs.
 
-    ``changed`` is called when it is decided that one gives way. Statuses name some preemptors by UID, so ``uids`` has
-    those of all gangs.
+    ``changed`` is called when it is decided that a gang gives way. ``uids`` has the UIDs of all gangs, since statuses
+    name some preemptors by UID.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
@@ -100,13 +100,13 @@ class GivingWay:
         self.shrunk = Preemptors(changed, shrunk_for, self.uids)
 
     def read_status(self, gang: GangFact) -> None:
-        """Read from a gang's status for which gang it gives way."""
+        """Read from a gang's status the gang to which it gives way, and record the gang's own UID."""
         self.uids.learn(gang)
         self.evicted.read_status(gang)
         self.shrunk.read_status(gang)
 
     def finalize(self, victim: GangKey) -> None:
-        """The gang holds nothing any more: from now on only its status counts."""
+        """Forget decisions about a gang that holds nothing any more: from now on only its status counts."""
         self.evicted.finalize(victim)
         self.shrunk.finalize(victim)
 

@@ -5,10 +5,10 @@ from lockstep.facts.gang.gang import GangFact
 
 
 class KnownGangs(dict[GangKey, GangFact]):
-    """The newest fact of each gang, as it is planned."""
+    """The newest fact of each gang, in the form in which it is planned."""
 
     def is_there(self, gang: GangFact) -> bool:
-        """Whether that very gang is there, and not a later one of its name."""
+        """Whether this gang is in the cache, and not a later one of the same name."""
         return self.uid(gang.key) == gang.uid
 
     def uid(self, name: GangKey) -> str | None:

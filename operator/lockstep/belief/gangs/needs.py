@@ -1,4 +1,4 @@
-"""Compares the needs of members: as planned, and as admission made them."""
+"""Compares and combines the needs of members: those of the plan, and those that admission has set."""
 
 import math
 from dataclasses import replace
@@ -9,7 +9,7 @@ from lockstep.facts.cluster.volume import ClaimUse
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.pods.pod import PodAffinity, WrittenTerm
 
-# The API server adds these to every pod. A plan that does not use them is not wrong.
+# The API server adds these to every pod. A plan may ignore them.
 _OF_EVERY_POD = frozenset(
     Toleration(f"node.kubernetes.io/{what}", "Exists", "", "NoExecute") for what in ("not-ready", "unreachable")
 )
@@ -82,7 +82,7 @@ def _for_ever(toleration: Toleration) -> Toleration:
 def _combined_affinity(
     one: tuple[NodeTerm, ...] | None, other: tuple[NodeTerm, ...] | None
 ) -> tuple[NodeTerm, ...] | None:
-    """Terms that match a node exactly if a term of each side does."""
+    """Node terms that match a node exactly if a term of ``one`` and a term of ``other`` match it."""
     if one == other or other is None:
         return one
     if one is None:

@@ -1,11 +1,11 @@
-"""Whether members can have the pace that their gang wants, as far as its templates say."""
+"""Whether the templates of a gang allow the pace that the gang wants."""
 
 from lockstep.facts.gang.gang import AcceptedGang, Refusal
 from lockstep.facts.reasons import Reason
 
 
 def pace_refusal(gang: AcceptedGang) -> Refusal | None:
-    """Why members can't request less than their limits; None where they can, or need not."""
+    """Why members can't request less than their limits; None if they can, or need not."""
     if not gang.spec.pace.keeps_limits:
         return None
     fixed = [role.path for role in gang.spec.roles if role.is_guaranteed and role.load.is_work]

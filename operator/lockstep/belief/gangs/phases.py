@@ -1,4 +1,4 @@
-"""The phase of a gang: the single rule for all that read or change it."""
+"""The phase of a gang: all code that reads or changes the phase uses this rule."""
 
 from enum import StrEnum
 from typing import assert_never
@@ -8,12 +8,12 @@ from lockstep.facts.reasons import Condition
 
 
 class Phase(StrEnum):
-    """The phase of a gang. It moves down this list, and back from ``PLACED`` and ``RESERVED`` when it is undone.
+    """The phase of a gang. It moves down this list. It moves back from ``PLACED`` and ``RESERVED`` after a rollback.
 
     ``DELETED``: it is being deleted and holds nothing, but a finalizer keeps the object. ``BACKING_OFF``: it failed and
     rests before the next try. ``SUSPENDED``: its user or Kueue suspended it, or its status still says so. ``RESERVED``:
-    members of it may exist, and not all are known to be bound. ``AWAITS_PODS``: it is a Gang, and too few of its pods
-    wait for a node; others may run. ``AWAITS_OTHERS``: other gangs have to start or end before.
+    its members may exist, and not all are known to be bound. ``AWAITS_PODS``: it is a Gang, and too few of its pods
+    wait for a node; others may run. ``AWAITS_OTHERS``: other gangs have to start or end first.
     """
 
     DELETED = "Deleted"
@@ -42,7 +42,7 @@ class Phase(StrEnum):
 
     @property
     def is_planned(self) -> bool:
-        """Whether the gang is to be planned."""
+        """Whether plans include the gang."""
         match self:
             case Phase.WAITING | Phase.BACKING_OFF:
                 return True
@@ -82,5 +82,8 @@ def _waiting_phase(gang: GangFact, *, is_resting: bool) -> Phase:
 
 
 def _awaits_others(gang: GangFact) -> bool:
-    """Whether others have to start or end before the gang may; pods that join those of a Gang wait for no other."""
+    """Whether other gangs have to start or end first.
+
+    Pods that join the bound pods of a Gang wait for no other gang.
+    """
     return bool(gang.unmet) and not (isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods)

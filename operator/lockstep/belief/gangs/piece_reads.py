@@ -1,4 +1,4 @@
-"""What dealers have reported of the pieces of each gang, and what is known of these from all sources."""
+"""States of pieces as dealers have reported them, and counts of pieces from all sources."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -20,14 +20,17 @@ class _Read(NamedTuple):
 
 
 class PieceReads:
-    """The states that dealers have sent, of gangs that hold nodes. No piece goes back to an earlier state."""
+    """The states of pieces that dealers have sent, for gangs that hold nodes.
+
+    No piece goes back to an earlier state.
+    """
 
     def __init__(self, changed: Callable[[GangKey], None]) -> None:
         self._changed = changed
         self._reads: dict[GangKey, _Read] = {}
 
     def record(self, gang: GangFact, bits: bytes) -> bytes:
-        """Add what was read of the gang; returns all that is known of it."""
+        """Add states that were read from the gang's dealer. Returns all known states of its pieces."""
         before = self.bits(gang)
         known = merged(before, bits)
         if known == before:
@@ -37,12 +40,12 @@ class PieceReads:
         return known
 
     def bits(self, gang: GangFact) -> bytes:
-        """What was read of the gang; empty if nothing was."""
+        """The states that were read for the gang; empty if nothing was read."""
         read = self._read(gang)
         return b"" if read is None else read.bits
 
     def counts(self, gang: GangFact) -> PieceCounts:
-        """The counts of that."""
+        """The numbers of pieces in these states."""
         read = self._read(gang)
         return NO_PIECES if read is None else read.counts
 
@@ -56,7 +59,7 @@ class PieceReads:
 
 
 def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> PieceCounts:
-    """The latest counts of the gang's pieces: by its status, by reads of its dealer, and by what dealers have left."""
+    """The latest counts of the gang's pieces: by its status, by reads of its dealer, or by pods of ended dealers."""
     if gang.spec is None or gang.spec.dealing is None:
         return NO_PIECES
     most = gang.spec.dealing.pieces
@@ -67,14 +70,14 @@ def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> 
 
 
 def pieces_left(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> int | None:
-    """How many pieces are neither done nor failed; None where no dealer deals them."""
+    """How many pieces are neither done nor failed; None if no dealer deals pieces of the gang."""
     if gang.spec is None or gang.spec.dealing is None:
         return None
     return gang.spec.dealing.pieces - piece_counts(gang, reads, pods).settled
 
 
 def has_no_dealer_any_more(gang: GangFact, succeeded_ranks: int) -> bool:
-    """Whether the dealer of the gang has ended, with rank 0, which has ended well: no member is dealt anything more."""
+    """Whether the gang's dealer has ended, because the member of rank 0 has succeeded: members get no more pieces."""
     is_dealt = gang.spec is not None and gang.spec.dealing is not None
     return is_dealt and has_rank(succeeded_ranks, FIRST_RANK)
 

@@ -24,7 +24,7 @@ def _not_allowed(asked: Sizing, allowed: Sizing, of_class: PriorityClass) -> Ref
 class Priorities:
     """The PriorityClasses of the cluster. ``changed`` is called after each change.
 
-    Gangs may use ``sizing``, a sizing that takes less from others, or one that their class allows.
+    A gang may use ``sizing``, a sizing that takes less from other gangs, or a sizing that its class allows.
     """
 
     def __init__(self, changed: Callable[[], None], sizing: Sizing = Sizing.BALANCED) -> None:
@@ -55,12 +55,15 @@ class Priorities:
         return known.value if most is None else min(known.value, most)
 
     def name_of(self, gang: GangFact) -> str:
-        """The name of the PriorityClass of the gang's members; '' for none and for a refused gang."""
+        """The name of the PriorityClass of the gang's members; '' for no class and for a refused gang."""
         known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
         return "" if known is None else known.name
 
     def value_of(self, name: str) -> int | None:
-        """The priority of pods with the class of that name, or without a class: ''. None if it does not exist."""
+        """The priority of pods with the class of that name; '' stands for no class.
+
+        None if the class does not exist.
+        """
         known = self._classes.get(name) if name else self._default
         return None if known is None else known.value
 

@@ -1,8 +1,8 @@
-"""What admission makes of gangs' templates, as answers to creates and dry runs showed it.
+"""How admission changes gangs' templates, as answers to creates and dry runs have shown.
 
-LimitRanges, RuntimeClasses, policies and webhooks are not read. What they make of members is remembered as long as the
-gang exists, and learned again after a restart. A later gang with the same template in the same namespace is planned
-with it from the start; its own members are still checked.
+LimitRanges, RuntimeClasses, policies and webhooks are not read. Their effect on members is remembered while the gang
+exists, and learned again after a restart. A later gang with the same template in the same namespace is planned with
+this effect from the start. Its own members are still checked.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from lockstep.facts.reasons import Condition, Reason
 
 @dataclass(slots=True, kw_only=True)
 class _Template:
-    """The template of one gang at one generation: its spec as written, and admission's verdict."""
+    """The template of one gang at one generation: its spec as written, and the verdict of admission."""
 
     generation: int
     written: GangSpec
@@ -27,14 +27,14 @@ class _Template:
 
 
 class TemplateMemory:
-    """Admission's verdicts, by the UID of the gang."""
+    """The verdicts of admission by the UID of the gang: a refusal, or the needs of each role."""
 
     def __init__(self) -> None:
         self._by_gang: dict[str, _Template] = {}
         self._shared = SharedVerdicts()
 
     def as_admitted(self, gang: GangFact) -> GangFact:
-        """The gang with what admission makes of its members, or refused if admission refuses them."""
+        """The gang with the needs that admission sets for its members, or refused if admission refuses them."""
         template = self._template(gang)
         if template is None:
             return gang
@@ -43,11 +43,11 @@ class TemplateMemory:
         return gang.with_spec(_with_verdict(template.written, template.verdict))
 
     def learn(self, gang: GangFact, verdict: Verdict) -> None:
-        """Keep what admission makes of the members, in place of an earlier verdict."""
+        """Keep the verdict of admission about the members, in place of an earlier verdict."""
         template = self._template(gang)
         if template is None:
             if not isinstance(gang, AcceptedGang) or verdict == {role.name: role.needs for role in gang.spec.roles}:
-                # Its own spec is refused by now, or admission changes nothing.
+                # The gang's own spec is refused by now, or admission changes nothing.
                 return
             template = self._by_gang[gang.uid] = _Template(generation=gang.generation, written=gang.spec)
         template.verdict = verdict
@@ -55,13 +55,16 @@ class TemplateMemory:
             self._share(gang, template.written, verdict)
 
     def seen(self, gang: GangFact, needs: Mapping[str, Needs]) -> None:
-        """Members of these roles were created with these needs and match the plan; keep them for later gangs."""
+        """Keep the needs of created members for later gangs.
+
+        The members of these roles were created with these needs, and match the plan.
+        """
         template = self._by_gang.get(gang.uid)
         if template is not None and needs != template.verdict:
             self._share(gang, template.written, needs)
 
     def written(self, gang: GangFact) -> GangSpec | None:
-        """The gang's spec as written; None where the spec itself is refused."""
+        """The gang's spec as written; None if the spec itself is refused."""
         template = self._template(gang)
         return gang.spec if template is None else template.written
 
@@ -76,7 +79,8 @@ class TemplateMemory:
         if template.generation != gang.generation:
             if not isinstance(gang, AcceptedGang):
                 return None
-            # The template is immutable, so requests and constraints stay as admission made them; a refusal may have
+            # The template is immutable, so requests and constraints stay as admission has set them. A refusal may have
+            # been about the priority class, so it is dropped.
             # been about the priority class, so it is dropped.
             template.generation, template.written = gang.generation, gang.spec
             if isinstance(template.verdict, Refusal):
@@ -84,7 +88,7 @@ class TemplateMemory:
         return template
 
     def _of_status(self, gang: GangFact) -> _Template | None:
-        """After a restart: the verdict of a gang whose status says that its members are refused."""
+        """The verdict after a restart, for a gang whose status says that admission refuses its members."""
         accepted = gang.status.condition(Condition.ACCEPTED)
         if not isinstance(gang, AcceptedGang) or accepted is None:
             return None
@@ -96,7 +100,7 @@ class TemplateMemory:
         return template
 
     def _of_others(self, gang: GangFact) -> _Template | None:
-        """What admission made of the same template for an earlier gang."""
+        """The verdict for an earlier gang with the same template; None if the namespace has no kept template."""
         namespace = gang.key.namespace
         if not isinstance(gang, AcceptedGang) or not self._shared.knows(namespace):
             return None
@@ -119,7 +123,7 @@ class TemplateMemory:
 
 
 def _digest(spec: GangSpec, role: RoleSpec) -> bytes:
-    """A digest of a role; equal for roles of one namespace that admission can distinguish only by their names."""
+    """A digest of a role: equal for roles of one namespace that differ, for admission, only in their names."""
     digest = hashlib.sha256(json.dumps(spec.priority_class).encode())
     # No JSON has a line break between its values.
     for document in (role.template.document, *role.claim_templates):

@@ -1,1 +1,1 @@
-"""Which gang holds what: reservations, charges by node, and claims that are reserved."""
+"""What each gang holds: reservations, charges by node, and reserved claims."""

@@ -1,4 +1,4 @@
-"""What is assumed beyond the facts: the members of attempts and the next sizes of gangs count on their nodes.
+"""What the cache assumes beyond its facts: members of attempts and next sizes of gangs count on their nodes.
 
 Life of a reservation here::
 
@@ -23,9 +23,9 @@ from lockstep.facts.ranks import has_rank
 
 
 class Assumptions:
-    """What gangs hold, as their statuses or this process say, whether pods exist or not.
+    """What gangs hold by their statuses or by decisions of this process, whether or not the pods exist.
 
-    If the process does not lead, it decides nothing and asks for nothing.
+    A process that does not lead decides nothing and requests nothing.
     """
 
     def __init__(self, counts: Counts, pods: Pods, giving_way: GivingWay, changes: ChangedKeys) -> None:
@@ -42,7 +42,7 @@ class Assumptions:
         self.leads = True
 
     def hold(self, reservation: Reservation) -> None:
-        """Count an attempt's members on their nodes from now on, except ended ones, whether their pods exist or not."""
+        """Count an attempt's members on their nodes from now on, except ended ones, whether or not their pods exist."""
         departed = self._roster.departed(reservation.gang_uid)
         self._next_sizes.forget(reservation.gang)
         self._holders.enter(reservation, is_seen=lambda pod: pod in self._pods or pod in departed)
@@ -57,7 +57,7 @@ class Assumptions:
         self._changes.count()
 
     def read_status(self, before: GangFact | None, gang: GangFact) -> None:
-        """Hold what a new status says. Without the lead, statuses alone say what is held."""
+        """Hold what a new status says. Without the lead, only statuses say what gangs hold."""
         held = self._holders.reservations.get(gang.key)
         if self.leads:
             self._unowned.compare(before, gang, held)
@@ -66,7 +66,10 @@ class Assumptions:
         self.hold_what_is_reserved(gang)
 
     def remove_gang(self, gang: GangFact) -> None:
-        """A gang is gone, though its members may exist."""
+        """Forget a gang that is gone.
+
+        Its members may still exist, and then count until the API server was asked for them.
+        """
         self._unowned.forget(gang.key)
         self.let_go(gang)
         self._next_sizes.forget(gang.key)
@@ -77,7 +80,7 @@ class Assumptions:
         return gang.key in self._unowned
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
-        """Hold what the status says is reserved or comes next; after a restart it is not held yet."""
+        """Hold the reservation and the next size in the gang's status; after a restart, they are not held yet."""
         if gang.status.end is not None:
             self.let_go(gang)
             self._next_sizes.forget(gang.key)
@@ -93,12 +96,12 @@ class Assumptions:
             self._next_sizes.read_status(gang.key, next_in_status(gang))
 
     def hold_what_pods_request(self, gang: GangFact) -> None:
-        """Hold a Gang's seats with what its pods request: in a new process pods may come after their Gang."""
+        """Hold a Gang's seats with the requests of its pods: in a new process, pods may come after their Gang."""
         held, reserved = self._holders.reservations.get(gang.key), reserved_in_status(gang)
         if held is None or reserved is None:
             return
         if not gang.status.is_being_undone:
-            # While no pod waits, as before the pods of a sized Job come, its seats still need what they needed.
+            # While no pod waits, as before the pods of a sized Job exist, the seats need what they needed before.
             reserved = reserved.with_known_requests(held)
         if held.requests != reserved.requests:
             self.forget(gang.key)
@@ -111,7 +114,7 @@ class Assumptions:
         self._changes.change_plan()
 
     def forget(self, gang: GangKey) -> None:
-        """End a reservation of which no member exists: members that no watch has confirmed are no longer counted."""
+        """End a reservation of which no member exists: members that no watch has confirmed no longer count."""
         reservation = self._leave(gang)
         if reservation is not None:
             self._stop_counting(reservation)
@@ -124,13 +127,13 @@ class Assumptions:
             self._changes.change_plan()
 
     def settle(self, one: Leftover) -> None:
-        """Stop counting what is left of an attempt, once the cache has all of its members that exist."""
+        """Stop counting a leftover of an attempt, once the cache has all of its members that exist."""
         self._stop_counting(one.reservation, keep=self._holders.reservations.get(one.gang.key))
 
     def _change_members(self, gang: GangFact, before: Reservation, after: Reservation) -> None:
-        """Members of the same attempt have come or gone, or are to come: hold what the status says now.
+        """Hold the members that the status says now: of the same attempt, some have come or gone, or are to join.
 
-        Members that leave count while their pods exist. Those that no watch has shown count until the API server was
+        Members that leave count while their pods exist. Members that no watch has shown count until the API server was
         asked for them.
         """
         self._next_sizes.forget(after.gang)
@@ -168,6 +171,6 @@ class Assumptions:
 
 
 def _has_other_members(held: Reservation, written: Reservation) -> bool:
-    """Whether the same attempt has other members by now, or other ones that join."""
+    """Whether the same attempt has other members now, or other members that join."""
     same = (held.gang_uid, held.attempt) == (written.gang_uid, written.attempt)
     return same and (held.gapped, held.joining, held.size) != (written.gapped, written.joining, written.size)

@@ -24,14 +24,14 @@ def uses_by_role(gang: GangFact) -> Uses:
 
 
 class UsedClaim(NamedTuple):
-    """A claim that a member uses. If it does not exist, it is made by this ``wish``; None if it is not made."""
+    """A claim that a member uses. If the claim does not exist, this ``wish`` makes it; with None it is not made."""
 
     key: ClaimKey
     wish: VolumeWish | None
 
 
 class _Span(NamedTuple):
-    """Members of one role on one node: ``size`` ranks from ``first`` on."""
+    """Members of one role on one node: ``size`` consecutive ranks from ``first`` on."""
 
     first: int
     size: int
@@ -40,7 +40,7 @@ class _Span(NamedTuple):
 
 
 class ClaimHolder:
-    """The claims that the members of a reservation use, by its gang's spec."""
+    """The claims that the members of a reservation use, by the spec of its gang."""
 
     def __init__(self, reservation: Reservation, uses: Uses) -> None:
         self.reservation = reservation
@@ -53,7 +53,7 @@ class ClaimHolder:
         names: defaultdict[Sharing, set[str]] = defaultdict(set)
         for use in (use for of_role in uses.values() for use in of_role):
             names[use.sharing].add(use.claim)
-        # The names of claims that are deleted with their pods begin with these.
+        # The names of claims that are deleted with their pods begin with the names of these pods.
         self.shared, self._kept = names[Sharing.SHARED], names[Sharing.KEPT]
 
     @property
@@ -62,7 +62,7 @@ class ClaimHolder:
         return self._on.keys()
 
     def claims_on(self, node: str) -> Iterator[UsedClaim]:
-        """The claims of its members on that node; a shared one may occur several times."""
+        """The claims of its members on that node; a shared claim may occur several times."""
         succeeded = self.reservation.succeeded_ranks
         for first, size, _, role in self._on[node]:
             for use in self.uses[role]:
@@ -70,7 +70,7 @@ class ClaimHolder:
                     yield UsedClaim(self._claim(use, rank), None if has_rank(succeeded, rank) else use.wish)
 
     def names(self) -> Iterator[ClaimKey]:
-        """Beginnings of its claims' names: each claim has one of these names, or one followed by a dash and more."""
+        """Stems of its claims' names: each claim has one of these names, or one followed by a dash and more."""
         gang, attempt = self.reservation.gang, self.reservation.attempt
         yield from (ClaimKey(gang.namespace, name) for name in self.shared)
         yield from (ClaimKey(gang.namespace, kept_stem(name, gang.name)) for name in self._kept)

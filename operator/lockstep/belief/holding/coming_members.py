@@ -1,7 +1,8 @@
 """Members of gangs that hold nodes, counted among the pods before watches show them.
 
-They are entered among other pods, once for each role and node. So one search finds pods by labels, or pods whose
-anti-affinity excludes a member. They are removed when all members of the attempt were seen bound.
+They are entered among other pods, once for each role and node. So one search finds all pods with given labels, or all
+pods whose anti-affinity excludes a member. The entries are removed when watches have shown that all members of the
+attempt are bound.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -36,7 +37,7 @@ class _ComingPlace(NamedTuple):
 
 
 class Coming:
-    """The entries of coming members; computed on demand, only for gangs that have changed.
+    """The entries of coming members, computed on demand, and only for gangs that have changed.
 
     ``held`` returns the reservation of a gang.
     """
@@ -48,11 +49,11 @@ class Coming:
         self._there: dict[GangKey, dict[_ComingPlace, PodFact]] = {}
 
     def touch(self, gang: GangKey) -> None:
-        """The gang's reservation or members have changed."""
+        """Note that the gang's reservation or members have changed: the next demand computes its entries anew."""
         self._stale.add(gang)
 
     def forget(self, gang: GangKey) -> None:
-        """The gang holds nothing any more; its entries are removed on the next demand."""
+        """Note that the gang holds nothing any more: its entries are removed on the next demand."""
         (self._stale.add if gang in self._there else self._stale.discard)(gang)
 
     def renew(self, pods_nearby: PodsNearby) -> None:

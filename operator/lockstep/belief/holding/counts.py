@@ -1,4 +1,4 @@
-"""What pods count in, and members of gangs before a watch shows their pods."""
+"""Everything that counts pods, and members of gangs before a watch shows their pods."""
 
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -14,9 +14,10 @@ from lockstep.facts.pods.pod import PodFact
 
 
 class Counts:
-    """Every count of pods and of coming members, so that each is entered once and removed once.
+    """All counts of pods and of coming members, so that each is entered once and removed once.
 
-    ``pods`` are all in the cache. ``users_changed`` is called with a node whose pods use other claims than before.
+    ``pods`` returns all pods in the cache. ``users_changed`` is called with a node whose pods use other claims than
+    before.
     """
 
     def __init__(
@@ -36,6 +37,6 @@ class Counts:
         self.seats = Seats(pod_gangs, ledger)
 
     def pods_nearby_now(self) -> PodsNearby:
-        """What pods mean for others, including members that are about to be bound."""
+        """The effects of pods on other pods, including members that are about to be bound."""
         self.holders.coming.renew(self.pods_nearby)
         return self.pods_nearby

@@ -1,4 +1,4 @@
-"""The gangs that hold nodes, and what their members mean for others before watches show them."""
+"""The gangs that hold nodes, and the effects of their members on other pods before watches show them."""
 
 from collections.abc import Callable, Mapping
 
@@ -16,9 +16,9 @@ from lockstep.facts.pods.pod import PodFact, PodKey
 class Holders:
     """The gangs that hold nodes. A caller that enters a reservation must remove it, too.
 
-    ``touched`` is called with nodes whose members' claims have changed. ``unseen``: members that no watch has shown.
-    ``coming``: members that are not bound yet, as entries among the pods. ``claims``: the claims that they use.
-    ``with_anti_affinity``: gangs whose members have anti-affinity.
+    ``touched`` is called with nodes on which members' claims have changed. ``unseen``: members that no watch has shown.
+    ``coming``: members that are not bound yet, as entries among the pods. ``claims``: the claims that reserved members
+    use. ``with_anti_affinity``: gangs whose members have anti-affinity.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Holders:
         self.gang_changed(reservation.gang)
 
     def gang_changed(self, gang: GangKey) -> None:
-        """The gang's spec may have changed."""
+        """Update the entries of a gang whose spec may have changed."""
         held = self._held(gang)
         if held is None:
             return
@@ -54,12 +54,12 @@ class Holders:
             self.with_anti_affinity.add(gang)
 
     def touch(self, gang: GangKey) -> None:
-        """A member of that gang has changed, or is gone."""
+        """Note that a member of that gang has changed, or is gone."""
         if gang in self.reservations:
             self.coming.touch(gang)
 
     def as_counted(self, pod: PodFact) -> PodFact:
-        """The pod with what counts of it on its node."""
+        """The pod, with the request that counts on its node."""
         held = None if pod.member is None else self._held(pod.member.gang)
         return pod if held is None else with_kept_room(pod, held.gang, held.reservation)
 

@@ -1,4 +1,4 @@
-"""The room that a member keeps on its node while it requests less CPU: it will request all of it again."""
+"""The room that a paced member keeps on its node: it requests less CPU now, and all of it again later."""
 
 from dataclasses import replace
 
@@ -9,10 +9,10 @@ from lockstep.facts.pods.pod import PodFact
 
 
 def with_kept_room(pod: PodFact, gang: GangFact, reservation: Reservation) -> PodFact:
-    """The pod with what counts of it on its node.
+    """The pod, with the request that counts on its node.
 
     A member of the reservation counts with the CPU that it requested unpaced, unless its gang gives that room away. So
-    plans never put others there. Quotas count what the pod requests, since the API server does.
+    plans never put other pods there. Quotas count what the pod requests now, since the API server does.
     """
     member, cpu, pace = pod.member, pod.cpu, gang.status.pace
     if member is None or cpu is None or pace is None or _gives_room(gang) or not reservation.is_for(member):

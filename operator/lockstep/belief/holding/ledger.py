@@ -1,8 +1,8 @@
 """What is committed on every node: by existing pods, and by assumed members.
 
-An existing pod is known by its UID, so another pod of the same name is distinct. An assumed member has no UID yet: it
-is known by its membership. The pod that appears as this member takes its place, so the two never count twice. Sums are
-updated with each pod, so a snapshot copies them instead of adding up 50,000 pods.
+The ledger knows an existing pod by its UID, so another pod of the same name is distinct. An assumed member has no UID
+yet: the ledger knows it by its membership. The pod that appears as this member takes its place, so the two never count
+twice. Sums are updated with each pod, so a snapshot copies them instead of adding up 50,000 pods.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ _NOTHING: Mapping[tuple[str, Request], int] = MappingProxyType({})
 
 
 class Charge(NamedTuple):
-    """What one pod takes from a node. ``is_lasting``: it is not meant to end."""
+    """What one pod takes from a node. ``is_lasting``: the pod is not meant to end."""
 
     node: str
     request: Request
@@ -55,7 +55,7 @@ class Ledger:
         return self._assumed_of.get((gang_uid, attempt), 0)
 
     def charge(self, member: Membership) -> Charge | None:
-        """What that member takes, if anything."""
+        """The charge of that member; None if it has none."""
         uid = self._uids.get(member)
         return self._assumed.get(member) if uid is None else self._seen[uid]
 
@@ -64,9 +64,9 @@ class Ledger:
         return self._by_attempt.get((gang_uid, attempt), _NOTHING)
 
     def mark(self, gang_uid: str, attempt: int) -> int:
-        """A number that changes, and is never reused, whenever the charges of the attempt's members change.
+        """A number that changes whenever the charges of the attempt's members change; 0 if there are none.
 
-        0 for none.
+        No number is used again.
         """
         return self._marks.get((gang_uid, attempt), 0)
 
@@ -102,7 +102,7 @@ class Ledger:
         return True
 
     def forget(self, member: Membership) -> bool:
-        """Stop counting a member that was only assumed. Returns whether it was."""
+        """Stop counting a member that was only assumed. Returns whether it was counted."""
         charge = self._assumed.pop(member, None)
         if charge is None:
             return False

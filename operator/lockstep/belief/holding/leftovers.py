@@ -1,7 +1,7 @@
-"""Attempts that have no gang or no reservation any more, though members may exist that no watch has shown yet.
+"""Attempts without a gang or a reservation, of which members may exist that no watch has shown yet.
 
 A watch of pods may be behind the watch of GangJobs. If the room of such members were free, a node would get more
-members than it holds. So they count until the API server was asked for them (``act/ending/leftover_checks.py``).
+members than it has room for. So they count until the API server was asked for them (``act/ending/leftover_checks.py``).
 """
 
 from typing import NamedTuple
@@ -12,29 +12,29 @@ from lockstep.facts.gang.gang import GangFact
 
 
 class Leftover(NamedTuple):
-    """What an attempt held, and its gang as it was last known."""
+    """The reservation of an attempt, and the last known fact of its gang."""
 
     gang: GangFact
     reservation: Reservation
 
 
 class Leftovers:
-    """The leftovers about which the API server was not asked yet."""
+    """The leftovers for which the API server was not asked yet."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._new: list[Leftover] = []
 
     def add(self, one: Leftover) -> None:
-        """Add what may be left of an attempt. If watches have shown all of its members, nothing is added."""
+        """Add a leftover of an attempt. If watches have shown all of its members, nothing is added."""
         if self.is_unseen(one):
             self._new.append(one)
 
     def take(self) -> list[Leftover]:
-        """Return what was added since the last call."""
+        """Return the leftovers that were added since the last call."""
         taken, self._new = self._new, []
         return taken
 
     def is_unseen(self, one: Leftover) -> bool:
-        """Whether it has members that count, and that no watch has shown."""
+        """Whether the leftover has members that count, and that no watch has shown."""
         return self._ledger.assumed_of(one.reservation.gang_uid, one.reservation.attempt) > 0

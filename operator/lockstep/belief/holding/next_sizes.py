@@ -8,9 +8,9 @@ from lockstep.belief.holding.reservation import Reservation
 
 
 class NextSizes:
-    """The next sizes of gangs, whose members count on their nodes beside those that are being ended.
+    """The next sizes of gangs. Their members count on their nodes, beside the members that are being ended.
 
-    A next size that was decided here counts before the status has it.
+    A next size that this process has decided counts before the status has it.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -26,7 +26,7 @@ class NextSizes:
         return iter(self._held.values())
 
     def of(self, gang: GangKey) -> Reservation | None:
-        """What the gang will hold at its next size; None where its size does not change."""
+        """The reservation of the gang at its next size; None if its size does not change."""
         return self._held.get(gang)
 
     def on(self, node: str) -> frozenset[GangKey]:
@@ -39,7 +39,7 @@ class NextSizes:
         self._decided.add(following.gang)
 
     def read_status(self, gang: GangKey, following: Reservation | None) -> None:
-        """Keep the room for the next size in the gang's status; None where there is none."""
+        """Keep the room for the next size in the gang's status; None if the status has none."""
         if following is not None:
             self._decided.discard(gang)
             self._hold(following)
@@ -47,7 +47,7 @@ class NextSizes:
             self.forget(gang)
 
     def forget_decided(self, gang: GangKey) -> None:
-        """Forget a next size that no status has: it was not written."""
+        """Forget a next size that was decided and that no status has."""
         if gang in self._decided:
             self.forget(gang)
 

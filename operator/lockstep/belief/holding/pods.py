@@ -1,4 +1,4 @@
-"""The existing pods, and everything that counts them: each entry is removed again."""
+"""The existing pods. Each change enters them into all counts; each entry is removed again."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -51,7 +51,7 @@ class Pods(dict[PodKey, PodFact]):
         self._changes.changed(needs_plan=self._recount(fact) or may_change_placement)
 
     def count_again(self, pod: PodFact) -> None:
-        """Count the pod by what its gang says by now of its room."""
+        """Count the pod anew, since its gang may keep another amount of room for it now."""
         if self._recount(pod):
             self._changes.changed(needs_plan=True)
 
@@ -71,9 +71,9 @@ class Pods(dict[PodKey, PodFact]):
         self._changes.changed(needs_plan=self._release(before) or was_waited_for)
 
     def _enter_group(self, pod: PodFact) -> None:
-        """A pod of a Gang takes the place of its seat, so that the two never count twice.
+        """Enter a pod of a Gang in the place of its seat, so that the two never count twice.
 
-        A pod on another node has not got that seat from us: any user can write our annotations to a pod.
+        A pod on another node did not get that seat from Lockstep: any user can write Lockstep's annotations to a pod.
         """
         self._pod_gangs.enter(pod)
         seat = pod.group.seat if isinstance(pod, GroupedPod) else None
@@ -107,7 +107,7 @@ class Pods(dict[PodKey, PodFact]):
         return True
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:
-        """Remember a member that is gone, if it is of the attempt's own pods: any user can write our labels."""
+        """Remember a member that is gone, if it was a pod of the attempt: any user can write Lockstep's labels."""
         self._roster.record_gone(pod)
         reservation = self._holders.reservations.get(member.gang)
         if reservation is not None and reservation.is_for(member):
@@ -117,8 +117,9 @@ class Pods(dict[PodKey, PodFact]):
 def _as_first_asked(before: PodFact | None, fact: PodFact) -> PodFact:
     """The pod with the outcome that follows from the first request to delete it.
 
-    When a pod has ended, its kubelet deletes it once more, without a grace period. The API server then writes the time
-    of that request in the place of the first one. So a member that was asked to end would seem to have ended by itself.
+    When a pod has ended, its kubelet deletes it once more, without a grace period. The API server then replaces the
+    time of the first request by the time of this one. So a member that was asked to end would seem to have ended by
+    itself.
     """
     if before is None or before.outcome is not PodOutcome.DELETED or fact.gone_by == before.gone_by:
         return fact

@@ -1,7 +1,7 @@
-"""Members that come and go while others run: which ranks they have, and which stay.
+"""Members that come and go while others run: which ranks they have, and which members stay.
 
-Ranks stay with their members. New members get the lowest ranks that are free. Of a node, the members with the highest
-ranks leave first. So ranks may have gaps. All members have equal parts of the work.
+Ranks stay with their members. New members get the lowest free ranks. On each node, the members with the highest ranks
+leave first. So ranks may have gaps. All members have equal parts of the work.
 """
 
 from collections import Counter
@@ -18,9 +18,10 @@ Place = tuple[str, str]
 
 
 class RankedMembers(NamedTuple):
-    """Members in the order of their ranks. ``gapped`` has the ranks, one bit each, if they have a gap; else None.
+    """Members in the order of their ranks.
 
-    The ranks in ``joining`` are new.
+    ``gapped`` has the ranks, one bit each, if there is a gap between them, else None. The ranks in ``joining`` are new,
+    one bit each.
     """
 
     members: tuple[Members, ...]
@@ -44,14 +45,14 @@ def places_of(members: Iterable[Members], gapped: int | None) -> dict[int, Place
 
 
 def grown(places: Mapping[int, Place], role: str, nodes: Iterable[str]) -> RankedMembers:
-    """The members once one of a role has joined on each of these nodes."""
+    """The members after one more member of ``role`` has joined on each of these nodes."""
     free = (rank for rank in count() if rank not in places)
     new = {next(free): (role, node) for node in nodes}
     return ranked({**places, **new})._replace(joining=ranks_from(new))
 
 
 def shrunk(places: Mapping[int, Place], kept: Mapping[Place, int]) -> RankedMembers:
-    """The members that stay: at each place as many as ``kept`` says, those with the lowest ranks."""
+    """The members that stay: at each place the number in ``kept``, those with the lowest ranks."""
     left, after = Counter(kept), dict[int, Place]()
     for rank, place in sorted(places.items(), key=itemgetter(0)):
         if left[place] > 0:
@@ -61,7 +62,7 @@ def shrunk(places: Mapping[int, Place], kept: Mapping[Place, int]) -> RankedMemb
 
 
 def with_more(before: Iterable[Members], gapped: int | None, after: Iterable[Members]) -> RankedMembers | None:
-    """All members once more have joined those ``before``; None if none joins, or if one of ``before`` would move.
+    """All members after more have joined those in ``before``; None if none joins, or if one in ``before`` would move.
 
     ``after`` has all members in the order of their ranks.
     """

@@ -17,12 +17,12 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, Request
 from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 
-# No pod has this number of an attempt.
+# No pod has this number as its attempt.
 _NO_ATTEMPT = -1
 
 
 class ReservedMember(NamedTuple):
-    """One member of a reservation, and the pod that it is, or will be once it is made."""
+    """One member of a reservation, and its pod, which may not exist yet."""
 
     rank: int
     role: str
@@ -34,8 +34,9 @@ class ReservedMember(NamedTuple):
 class Reservation:
     """What one attempt of a gang holds: numbers of members on nodes; ranks rise along the list.
 
-    ``requests`` is what one member takes, by the name of its role. ``gapped`` has the ranks, one bit each, if they have
-    a gap; None if they are all from 0 on. Members of the ranks in ``joining`` are to join the others, which run.
+    ``requests`` has the request of one member, by the name of its role. ``gapped`` has the ranks, one bit each, if they
+    have a gap; None if they are all ranks from 0 on. ``joining`` has the ranks of members that are to join the running
+    members, one bit each.
     """
 
     gang: GangKey
@@ -49,9 +50,9 @@ class Reservation:
     gapped: int | None = None
     joining: int = 0
     size: int = field(init=False, repr=False, compare=False)
-    """The number of members. It is asked for each of them, and there may be as many entries as members."""
+    """The number of members. It is needed for each member, and there may be as many entries as members."""
     _ends: tuple[int, ...] = field(init=False, repr=False, compare=False)
-    """The number of members up to each entry, with that entry; empty if there is one role."""
+    """The number of members up to and including each entry; empty if there is one role."""
 
     def __post_init__(self) -> None:
         """Count the members once."""
@@ -78,7 +79,7 @@ class Reservation:
         return dict(zip(self.ranks, (entry.node for entry in self.members for _ in range(entry.count)), strict=True))
 
     def role_of(self, rank: int) -> str:
-        """The role of the member of that rank, which must be there."""
+        """The role of the member of that rank; there must be such a member."""
         if not self._ends:
             return self.members[0].role
         position = rank if self.gapped is None else (self.gapped & ((1 << rank) - 1)).bit_count()
@@ -90,20 +91,20 @@ class Reservation:
 
     @property
     def settled(self) -> "Reservation":
-        """The same without members that are to join."""
+        """The reservation without members that are to join."""
         return self._of_ranks(lambda rank: not has_rank(self.joining, rank)) if self.joining else self
 
     @property
     def newcomers(self) -> "Reservation":
-        """The same with only the members that are to join."""
+        """The reservation with only the members that are to join."""
         return self._of_ranks(lambda rank: has_rank(self.joining, rank))
 
     def without(self, ranks: Container[int]) -> "Reservation":
-        """The same without the members of these ranks."""
+        """The reservation without the members of these ranks."""
         return self._of_ranks(lambda rank: rank not in ranks)
 
     def with_known_requests(self, before: "Reservation") -> "Reservation":
-        """The same; of roles whose requests are unknown now, with those that were known before."""
+        """The reservation, with the requests of ``before`` for roles whose requests are unknown now."""
         known = {role: request or before.requests.get(role, request) for role, request in self.requests.items()}
         return replace(self, requests=known)
 
@@ -131,7 +132,7 @@ class Reservation:
         return Membership(self.gang, self.gang_uid, self.attempt, rank)
 
     def is_for(self, member: Membership) -> bool:
-        """Whether that is one of its members."""
+        """Whether that is a member of this reservation."""
         its = (member.gang, member.gang_uid, member.attempt) == (self.gang, self.gang_uid, self.attempt)
         return its and self.has_rank(member.rank)
 
@@ -142,7 +143,7 @@ class Reservation:
 
 
 def reserved_for(gang: AcceptedGang, placement: Placement, *, attempt: int, now: float) -> Reservation:
-    """What an attempt that starts now holds: exactly what :func:`reserved_in_status` reads back later.
+    """The reservation of an attempt that starts now: exactly what :func:`reserved_in_status` reads back later.
 
     The gang starts later than planned, since the plan took some time. So its expected finish is later by that time.
     """
@@ -159,11 +160,11 @@ def reserved_for(gang: AcceptedGang, placement: Placement, *, attempt: int, now:
 
 
 def reserved_in_status(gang: GangFact) -> Reservation | None:
-    """The reservation in the gang's status.
+    """The reservation in the gang's status; None if it has none.
 
-    A size that the spec does not allow was not written by us: such a gang holds nothing, and its pods are stale. So no
-    user can make the cache hold more members than the largest gang has. A start in the future, or an end before the
-    start, is corrected.
+    Lockstep has not written a size that the spec does not allow. A gang with such a size holds nothing, and its pods
+    are stale. So no user can make the cache hold more members than the largest gang has. A start in the future, or an
+    end before the start, is corrected.
     """
     status = gang.status
     if status.reserved_at is None or not isinstance(gang, AcceptedGang):
@@ -194,9 +195,9 @@ class _Held(NamedTuple):
 
 
 def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
-    """What a status says is held, with members that are to join; None where it was not written by us.
+    """The members that a status holds, with members that are to join; None if Lockstep has not written the status.
 
-    No member counts as one that is to join if the spec does not allow the size, or if other members would move.
+    No member is to join if the spec does not allow the size, or if other members would move.
     """
     gapped = parse_ranks(status.ranks) if status.ranks else None
     size = sum(entry.count for entry in status.members)
@@ -215,8 +216,8 @@ def next_in_status(gang: GangFact) -> Reservation | None:
     """The next size in the gang's status, as a reservation of no attempt; None where the gang's size does not change.
 
     A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. No room
-    is kept either if the attempt goes on and its members have no notice: that status was not written by us. New pods of
-    a Gang have an attempt, which keeps their room.
+    is kept either if the attempt goes on and its members have no notice: Lockstep has not written such a status. New
+    pods of a Gang have an attempt, which keeps their room.
     """
     following, status = gang.status.next_size, gang.status
     is_over = status.end is not None or is_pod_gang(gang.key)
@@ -231,7 +232,7 @@ def next_in_status(gang: GangFact) -> Reservation | None:
 
 
 def next_reservation(gang: GangFact, spec: GangSpec, following: NextSize) -> Reservation:
-    """What the gang will hold at its next size; it starts when the members of the present size are asked to end."""
+    """The reservation at the gang's next size; it starts when the members of the present size are asked to end."""
     start, finish = following.asked_to_end_at, following.expected_finish
     return Reservation(
         gang=gang.key,
@@ -245,7 +246,7 @@ def next_reservation(gang: GangFact, spec: GangSpec, following: NextSize) -> Res
 
 
 def requests_of(spec: GangSpec) -> dict[str, Request]:
-    """What a member takes of its node, by the name of its role."""
+    """The request of a member, by the name of its role."""
     return {role.name: role.request for role in spec.roles}
 
 
@@ -260,7 +261,7 @@ def _are_sizes(spec: GangSpec, members: Iterable[Members], allow: Callable[[Size
 
 
 def _is_in_range(sizes: Sizes, size: int) -> bool:
-    """Whether a gang that runs may keep that size: also one that its owner does not list any more."""
+    """Whether a running gang may keep that size, even if its user does not list the size any more."""
     return sizes.minimum <= size <= sizes.maximum
 
 

@@ -1,4 +1,4 @@
-"""The claims that reserved members use, and on which nodes, before their pods exist.
+"""The claims that reserved members use, and on which nodes, before the pods of these members exist.
 
 Claims are kept by reservation, so no caller reads all members of all gangs. Claims of single members are not kept:
 their names follow from gang, attempt and rank, and can be parsed back.
@@ -41,7 +41,7 @@ class ReservedClaims:
         return {*left, *holder.nodes}
 
     def leave(self, gang: GangKey) -> Collection[str]:
-        """Remove a gang's reservation. Returns the nodes that it had."""
+        """Remove a gang's reservation. Returns the nodes on which its members use claims."""
         holder = self._holders.pop(gang, None)
         if holder is None:
             return ()
@@ -52,7 +52,7 @@ class ReservedClaims:
         return holder.nodes
 
     def on(self, node: str, *, but: GangKey | None = None) -> Iterator[UsedClaim]:
-        """The claims that members on that node use, without those of one gang."""
+        """The claims that members on that node use, without those of the gang ``but``."""
         for gang in self._by_node.get(node, ()):
             if gang != but:
                 yield from self._holders[gang].claims_on(node)
@@ -67,7 +67,7 @@ class ReservedClaims:
         return [gang for gang in self._by_name.get(claim, ()) if claim.name in self._holders[gang].shared]
 
     def nodes_using(self, claim: ClaimKey) -> Iterator[str]:
-        """The nodes of members that use that claim: all members for a shared claim, otherwise one."""
+        """The nodes of members that use that claim: all members for a shared claim, otherwise one member."""
         for end in range(len(claim.name), 0, -1):
             if end < len(claim.name) and claim.name[end] != "-":
                 continue

@@ -1,4 +1,4 @@
-"""The seats of a Gang's reservation that its pods have taken. Their ranks stand in annotations of the pods."""
+"""The seats of a Gang's reservation that its pods have taken. Annotations of the pods have the ranks."""
 
 from lockstep.belief.holding.ledger import Ledger
 from lockstep.belief.holding.reservation import Reservation
@@ -7,7 +7,7 @@ from lockstep.facts.pods.pod import Membership, PodFact
 
 
 class Seats:
-    """Which ranks of reservations have bound pods."""
+    """Finds the ranks of reservations that have bound pods."""
 
     def __init__(self, pod_gangs: PodGangs, ledger: Ledger) -> None:
         self._pod_gangs = pod_gangs
@@ -22,14 +22,14 @@ class Seats:
         return {seat.rank for seat, pod in self._taken(reservation) if not pod.is_deleting}
 
     def take(self, reservation: Reservation) -> set[int]:
-        """Stop counting the seats whose pods are bound, since the pods count themselves; returns their ranks."""
+        """Stop counting the seats whose pods are bound, since these pods count themselves. Returns their ranks."""
         bound = self.bound(reservation)
         for rank in bound:
             self._ledger.forget(reservation.membership(rank))
         return bound
 
     def _taken(self, reservation: Reservation) -> list[tuple[Membership, PodFact]]:
-        """The seats that pods have; any user can write our annotations to other pods."""
+        """The seats with their pods on the reserved nodes: any user can write Lockstep's annotations to other pods."""
         node_of = reservation.nodes()
         seats = self._pod_gangs.seats(reservation.gang)
         return [(seat, pod) for seat, pod in seats if reservation.is_for(seat) and node_of[seat.rank] == pod.node]

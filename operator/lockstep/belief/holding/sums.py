@@ -1,4 +1,4 @@
-"""Sums of what is taken, by node and resource: exact as integers, and as arrays for the resources in use.
+"""Sums of what pods take, by node and resource: exact as integers, and as arrays for the resources in use.
 
 Users may create pods with any node, resource and amount. So sums are Python integers, which never overflow, and take
 memory only where something is counted. Arrays get a row or column on first use, and hold at most ``LARGEST_SUM``. They
@@ -15,9 +15,9 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, Request
 LARGEST_SUM = 2 * LARGEST_AMOUNT
 """More than any node can hold, so a node with this sum is full; small enough for 64-bit arithmetic."""
 
-# More than gangs usually ask for; beyond this number, columns without recent use are closed.
+# Gangs usually use fewer resources. Beyond this number, columns that were not used recently are closed.
 _MOST_COLUMNS = 64
-# Fewer free rows than this are not worth closing.
+# The arrays shrink only if more free rows than this exist.
 _SPARE_ROWS = 64
 
 Rows = NDArray[np.intp]
@@ -63,7 +63,7 @@ class Sums:
         return np.array([self._rows[node] for node in nodes], dtype=np.intp)
 
     def drop_row(self, node: str) -> None:
-        """Free the row of a node that is gone. What pods take there stays counted."""
+        """Free the row of a node that is gone. Pods on this node stay counted."""
         row = self._rows.pop(node, None)
         if row is not None:
             self._free_rows.append(row)

@@ -1,4 +1,4 @@
-"""Reservations in statuses that no process of ours has made."""
+"""Reservations in statuses that no process of Lockstep has made."""
 
 from coschedule import GangKey
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
@@ -8,7 +8,7 @@ from lockstep.facts.gang.gang import GangFact
 class UnownedReservations:
     """Gangs whose status newly says that they hold nodes, though this process has not reserved them.
 
-    A reservation that was in the status when the gang was first seen is not one: an earlier process has made it.
+    A reservation that was in the status when the gang was first seen does not count: an earlier process has made it.
     """
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class UnownedReservations:
         return gang in self._gangs
 
     def compare(self, before: GangFact | None, fact: GangFact, held: Reservation | None) -> None:
-        """Compare a new status with what is ``held`` for the gang here."""
+        """Add or remove the gang: compare its new status with the reservation ``held`` in this process."""
         stands = reserved_in_status(fact)
         if stands is None:
             self._gangs.discard(fact.key)

@@ -1,4 +1,4 @@
-"""Reserved members that no watch has shown yet, so that counts of existing pods do not include them."""
+"""Reserved members that no watch has shown yet. Counts of existing pods do not include them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ class _Unseen:
 class UnseenMembers:
     """The unseen members of all gangs, counted pod by pod, so that no caller reads all members again.
 
-    A member that was seen once stays seen. ``changes`` counts the changes of these numbers.
+    A member that was seen once stays seen. ``changes`` counts the changes of these counts.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class UnseenMembers:
             self._by_namespace.setdefault(reservation.gang.namespace, set()).add(reservation.gang)
 
     def see(self, pod: PodKey) -> None:
-        """A watch shows a pod of that name."""
+        """Remove a member whose pod a watch has shown."""
         gang = self._by_pod.pop(pod, None)
         if gang is None:
             return
@@ -55,7 +55,7 @@ class UnseenMembers:
             self._drop(gang)
 
     def forget(self, gang: GangKey) -> None:
-        """The gang holds no nodes any more."""
+        """Remove all members of a gang, which holds no nodes any more."""
         unseen = self._gangs.get(gang)
         if unseen is not None:
             self.changes += 1
@@ -64,7 +64,7 @@ class UnseenMembers:
             self._drop(gang)
 
     def in_namespace(self, namespace: str) -> Iterator[tuple[GangKey, Mapping[str, int]]]:
-        """The gangs of a namespace that have unseen members, and how many of each role."""
+        """The gangs of a namespace that have unseen members, each with the number of these members by role."""
         return ((gang, self._gangs[gang].counts) for gang in self._by_namespace.get(namespace, ()))
 
     def _drop(self, gang: GangKey) -> None:

@@ -1,1 +1,1 @@
-"""What is observed of nodes: bids, capacity, owners, domains, and failures of members on them."""
+"""Facts about nodes: bids, capacity, node owners, domains, and failures of members on them."""

@@ -1,8 +1,8 @@
-"""The NodeBids by node, as they count now.
+"""The NodeBids by node, without measured values that have expired.
 
-After ``expiresAt``, measured values no longer count: duty cycle, presence of the node owner, forecast. What a person
-has promised still counts, and so does the capacity, since the hardware is the same. A bid without a capacity gets the
-one measured on nodes of the same hardware, expired or not.
+After ``expiresAt``, measured values no longer count: duty cycle, presence of the node owner, forecast. Promises of a
+person still count. The capacity still counts too, since the hardware is the same. A bid without a capacity, expired or
+not, gets the shared capacity of nodes with the same hardware.
 """
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
@@ -14,14 +14,14 @@ from lockstep.facts.cluster.node import BidCondition, BidFact, NodeFact, kind_of
 
 
 class Bids(Mapping[str, BidFact]):
-    """The bids of ``nodes``, as they count. ``changed`` is called when one may change a plan."""
+    """The bids of ``nodes``, in the form that counts now. ``changed`` is called when a bid may change a plan."""
 
     def __init__(self, nodes: Mapping[str, NodeFact], changes: ChangedKeys, changed: Callable[[], None]) -> None:
         self._nodes = nodes
         self._changes = changes
         self._changed = changed
         self._by_node: dict[str, BidFact] = {}
-        # The same bids as they were written.
+        # The same bids as they were written, with values that have expired.
         self._written: dict[str, BidFact] = {}
         self._capacities = SharedCapacities(outdated=lambda: changes.changed(needs_plan=False))
 
@@ -84,7 +84,7 @@ class Bids(Mapping[str, BidFact]):
                 self._count(bid.lapsed())
 
     def update_shared(self, now: float) -> None:
-        """Update the capacities that bids without their own get from others, where an update is due."""
+        """Update the shared capacities that are due, in all bids that use them."""
         self._share_anew(self._capacities.update(now))
 
     def request_answers(self) -> None:
@@ -93,7 +93,7 @@ class Bids(Mapping[str, BidFact]):
             self._request_answer(bid)
 
     def node_changed(self, node: str) -> None:
-        """A node of that name was added, changed or removed."""
+        """Update the bid of a node that was added, changed or removed."""
         bid = self._written.get(node)
         if bid is not None:
             self._request_answer(bid)
@@ -115,7 +115,7 @@ class Bids(Mapping[str, BidFact]):
         return self._capacities.next_due()
 
     def _count(self, bid: BidFact) -> None:
-        """Use the bid in this form from now on."""
+        """Use the bid in this form from now on, and call ``changed`` unless it only renews the earlier one."""
         before = self._by_node.get(bid.node)
         self._by_node[bid.node] = bid
         if before is None or not bid.renews(before):

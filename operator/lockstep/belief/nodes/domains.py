@@ -11,7 +11,7 @@ _NONE: Mapping[str, Names] = {}
 
 
 class Domains:
-    """The domains of all nodes, computed once for each requested label until nodes change.
+    """The domains of all nodes, computed once for each requested label, and anew after nodes change.
 
     ``changes`` counts these changes. A label that no node has costs nothing.
     """
@@ -25,7 +25,7 @@ class Domains:
         self.changes = 0
 
     def nodes_changed(self, before: NodeFact | None, after: NodeFact | None) -> None:
-        """A node is new or gone, or its labels have changed."""
+        """Forget the computed domains, since a node is new or gone, or its labels have changed."""
         self.changes += 1
         self._by_key.clear()
         self._without.clear()

@@ -41,14 +41,14 @@ class _Where(NamedTuple):
 
 
 class _Once(NamedTuple):
-    """A first failure: in which attempt, and until when it counts."""
+    """A first failure: its attempt, and the time until which it counts."""
 
     attempt: int
     until: float
 
 
 class FailedNodes:
-    """Failed nodes by the UID of the gang, for a limited time. ``changed`` is called when some are forgotten.
+    """Failed nodes by the UID of the gang, for a limited time. ``changed`` is called when some of them are forgotten.
 
     A gang has entries only for nodes that a plan gave it.
     """
@@ -60,11 +60,11 @@ class FailedNodes:
         self._once: dict[str, dict[_Where, _Once]] = {}
 
     def record_without_volumes(self, gang_uid: str, nodes: Iterable[str], now: float) -> None:
-        """Volumes of the gang could not be made for these nodes."""
+        """Record that volumes of the gang could not be made for these nodes."""
         self._avoid(gang_uid, (_Where(node, NodeFailure.VOLUMES) for node in nodes), now + AVOID_SECONDS)
 
     def record_not_joined(self, gang_uid: str, nodes: Iterable[str], grows_at: float) -> None:
-        """Members that were to join a gang were lost on these nodes, or did not run there.
+        """Record that new members of a gang were lost on these nodes, or did not run there.
 
         The gang grows again at ``grows_at`` at the earliest, and avoids the nodes then.
         """
@@ -94,7 +94,7 @@ class FailedNodes:
         self._once.pop(gang_uid, None)
 
     def expire(self, now: float) -> None:
-        """Forget what is older than its time."""
+        """Forget the failures whose time is over."""
         self._once = _left(self._once, lambda once: once.until > now)
         left = _left(self._until, lambda until: until > now)
         if left != self._until:

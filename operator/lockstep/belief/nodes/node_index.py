@@ -25,7 +25,7 @@ class NodeIndex:
         self._reached: dict[tuple[tuple[NodeTerm, ...], ...], Names] = {}
 
     def selected(self, selector: LabelSelector | None) -> Names:
-        """The nodes that match all of a selector's requirements; none for no selector."""
+        """The nodes that match all requirements of a selector; no nodes if there is no selector."""
         return _NOWHERE if selector is None else self._all_of(map(self._by_label, selector))
 
     def matching(self, terms: Iterable[NodeTerm]) -> Names:
@@ -58,7 +58,11 @@ class NodeIndex:
         return self._answers[requirement]
 
     def _by_field(self, requirement: Requirement) -> Names:
-        """Nodes have the single field ``metadata.name``; other fields and several values match none."""
+        """The nodes that match a requirement of a field.
+
+        Nodes have the single field ``metadata.name``. Requirements of other fields, or with several values, match no
+        node.
+        """
         if requirement.key != _NAME or len(requirement.values) != 1:
             return _NOWHERE
         named = self.all & set(requirement.values)

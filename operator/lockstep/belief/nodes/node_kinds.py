@@ -13,14 +13,17 @@ from lockstep.facts.past_runs import Learned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeKinds:
-    """The kinds of some nodes: ``by_node[n]`` is a number, ``numbers`` has it by the kind's name."""
+    """The kinds of some nodes.
+
+    ``by_node[n]`` is the number of the kind of node n. ``numbers`` maps the name of each kind to its number.
+    """
 
     by_node: NDArray[np.int64]
     numbers: Mapping[str, int]
 
     @classmethod
     def of(cls, nodes: Iterable[NodeFact | None]) -> "NodeKinds":
-        """The kinds of these nodes, in their order; None stands for a node that is gone and has none."""
+        """The kinds of these nodes, in their order. None stands for a node that is gone and has no kind."""
         by_node, numbers = number_kinds([kind_of_node(node) for node in nodes])
         return cls(by_node=by_node, numbers=numbers)
 

@@ -1,4 +1,4 @@
-"""The nodes by name, and what is computed of all of them together, once after each change."""
+"""The nodes by name, with their domains and their index of labels, which are computed once after each change."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from lockstep.facts.cluster.node import NodeFact, kind_of_node
 class KnownNodes(dict[str, NodeFact]):
     """The newest fact of each node; changed only by :meth:`apply` and :meth:`remove`.
 
-    ``changed`` is called after each change. Before it, ``applied`` is called with the name of a new or changed node,
-    ``removed`` with that of one that is gone. ``generation`` counts all changes, including bids. ``labels_generation``
-    counts only changes of the nodes that exist and of their labels, which are rarer.
+    ``changed`` is called after each change. Before that, ``applied`` is called with the name of a new or changed node,
+    or ``removed`` with the name of a node that is gone. ``generation`` counts all changes, including those of bids.
+    ``labels_generation`` counts only new nodes, removed nodes and changed labels, which are rarer.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class KnownNodes(dict[str, NodeFact]):
         self._offering: Counter[str] = Counter()
 
     def apply(self, fact: NodeFact) -> None:
-        """Add or update a node. Heartbeats, which change no fact, are no change."""
+        """Add or update a node. A heartbeat changes no fact, so it is no change."""
         before = self.get(fact.name)
         if before != fact:
             self[fact.name] = fact

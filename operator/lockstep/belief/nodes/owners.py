@@ -1,8 +1,8 @@
-"""Which node owners are back and since when, and when their nodes are open to gangs again.
+"""Follows node owners: since when they are back, and when their nodes are open to gangs again.
 
-An owner is back if present, or if the time has come at which the node is taken back. The bid decides what happens to
-members there (``onReturn``). If an owner interrupts gangs, the bid's status has the time of the return, for the next
-process. A time in the future, or older than any grace period, can't be from us and is ignored.
+An owner is back if the bid says so, or if the time has come at which the owner takes the node back. The bid decides
+what happens to members there (``onReturn``). If an owner interrupts gangs, the bid's status has the time of the return,
+for the next process. A time in the future, or older than any grace period, can't be from Lockstep and is ignored.
 
 After an owner who interrupts gangs has left, the node stays closed for a while. So an owner who comes and goes
 interrupts gangs at most once in that time.
@@ -25,7 +25,7 @@ _LONGEST_GRACE_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerBack:
-    """The owner of a node is back ``since`` that time of day; the bid says what happens to members there."""
+    """The return of a node owner at the time of day ``since``; the bid says what happens to members there."""
 
     node: str
     since: float
@@ -77,11 +77,11 @@ class NodeOwners:
         return bool(self._back)
 
     def back(self, node: str) -> OwnerBack | None:
-        """What is known of an owner who is back on a node; None otherwise."""
+        """The return of the node's owner; None if the owner is not back."""
         return self._back.get(node)
 
     def back_since(self, bid: BidFact, now: float) -> float | None:
-        """Since when the owner is back, for the bid's status; None where the return interrupts no gang."""
+        """The time of the owner's return, for the bid's status; None if the return interrupts no gang."""
         if bid.on_return is not OnReturn.EVICT or bid.node not in self._bids or not _is_back(bid, now):
             return None
         back = self._back.get(bid.node)
@@ -98,7 +98,7 @@ class NodeOwners:
         return math.inf if bid is not None and bid.owner_present else self._opens.get(node, -math.inf)
 
     def taken_back_at(self, node: str) -> float:
-        """When members must have left a node, as far as is known; infinity where they may stay."""
+        """The time at which members must have left a node, as far as is known; infinity if they may stay."""
         back, bid = self._back.get(node), self._bids.get(node)
         if back is not None:
             return back.due if back.on_return is OnReturn.EVICT else math.inf
@@ -107,7 +107,7 @@ class NodeOwners:
     def next_due(self, now: float) -> float:
         """The next time at which an owner is expected back, a grace period is over, or a node opens.
 
-        Nothing else says that a node has opened. Gangs that run may grow into it.
+        No watch reports that a node has opened. Then running gangs may grow onto it.
         """
         windows = (time for bid in self._bids.values() for time in (bid.available_from, bid.available_until))
         times = chain(windows, self._opens.values(), (one.due for one in self._back.values()))
@@ -126,7 +126,7 @@ def _is_back(bid: BidFact, now: float) -> bool:
 
 
 def _seen_since(bid: BidFact, now: float) -> float:
-    """Since when the owner is back: as an earlier process has written it, else from the window's end, else from now."""
+    """The time of the owner's return: as an earlier process wrote it, or the end of the bid's window, or now."""
     kept = bid.owner_back_since
     if kept is not None and now - _LONGEST_GRACE_SECONDS <= kept <= now:
         return kept

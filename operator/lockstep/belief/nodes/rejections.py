@@ -1,9 +1,9 @@
 """Gangs whose members kubelets reject: after the same reason on three nodes, a gang is refused.
 
 A kubelet rejects a pod for a reason in the pod or in the node. So neither time nor a dry run changes it. A refused gang
-is planned again in three cases: its spec has changed, a suitable node is new or has changed, or pods are gone from a
-node that rejected it. A node that rejected the gang earlier and does so again is barred until the node changes, and is
-not counted again.
+is planned again if its spec has changed, or if a suitable node is new or has changed. It is also planned again if pods
+are gone from a node that rejected it. If a node rejects the gang a second time, the gang avoids it until the node
+changes. The second rejection does not count towards a refusal.
 
 Life of a record::
 
@@ -58,14 +58,14 @@ class _Record:
         return node in self.earlier or any(node in nodes for nodes in self.counted.values())
 
     def clear(self, node: str) -> None:
-        """The node has changed: nothing counts against it any more."""
+        """Forget all rejections by a node that has changed."""
         self.earlier.discard(node)
         self.barred.discard(node)
         for nodes in self.counted.values():
             nodes.pop(node, None)
 
     def lift(self) -> None:
-        """The gang is planned again; rejections by unchanged nodes are still remembered."""
+        """End the refusal, so that the gang is planned again. Rejections by unchanged nodes are still remembered."""
         self.earlier |= {node for nodes in self.counted.values() for node in nodes}
         self.counted.clear()
         self.refusal = self.rejected = None
@@ -75,7 +75,7 @@ class _Record:
 class Rejections:
     """Rejections by the UID of the gang, for its current spec. ``changed`` is called when a gang is planned again.
 
-    A gang has at most as many nodes here as it was given.
+    A gang has entries only for nodes that a plan gave it.
     """
 
     def __init__(self, changed: Callable[[GangKey], None]) -> None:
@@ -109,14 +109,14 @@ class Rejections:
             self._lift(record)
 
     def refusal(self, gang: GangFact) -> Refusal | None:
-        """Why the gang is refused because of rejections, as known here or by its status; None if it is not."""
+        """Why rejections have refused the gang, by this record or else by its status; None if they have not."""
         record = self._by_uid.get(gang.uid)
         if record is None or record.generation != gang.generation:
             return _said_by_status(gang)
         return record.refusal
 
     def rejected(self, gang: GangFact) -> Rejected | None:
-        """What the status of a refused gang must keep."""
+        """The rejections that the status of a refused gang must keep; None if there is no such refusal."""
         record = self._by_uid.get(gang.uid)
         return None if record is None or record.generation != gang.generation else record.rejected
 
@@ -126,7 +126,10 @@ class Rejections:
         return frozenset() if record is None or record.generation != gang.generation else frozenset(record.barred)
 
     def record_changed(self, node: str, suits: Suiting, gangs: Mapping[GangKey, GangFact]) -> None:
-        """A node is new or has changed; ``suits`` says for which gangs that node is suitable."""
+        """Forget rejections by a node that is new or has changed.
+
+        Refused gangs for which the node is suitable are planned again. ``suits`` says which gangs these are.
+        """
         for record in self._by_uid.values():
             record.clear(node)
             gang = gangs.get(record.gang)
@@ -134,12 +137,12 @@ class Rejections:
                 self._lift(record)
 
     def record_removed(self, node: str) -> None:
-        """A node is gone: another one may get its name."""
+        """Forget rejections by a node that is gone: another node may get its name."""
         for record in self._by_uid.values():
             record.clear(node)
 
     def record_gone(self, node: str, gang_uid: str) -> None:
-        """A pod takes nothing from the node any more; ``gang_uid`` is '' for a pod of no gang."""
+        """Record that a pod takes nothing from the node any more; ``gang_uid`` is '' for a pod of no gang."""
         for uid, record in self._by_uid.items():
             if uid != gang_uid and record.refusal is not None and record.rejects(node):
                 record.roomier.add(node)

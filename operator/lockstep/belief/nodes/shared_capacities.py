@@ -1,8 +1,8 @@
 """Measured speeds of nodes, shared with nodes of the same hardware that have no measurement.
 
 An agent may report anything, but only about its own node. So the shared value is the median, which a few wrong reports
-move little. Bounds limit even a single report. It changes rarely, because each change affects the plans of all nodes
-that share it.
+move little. Bounds limit even a single report. The shared value changes rarely, because each change affects the plans
+of all nodes that share it.
 """
 
 import math
@@ -21,7 +21,7 @@ _DIGITS = 2
 
 
 class Hardware(NamedTuple):
-    """What nodes that share a capacity have in common: the processor, and the kind in their label."""
+    """The hardware of nodes that share a capacity: their processor, and the kind in their label."""
 
     processor: str
     kind: str
@@ -33,7 +33,7 @@ class _SharedEntry(NamedTuple):
 
 
 class _Group:
-    """The nodes of one hardware, their measurements, and the value ``shared`` since ``_updated_at``."""
+    """The nodes of one hardware, their measurements, and the shared value, last updated at ``_updated_at``."""
 
     def __init__(self) -> None:
         self.nodes: set[str] = set()
@@ -78,10 +78,10 @@ class _Group:
 
 
 class SharedCapacities:
-    """Capacities that agents measured, by hardware; nodes of unknown processors share none.
+    """Capacities that agents measured, by hardware. Nodes of unknown processors share none.
 
-    The shared value is updated at once where it has not changed for ``SETTLED_SECONDS``, otherwise when these are over.
-    So frequent changes of measurements rarely change plans. ``outdated`` is called when an update waits.
+    The shared value is updated at once if it has not changed for ``SETTLED_SECONDS``, otherwise after this time. So
+    frequent changes of measurements rarely change plans. ``outdated`` is called when an update waits.
     """
 
     def __init__(self, outdated: Callable[[], None]) -> None:
@@ -108,7 +108,7 @@ class SharedCapacities:
                 self._check_outdated(entry.hardware)
 
     def of(self, node: str) -> SharedCapacity | None:
-        """What nodes of its hardware share; None where none was measured."""
+        """The capacity that nodes of the same hardware share; None if none of them was measured."""
         entry = self._by_node.get(node)
         return None if entry is None else self._groups[entry.hardware].shared
 

@@ -1,4 +1,4 @@
-"""Which nodes suit a gang by their own properties and its templates, whatever is free."""
+"""Finds the nodes whose own properties suit a gang's templates, whether or not they are free."""
 
 import hashlib
 from collections.abc import Iterable

@@ -1,1 +1,1 @@
-"""Which gangs wait for which others to start or end."""
+"""The order of gangs: which gangs wait until other gangs start or end."""

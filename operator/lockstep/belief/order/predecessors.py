@@ -1,7 +1,7 @@
-"""Which gangs wait for which others, and what has become of these.
+"""Which gangs wait for which predecessors, and how these predecessors ended.
 
-Gangs that wait for one are reconciled when it is there for the first time, has started or ended, or is gone. So a
-predecessor with thousands of successors has them reconciled a few times in its life, not at each change of its status.
+The successors of a predecessor are reconciled when it first exists, has started or ended, or is gone. So even thousands
+of successors are reconciled only a few times in its life, not at each change of its status.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ class Predecessors:
         self._reconcile = reconcile
         self._awaited_by: dict[GangKey, tuple[GangKey, ...]] = {}
         self._successors: defaultdict[GangKey, dict[GangKey, None]] = defaultdict(dict)
-        # Those of the successors that have not recorded how the predecessor ended.
+        # Of each predecessor, the successors that have not recorded how it ended.
         self._unaware: defaultdict[GangKey, set[GangKey]] = defaultdict(set)
         self._seen: dict[GangKey, SeenPredecessor | None] = {}
         self._rings: Rings = {}
@@ -46,37 +46,40 @@ class Predecessors:
             self._forget_awaited(gang.key)
             self._await(gang.key, awaited)
         self._record_unaware(gang, awaited)
-        # A predecessor that has ended may wait for what this one has recorded.
+        # A predecessor that has ended may wait until this gang has recorded its end.
         self._reconcile(*(key for key in awaited if _has_ended(self._gangs.get(key))))
         self._changed(gang.key)
 
     def leave(self, gang: GangKey) -> None:
-        """A gang is gone."""
+        """Remove a gang that is gone."""
         self._forget_awaited(gang)
         self._changed(gang)
 
     def successors(self, gang: GangKey) -> tuple[GangKey, ...]:
-        """The gangs that wait for that one, whether it exists or not."""
+        """The gangs that wait for that gang, whether or not it exists."""
         return tuple(self._successors.get(gang, ()))
 
     def is_end_known(self, gang: GangKey) -> bool:
-        """Whether all gangs that wait for that one have recorded how it ended: then it may be deleted.
+        """Whether all gangs that wait for that gang have recorded how it ended: then it may be deleted.
 
-        It is reconciled when the last of them has.
+        The gang is reconciled when the last of them has recorded it.
         """
         return gang not in self._unaware
 
     def recorded(self, gang: GangFact) -> tuple[Recorded, ...]:
-        """What there is to record of the gang's predecessors now."""
+        """The facts about the gang's predecessors that its status has to record now."""
         found = (recorded(one, gang.status.recorded(one), self._see(key_of(gang, one))) for one in gang.policies.after)
         return tuple(one for one in found if one is not None)
 
     def ring_of(self, gang: GangKey) -> PlaceInRing | None:
-        """The ring of gangs in which that one waits for itself, if the last search found one."""
+        """The ring in which the gang waits for itself; None if the last search found none."""
         return self._rings.get(gang)
 
     def finding_rings(self) -> Generator[None, None, int]:
-        """Search for rings, in steps; gangs that enter or leave one are reconciled. Returns how many gangs wait."""
+        """Search for rings, in steps. Gangs that enter or leave a ring are reconciled.
+
+        Returns the number of waiting gangs.
+        """
         self.may_have_rings = False
         awaited = dict(self._awaited_by)
         before, self._rings = self._rings, (yield from finding_rings(awaited))
@@ -88,13 +91,13 @@ class Predecessors:
     def _await(self, gang: GangKey, awaited: tuple[GangKey, ...]) -> None:
         if awaited:
             self._awaited_by[gang] = awaited
-        # No ring is closed by a gang for which none waits. So a long chain that is made in its order costs no search.
+        # A gang for which no gang waits closes no ring. So a long chain that is created in its order costs no search.
         self.may_have_rings |= bool(awaited) and (gang in self._successors or gang in awaited)
         for key in awaited:
             self._successors[key][gang] = None
 
     def _record_unaware(self, gang: GangFact, awaited: Iterable[GangKey]) -> None:
-        """Record of which of the ``awaited`` predecessors the gang does not know the end."""
+        """Record the ``awaited`` predecessors whose end the gang does not know."""
         recorded = ((one, gang.status.recorded(one)) for one in gang.unmet)
         unknown = {key_of(gang, one) for one, found in recorded if found is None or found.outcome is None}
         for key in awaited:
@@ -121,7 +124,7 @@ class Predecessors:
                     self._reconcile(key)
 
     def _changed(self, gang: GangKey) -> None:
-        """Have the successors of a gang reconciled, if it is not as they have seen it."""
+        """Have the successors of a gang reconciled if the gang differs from what they have seen."""
         if gang not in self._successors:
             return
         seen = self._see(gang)
@@ -152,7 +155,10 @@ class Predecessors:
         return SeenPredecessor(sweep.uid, status.started_at, outcome, status.finished_at if outcome else None)
 
     def _see_pod_gang(self, gang: GangFact) -> SeenPredecessor:
-        """A Gang. It has succeeded when as many of its pods as it asks for have, and no other is there."""
+        """What successors see of a Gang.
+
+        A Gang has succeeded when as many of its pods have succeeded as it needs, and none of its pods runs or waits.
+        """
         known, started = self._pod_gangs.objects.get(gang.key), gang.status.started_at
         if known is None or not isinstance(known.asks, PodGangSpec):
             return SeenPredecessor(gang.uid, started, None, None)
@@ -168,7 +174,7 @@ def _has_ended(gang: GangFact | None) -> bool:
 
 
 def _outcome(condition: SweepCondition) -> PredecessorOutcome | None:
-    """What has become of a sweep of which that condition is true."""
+    """The outcome of a sweep of which that condition is true."""
     match condition:
         case SweepCondition.COMPLETE:
             return PredecessorOutcome.SUCCEEDED

@@ -1,4 +1,4 @@
-"""Why a gang that waits for itself is refused."""
+"""The refusal of a gang that waits for itself."""
 
 from coschedule import GangKey
 from lockstep.belief.order.predecessors import Predecessors
@@ -8,7 +8,7 @@ from lockstep.facts.reasons import Reason
 
 
 def ring_refusal(predecessors: Predecessors, gang: GangKey) -> Refusal | None:
-    """The refusal of a gang in a ring, with the path; None for others."""
+    """The refusal of a gang in a ring, with the path of the ring; None for other gangs."""
     place = predecessors.ring_of(gang)
     if place is None:
         return None

@@ -1,6 +1,6 @@
 """Finds gangs that wait for each other in a ring, so that none of them can ever start.
 
-The work is linear in the number of gangs that wait and of what they wait for, and is done in steps: a tenant may write
+The work is linear in the number of waiting gangs and of their predecessors. It is done in steps: a tenant may write
 thousands of gangs, each of which waits for the next.
 """
 
@@ -12,35 +12,41 @@ from coschedule import GangKey
 from lockstep.belief.common.steps import Steps
 
 Awaited = Mapping[GangKey, Sequence[GangKey]]
-"""What each gang waits for; gangs that wait for none are left out."""
+"""The predecessors of each gang; gangs without predecessors are left out."""
 
 
 _MOST_NAMED = 8
 
 
 class PlaceInRing(NamedTuple):
-    """Each gang of the ``ring`` waits for the next one, and the last for the first; this one is at ``position``."""
+    """Each gang of the ``ring`` waits for the next one, and the last for the first; this gang is at ``position``."""
 
     ring: tuple[GangKey, ...]
     position: int
 
     @property
     def path(self) -> tuple[GangKey, ...]:
-        """The gang and those that follow it, as many as a message names."""
+        """The gang and the gangs after it in the ring, as many as a message names."""
         start, ring = self.position, self.ring
         return tuple(ring[(start + step) % len(ring)] for step in range(min(_MOST_NAMED, len(ring))))
 
     def says_the_same_as(self, other: "PlaceInRing | None") -> bool:
-        """Whether a message about it says the same; rings are not compared, as each of 10,000 gangs has that place."""
+        """Whether a message about the other place would be equal.
+
+        Rings are not compared: 10,000 gangs may be in one ring.
+        """
         return other is not None and (self.path, len(self.ring)) == (other.path, len(other.ring))
 
 
 Rings = Mapping[GangKey, PlaceInRing]
-"""The place of each gang that is in a ring. A gang that only waits for one of these is left out."""
+"""The place of each gang in a ring. A gang that only waits for a gang in a ring is left out."""
 
 
 def finding_rings(awaited: Awaited) -> Generator[None, None, Rings]:
-    """Find rings, in steps. Every ring has a gang that is found; once that one waits no more, others may be found."""
+    """Find rings, in steps.
+
+    A gang of every ring is found. Once this gang waits no more, a later search may find others.
+    """
     steps = Steps()
     left = yield from _without_those_that_may_start(awaited, steps)
     found: dict[GangKey, PlaceInRing] = {}

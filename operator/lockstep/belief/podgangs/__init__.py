@@ -1,1 +1,1 @@
-"""Gangs whose pods others create: which pods are there, and what the planner makes of them."""
+"""Gangs whose pods other controllers or users create: which pods exist, and how the planner sees them."""

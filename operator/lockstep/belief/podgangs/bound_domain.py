@@ -1,4 +1,4 @@
-"""Where pods go that come later to a Gang whose pods have to be in one domain: to that of the pods on nodes."""
+"""The domain of a Gang's bound pods: if all pods must be in one domain, later pods have to go there, too."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,14 +10,14 @@ from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.role import RoleSpec
 
-# All of them are in one domain, and a few may be lost. A Gang may have pods on thousands.
+# The number of nodes that are read. All pods are in one domain, and few nodes are lost. A Gang may be on thousands.
 _NODES_ASKED = 8
 
 Fact = TypeVar("Fact", bound=GangFact)
 
 
 def in_bound_domain(gang: Fact, group: PodGroup, nodes: Mapping[str, NodeFact]) -> Fact:
-    """The Gang with roles that only the nodes of that domain can have; the same Gang where nothing requires one."""
+    """The Gang with roles that fit only on nodes of that domain; the same Gang if it requires no domain."""
     if not isinstance(gang, AcceptedGang) or not gang.spec.all_in or not gang.spec.has_bound_pods:
         return gang
     label = gang.spec.all_in

@@ -1,4 +1,4 @@
-"""The owners that run and whose number of pods may change, and what their pods need."""
+"""Owners that run and whose number of pods may change, and the needs of their pods."""
 
 from collections.abc import KeysView
 from typing import NamedTuple
@@ -10,16 +10,16 @@ from lockstep.facts.gang.sized_owner import SizedOwner
 
 
 class RunningPods(NamedTuple):
-    """What pods of an owner need: each of those whose number may change, and each of the others, if there are any."""
+    """The needs of each pod of an owner: of pods whose number may change, and of the other pods, if there are any."""
 
     varying: PodsAlike
     fixed: PodsAlike | None = None
 
 
 def has_fixed_pods(group: PodGroup, owner: SizedOwner) -> bool:
-    """Whether pods of the owner are on nodes whose number may change, and as many others as it says.
+    """Whether the owner has pods on nodes whose number may change, and as many others as it says.
 
-    No question depends on the number of pods.
+    No call depends on the number of pods.
     """
     if owner.elastic is None:
         return False
@@ -30,16 +30,16 @@ def has_fixed_pods(group: PodGroup, owner: SizedOwner) -> bool:
 
 
 class ElasticOwners:
-    """Owners by the Gangs that are made for them. Only those are kept whose number of pods may change now."""
+    """Owners by the Gangs that are made for them. Only owners whose number of pods may change now are kept."""
 
     def __init__(self) -> None:
         self._owners: dict[GangKey, SizedOwner] = {}
         self._needs: dict[GangKey, RunningPods] = {}
 
     def apply(self, owner: SizedOwner) -> bool:
-        """Add or update an owner; returns whether its number of pods may change in another way than before.
+        """Add or update an owner. Returns whether its number of pods may change in another way than before.
 
-        The status of an owner changes with each of its pods, which says nothing new.
+        The status of an owner changes with each of its pods. Such a change is no change here.
         """
         known = self._owners.get(owner.gang)
         if owner.elastic is None:
@@ -63,14 +63,14 @@ class ElasticOwners:
         return self._owners.keys()
 
     def of(self, gang: GangKey) -> SizedOwner | None:
-        """The owner of that Gang whose number of pods may change, if there is one."""
+        """The owner of that Gang, if its number of pods may change; None otherwise."""
         return self._owners.get(gang)
 
     def cut_off(self, gang: PodGang, pods: OwnPods) -> int | None:
-        """How many ``pods`` an owner is to have that was growing when its Gang was deleted, until it has no others.
+        """The number of ``pods`` for an owner that was growing when its Gang was deleted, until it has no other pods.
 
-        That is as many as run, if these are no fewer than it has begun with. None for all other owners: a Gang with a
-        size has known its owner all the time.
+        This is the number of running pods, if it is no smaller than the number with which the owner began. None for all
+        other owners: a Gang with a size has known its owner all the time.
         """
         owner, status = self._owners.get(gang.key), gang.status
         is_new = status.size is None and status.reserved_at is None
@@ -80,11 +80,11 @@ class ElasticOwners:
         return least if owner.elastic.first <= least < max(pods.going + pods.waiting, owner.elastic.pods) else None
 
     def learn(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
-        """Record what the pods of that owner need."""
+        """Record the needs of the owner's pods, unless the Gang has another owner now."""
         known = self._owners.get(gang)
         if known is not None and known.uid == uid:
             self._needs[gang] = pods
 
     def needs(self, gang: GangKey) -> RunningPods | None:
-        """What the pods of the owner need; None while that is unknown."""
+        """The needs of the owner's pods; None while they are unknown."""
         return self._needs.get(gang)

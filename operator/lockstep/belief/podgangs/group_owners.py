@@ -1,7 +1,7 @@
-"""The pods that own the Gang of their group: Kubernetes deletes it when the last of them is gone.
+"""The pods that own the Gang of their group: Kubernetes deletes the Gang when the last of these pods is gone.
 
-All pods of a large group would be more than an object holds. So some of them are owners, and others take the place of
-those that are gone.
+An object can't have all pods of a large group as owners. So some of the pods are owners, and others take the place of
+owners that are gone.
 """
 
 from heapq import nsmallest
@@ -10,19 +10,19 @@ from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.facts.gang.pod_gang import MOST_OWNERS, GroupedPod, OwnerName, PodGang
 from lockstep.facts.pods.pod import PodKey
 
-# While so many are left, none is added: two can be deleted at once.
+# While at least this number is left, none is added. It is more than two, since two can be deleted at once.
 _FEWEST = 3
 
 
 def lacks_owners(group: PodGroup, gang: PodGang | None) -> bool:
-    """Whether pods own the Gang, too few of these are left, and others could own it too."""
+    """Whether pods own the Gang, too few of these pods are left, and other pods could own it too."""
     if gang is None or gang.made_for is None or not group.terms:
         return False
     return len(_left(group, gang)) < min(_FEWEST, len(group.pods))
 
 
 def owners_of_group(group: PodGroup, gang: PodGang | None) -> list[OwnerName]:
-    """The pods that are to own the Gang of that group: those that do, and others if these are too few."""
+    """The pods that should own the Gang of that group: its present owners, and other pods if these are too few."""
     left = [] if gang is None else _left(group, gang)
     if gang is not None and not lacks_owners(group, gang):
         return left
@@ -36,5 +36,5 @@ def _left(group: PodGroup, gang: PodGang) -> list[OwnerName]:
 
 
 def _by_life(pod: GroupedPod) -> tuple[bool, str]:
-    """Pods that go on are there for longest."""
+    """A sort key: pods that have not ended and are not being deleted come first, since they exist for longest."""
     return pod.has_ended or pod.is_deleting, pod.key.name

@@ -1,4 +1,4 @@
-"""What pods say of a group that has no other object, and why they can't be placed by it."""
+"""Terms of a group that no other object describes: annotations of its pods have them. Also refusals of such terms."""
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from lockstep.facts.reasons import Reason
 
 
 class SharedTerms(NamedTuple):
-    """Terms, how many pods say them, and one of these with its UID."""
+    """Terms, the number of pods that have them, and one of these pods with its UID."""
 
     terms: GroupTerms
     pods: int
@@ -28,7 +28,8 @@ class TermsOfPods:
 
     def __init__(self) -> None:
         self._uids: dict[GroupTerms, dict[PodKey, str]] = {}
-        # By name: a pod that is updated is entered again, and what is said of the group must not change by that.
+        # In the order of names. A pod that is updated is entered again, and this must not change messages about the
+        # group.
         self._keys: dict[GroupTerms, list[PodKey]] = {}
 
     def enter(self, pod: GroupedPod) -> None:
@@ -48,13 +49,16 @@ class TermsOfPods:
             del self._uids[terms], self._keys[terms]
 
     def some(self) -> Sequence[SharedTerms]:
-        """Two terms if there are several: what is said of them costs the same if each pod has its own."""
+        """The terms of the group, or two of them if there are several.
+
+        So a message about them costs the same even if each pod has its own terms.
+        """
         found = sorted(((keys[0], terms) for terms, keys in islice(self._keys.items(), 2)), key=itemgetter(0))
         return tuple(SharedTerms(terms, len(self._keys[terms]), one, self._uids[terms][one]) for one, terms in found)
 
 
 def refusal_of_terms(found: Sequence[SharedTerms]) -> Refusal | None:
-    """Why the pods of a group can't be planned by what they say of it, if they can't."""
+    """Why the pods of a group can't be planned by their terms; None if they can."""
     if not found:
         return None
     message = _contradiction(*found) if len(found) > 1 else _nonsense(found[0]) or _surplus(found[0])

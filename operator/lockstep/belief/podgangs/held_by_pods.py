@@ -1,4 +1,4 @@
-"""What the pods of a Gang hold together while they are on nodes, counted as they come and go."""
+"""What the pods of a Gang hold together while they are on nodes, counted as pods come and go."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -11,7 +11,10 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class HeldByPods:
-    """The room, the priority and the work of pods on nodes. No question depends on the number of pods."""
+    """The room, the priority and the run times of pods on nodes.
+
+    The cost of no property depends on the number of pods.
+    """
 
     def __init__(self) -> None:
         self._taken: Counter[tuple[str, Request]] = Counter()
@@ -31,7 +34,7 @@ class HeldByPods:
 
     @property
     def taken(self) -> Mapping[tuple[str, Request], int]:
-        """The number of pods by node and request."""
+        """The number of pods on nodes, by node and request."""
         return self._taken
 
     @property
@@ -41,7 +44,7 @@ class HeldByPods:
 
     @property
     def priority(self) -> int:
-        """The highest priority of the pods, since none may give way to a gang that is less urgent; 0 without pods."""
+        """The highest priority of the pods, since no pod may give way to a less urgent gang; 0 without pods."""
         return max(self._priorities, default=0)
 
     @property
@@ -55,7 +58,10 @@ class HeldByPods:
         return self._started == self._pods
 
     def running_since(self, now: float) -> float | None:
-        """Since when the pods run, in the mean; one that does not run yet counts as of now. None if none runs."""
+        """The mean time since which the pods run; a pod that does not run yet counts with ``now``.
+
+        None if none runs.
+        """
         if not self._started:
             return None
         return (self._starts + (self._pods - self._started) * now) / self._pods
@@ -65,7 +71,7 @@ class HeldByPods:
         self._pods += sign
         if group.since is not None:
             self._started += sign
-            # Whole seconds are exact, so what was added is taken off again without a rest.
+            # Sums of whole seconds are exact, so nothing is left over after subtractions.
             self._starts += sign * group.since
         _add(self._taken, (pod.node, pod.request), sign)
         _add(self._requests, pod.request, sign)

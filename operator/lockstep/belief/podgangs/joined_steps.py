@@ -1,6 +1,6 @@
-"""Later steps of a Gang as fewer kinds of pods, so that a plan can search all combinations of them.
+"""Joins later steps of a Gang into fewer kinds of pods, so that a plan can search all combinations of kinds.
 
-A plan distinguishes how many pods of each kind are on a node, so the work grows with the product of their numbers.
+A plan distinguishes how many pods of each kind are on a node. So its work grows with the product of these numbers.
 """
 
 import math
@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from lockstep.facts.gang.role import Needs
 
-# So many cost other gangs nothing: the steps that each choice of a plan has free are about enough.
+# This many combinations cost other gangs nothing: about this many steps are free in each choice of a plan.
 _FEW = 2**10
-# A plan refuses gangs that have more.
+# A plan refuses gangs with more combinations.
 _MOST = 2**14
 # A Gang is composed again with each change of its pods.
 _MOST_REMEMBERED = 256
 
 
 class PodsOfStep(NamedTuple):
-    """So many pods with equal needs; the number says which step it is of those that come later.
+    """Pods of one later step with equal needs. ``number`` is the number of the step.
 
-    A term of affinity or the Gang's placement requires something of those that are tied.
+    ``is_tied``: a term of affinity or the placement of the Gang requires something of these pods.
     """
 
     number: int
@@ -36,10 +36,10 @@ class PodsOfStep(NamedTuple):
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def joined(steps: tuple[PodsOfStep, ...], beside: tuple[PodsOfStep, ...]) -> tuple[PodsOfStep, ...]:
-    """The steps, or as few of them as make the Gang simple enough, with the kinds of pods ``beside`` them.
+    """The later steps, or as few of them as make the Gang simple enough, with the kinds of pods ``beside`` them.
 
-    Steps that may use the same nodes become one, whose pods ask for the most of each resource. So the room that is
-    found holds all of them. Where no two can be joined, the last ones are left out.
+    Steps that may use the same nodes become one step. Its pods request the larger amount of each resource, so the room
+    for it holds all of them. If no two steps can be joined, the last steps are left out.
     """
     left, weights = list(steps), _weights(steps)
     while len(left) > 1 and _combinations((*left, *beside)) > _FEW:
@@ -55,13 +55,13 @@ def joined(steps: tuple[PodsOfStep, ...], beside: tuple[PodsOfStep, ...]) -> tup
 
 
 def _combinations(kinds: Sequence[PodsOfStep]) -> int:
-    """How many a plan distinguishes: it does not count those of the largest kind that is not tied."""
+    """The number of combinations that a plan distinguishes: it does not count pods of the largest untied kind."""
     largest = max((kind.pods for kind in kinds if not kind.is_tied), default=0)
     return math.prod(kind.pods + 1 for kind in kinds) // (largest + 1)
 
 
 def _weights(steps: Sequence[PodsOfStep]) -> list[NDArray[np.float64]]:
-    """What a pod of each step asks for, as shares of the largest request of each resource: one array a step."""
+    """The request of a pod of each step, as shares of the largest request of each resource: float[resource] by step."""
     most = dict[str, int]()
     for step in steps:
         for resource, amount in step.needs.request:
@@ -71,13 +71,13 @@ def _weights(steps: Sequence[PodsOfStep]) -> list[NDArray[np.float64]]:
 
 
 def _pairs(steps: Sequence[PodsOfStep]) -> Iterator[tuple[int, int]]:
-    """The numbers of the steps whose pods may use the same nodes."""
+    """Pairs of steps whose pods may use the same nodes, by position."""
     places = [step.needs._replace(request=()) for step in steps]
     return ((one, other) for one, other in combinations(range(len(steps)), 2) if places[one] == places[other])
 
 
 def _waste(steps: Sequence[PodsOfStep], weights: Sequence[NDArray[np.float64]], pair: tuple[int, int]) -> float:
-    """How much more their pods ask for if they are joined."""
+    """How much more the pods of both steps request if they are joined, as shares of the largest requests."""
     largest = np.maximum(*(weights[number] for number in pair))
     return sum(steps[number].pods * float((largest - weights[number]).sum()) for number in pair)
 

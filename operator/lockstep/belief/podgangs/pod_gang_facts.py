@@ -1,4 +1,4 @@
-"""Facts about Gangs and the owners of their pods. A Gang is composed again whenever one of them changes."""
+"""Applies facts about Gangs and the owners of their pods. A Gang is composed again after each change of such a fact."""
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
@@ -17,7 +17,11 @@ from lockstep.facts.gang.workload import AdmissionCheck, Workload
 
 
 class PodGangFacts:
-    """``composed`` is called with a Gang that asks for something else than in ``gangs``, ``removed`` with its key."""
+    """Facts about Gangs, their owners and Workloads.
+
+    ``composed`` is called with a Gang that differs from the one in ``gangs``, ``removed`` with the key and UID of a
+    Gang that is gone.
+    """
 
     def __init__(
         self,
@@ -52,7 +56,7 @@ class PodGangFacts:
             self._removed(key, uid)
 
     def renew(self, key: GangKey) -> None:
-        """Compute again what a Gang asks for, from its object and its pods."""
+        """Compose a Gang again from its object and its pods."""
         known = self._pod_gangs.objects.get(key)
         self._pod_gangs.forget_check(key)
         if known is None:
@@ -62,19 +66,22 @@ class PodGangFacts:
             self._composed(fact)
 
     def with_status(self, key: GangKey, status: GangStatus) -> GangFact | None:
-        """What a Gang will ask for once its status is this one; None if it is gone."""
+        """The Gang as it is composed with this status; None if it is gone."""
         known = self._pod_gangs.objects.get(key)
         return None if known is None else self._pod_gangs.composed(replace(known, status=status))
 
     def check(self, key: GangKey) -> None:
-        """A Gang is as the owner of its pods wants it, and may be planned."""
+        """Note that a Gang is as the owner of its pods needs it, so that it may be planned."""
         self._pod_gangs.check(key)
         self.renew(key)
 
     # Owners whose size may change
 
     def apply_owner(self, owner: SizedOwner) -> None:
-        """Add or update an owner; only those are kept that wait for a size, or may get another one while they run."""
+        """Add or update an owner.
+
+        Only owners that wait for a size, or may change their size while they run, are kept.
+        """
         self._pod_gangs.sized.apply(owner)
         if self._pod_gangs.elastic.apply(owner):
             self._changes.change_plan()
@@ -92,10 +99,10 @@ class PodGangFacts:
             self._changes.reconcile(gang)
         self.renew(gang)
 
-    # Workloads of Kueue, whose pods come once our checks say so
+    # Workloads of Kueue: their pods are created once Lockstep's checks are ready
 
     def apply_workload(self, workload: Workload) -> None:
-        """Add or update a Workload; only those with quota are kept."""
+        """Add or update a Workload; only Workloads with quota are kept."""
         self._pod_gangs.workloads.apply(workload)
         self._follow_workload(workload.gang, workload.uid)
 
@@ -105,7 +112,7 @@ class PodGangFacts:
         self._follow_workload(gang, uid)
 
     def apply_check(self, check: AdmissionCheck) -> None:
-        """Add or update an AdmissionCheck. Workloads may wait for it that were there before."""
+        """Add or update an AdmissionCheck. Existing Workloads may wait for it."""
         is_known = check.name in self._pod_gangs.workloads.our_checks
         self._pod_gangs.workloads.apply_check(check)
         if is_known != check.is_ours:
@@ -141,7 +148,7 @@ class PodGangFacts:
             self._changes.reconcile(gang)
 
     def learn_coming_pods(self, owner: SizedOwner, pods: SizedPods) -> None:
-        """Record what the pods of an owner as it was read need."""
+        """Record the needs of the pods of an owner, for the version of the owner that was read."""
         self._pod_gangs.sized.learn(owner.gang, owner.uid, owner.resource_version, pods)
         self.renew(owner.gang)
 
@@ -151,6 +158,6 @@ class PodGangFacts:
             self._changes.plan()
 
     def learn_running_pods(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
-        """Record what the running pods of an owner need."""
+        """Record the needs of an owner's running pods."""
         self._pod_gangs.elastic.learn(gang, uid, pods)
         self._changes.change_plan()

@@ -1,4 +1,4 @@
-"""The Gangs and the pods that belong to them. None of these pods is in the roster, whose pods may be deleted."""
+"""The Gangs and their pods. These pods are not in the roster: Lockstep may delete pods that are in the roster."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
@@ -23,7 +23,8 @@ from lockstep.facts.pods.pod import Membership, PodFact
 if TYPE_CHECKING:
     from lockstep.facts.pods.failure import Failure
 
-# Pods of different needs that come later are planned one kind after the other. A kind that finds no room keeps the
+# Later pods with different needs are planned one kind after the other. In seconds: a kind that finds no room keeps the
+# other kinds waiting for this time.
 # others waiting for so long.
 _TURN_SECONDS = 15.0
 _NO_PODS = PodGroup()
@@ -31,9 +32,10 @@ _GOES_BACK = "The Gang was deleted and created again while it grew, so its owner
 
 
 class PodGangs:
-    """What is known of Gangs. ``changed`` is called with each Gang whose pods have changed. ``nodes`` are all nodes.
+    """The Gangs, their pods and their owners.
 
-    ``may_yield`` is called if more Gangs can give way, or fewer.
+    ``changed`` is called with each Gang whose pods have changed. ``nodes`` are all nodes. ``may_yield`` is called if
+    more Gangs can give way, or fewer.
     """
 
     def __init__(
@@ -54,18 +56,21 @@ class PodGangs:
         self.elastic = ElasticOwners()
         self.yielding = YieldingGangs(may_yield)
         self.leaving: dict[GangKey, Failure] = {}
-        """Why pods of these Gangs have to leave their nodes, so that no other pods are bound beside them."""
+        """Why pods of these Gangs have to leave their nodes. No other pods are bound beside them."""
         self.turn = 0
         self._checked: set[GangKey] = set()
         self._awaits_checks = False
 
     def advance_to(self, now: float) -> None:
-        """Give pods of another kind their turn, of those that come later, and forget what is remembered too long."""
+        """Give the next kind of later pods its turn, and forget entries of ``yielding`` that are too old."""
         self.yielding.expire(now)
         self.turn = int(now // _TURN_SECONDS)
 
     def next_turn(self, gang: GangKey, now: float) -> float | None:
-        """When pods of another kind have their turn; None where all that wait are alike, or are placed together."""
+        """The time at which the next kind of pods has its turn.
+
+        None if all waiting pods are alike, or are placed together.
+        """
         group, known = self.group(gang), self.objects.get(gang)
         are_apart = group.going or (known is not None and known.needs_no_others)
         has_turns = are_apart and len(list(islice(group.waiting_by_kind(self.owner(gang)), 2))) > 1
@@ -91,7 +96,7 @@ class PodGangs:
         self._changed(pod.group.gang)
 
     def names(self) -> Iterable[GangKey]:
-        """The Gangs that pods name, and those of owners that wait for a size, whether they are there or not."""
+        """The Gangs that pods name, and the Gangs of owners that wait for a size, whether or not they exist."""
         return self._groups.keys() | self.sized.gangs() | self.queued_owners.gangs()
 
     def groups(self) -> Iterable[PodGroup]:
@@ -107,7 +112,7 @@ class PodGangs:
         return [gang for gang, group in self._groups.items() if not group.nodes.isdisjoint(nodes)]
 
     def composed(self, gang: PodGang) -> GangFact:
-        """The Gang as a gang of its pods; of those that it will have, if its owner waits for a size."""
+        """The Gang as a gang of its pods, or of its future pods if its owner waits for a size."""
         group = self.group(gang.key)
         fact = composed(
             gang,
@@ -119,18 +124,19 @@ class PodGangs:
         )
         fact = in_bound_domain(fact, group, self._nodes)
         if self.elastic.of(gang.key) is not None:
-            # Otherwise gangs that came before a pod was made anew would get the room that others of its Gang give up.
+            # Otherwise, gangs that are older than a recreated pod would get the room that other pods of its Gang give
+            # up.
             fact = replace(fact, created=gang.created)
         if isinstance(fact, AcceptedGang) and self._goes_back_to(gang) is not None:
             return fact.with_spec(replace(fact.spec, awaits_pods=_GOES_BACK))
         return fact
 
     def to_be(self, gang: PodGang, sized: SizedPods) -> GangFact:
-        """A Gang that is not there as a gang of the pods that its owner will have."""
+        """A Gang that does not exist, as a gang of the pods that its owner will have."""
         return composed(gang, _NO_PODS, self._pool, sized=sized)
 
     def goes_back_to(self, gang: GangKey) -> int | None:
-        """How many pods the owner of a Gang is to have that was made anew while it grew; None for all others."""
+        """The number of pods to which an owner goes back if its Gang was deleted while it grew; None for all others."""
         known = self.objects.get(gang)
         return None if known is None else self._goes_back_to(known)
 
@@ -145,29 +151,29 @@ class PodGangs:
         return 0 if known is None else least_to_begin(known, self.group(gang))
 
     def owner(self, gang: GangKey) -> str | None:
-        """The UID of the owner for which the Gang is made; None for the Gang of a user, and for none."""
+        """The UID of the owner for which the Gang is made; None for a user's Gang, and if there is no such Gang."""
         known = self.objects.get(gang)
         return None if known is None else known.made_for
 
     def is_checked(self, gang: GangKey) -> bool:
-        """Whether the Gang is a user's, or was compared with its owner since the pods of this run came."""
+        """Whether the Gang is a user's, or was compared with its owner since its present pods exist."""
         return not self._awaits_checks or self.owner(gang) is None or gang in self._checked
 
     def await_checks(self) -> None:
-        """From now on, Gangs that the operator makes are compared with their owners before their pods are planned."""
+        """Compare Gangs that the operator makes with their owners, from now on, before their pods are planned."""
         self._awaits_checks = True
 
     def forget_check(self, gang: GangKey) -> None:
-        """Compare the Gang with its owner again before pods are planned, if no pod of it is going or waits now."""
+        """Compare the Gang with its owner again before pods are planned, if none of its pods runs or waits now."""
         group = self.group(gang)
         if not (group.going or group.waiting):
             self._checked.discard(gang)
 
     def check(self, gang: GangKey) -> None:
-        """The Gang is as its owner wants it."""
+        """Note that the Gang is as its owner needs it."""
         self._checked.add(gang)
 
     def seats(self, gang: GangKey) -> list[tuple[Membership, PodFact]]:
-        """The pods of a Gang that are on nodes, with their seats, as their annotations say."""
+        """The pods of a Gang that have seats, with these seats, as annotations of the pods say."""
         pods = self.group(gang).pods.values()
         return [(pod.group.seat, pod) for pod in pods if pod.group.seat is not None]

@@ -1,4 +1,4 @@
-"""The pods of a Gang that wait, by what they need of their nodes and by the roles of their Gang."""
+"""The waiting pods of a Gang, by their needs and by the roles of their Gang."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -12,14 +12,14 @@ from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.pods.pod import Labels
 
-# Of the name of a role of the Gang. Names of planned roles have 63 characters at most.
+# Of the name of a role of the Gang, in characters. Names of planned roles have at most 63 characters.
 _LONGEST = 48
 
 
 class PodShape(NamedTuple):
     """Pods with equal needs, and of one role of their Gang: how many wait, and the labels that all of them have.
 
-    ``name`` is that of the role that is planned. ``role`` is '' for pods that say none of their Gang.
+    ``name`` is the name of the planned role. ``role`` is '' for pods that name no role of their Gang.
     """
 
     name: str
@@ -30,9 +30,9 @@ class PodShape(NamedTuple):
 
 
 def role_name(kind: PodKind, pool: Pool, role: str = NO_ROLE) -> str | None:
-    """The name of what is planned for pods of that kind and role, the same in every process.
+    """The name of the planned role for pods of that kind and role, the same in every process.
 
-    None if they can't be planned.
+    None if these pods can't be planned.
     """
     if isinstance(kind.needs, Refusal):
         return None
@@ -41,7 +41,10 @@ def role_name(kind: PodKind, pool: Pool, role: str = NO_ROLE) -> str | None:
 
 
 def shapes_of(alike: Sequence[PodsAlike], pool: Pool) -> list[PodShape]:
-    """The pods by needs and by the roles that were asked for, on nodes of the pool; the same whatever their order."""
+    """The pods by needs and by the roles that they name, on nodes of the pool.
+
+    The result does not depend on the order of the pods.
+    """
     found: dict[str, PodShape] = {}
     for one in alike:
         for role, pods in _by_role(one):
@@ -59,7 +62,7 @@ def without_roles(alike: Sequence[PodsAlike]) -> list[PodsAlike]:
 
 
 def capped(shapes: Sequence[PodShape], most: int) -> list[PodShape]:
-    """So many of these pods, the first ones."""
+    """The first ``most`` of these pods."""
     taken = []
     for shape in shapes:
         members = min(shape.members, most)
@@ -70,7 +73,7 @@ def capped(shapes: Sequence[PodShape], most: int) -> list[PodShape]:
 
 
 def in_pool(needs: Needs, pool: Pool) -> Needs:
-    """The needs of pods that are planned on nodes of the pool only; conflicts are refused elsewhere."""
+    """The needs, with a selector for nodes of the pool. Conflicts of selectors are refused elsewhere."""
     selector = {**dict(pool.selector), **dict(needs.constraints.node_selector)}
     return needs._replace(constraints=replace(needs.constraints, node_selector=tuple(sorted(selector.items()))))
 

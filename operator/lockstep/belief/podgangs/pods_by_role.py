@@ -1,4 +1,4 @@
-"""The pods of a Gang by the role that they say, counted as they come and go. Nothing is kept of roles without pods."""
+"""The pods of a Gang by the role that they name, counted as they come and go. A role without pods has no entry."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ NO_ROLE = ""
 
 
 class PodsByRole:
-    """How many pods say each role."""
+    """The number of pods that name each role."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -19,12 +19,12 @@ class PodsByRole:
             self._counts[role] = number
 
     def of(self, roles: Iterable[str]) -> dict[str, int]:
-        """How many pods say these roles; those that none says are left out."""
+        """The number of pods that name each of these roles; roles without pods are left out."""
         return {role: self._counts[role] for role in roles if role in self._counts}
 
 
 class CreatedByRole:
-    """When the pods that wait were created, by the role that they say."""
+    """When the waiting pods were created, by the role that they name."""
 
     def __init__(self) -> None:
         self._created: dict[str, list[float]] = {}
@@ -41,6 +41,6 @@ class CreatedByRole:
             del self._created[role]
 
     def complete_since(self, role: str, least: int) -> float | None:
-        """When so many pods of the role had been created; None if they are fewer."""
+        """When the first ``least`` pods of the role had been created; None if there are fewer, or ``least`` is 0."""
         times = self._created.get(role, ())
         return times[least - 1] if 0 < least <= len(times) else None

@@ -1,4 +1,4 @@
-"""Owners that wait for a size in a queue of Kueue, and the gangs that they would be: these come in turns to a plan."""
+"""Owners that wait for a size in a queue of Kueue. The gangs that they would be take turns in plans."""
 
 from collections import Counter, OrderedDict
 from collections.abc import KeysView
@@ -9,16 +9,16 @@ from lockstep.facts.gang.sized_owner import SizedOwner
 
 
 class QueuedOwners:
-    """Owners by the names of the Gangs that they would have; there are no such Gangs, and no pods."""
+    """Owners by the names of the Gangs that they would have; these Gangs and their pods do not exist."""
 
     def __init__(self) -> None:
         self._owners: dict[GangKey, SizedOwner] = {}
-        # The first namespace has the next turn, and in it the first gang.
+        # The first namespace has the next turn. In each namespace, the first gang has it.
         self._gangs: OrderedDict[str, OrderedDict[GangKey, AcceptedGang]] = OrderedDict()
         self._untried: set[GangKey] = set()
 
     def apply(self, owner: SizedOwner) -> bool:
-        """Add or update an owner. Returns whether it has changed: its gang is unknown then, or it waits no more."""
+        """Add or update an owner. Returns whether it has changed: its gang is unknown then, or it no longer waits."""
         if not owner.is_queued:
             return self.remove(owner.gang, owner.uid)
         if self._owners.get(owner.gang) == owner:
@@ -45,11 +45,11 @@ class QueuedOwners:
         return self._owners.get(gang)
 
     def is_unknown(self, gang: GangKey) -> bool:
-        """Whether an owner waits of which the gang is not known that it would be."""
+        """Whether an owner waits and the gang that it would be is unknown."""
         return gang in self._owners and gang not in self._gangs.get(gang.namespace, ())
 
     def learn(self, owner: SizedOwner, gang: AcceptedGang) -> bool:
-        """Record the gang that an owner would be. Returns whether the owner is still as it was then."""
+        """Record the gang that an owner would be. Returns whether the owner is still the same."""
         if self._owners.get(owner.gang) != owner:
             return False
         self._gangs.setdefault(owner.gang.namespace, OrderedDict())[owner.gang] = gang
@@ -67,13 +67,14 @@ class QueuedOwners:
         return bool(self._untried)
 
     def try_again(self) -> None:
-        """Facts have changed: every gang gets a turn again, since it may fit now."""
+        """Give every gang a turn again, since facts have changed and it may fit now."""
         self._untried.update(*self._gangs.values())
 
     def take_turns(self, most: int) -> list[AcceptedGang]:
-        """The gangs whose turn it is, by namespace and in each by the age of its last turn: ``most``, or all.
+        """The gangs whose turn it is, ``most`` at most.
 
-        The number of steps is at most ``most`` squared, however many namespaces there are.
+        Namespaces take turns, and in each namespace the gang whose last turn was first. The number of steps is at most
+        ``most`` squared, however many namespaces there are.
         """
         found, taken, finished = list[AcceptedGang](), Counter[str](), set[str]()
         while len(found) < most and len(finished) < len(self._gangs):

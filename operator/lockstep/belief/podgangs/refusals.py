@@ -1,4 +1,4 @@
-"""Why the pods of a Gang can't be placed together, as sentences that name pods."""
+"""Refusals of a Gang whose pods can't be placed together, as sentences that name pods."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,15 @@ from lockstep.belief.podgangs.pod_shapes import PodShape
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.reasons import Reason
 
-# As many as a GangJob may have roles.
+# A GangJob has at most this number of roles, too.
 MOST_KINDS = 8
 
 
 def refusal_of_pods(alike: Sequence[PodsAlike], priority_class: str) -> Refusal | None:
-    """Why these pods of a Gang of that priority class, or of any if it is '', can't be planned together."""
+    """Why these pods of a Gang can't be planned together; None if they can.
+
+    ``priority_class`` is the class of the Gang; '' stands for any class.
+    """
     of_one = next((one.kind.needs for one in alike if isinstance(one.kind.needs, Refusal)), None)
     return (
         of_one
@@ -24,7 +27,7 @@ def refusal_of_pods(alike: Sequence[PodsAlike], priority_class: str) -> Refusal 
 
 
 def refusal_of_shapes(shapes: Sequence[PodShape]) -> Refusal | None:
-    """Why these pods are too many kinds, if those of different roles are counted apart."""
+    """The refusal if these pods are of too many kinds, with different roles counted apart; None otherwise."""
     if len(shapes) <= MOST_KINDS:
         return None
     message = (

@@ -1,7 +1,7 @@
-"""How many pods of each role of a Gang are placed together: as many as each needs, and of one role as many as pay.
+"""How many pods of each role of a Gang are placed together: of one role the best number, of others the needed ones.
 
-A planned gang has one role at most whose size varies. So each other role gets the fewest pods that it needs; others
-are placed later, beside these. Pods of one role that differ are placed all.
+A planned gang has at most one role whose size varies. So each other role gets the fewest pods that it needs; its other
+pods are placed later, beside these. If the pods of one role differ, all of them are placed.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from lockstep.facts.ranks import MOST_RANKS
 
 
 class _Part(NamedTuple):
-    """The pods of one role: their shapes, and how many of them are placed at least and at most."""
+    """The pods of one role: their shapes, and the smallest and largest number of them that is placed."""
 
     shapes: Sequence[PodShape]
     least: int
@@ -32,10 +32,10 @@ class _Part(NamedTuple):
 
 
 class RolesOfPods:
-    """What the roles of a Gang ask of its pods. No question depends on the number of pods.
+    """The demands of the roles of a Gang for its pods. The cost of no method depends on the number of pods.
 
-    If the Gang ``is_made`` for an owner, pods that have succeeded are not made anew. Pods that say no role may then be
-    of any, since not every controller labels its pods.
+    If the Gang ``is_made`` for an owner, pods that have succeeded are not created again. Pods that name no role may
+    then have any role, since not every controller labels its pods.
     """
 
     def __init__(self, roles: Sequence[PodRole], pods: OwnPods, *, is_made: bool) -> None:
@@ -46,7 +46,7 @@ class RolesOfPods:
         self._waiting = sum((Counter(one.roles) for one in pods.alike), Counter[str]())
 
     def keeping(self, least: int) -> str:
-        """What keeps ``least`` of the pods that wait from being planned together, as a sentence; '' for nothing."""
+        """Why ``least`` of the waiting pods can't be planned together, as a sentence; '' if they can."""
         placeable = self.pods.waiting - sum(self._over().values())
         if self.pods.going:
             return "" if placeable else self._at_most()
@@ -54,7 +54,7 @@ class RolesOfPods:
         return self._lacking() or few
 
     def _lacking(self) -> str:
-        """The first role of which too few pods wait, as a sentence; '' for none."""
+        """The first role that has too few waiting pods, as a sentence; '' for none."""
         lacking = [role for role in self._left if self._waiting[role.name] < role.minimum]
         missing = sum(role.minimum - self._waiting[role.name] for role in lacking)
         if not lacking or (self._is_made and missing <= self.pods.waiting - self._waiting.total()):
@@ -63,7 +63,7 @@ class RolesOfPods:
         return f"{self._waiting[name]} of the {least} needed pods of role {name} wait for a node."
 
     def _at_most(self) -> str:
-        """A role of which no more pods are placed, as a sentence; '' for none."""
+        """A role of which no more pods are placed now, as a sentence; '' for none."""
         over = self._over()
         if not over:
             return ""
@@ -75,13 +75,13 @@ class RolesOfPods:
         )
 
     def within(self, shapes: Sequence[PodShape]) -> list[PodShape]:
-        """No more pods of each role than are left to be placed."""
+        """The pods of each role, without those above the maximum of their role."""
         return [shape for part in self._parts(shapes) for shape in part.of(part.most)]
 
     def sizes(
         self, shapes: Sequence[PodShape], least: int, most: int, *, is_fixed: bool
     ) -> Iterator[tuple[PodShape, Sizes]]:
-        """The pods that are placed together, ``least`` and ``most`` of them in all, and the sizes of each shape."""
+        """The pods that are placed together, ``least`` to ``most`` of them in all, with the sizes of each shape."""
         parts = _within(self._parts(shapes), most)
         varying = None if is_fixed else max((part for part in parts if part.varies), key=_slack, default=None)
         others = [part for part in parts if part is not varying]
@@ -95,18 +95,18 @@ class RolesOfPods:
             yield shape, Sizes(minimum=max(1, varying.least, least - _members(chosen)), maximum=shape.members)
 
     def _over(self) -> dict[str, int]:
-        """How many pods wait that are more than their role may have."""
+        """The number of waiting pods above the maximum of their role, by role; roles without such pods are left out."""
         over = {role.name: self._waiting[role.name] - role.maximum for role in self._left}
         return {name: number for name, number in over.items() if number > 0}
 
     def _left_of(self, role: PodRole) -> PodRole:
-        """What is left to be placed of it."""
+        """The role with the numbers of pods that are still to be placed."""
         going = self.pods.going_roles.get(role.name, 0)
         there = going + (self.pods.succeeded_roles.get(role.name, 0) if self._is_made else 0)
         return PodRole(role.name, max(0, role.minimum - there), max(0, role.maximum - going))
 
     def _parts(self, shapes: Sequence[PodShape]) -> list[_Part]:
-        """The pods by role; those of none last."""
+        """The pods by role; pods without a role come last."""
         parts = []
         for role in (*self._left, PodRole(NO_ROLE, 0, MOST_RANKS)):
             its = [shape for shape in shapes if shape.role == role.name]
@@ -117,7 +117,7 @@ class RolesOfPods:
 
 
 def _within(parts: Sequence[_Part], most: int) -> list[_Part]:
-    """The same with so many pods in all, those first that each role needs."""
+    """The same parts with at most ``most`` pods in all; the needed pods of each role come first."""
     left, taken = most - sum(part.least for part in parts), []
     for part in parts:
         more = min(max(left, 0), part.most - part.least)
@@ -127,7 +127,7 @@ def _within(parts: Sequence[_Part], most: int) -> list[_Part]:
 
 
 def _fewest(part: _Part) -> int:
-    """How many are placed of a role whose size does not vary: of pods that differ, all."""
+    """The number of placed pods of a role whose size does not vary; all of them if they differ."""
     return part.least if part.varies and part.least else part.most
 
 

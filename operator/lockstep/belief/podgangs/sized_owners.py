@@ -1,4 +1,4 @@
-"""The suspended owners that wait for a size, and what pods of them would need."""
+"""Suspended owners that wait for a size, and the needs of their future pods."""
 
 from collections.abc import KeysView
 
@@ -8,14 +8,14 @@ from lockstep.facts.gang.sized_owner import SizedOwner
 
 
 class SizedOwners:
-    """Owners by the Gangs that are made for them. Only those that wait for a size are kept."""
+    """Owners by the Gangs that are made for them. Only owners that wait for a size are kept."""
 
     def __init__(self) -> None:
         self._owners: dict[GangKey, SizedOwner] = {}
         self._pods: dict[GangKey, SizedPods] = {}
 
     def apply(self, owner: SizedOwner) -> None:
-        """Add or update an owner; what its pods need is unknown again after a change."""
+        """Add or update an owner; after a change, the needs of its pods are unknown again."""
         if owner.awaits_size:
             if self._owners.get(owner.gang) != owner:
                 self._pods.pop(owner.gang, None)
@@ -39,16 +39,16 @@ class SizedOwners:
         return self._owners.get(gang)
 
     def learn(self, gang: GangKey, uid: str, version: str, pods: SizedPods) -> None:
-        """Record what the pods of that version of an owner need."""
+        """Record the needs of the pods of that version of an owner."""
         known = self._owners.get(gang)
         if known is not None and (known.uid, known.resource_version) == (uid, version):
             self._pods[gang] = pods
 
     def pods(self, gang: GangKey, owner: str | None) -> SizedPods | None:
-        """The pods that the owner would have if it had its size; None while that is unknown, and for another owner."""
+        """The pods that the owner would have at its size; None while they are unknown, or for another owner."""
         known = self._owners.get(gang)
         return self._pods.get(gang) if known is not None and known.uid == owner else None
 
     def is_unknown(self, gang: GangKey) -> bool:
-        """Whether an owner waits of which it is not known what its pods need."""
+        """Whether an owner waits and the needs of its pods are unknown."""
         return gang in self._owners and gang not in self._pods

@@ -9,7 +9,7 @@ from lockstep.facts.gang.workload import AdmissionCheck, CheckState, StatedCheck
 
 
 class Workloads:
-    """Workloads by the Gangs that are made for them. Those without quota are not kept: nothing is due for them."""
+    """Workloads by the Gangs that are made for them. Workloads without quota are not kept: nothing is due for them."""
 
     def __init__(self) -> None:
         self._workloads: dict[GangKey, Workload] = {}
@@ -29,7 +29,7 @@ class Workloads:
             del self._workloads[gang]
 
     def apply_check(self, check: AdmissionCheck) -> None:
-        """Add or update an AdmissionCheck; those of other controllers are not kept."""
+        """Add or update an AdmissionCheck; checks of other controllers are not kept."""
         if check.is_ours:
             self._checks[check.name] = check
         else:
@@ -45,7 +45,7 @@ class Workloads:
         return self._checks.keys()
 
     def inactive_checks(self) -> Iterator[str]:
-        """Those of them whose status does not say that Lockstep is there."""
+        """The names of Lockstep's checks whose status does not say that Lockstep runs."""
         return (name for name, check in self._checks.items() if not check.is_active)
 
     def gangs(self) -> KeysView[GangKey]:
@@ -57,17 +57,17 @@ class Workloads:
         return self._workloads.get(gang)
 
     def is_admitted(self, gang: GangKey) -> bool:
-        """Whether all of our checks of the Gang's Workload say that its pods may come."""
+        """Whether all of Lockstep's checks of the Gang's Workload are ready, so that its pods may be created."""
         known = self.of(gang)
         return known is not None and says(known, self.our_checks, CheckState.READY)
 
     def awaiting(self, gang: GangKey) -> Workload | None:
-        """The Gang's Workload, if it waits for our checks alone."""
+        """The Gang's Workload, if it waits only for Lockstep's checks."""
         known = self.of(gang)
         return known if known is not None and is_pending(known, self.our_checks) else None
 
     def owner(self, gang: GangKey) -> SizedOwner | None:
-        """A Workload that waits, as an owner of pods that are not there yet."""
+        """The Workload that waits, as an owner of pods that do not exist yet; None if it does not wait."""
         known = self.awaiting(gang)
         if known is None:
             return None
@@ -83,15 +83,16 @@ class Workloads:
 
 
 def is_pending(workload: Workload, ours: Iterable[str]) -> bool:
-    """Whether our checks of a Workload are the last that have not said yes.
+    """Whether only Lockstep's checks of a Workload are not ready yet.
 
-    Places are reserved for the moment in which the pods come. If another check took long, others would miss them.
+    Places are reserved for the moment at which the pods are created. If another check took long, other gangs could not
+    use these places.
     """
     return are_last(workload.checks, ours)
 
 
 def are_last(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
-    """Whether our checks are the last of these that have not said yes."""
+    """Whether only Lockstep's checks among these are not ready yet."""
     names = set(ours)
     others = {one.state for one in checks if one.name not in names}
     open_ones = _states(checks, names) - {CheckState.READY}
@@ -99,13 +100,13 @@ def are_last(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
 
 
 def may_pass(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
-    """Whether our checks are among these and have said yes, or are the last that have not."""
+    """Whether Lockstep's checks are among these, and all checks are ready, or only Lockstep's are not ready yet."""
     have_said_yes = bool(_states(checks, ours)) and {one.state for one in checks} == {CheckState.READY}
     return have_said_yes or are_last(checks, ours)
 
 
 def says(workload: Workload, ours: Iterable[str], state: CheckState) -> bool:
-    """Whether all of our checks of a Workload are in that state, and there are some."""
+    """Whether the Workload has checks of Lockstep, and all of these are in that state."""
     return _states(workload.checks, ours) == {state}
 
 

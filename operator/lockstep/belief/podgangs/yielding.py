@@ -1,4 +1,4 @@
-"""Which Gangs can give way to urgent gangs: the owners of their pods can be suspended, as far as is known."""
+"""Gangs that can give way to urgent gangs: as far as is known, the owners of their pods can be suspended."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,12 +10,12 @@ from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.source import Source, maker_of
 from lockstep.facts.reasons import Reason
 
-# What keeps an owner from being suspended may pass, as when Kueue lets it go. To ask costs a few requests.
+# In seconds. An obstacle to a suspension may pass, as when Kueue lets the owner go. To ask again costs a few requests.
 _REMEMBERED_SECONDS = 600.0
 
 
 class _CannotYield(NamedTuple):
-    """The owner of a Gang's pods can't be suspended until then, as was found."""
+    """The owner of a Gang's pods can't be suspended ``until`` that time."""
 
     owner: str
     until: float
@@ -24,7 +24,7 @@ class _CannotYield(NamedTuple):
 class TakenAttempt(NamedTuple):
     """The attempt of a Gang whose pods leave for another gang, and the ``reason``; the clause ``why`` names that gang.
 
-    ``started_at`` is when its members were there, in seconds since 1970.
+    ``started_at`` is the time at which its members had started, in seconds since 1970.
     """
 
     uid: str
@@ -34,16 +34,16 @@ class TakenAttempt(NamedTuple):
     why: str
 
     def is_last_of(self, gang: GangFact) -> bool:
-        """Whether the gang's status knows of no later attempt, nor of pods that others have bound since."""
+        """Whether the gang's status knows of no later attempt, nor of pods that other schedulers have bound since."""
         status = gang.status
         is_same = (gang.uid, status.attempt) == (self.uid, self.number)
         return is_same and status.started_at in (None, self.started_at)
 
 
 class YieldingGangs:
-    """What is known of Gangs that would have to give way. ``changed`` is called if more of them can, or fewer.
+    """The Gangs that give way, or can't. ``changed`` is called if more of them can, or fewer.
 
-    Nothing can until a source is allowed. What is remembered of a Gang is forgotten after ten minutes, or with it.
+    No Gang can give way until a source is allowed. An obstacle is forgotten after ten minutes, or with its Gang.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
@@ -53,30 +53,30 @@ class YieldingGangs:
         self.suspended: set[GangKey] = set()
         """The Gangs whose owners are being suspended, so that their pods leave."""
         self.unreported: dict[GangKey, TakenAttempt] = {}
-        """The Gangs that have given way, where no status says so yet."""
+        """The Gangs that have given way, and whose status does not say so yet."""
 
     def allow(self, *sources: Source) -> None:
-        """Owners of pods of these sources may be suspended."""
+        """Allow that owners of pods of these sources are suspended."""
         if not self._allowed.issuperset(sources):
             self._allowed.update(sources)
             self._changed()
 
     @property
     def allowed(self) -> frozenset[Source]:
-        """The sources of whose pods owners may be suspended."""
+        """The sources of pods whose owners may be suspended."""
         return frozenset(self._allowed)
 
     def keep(self, gang: PodGang, now: float) -> None:
-        """The owner of the Gang's pods can't be suspended, as was just found."""
+        """Record that the owner of the Gang's pods can't be suspended."""
         self._kept[gang.key] = _CannotYield(gang.made_for or "", now + _REMEMBERED_SECONDS)
         self._changed()
 
     def begin(self, gang: GangKey) -> None:
-        """The owner of the Gang's pods is being suspended, so these leave."""
+        """Record that the owner of the Gang's pods is being suspended, so that these pods leave."""
         self.suspended.add(gang)
 
     def end(self, gang: GangKey) -> None:
-        """The owner is resumed, or was not suspended."""
+        """Record that the owner is resumed, or was not suspended."""
         self.suspended.discard(gang)
 
     def forget(self, gang: GangKey) -> None:
@@ -84,7 +84,7 @@ class YieldingGangs:
         self._kept.pop(gang, None)
 
     def expire(self, now: float) -> None:
-        """Forget what was found too long ago."""
+        """Forget the obstacles that were found too long ago."""
         over = [gang for gang, kept in self._kept.items() if kept.until <= now]
         for gang in over:
             del self._kept[gang]
@@ -92,11 +92,11 @@ class YieldingGangs:
             self._changed()
 
     def next_end(self) -> float:
-        """When something is forgotten next; infinity if nothing is remembered."""
+        """The time at which the next obstacle is forgotten; infinity if none is remembered."""
         return min((kept.until for kept in self._kept.values()), default=float("inf"))
 
     def can(self, gang: PodGang) -> bool:
-        """Whether the Gang is expected to give way if that is asked: nothing speaks against a suspension."""
+        """Whether the Gang is expected to give way: no known obstacle prevents a suspension."""
         named = maker_of(object_name(gang.key))
         if gang.made_for is None or named is None or named[0] not in self._allowed:
             return False

@@ -1,1 +1,1 @@
-"""Which pods run where, by node and by label, and what their affinity excludes."""
+"""Pods by node and by label, and the nodes that their affinity excludes."""

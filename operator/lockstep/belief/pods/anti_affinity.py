@@ -1,7 +1,7 @@
 """The nodes that pods' required anti-affinity excludes for a gang's members.
 
-Terms that select the members are found by labels. The excluded nodes are computed once for all members that match the
-same terms.
+Terms that select the members are found by labels. The excluded nodes are computed once for all members that the same
+terms select.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ class AntiAffinities:
     ) -> frozenset[str]:
         """The nodes to which no pod with these labels may go because of other pods' anti-affinity.
 
-        Terms of its ``own`` pods do not count.
+        Terms of ``own``, the pods of the same gang, do not count.
         """
         meaning = {one.number: one for one in self._index.meaning(labels, namespace, labels_of_namespace)}
         if not meaning:

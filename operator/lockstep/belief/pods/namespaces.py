@@ -1,4 +1,4 @@
-"""The labels of namespaces, by which pods' anti-affinity may select namespaces."""
+"""The labels of namespaces. Pods' anti-affinity may select namespaces by label."""
 
 from collections.abc import Callable, Mapping
 

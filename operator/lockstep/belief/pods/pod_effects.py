@@ -1,6 +1,6 @@
-"""What pods mean for others beyond the resources they take: anti-affinity, labels, claims and nominations.
+"""Effects of pods on other pods, besides the resources they take: anti-affinity, labels, claims and nominations.
 
-A nominated pod is one that a scheduler makes room for. Most pods have none of these, and cost nothing here.
+A nominated pod is one that a scheduler makes room for. Most pods have no such effect, and cost nothing here.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,13 +12,14 @@ from lockstep.facts.pods.pod import PodFact
 
 
 def _ignored(_: str) -> None:
-    """Used where the caller does not need to know about users of claims."""
+    """Does nothing, for callers that need no notice about users of claims."""
 
 
 class PodsNearby:
     """The pods that are on a node and have not ended; each entry is removed again.
 
-    ``pods`` are all in the cache. ``users_changed`` is called with a node whose pods use other claims than before.
+    ``pods`` returns all pods in the cache. ``users_changed`` is called with a node whose pods use other claims than
+    before.
     """
 
     def __init__(
@@ -30,11 +31,11 @@ class PodsNearby:
         self._users: dict[ClaimKey, dict[str, PodFact]] = {}
         self._claiming: dict[str, dict[str, PodFact]] = {}
         self.nominated: dict[str, PodFact] = {}
-        # Pods whose labels were too many to read, by UID: they may have any labels.
+        # Pods whose labels were too many to read, by UID: any label may be among them.
         self.unread: dict[str, PodFact] = {}
 
     def enter(self, pod: PodFact) -> None:
-        """Enter a pod that takes room or is nominated; others have no effect."""
+        """Enter a pod that takes room or is nominated; other pods have no effect."""
         if is_nominated(pod):
             self.nominated[pod.uid] = pod
         if not takes_room(pod):
@@ -50,7 +51,7 @@ class PodsNearby:
             self._users_changed(pod.node)
 
     def leave(self, pod: PodFact) -> None:
-        """Remove the entries of that fact."""
+        """Remove the entries of a pod; ``pod`` must be the fact with which it was entered."""
         self.nominated.pop(pod.uid, None)
         if not takes_room(pod):
             return
@@ -70,7 +71,7 @@ class PodsNearby:
             self._users_changed(pod.node)
 
     def change(self, before: PodFact, pod: PodFact) -> None:
-        """Replace ``before`` by ``pod`` if it matters for others, which is rare."""
+        """Replace ``before`` by ``pod`` if their effects on other pods differ, which is rare."""
         if _meaning(before) != _meaning(pod):
             self.leave(before)
             self.enter(pod)
@@ -96,7 +97,7 @@ def takes_room(pod: PodFact) -> bool:
 
 
 def _meaning(pod: PodFact) -> tuple[object, ...]:
-    """All that matters of a pod for others."""
+    """All properties of a pod that matter for other pods."""
     place = takes_room(pod), pod.node, pod.labels, pod.has_unread_labels, pod.keeps_away, pod.claims, pod.member
     return (*place, is_nominated(pod), pod.nominated, pod.priority, pod.request)
 

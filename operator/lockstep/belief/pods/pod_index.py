@@ -1,6 +1,6 @@
-"""The pods on nodes, numbered, and by their labels: a query about a label reads no other pods.
+"""The pods on nodes by row, and their rows by label: a query about a label reads no other pods.
 
-Memory grows with the labels that pods have, never with what is queried.
+Memory grows with the labels that pods have, never with the queries.
 """
 
 from collections.abc import Generator, Iterable, Mapping
@@ -15,7 +15,7 @@ from lockstep.facts.pods.pod import PodFact
 Rows = NDArray[np.intp]
 
 _FIRST_ROWS = 1024
-# In pieces of work: the cost of one value of a label.
+# In pieces of work: the cost of reading one pod's value of a label.
 _PIECES_OF_VALUE = 3
 
 
@@ -64,11 +64,11 @@ class Numbers:
         self._free: list[int] = []
 
     def __len__(self) -> int:
-        """An upper bound of the numbers."""
+        """An upper bound of the numbers in use."""
         return len(self._names)
 
     def take(self, name: str) -> int:
-        """The number of the name, which is in use once more."""
+        """Count one more use of the name. Returns the number of the name."""
         number = self._numbers.get(name)
         if number is None:
             number = self._numbers[name] = self._new()
@@ -77,7 +77,7 @@ class Numbers:
         return number
 
     def give_back(self, name: str) -> None:
-        """The name is in use once less."""
+        """Count one use of the name less; without a use, its number is free."""
         number = self._numbers[name]
         self._holders[number] -= 1
         if not self._holders[number]:
@@ -102,7 +102,10 @@ class Numbers:
 
 
 class PodIndex:
-    """The index; each entry is removed again. ``node[row]`` and ``namespace[row]`` are numbers of names."""
+    """The index; each entry is removed again.
+
+    ``node[row]`` and ``namespace[row]`` are numbers of names. A row whose ``there`` is false has no pod.
+    """
 
     def __init__(self, pods: Iterable[PodFact]) -> None:
         self.changes = 0
@@ -116,7 +119,7 @@ class PodIndex:
         self._free: list[int] = list(range(_FIRST_ROWS))
         self._by_key: dict[str, PodSet] = {}
         self._by_value: dict[str, dict[str, PodSet]] = {}
-        # The same for labels whose values are still being read: pods that come and go meanwhile are entered here too.
+        # The same for labels whose values are still being read. Pods that come and go meanwhile are entered here too.
         self._drafts: dict[str, dict[str, PodSet]] = {}
         for pod in pods:
             self.enter(pod)
@@ -196,7 +199,7 @@ class PodIndex:
                 kept.pop(key, None)
 
     def _kept_values(self, key: str) -> Iterable[dict[str, PodSet]]:
-        """The pods with a label by its value, where they are kept or being read."""
+        """The mappings of a label's values to pods that are kept or being read."""
         return (kept[key] for kept in (self._by_value, self._drafts) if key in kept)
 
     def _free_row(self) -> int:

@@ -14,11 +14,11 @@ from lockstep.api.label_selectors import words_in
 from lockstep.belief.pods.pod_index import NO_PODS, PodIndex, PodSet, Rows
 from lockstep.facts.pods.pod import LabelSelector
 
-# Up to so many pods, checking them one by one is faster than checking all at once.
+# Up to this number of pods, one check per pod is faster than array operations over all pods.
 _FEW = 200
-# Of at most this number of required labels the rarest one is searched for: a gang's terms may require thousands.
+# The rarest required label is searched for among this number of them: a gang's terms may require thousands.
 _MOST_COMPARED = 100
-# For more values, only the key is checked for changes.
+# Above this number of values, only changes of pods with the key are noticed, not those of single values.
 _MOST_VALUES = 16
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
@@ -36,7 +36,7 @@ class WantedPods(NamedTuple):
 
 
 Question = tuple[WantedPods, ...]
-"""A query for the pods that match each of these."""
+"""A query for the pods that match all of these."""
 
 
 def words_of(question: Question) -> int:
@@ -45,19 +45,19 @@ def words_of(question: Question) -> int:
 
 
 class PodDemand:
-    """What a query asks of a pod; worked out at the first use, since most answers are kept."""
+    """The conditions that a query has for a pod; computed at the first use, since most answers are kept."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
 
     @cached_property
     def labels(self) -> LabelDemands:
-        """What all its selectors ask of labels."""
+        """The conditions of all its selectors for labels."""
         return LabelDemands(one for wanted in self.question for one in wanted.selector or ())
 
     @cached_property
     def namespaces(self) -> frozenset[str] | None:
-        """The namespaces of all its parts; None for all namespaces."""
+        """The namespaces that all its parts allow; None for all namespaces."""
         chosen = [one.namespaces for one in self.question if one.namespaces is not None]
         return frozenset.intersection(*chosen) if chosen else None
 
@@ -84,7 +84,7 @@ class PodQuestion:
     def stamp(self) -> tuple[int, ...]:
         """Equal stamps mean that the same pods match.
 
-        All matching pods have the first label that is required, and the stamp shows whether the pods with it changed.
+        All matching pods have the first required label. The stamp shows whether the pods with this label changed.
         """
         requirements = (one for wanted in self._demand.question for one in wanted.selector or ())
         one = next(filter(_is_of_a_label, requirements), None)

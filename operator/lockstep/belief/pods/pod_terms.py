@@ -1,4 +1,4 @@
-"""Which pods a term of affinity or anti-affinity selects: the single rule for all callers."""
+"""Which pods a term of affinity or anti-affinity selects: all callers use this rule."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,8 @@
 """The nodes of pods by label, for a gang's own required affinity and anti-affinity.
 
-Nothing is kept before the first query. A query is then answered from the pods with its rarest label. If it requires no
-label, or only common ones, all pods are checked at once. Answers are kept until pods with the query's labels change.
+Nothing is kept before the first query. Later, a query is answered from the pods with its rarest label. If a query
+requires no label, or only common ones, all pods are checked at once. Answers are kept until pods with the query's
+labels change.
 """
 
 from collections.abc import Callable, Generator, Iterable
@@ -47,7 +48,7 @@ class _Draft:
             self.index.leave(pod)
 
     def enter_as_it_was(self, pod: PodFact) -> None:
-        """Enter a pod that was there when the build began, unless it has changed since."""
+        """Enter a pod that existed when the build began, unless it has changed since then."""
         if pod.uid not in self._changed:
             self._entered.add(pod.uid)
             self.index.enter(pod)
@@ -104,7 +105,7 @@ class PodsByLabel:
                 yield from self._index.reading_values(key, steps)
 
     def nodes_of(self, demands: Iterable[PodDemand], own: Iterable[PodFact] = ()) -> set[str]:
-        """The nodes with pods that any of these queries selects; the asking gang's ``own`` pods do not count."""
+        """The nodes with pods that any of these queries selects; ``own``, the pods of the asking gang, do not count."""
         if self._index is None:
             self._index, self._draft = PodIndex(self._there()), None
         index, own_rows = self._index, self._index.rows_of(own)

@@ -1,4 +1,4 @@
-"""Which pods are members of which gang, and which were."""
+"""The pods of each gang: its members, and departed members."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from lockstep.facts.pods.pod import PodFact, PodKey
 
 
 class Roster:
-    """The members of gangs by the gang's UID, whether the gang is in the cache or not.
+    """The members of gangs by the gang's UID, whether or not the gang is in the cache.
 
-    The departed are members that are gone, as they were last seen. The caller forgets them with their attempt, so there
-    are never more of them than members.
+    Departed members are gone; their last facts are kept. The caller forgets them with their attempt, so there are never
+    more of them than members.
     """
 
     def __init__(self) -> None:
@@ -49,16 +49,16 @@ class Roster:
             del self._listeners[listener]
 
     def record_gone(self, pod: PodFact) -> None:
-        """A member is gone."""
+        """Report that a member is gone to each block that collects UIDs."""
         for gone in self._listeners.values():
             gone.add(pod.uid)
 
     def record_departed(self, gang_uid: str, pod: PodFact) -> None:
-        """A member of the current attempt is gone."""
+        """Keep the last fact of a member of the current attempt that is gone."""
         self._departed.setdefault(gang_uid, {})[pod.key] = pod
 
     def forget_departed(self, gang_uid: str, *, keep: Collection[PodKey] = ()) -> None:
-        """Forget the departed members of a gang, except those to ``keep``, whose attempt goes on."""
+        """Forget the departed members of a gang, except ``keep``: the attempt of these goes on."""
         departed = self._departed.pop(gang_uid, {})
         kept = {key: pod for key, pod in departed.items() if key in keep}
         if kept:

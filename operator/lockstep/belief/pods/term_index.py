@@ -1,4 +1,4 @@
-"""Anti-affinity terms by the labels that they select, so that a pod's labels find the terms that select it."""
+"""Anti-affinity terms by the labels that they select. The labels of a pod find the terms that select this pod."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _Anchor = tuple[str, str | None]
 class IndexedTerm:
     """A term, its number, and the number of its pods on each node.
 
-    ``chooses`` is what its namespace selector asks; None where it has none.
+    ``chooses`` has the demands of its namespace selector; None if the term has no such selector.
     """
 
     number: int
@@ -74,7 +74,7 @@ class TermIndex:
                     self._drop(namespace, anchor, entry.number)
 
     def entry(self, term: PodTerm) -> IndexedTerm | None:
-        """The term as it is kept."""
+        """The entry of the term; None if no pod has the term."""
         return self._entries.get(term)
 
     def concerns(self, namespace: str) -> bool:
@@ -101,13 +101,13 @@ class TermIndex:
 
 
 def _namespaces(term: PodTerm) -> tuple[str, ...]:
-    """The keys under which the term is kept; each has all of its nodes."""
+    """The keys under which the term is kept; the entry at each key has all nodes of the term."""
     names = tuple(dict.fromkeys(term.namespaces))
     return names if term.namespace_selector is None else (*names, _ANY_NAMESPACE)
 
 
 def _anchors(term: PodTerm) -> tuple[_Anchor | None, ...]:
-    """Labels of which every selected pod has exactly one; None where the term requires no label."""
+    """Labels of which every selected pod has exactly one; ``(None,)`` if the term requires no label."""
     of_values = [one for one in term.selector or () if one.operator == "In" and one.values]
     if of_values:
         fewest = min(of_values, key=lambda one: len(one.values))

@@ -1,6 +1,6 @@
 """Simplifies anti-affinity terms in namespaces with very many: a simplified term excludes more than the exact one.
 
-This is safe: no gang goes where an exact term excludes it. Only the namespace's own pods cause the wider exclusion.
+This is safe: no gang goes where an exact term excludes it. Only pods of the same namespace cause the wider exclusion.
 """
 
 from collections import Counter
@@ -27,9 +27,9 @@ class _Understood:
 
 @dataclass(slots=True)
 class _TermsOfNamespace:
-    """The terms of a namespace's pods and how each is used.
+    """The terms of a namespace's pods, and the form in which each is used.
 
-    It counts exact terms, and terms that are simplified to the same one.
+    ``exactly`` counts exact terms. ``as_other`` counts the terms that are simplified to the same one.
     """
 
     terms: dict[PodTerm, _Understood] = field(default_factory=dict)
@@ -57,7 +57,10 @@ class _TermsOfNamespace:
 
 
 class UnderstoodTerms:
-    """Each entry is removed again. A term is used in the same way until all pods with it are gone."""
+    """The terms of all namespaces, in the form in which they are used. Each entry is removed again.
+
+    A term is used in the same form until all pods with it are gone.
+    """
 
     def __init__(self) -> None:
         self._namespaces: dict[str, _TermsOfNamespace] = {}

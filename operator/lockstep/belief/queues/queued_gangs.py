@@ -14,7 +14,7 @@ from lockstep.facts.gang.workload import Flavor, GangWorkload, Quota
 
 
 class _WithQuota(NamedTuple):
-    """What a spec, as it is written, becomes with these quotas, and with that version of all flavors."""
+    """A spec as it is written, and the ``spec`` that follows from these quotas and that version of all flavors."""
 
     written: GangSpec
     quotas: Mapping[str, Quota]
@@ -23,10 +23,10 @@ class _WithQuota(NamedTuple):
 
 
 class QueuedGangs:
-    """What Kueue decides about GangJobs. Until Workloads are watched, labels of Kueue mean nothing.
+    """Decisions of Kueue about GangJobs. Until Workloads are watched, labels of Kueue mean nothing.
 
-    ``ours`` are the names of the AdmissionChecks of Lockstep. ``changed`` is called with each GangJob, as its object
-    has it, whose Workload has changed; then it is marked in ``changes``.
+    ``ours`` are the names of the AdmissionChecks of Lockstep. ``changed`` is called with each GangJob whose Workload
+    has changed, in the form of its object. Then the GangJob is marked in ``changes``.
     """
 
     def __init__(
@@ -48,16 +48,19 @@ class QueuedGangs:
         self._with_quota: dict[GangKey, _WithQuota] = {}
 
     def watch(self) -> None:
-        """Obey Kueue from now on: its Workloads are watched. Commands, which read all once, go by statuses."""
+        """Obey Kueue from now on, since its Workloads are watched.
+
+        Commands read everything once, and use statuses instead.
+        """
         self._are_watched = True
 
     def as_queued(self, gang: GangFact) -> GangFact:
-        """The gang as Kueue lets it run; as it is, if it is in no queue."""
+        """The gang as Kueue lets it run; unchanged if it is in no queue."""
         if not self.has(gang):
             self.forget(gang.key)
             return gang
         self._written[gang.key] = gang
-        # It asks for no quota before the gangs have ended that it waits for.
+        # The gang asks for no quota before its predecessors have ended.
         return gang if gang.unmet else self._obeying(gang)
 
     def has(self, gang: GangFact) -> bool:
@@ -65,12 +68,12 @@ class QueuedGangs:
         return self._are_watched and bool(gang.policies.queue) and not is_pod_gang(gang.key)
 
     def workload(self, gang: GangFact) -> GangWorkload | None:
-        """The Workload of the gang; none of an earlier one of its name, which Kubernetes deletes."""
+        """The Workload of the gang; None if it belongs to an earlier gang of this name: Kubernetes deletes that one."""
         known = self._workloads.get(gang.key)
         return known if known is not None and known.gang_uid == gang.uid else None
 
     def written(self, gang: GangKey) -> GangFact | None:
-        """A gang in a queue, as its object has it."""
+        """A gang in a queue, in the form of its object."""
         return self._written.get(gang)
 
     def apply(self, workload: GangWorkload) -> None:
@@ -103,7 +106,7 @@ class QueuedGangs:
         self._with_quota.pop(gang, None)
 
     def follow_all(self) -> None:
-        """Have all gangs with Workloads followed: a flavor or a check is another one."""
+        """Have all gangs with Workloads followed, since a flavor or a check has changed."""
         self._due.add(self._workloads)
 
     def following(self) -> Generator[None, None, None]:
@@ -132,7 +135,7 @@ class QueuedGangs:
         return queued.with_spec(self._spec_with_quota(queued, workload))
 
     def _spec_with_quota(self, gang: AcceptedGang, workload: GangWorkload) -> GangSpec:
-        """The spec with what there is quota for, computed once: templates may be large, and statuses change often."""
+        """The spec with its quota, computed once: templates may be large, and statuses change often."""
         known, version = self._with_quota.get(gang.key), self._version_of_flavors
         is_same = known is not None and known.written is gang.spec and known.flavors == version
         if known is None or not is_same or known.quotas != workload.quotas:

@@ -1,4 +1,4 @@
-"""What a GangJob in a queue of Kueue may do: pure functions of its Workload."""
+"""Limits of a GangJob in a queue of Kueue: pure functions of its Workload."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -17,8 +17,8 @@ from lockstep.facts.gang.workload import Flavor, GangWorkload, Quota
 def awaits_quota(queue: str, workload: GangWorkload | None, ours: Collection[str]) -> str:
     """Why a gang in that queue may not run, as a sentence; '' if it may.
 
-    ``ours`` are the AdmissionChecks of Lockstep. Once they are the last that have not said yes, the gang may be
-    planned, so that one plan decides about both.
+    ``ours`` are the AdmissionChecks of Lockstep. Once only these are not ready yet, the gang may be planned, so that
+    one plan decides about both.
     """
     if workload is None:
         return f"It waits in the queue {queue} of Kueue, which has no Workload for it yet."
@@ -27,7 +27,7 @@ def awaits_quota(queue: str, workload: GangWorkload | None, ours: Collection[str
 
 
 def awaits_flavor(workload: GangWorkload | None, flavors: Mapping[str, Flavor]) -> str:
-    """Why a gang with quota may not start, as a sentence: on which nodes it has quota is not known. '' if it may."""
+    """Why a gang with quota may not start, as a sentence; '' if it may. It may not while its nodes are unknown."""
     if workload is None:
         return ""
     missing = sorted({name for quota in workload.quotas.values() for name in quota.flavors} - flavors.keys())
@@ -35,7 +35,7 @@ def awaits_flavor(workload: GangWorkload | None, flavors: Mapping[str, Flavor]) 
 
 
 def with_quota(spec: GangSpec, quotas: Mapping[str, Quota], flavors: Mapping[str, Flavor]) -> GangSpec:
-    """The spec with members for which there is quota, on the nodes of its flavors, as far as these are known."""
+    """The spec with the members and the nodes for which there is quota, as far as the flavors are known."""
     return replace(spec, roles=tuple(_with_quota(role, quotas.get(part_of(role.name)), flavors) for role in spec.roles))
 
 
@@ -74,5 +74,5 @@ def _with_quota(role: RoleSpec, quota: Quota | None, flavors: Mapping[str, Flavo
 
 
 def _bounded(sizes: Sizes, most: int) -> Sizes:
-    """The sizes without those beyond the quota. Kueue gives quota for the least size, or for none."""
+    """The sizes without sizes beyond the quota. Kueue gives quota for at least the smallest size, or no quota."""
     return replace(sizes, maximum=min(sizes.maximum, max(most, sizes.least)))

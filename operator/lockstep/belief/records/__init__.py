@@ -1,1 +1,1 @@
-"""Makes records of gangs from changes of their statuses, and keeps them until they are handed over."""
+"""Makes records of gangs from changes of their statuses, and keeps the records until they are handed over."""

@@ -1,7 +1,7 @@
-"""The records that wait to be handed over: each change of a gang that a record has is joined to them.
+"""The records of gangs that wait to be handed over. Several changes of a gang are merged into one record.
 
-Their number is bounded, and so is what one namespace costs the others: where there are too many, the namespace with the
-most loses its oldest one.
+The number of records is bounded. So is the cost of one namespace for the others: if there are too many records, the
+namespace with the most loses its oldest one.
 """
 
 from collections import OrderedDict
@@ -41,8 +41,8 @@ MOST_WAITING = 40_000
 class GangRecords:
     """The records of gangs, which one process hands over while it leads.
 
-    Nothing is recorded before :meth:`begin`. ``kind_of`` is the kind of a node, ``group_of`` the group of a namespace.
-    ``reserved`` is the reservation of a gang, if it has one.
+    Nothing is recorded before :meth:`begin`. ``kind_of`` returns the kind of a node, ``group_of`` the group of a
+    namespace. ``reserved`` returns the reservation of a gang, if it has one.
     """
 
     def __init__(
@@ -55,24 +55,24 @@ class GangRecords:
         self._has_users = False
         self._waiting: OrderedDict[str, OrderedDict[str, GangRecord]] = OrderedDict()
         self._count = 0
-        # Gangs that are there since before this process led, and were not recorded by it yet.
+        # Gangs that already existed when this process began to lead, and that it has not recorded yet.
         self._unrecorded: dict[GangKey, None] = {}
-        # Gangs that are gone, until the next time is known.
+        # Gangs that are gone. They are recorded once the time is known.
         self._removed: list[GangFact] = []
         self.dropped = 0
-        """How many records or stretches could not be kept until they were handed over."""
+        """The number of records and stretches that were dropped before they were handed over."""
 
     def __len__(self) -> int:
         """The number of records and stretches that wait."""
         return self._count
 
     def begin(self, gangs: Iterable[GangKey], *, has_users: bool) -> None:
-        """Record from now on, and later the ``gangs`` that are there. With ``has_users``, annotations name users."""
+        """Record changes from now on, and the existing ``gangs`` later. With ``has_users``, annotations name users."""
         self._is_on, self._has_users = True, has_users
         self._unrecorded = dict.fromkeys(gangs)
 
     def catching_up(self, gangs: Mapping[GangKey, GangFact]) -> Generator[None, None, None]:
-        """Record the gangs that were there, one in each step; the cache may change between steps."""
+        """Record the gangs that already existed, one in each step; the cache may change between steps."""
         while self._unrecorded:
             key, _ = self._unrecorded.popitem()
             gang = gangs.get(key)
@@ -81,14 +81,14 @@ class GangRecords:
             yield
 
     def gang_applied(self, before: GangFact | None, gang: GangFact) -> None:
-        """Record what has changed in a gang."""
+        """Record the changes of a gang."""
         if self._is_on:
             record = self._changes(before, gang)
             if record is not None:
                 self._put(record)
 
     def gang_removed(self, gang: GangFact) -> None:
-        """Record that the gang is gone, at the next time that is known."""
+        """Record that the gang is gone, once the time is known."""
         if self._is_on:
             self._removed.append(gang)
 
@@ -104,7 +104,7 @@ class GangRecords:
         self._removed.clear()
 
     def take(self) -> GangRecord | None:
-        """Take the next record, from each namespace in turn; None where none waits."""
+        """Take the next record, from each namespace in turn; None if none waits."""
         if not self._waiting:
             return None
         namespace, records = next(iter(self._waiting.items()))
@@ -116,7 +116,7 @@ class GangRecords:
         return record
 
     def put_back(self, records: Sequence[GangRecord]) -> None:
-        """Keep records that could not be handed over, in front of those that came later."""
+        """Keep records that could not be handed over, in front of later records."""
         for record in reversed(records):
             self._put(record)
             of_namespace = self._waiting.get(record.namespace, OrderedDict())
@@ -124,7 +124,7 @@ class GangRecords:
                 of_namespace.move_to_end(record.uid, last=False)
 
     def _changes(self, before: GangFact | None, gang: GangFact) -> GangRecord | None:
-        """What a version of a gang says that the one before did not; None for nothing."""
+        """The record of the differences between two versions of a gang; None if there are none to record."""
         if before is None:
             return self._whole(gang)
         was, key = held_key(before), held_key(gang)
@@ -141,7 +141,7 @@ class GangRecords:
         return self._record(gang, *stretches) if says_more else None
 
     def _whole(self, gang: GangFact) -> GangRecord:
-        """All that the gang's status says."""
+        """The record of everything that the gang's status says."""
         key = held_key(gang)
         if key is not None:
             return self._record(gang, stretch_of(gang, key, self._requests(gang), self._kind_of))
@@ -149,7 +149,7 @@ class GangRecords:
         return self._record(gang) if last is None else self._record(gang, self._ended(gang, gang))
 
     def _ended(self, before: GangFact, gang: GangFact) -> Stretch:
-        """The stretch that went on in ``before``, and has ended."""
+        """The stretch that was going on in ``before``, and has ended."""
         key = held_key(before) or last_key(before)
         assert key is not None, "a stretch has ended"
         stretch = stretch_of(before, key, self._requests(before), self._kind_of)
@@ -217,7 +217,7 @@ class GangRecords:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        """Drop the oldest record of the namespace with the most; there are fewer namespaces than records."""
+        """Drop the oldest record of the namespace with the most records; there are fewer namespaces than records."""
         records = max(self._waiting.values(), key=len)
         _, record = records.popitem(last=False)
         self._count -= _weight(record)
@@ -236,7 +236,7 @@ def _outcome(gang: GangFact) -> GangOutcome:
 
 
 def _promised(gang: GangFact) -> int | None:
-    """The promised start of a gang that waits."""
+    """The promised start of a waiting gang."""
     return None if gang.status.plan is None else _whole_second(gang.status.plan.promised_start)
 
 

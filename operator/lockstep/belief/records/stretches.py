@@ -1,4 +1,4 @@
-"""What a gang held, and from when to when, as two versions of its status say. Pure functions.
+"""Finds stretches, which are times in which a gang held the same, from two versions of its status. Pure functions.
 
 All times are those of statuses. So each process that leads finds the same stretches, with the same keys.
 """
@@ -25,14 +25,14 @@ from lockstep.facts.records.gang_record import (
 )
 
 KindOf = Callable[[str], str]
-"""The kind of the node with that name; empty where it has none."""
+"""Returns the kind of the node with that name; empty if the node has none."""
 
 # Such as nvidia.com/gpu, amd.com/gpu and gpu.intel.com/i915.
 GPU = re.compile(r"(.*/)?gpu(\..*)?|gpu\..*/.*")
 
 
 def held_key(gang: GangFact) -> StretchKey | None:
-    """Which stretch of the gang goes on; None while it holds nothing."""
+    """The key of the stretch that is going on; None while the gang holds nothing."""
     status = gang.status
     # A placed Gang has no reservation: its pods hold what they request.
     is_placed = is_pod_gang(gang.key) and status.is_true(Condition.PLACED)
@@ -42,12 +42,15 @@ def held_key(gang: GangFact) -> StretchKey | None:
 
 
 def last_key(gang: GangFact) -> StretchKey | None:
-    """Which stretch was the last of a gang that has ended; None where it never held anything."""
+    """The key of the last stretch of a gang that has ended; None if the gang never held anything."""
     return _key(gang.status) if gang.status.members and gang.status.attempt else None
 
 
 def stretch_of(gang: GangFact, key: StretchKey, requests: Mapping[str, Request], kind_of: KindOf) -> Stretch:
-    """The stretch of that key, which goes on; ``requests`` is what a member takes, by the name of its role."""
+    """The stretch of that key, which is going on.
+
+    ``requests`` has the request of one member, by the name of its role.
+    """
     by_role, by_kind = Counter[str](), Counter[str]()
     for entry in gang.status.members:
         by_role[entry.role] += entry.count
@@ -68,12 +71,15 @@ def stretch_of(gang: GangFact, key: StretchKey, requests: Mapping[str, Request],
 
 
 def gpus_in(amounts: Mapping[str, int]) -> int:
-    """How many GPUs are among these resources."""
+    """The number of GPUs among these amounts."""
     return sum(amount for resource, amount in amounts.items() if GPU.fullmatch(resource))
 
 
 def ended_at(before: GangFact, gang: GangFact) -> int:
-    """When what the gang held in ``before`` was given back, in seconds since 1970: by now, it holds less or another."""
+    """The time at which the stretch in ``before`` ended, in seconds since 1970.
+
+    The gang holds nothing, or something else, by now.
+    """
     following, after = held_key(gang), gang.status
     placed = after.condition(Condition.PLACED)
     if after.end is not None and after.finished_at is not None:
@@ -86,7 +92,7 @@ def ended_at(before: GangFact, gang: GangFact) -> int:
 
 
 def reason_of_end(gang: GangFact) -> tuple[str, str]:
-    """Why a stretch of the gang has ended: the reason and the message in the status after it."""
+    """Why a stretch of the gang has ended: the reason and the message, from the status after the end."""
     after = gang.status
     if after.end is not None:
         return after.end.reason, after.end.message[:LONGEST_TEXT]
@@ -95,13 +101,13 @@ def reason_of_end(gang: GangFact) -> tuple[str, str]:
         return Reason.CHANGING_SIZE, shrunk.message[:LONGEST_TEXT] if shrunk is not None and shrunk_for(after) else ""
     why = after.condition(Condition.PLACED)
     if why is not None and why.reason in LACKING_PODS and evicted_for(after) is not None:
-        # A Gang gives way by its pods, so it awaits others.
+        # A Gang gives way by its pods, so its condition ``Placed`` says that it awaits other pods.
         why = after.condition(Condition.PREEMPTED)
     return (why.reason, why.message[:LONGEST_TEXT]) if why is not None else ("", "")
 
 
 def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:
-    """The gang for which a stretch has ended, or its UID if it is of another namespace; empty where there is none."""
+    """The gang for which a stretch has ended, or the UID of a gang in another namespace; empty if there is none."""
     if reason in (Reason.PREEMPTED, Reason.RECLAIMED):
         gang = evicted_for(after) or evicted_for(before)
     elif reason == Reason.CHANGING_SIZE:
@@ -114,7 +120,7 @@ def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:
 
 
 def lost_work(before: GangFact, reason: str, stretch: Stretch, ended: int) -> int:
-    """The work that was lost with a stretch, in seconds times members: at most what it has done."""
+    """The work that was lost with a stretch, in seconds times members: at most the work of the stretch."""
     started = before.status.started_at
     if started is None:
         return 0
@@ -128,7 +134,7 @@ def _key(status: GangStatus) -> StretchKey:
 
 
 def _most_used(kinds: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """The kinds with the most members; among equals the first by name."""
+    """The kinds with the most members; kinds with equal numbers in the order of their names."""
     shown = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[:MOST_KINDS]
     others = kinds.total() - sum(kinds[kind] for kind in shown)
     counted = [(kind, kinds[kind]) for kind in sorted(shown)]

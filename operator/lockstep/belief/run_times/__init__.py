@@ -1,1 +1,1 @@
-"""Run times of past runs, the laws that are learned of them, and the work that remains."""
+"""Run times of past runs, the laws that Lockstep learns from them, and the work that remains."""

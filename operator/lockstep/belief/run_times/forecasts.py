@@ -1,15 +1,16 @@
-"""Forecasts when a waiting gang will start, from how earlier planned starts turned out.
+"""Forecasts of the start of a waiting gang, from the real starts of earlier gangs.
 
 A planned start moves: running gangs end earlier or later than expected, and new gangs come. For the last gangs that
-waited, the real wait is kept as a part of the wait that was planned first. A forecast uses quantiles of these parts.
-Half of all gangs start by their likely start, nine of ten by their late one, whatever run times and arrivals are like.
+waited, the real wait is kept, as a part of the wait that was planned first. A forecast uses quantiles of these parts.
+Half of all gangs start by their likely start, nine of ten by their late one, whatever the distributions of run times
+and arrivals.
 For a gang that has waited for a while, only longer parts count. So a forecast is never in the past, and half of the
 gangs that still wait start by it. (Such quantiles hold for the next case if it is like those before. The rank is that
 of split conformal prediction: Vovk, Gammerman and Shafer 2005.)
 
-The next case is not quite like those before: long waits are known late, and queues grow by day. So the quantile of the
-late start adapts: a small step up for each late start that was missed, a smaller one down for each that was met. Then
-nine of ten are met. (Adaptive conformal inference, Gibbs and Candès 2021.)
+The next gang is not quite like the earlier ones: long waits are known late, and queues grow by day. So the quantile of
+the late start adapts. It takes a small step up for each late start that was missed, and a smaller step down for each
+that was met. Then nine of ten are met. (Adaptive conformal inference, Gibbs and Candès 2021.)
 """
 
 import math
@@ -22,21 +23,22 @@ from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.facts.reasons import Condition
 
 _LAST = 200
-# The most gangs that are remembered: each status arrives many times, but a gang counts once. Some of them never start.
+# The most gangs that are remembered. Each status arrives many times, but a gang counts once. Some gangs never start.
 _KNOWN = 10 * _LAST
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
-# In simulated queues, 89 % of late starts are met with this step. With none, or with 0.03, it is 87 %: a larger step
+# In simulated queues, 89 % of late starts are met with this step. Without a step, or with 0.03, it is 87 %: a larger
+# step follows chance.
 # follows chance.
 _STEP = 0.01
-# With fewer waits, the rank of the nine-of-ten quantile would be beyond the largest.
+# With fewer waits, the quantile of nine of ten would be beyond the longest wait.
 _LEAST_FOR_LATE = 9
-# Shorter waits say nothing about longer ones.
+# In seconds. Shorter waits say nothing about longer ones.
 _SHORTEST_SECONDS = 1.0
 
 
 class Forecast(NamedTuple):
-    """Half of all gangs start by ``likely``, nine of ten by ``late``, which is None with too few waits."""
+    """Half of all gangs start by ``likely``, nine of ten by ``late``; ``late`` is None if too few waits are known."""
 
     likely: float
     late: float | None
@@ -66,7 +68,7 @@ class Forecasts:
         _forget_oldest(self._learned_from)
 
     def record(self, uid: str, *, created: float, planned: float, started: float) -> None:
-        """Record the start of a gang that was first planned for later. All times are seconds since the epoch."""
+        """Record the start of a gang whose first plan was a later start. All times are seconds since the epoch."""
         if uid in self._late_starts:
             is_missed = started > self._late_starts.pop(uid) + SAME_TIME_SECONDS
             share = self._late_share + _STEP * (is_missed - (1 - _LATE))
@@ -84,9 +86,9 @@ class Forecasts:
         return forecast
 
     def of(self, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
-        """Forecast the start of a gang with a plan ``since`` that time; never after its promised start.
+        """Forecast the start of a gang that has been planned ``since`` that time; never after its promised start.
 
-        ``planned`` is its start in the plan, and the forecast where no longer wait is known.
+        ``planned`` is its start in the plan. It is also the forecast if no longer wait is known.
         """
         latest = math.inf if promised is None else promised
         waits = self._waits(planned - since, longer_than=now - since)
@@ -99,16 +101,16 @@ class Forecasts:
         return Forecast(min(likely, latest), min(max(likely, late), latest))
 
     def _waits(self, planned_wait: float, *, longer_than: float) -> list[float]:
-        """The real waits, in order, for such a planned wait, if ``longer_than`` a time; none if too few are known."""
+        """The sorted waits that this planned wait suggests, if ``longer_than`` that; empty if too few are known."""
         if len(self._parts) < _LEAST:
             return []
         return sorted(wait for part in self._parts if (wait := part * planned_wait) > longer_than)
 
 
 def _quantile(waits: list[float], share: float) -> float:
-    """The least of these waits, sorted, that the next one exceeds with a probability of at most 1 - ``share``.
+    """The shortest of these sorted waits that the next wait exceeds with a probability of at most 1 - ``share``.
 
-    The longest where none is enough for that.
+    If no wait satisfies this, the longest one.
     """
     rank = math.ceil(share * (len(waits) + 1))
     return waits[min(rank, len(waits)) - 1]

@@ -1,4 +1,4 @@
-"""The law that run times of a template follow, and how kinds of nodes change them."""
+"""The law that the run times of a template follow, and the effect of kinds of nodes on these times."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,9 +10,9 @@ from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, PastRun, Runs, tho
 
 
 class Observed(NamedTuple):
-    """What runs show: the effect of ``kinds`` of nodes, the runs as if all nodes were ``alike``, and the law of these.
+    """The results of runs: the effect of ``kinds`` of nodes, the runs as if all nodes were ``alike``, and their law.
 
-    ``judged`` compares that law with the stated times. ``alike`` are the unchanged runs where kinds do not improve the
+    ``judged`` compares that law with the stated times. ``alike`` has the unchanged runs if kinds do not improve the
     prediction.
     """
 
@@ -46,7 +46,7 @@ def thousandths_of_law(runs: Runs, law: WorkFit) -> list[int]:
 
 
 def kinds_of(runs: Runs, judged: Judged) -> Kinds | None:
-    """Compare runs by kind of node, relative to the law or the stated time; None where too little is known."""
+    """Compare runs by kind of node, relative to the law or the stated time; None if too little is known."""
     known = tuple(run for run in runs if run.members)
     law = judged.better
     thousandths = [run.thousandths for run in known] if law is None else thousandths_of_law(known, law)
@@ -64,7 +64,8 @@ def as_if_alike(runs: Runs, factors: Mapping[str, float]) -> Runs:
 def _as_if_usual(run: PastRun, times: float) -> PastRun:
     """The run as if its nodes were of the usual kind, but slower.
 
-    Its slow-down is multiplied by the kind's factor, ``times``. Its time relative to the stated one is divided by it.
+    Its slow-down is multiplied by the kind's factor, ``times``. Its time relative to the stated time is divided by this
+    factor.
     """
     slowdown, thousandths = run.slowdown / THOUSAND * times, run.thousandths / THOUSAND / times
     return run._replace(slowdown=thousandths_of(slowdown), thousandths=thousandths_of(thousandths))

@@ -1,6 +1,6 @@
 """The expected end of anything that lasts longer than expected, as a function of times alone.
 
-So it is the same after a restart.
+So the expected end is the same after a restart.
 """
 
 import math
@@ -9,9 +9,10 @@ OVERRUN_SHARE = 0.05
 """An overrun moves the expected end by this share of the elapsed time (docs/architecture.md, predictions)."""
 
 _LOGARITHM_OF_STEP = math.log(1 + OVERRUN_SHARE)
-# A status keeps whole seconds: steps from an expected duration of 0 would not advance.
+# A status keeps whole seconds: without this minimum, steps from an expected duration of 0 would not advance.
 _SHORTEST_SECONDS = 1.0
-# Even a long run's overrun is reported this soon. A run that ends close to its expected end is never reported.
+# Even the overrun of a long run is reported after this time. A run that ends close to its expected end is never
+# reported.
 _LONGEST_PATIENCE_SECONDS = 60.0
 
 
@@ -31,10 +32,10 @@ def patience(seconds: float) -> float:
 
 
 def end_after(now: float, *, start: float, expected: float) -> float:
-    """The end expected now: ``expected`` while that is in the future, else the first later step of the overrun.
+    """The end expected now: ``expected`` while that is in the future, else the first step of the overrun after ``now``.
 
-    Each step is later than the one before by ``OVERRUN_SHARE`` of the time since ``start``. All are finite seconds
-    since the epoch.
+    Each step is later than the step before by ``OVERRUN_SHARE`` of the time since ``start``. All times are finite, in
+    seconds since the epoch.
     """
     if now < expected:
         return expected

@@ -1,9 +1,10 @@
 """Learned run times: factors by which stated times are multiplied for planning.
 
 A template counts from its third run on, by a quantile of the factors of its last fifty runs. Of n runs in order of
-their factors it is the ⌈q·(n + 1)⌉-th, or the last if there are fewer. So the next run, if it is like those before,
-stays within it with probability q, however few runs there are. The rank is that of split conformal prediction (Vovk,
-Gammerman and Shafer 2005). The nearest rank, ⌈q·n⌉, would be too low: with ten runs, two of eleven next runs exceed it.
+their factors, this is the ⌈q·(n + 1)⌉-th, or the last if there are fewer. So the next run, if it is like the earlier
+ones, stays within the quantile with probability q, however few runs there are. The rank is that of split conformal
+prediction (Vovk, Gammerman and Shafer 2005). The nearest rank, ⌈q·n⌉, would be too low: with ten runs, two of eleven
+next runs exceed it.
 
 Factors are relative to the times of the spec, or of the law that the runs follow. The factors in force change only
 between plans.
@@ -27,7 +28,7 @@ LEAST_RUNS = 3
 
 
 class _KnownLaws:
-    """What the runs of one template show, for gangs that use their law and for the others."""
+    """What the runs of one template show: for gangs that use their law, and for gangs that do not."""
 
     def __init__(self, runs: Runs, quantile: float) -> None:
         self._runs = runs
@@ -41,7 +42,7 @@ class _KnownLaws:
 
     @cached_property
     def by_law(self) -> Learned:
-        """What applies to gangs that use the law where it predicts better; computed at the first access."""
+        """The learned times for gangs that use the law if it predicts better; computed at the first access."""
         observed = observe(self._runs)
         law = observed.judged.better
         thousandths = (
@@ -54,7 +55,7 @@ class _KnownLaws:
 
 
 class PastRuns:
-    """What the remembered runs show. With ``quantile`` 0 nothing is learned.
+    """What the remembered runs show. With ``quantile`` 0, nothing is learned.
 
     ``changed`` is called when gangs may be planned with other run times.
     """
@@ -83,7 +84,7 @@ class PastRuns:
 
     @property
     def judged(self) -> Iterator[Learned]:
-        """The learned run times in force whose law is computed already."""
+        """The learned run times in force whose law is already computed."""
         return (known.by_law for known in self._in_force.values() if known.is_judged)
 
     @property
@@ -92,7 +93,7 @@ class PastRuns:
         return self._memory.runs
 
     def known_with(self, template: Template, run: PastRun | None) -> Runs:
-        """The runs of a template, with one that has just ended."""
+        """The runs of a template, together with ``run``, which has just ended."""
         known = self._memory.of(template)
         return known if run is None or not self._quantile else last_runs((*known, run))
 
@@ -106,7 +107,7 @@ class PastRuns:
             self._changed()
 
     def remember(self, kept: RunsByTemplate) -> None:
-        """Load the runs that an earlier process kept, except for templates with more runs here."""
+        """Load the runs that an earlier process kept, except for templates that this process already knows."""
         newer, self._memory = self._memory.runs, RunMemory(self._runs_changed)
         for known in (kept, newer):
             for namespace, templates in known.items():
@@ -114,7 +115,7 @@ class PastRuns:
                     self._memory.put(Template(namespace, digest), runs)
 
     def put_in_force(self) -> None:
-        """Put what was learned so far in force until the next call. Each plan begins with this."""
+        """Put the times that were learned so far in force until the next call. Each plan begins with this call."""
         for template in self._pending:
             runs = self._memory.of(template)
             if len(runs) >= LEAST_RUNS:
@@ -124,16 +125,16 @@ class PastRuns:
         self._pending.clear()
 
     def judging(self, gangs: Iterable[GangFact]) -> Callable[[], None] | None:
-        """A function that computes the missing laws of these gangs; None where none is missing.
+        """A function that computes the missing laws of these gangs; None if none is missing.
 
-        It may run in another thread. Without it, each law is computed at the first query for its gang.
+        The function may run in another thread. Without it, each law is computed at the first query for its gang.
         """
         wanted = {self._known(gang) for gang in gangs if isinstance(gang, AcceptedGang) and gang.spec.learns}
         unjudged = [known for known in wanted if known is not None and not known.is_judged]
         return partial(_judge_all, unjudged) if unjudged else None
 
     def in_force(self, gang: GangFact) -> Learned | None:
-        """What the gang is planned with; None where the times of its spec count."""
+        """The learned times with which the gang is planned; None if the times of its spec count."""
         known = self._known(gang)
         if known is None or not isinstance(gang, AcceptedGang):
             return None
@@ -155,14 +156,14 @@ def _judge_all(unjudged: Iterable[_KnownLaws]) -> None:
 
 
 def factor_planned_with(status: GangStatus) -> float:
-    """The factor of the times in the spec with which the status was planned."""
+    """The factor by which the plan in the status has multiplied the times of the spec."""
     return float(status.run_time_factor or 1) or 1.0
 
 
 def quantile_of_next(runs: Collection[Number], quantile: float) -> Number:
-    """The least of these that the next run exceeds with a probability of at most 1 - ``quantile`` (0 to 1).
+    """The least of these numbers that the next run exceeds with a probability of at most 1 - ``quantile`` (0 to 1).
 
-    The largest where none is enough for that. ``runs`` must not be empty.
+    If no number satisfies this, the largest one. ``runs`` must not be empty.
     """
     # Products such as 0.55 · 20 have a rounding error upwards.
     rank = math.ceil(round(quantile * (len(runs) + 1), 9))

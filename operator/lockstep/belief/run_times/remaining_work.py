@@ -1,6 +1,6 @@
 """The work that a gang still has to do, for planning.
 
-It is the work of the spec without the part that members reported as done, at learned run times.
+This is the work of the spec, at learned run times, without the part that members reported as done.
 """
 
 from collections.abc import Iterable
@@ -13,14 +13,15 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.ranks import MOST_RANKS
 
-# A gang that reported all as done and runs again has at least this part left.
+# A gang that reported all of its work as done and runs again has at least this part left.
 _LEAST_REST = 1 / 1024
 
 
 def remaining_work(gang: GangFact, learned: Learned | None = None) -> SerialWork | ProfileWork | None:
-    """The work of the next attempt, including its overheads; ``None`` where the run time is unknown.
+    """The work of the next attempt, including its overheads; ``None`` if the run time is unknown.
 
-    All times are multiplied by the ``learned`` factor, so sizes compare as in the spec, or as in the law in its place.
+    All times are multiplied by the ``learned`` factor. So sizes compare as in the spec, or as in the learned law if it
+    replaces the spec's work.
     """
     work = gang.spec.work if isinstance(gang, AcceptedGang) else None
     if work is None or (learned is None and not gang.status.done):
@@ -42,14 +43,14 @@ def factor_at(gang: GangFact, members: Iterable[Members], learned: Learned | Non
         return 1.0 if learned is None else learned.times
     working = gang.spec.working(members)
     if not 1 <= working <= MOST_RANKS:
-        # Larger than any gang may be: this status was not written by us.
+        # No gang may be as large as this: Lockstep has not written such a status.
         return learned.times
     stated = float(gang.spec.work.float_times(working)[-1])
     return learned.times * float(learned.law.seconds(np.array([working]))[0]) / stated
 
 
 def _by_law(work: SerialWork | ProfileWork, law: WorkFit) -> SerialWork | ProfileWork:
-    """The law in place of the stated work. A profile keeps its sizes, and no others are allowed."""
+    """The learned law in place of the stated work. A profile keeps its sizes, and no other sizes are allowed."""
     if isinstance(work, SerialWork):
         return law.work
     return replace(work, law=law.work)

@@ -1,4 +1,4 @@
-"""The part of the work that the members of an attempt report as done."""
+"""The part of the work that is done, as members or the dealer of pieces report it."""
 
 from collections.abc import Iterable
 
@@ -9,16 +9,17 @@ from lockstep.facts.pods.pod import PodFact
 
 
 def reported_part(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact], pieces: PieceReads) -> str:
-    """The part of the work that is done: as the dealer of its pieces says, else as the attempt's members report."""
+    """The part of the work that is done: by the dealer of its pieces, or else by reports of the attempt's members."""
     if gang.spec is not None and gang.spec.dealing is not None:
         return gang.spec.dealing.part(piece_counts(gang, pieces, pods))
     return _said_by_members(gang, reservation, pods)
 
 
 def _said_by_members(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact]) -> str:
-    """The part of the work that the attempt's members report as done: the least of all; '' where none reports.
+    """The part of the work that the attempt's members report as done: the least of all reports; '' without reports.
 
-    Where members come and go while others run, it is the most of all: a newcomer may report that it has done nothing.
+    If members come and go while others run, it is the most of all reports: a new member may report that it has done
+    nothing.
     """
     attempt = reservation.attempt
     said = (pod.progress for pod in pods if pod.progress and pod.member and pod.member.attempt == attempt)

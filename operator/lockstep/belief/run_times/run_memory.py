@@ -1,4 +1,4 @@
-"""Remembered runs by template, bounded so that no tenant takes another's room."""
+"""Remembered runs by template. Bounds ensure that no tenant takes the room of another."""
 
 from collections.abc import Callable
 

@@ -1,18 +1,18 @@
-"""The part of the work that an elastic gang has done when its members are asked to end, by its expected run time."""
+"""The work that an elastic gang has done when its members are asked to end, computed from its expected run time."""
 
 from lockstep.facts.gang.gang import GangFact
 
-# A gang that changes its size has at least this part of its work left.
+# A gang that changes its size has at least this part of its work left, from 0 to 1.
 _LEAST_REST = 1 / 1024
 _DECIMALS = 6
 
 
 def work_done(gang: GangFact, now: float) -> str:
-    """The part of the work that is done at ``now``, as text: that of earlier sizes, and what this size has added.
+    """The part of the work that is done at ``now``, as text: the part of earlier sizes, and that of this size.
 
     The attempt works from its start to its expected finish, except in the restart time after a change of size. It adds
     nothing before all members have run. Nothing is lost: the program of an elastic gang saves its work before it ends.
-    Of pieces that are dealt while members run, only those count that are settled, so time adds nothing.
+    If pieces are dealt while members run, only settled pieces count, so time adds nothing.
     """
     status, spec = gang.status, gang.spec
     elastic = None if spec is None or spec.dealing is not None else spec.elastic
@@ -28,7 +28,7 @@ def work_done(gang: GangFact, now: float) -> str:
 def has_used_up_its_work(gang: GangFact, now: float) -> bool:
     """Whether the gang has run for longer than expected, at this size or an earlier one, and reports no progress.
 
-    Then its end is unknown, though it has work.
+    Then its end is unknown, although it states its work.
     """
     status = gang.status
     if status.progress or status.expected_finish is None:

@@ -1,4 +1,7 @@
-"""The part of a run that is lost when it ends, because its gang has not saved it: one rule for records and accounts."""
+"""The part of a run that is lost when it ends, because its gang has not saved it.
+
+Records and accounts use this rule.
+"""
 
 from coschedule import Interruptible
 from lockstep.facts.gang.gang import GangSpec
@@ -7,10 +10,10 @@ from lockstep.facts.reasons import Reason
 
 
 def lost_seconds(spec: GangSpec | None, reason: str, since: float, ended: float) -> float:
-    """How many of the seconds from ``since`` to ``ended`` are lost at most, if a run ends for that reason.
+    """The most seconds from ``since`` to ``ended`` that are lost, if a run ends for that reason.
 
-    A gang that changes its size saves its work if it has notice of its end. A gang with checkpoints loses what it did
-    since the last one, at most.
+    A gang that changes its size saves its work if it has notice of its end. A gang with checkpoints loses at most its
+    work since the last checkpoint.
     """
     if reason in (Reason.SUCCEEDED, Reason.CHANGING_SIZE):
         return 0.0
@@ -18,7 +21,7 @@ def lost_seconds(spec: GangSpec | None, reason: str, since: float, ended: float)
 
 
 def _most_lost(spec: GangSpec | None, reason: str) -> float:
-    """The most seconds of its run that a gang can lose."""
+    """The most seconds of its run that a gang can lose; infinity if it may lose all."""
     if spec is None:
         return float("inf")
     if spec.elastic is not None and reason in set(Reason) and MEANINGS[Reason(reason)].saves_work:

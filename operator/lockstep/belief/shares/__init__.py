@@ -1,1 +1,1 @@
-"""Fair shares: the groups of namespaces, and what they use."""
+"""Fair shares: the groups of namespaces, and their use of nodes."""

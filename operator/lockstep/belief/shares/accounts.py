@@ -1,11 +1,12 @@
-"""What groups have used: dominant-resource-seconds that decay, with a half-life of a week.
+"""The use of each group: dominant-resource-seconds that decay, with a half-life of a week.
 
-The dominant share of an attempt is the largest part of a resource of all nodes that it holds. Each second costs its
-group so many seconds of all nodes. What an attempt held in vain costs nothing in the end, if the cluster took it.
+The dominant share of an attempt is the largest part of a resource of all nodes that it holds. Each second of an attempt
+costs its group this share of one second of all nodes. If the cluster took an attempt, the group gets back the charge
+for nodes that were held in vain.
 
-A total and its time are all that outlives the process. What an attempt was charged follows from its start and its
-share. So a process that takes over computes what is in the total for attempts that go on, and charges nothing twice.
-What a group was charged stays its own: also if the namespace comes to another group while the attempt goes on.
+Only a total and its time outlive the process. The charge of an attempt follows from its start and its share. So a
+process that takes over computes which charges of running attempts are in the total, and charges nothing twice. A charge
+stays with its group, even if the namespace moves to another group while the attempt goes on.
 """
 
 import math
@@ -14,10 +15,13 @@ from typing import NamedTuple
 
 HALF_LIFE_SECONDS = 7 * 86_400.0
 MOST_AHEAD_SECONDS = 60.0
-"""Accounts that are further ahead than this are from before the clock was set back, and go on from the time that is."""
+"""In seconds.
+
+Accounts further ahead than this are from before the clock was set back: they go on from the present time.
+"""
 
 DECAY = math.log(2) / HALF_LIFE_SECONDS
-"""A second."""
+"""Per second."""
 
 
 class AttemptId(NamedTuple):
@@ -28,7 +32,7 @@ class AttemptId(NamedTuple):
 
 
 class HeldPart(NamedTuple):
-    """What an attempt holds for its group: a ``part`` of all nodes since ``start``."""
+    """An attempt's hold for its group: a ``part`` of all nodes since ``start``."""
 
     group: str
     part: float
@@ -36,26 +40,26 @@ class HeldPart(NamedTuple):
 
 
 class _Charged(NamedTuple):
-    """What a group was charged for an attempt, up to the time of the accounts."""
+    """The charge of a group for an attempt, up to the time of the accounts."""
 
     held: HeldPart
     charge: float
 
 
 def decayed(used: float, seconds: float) -> float:
-    """What is left of a use after that time."""
+    """The use that still counts after that time."""
     return used * math.exp(-DECAY * max(0.0, seconds))
 
 
 def charge_for(part: float, seconds: float) -> float:
-    """What holding a part of all nodes has cost after that time, decayed."""
+    """The decayed cost of holding a part of all nodes for that time."""
     return part * -math.expm1(-DECAY * max(0.0, seconds)) / DECAY
 
 
 class Accounts:
-    """The use of each group at a time, and of what the attempts that go on were charged.
+    """The use of each group at a time, and the charges of attempts that go on.
 
-    ``used`` are the totals ``at`` that time, in which the attempts in ``running`` are counted.
+    ``used`` are the totals ``at`` that time, which include the charges of the attempts in ``running``.
     """
 
     def __init__(self, used: Mapping[str, float], at: float, running: Mapping[AttemptId, HeldPart]) -> None:
@@ -64,7 +68,8 @@ class Accounts:
         open_sums = dict[str, float]()
         for held, charge in charges:
             open_sums[held.group] = open_sums.get(held.group, 0.0) + charge
-        # The last process may have counted less: attempts have grown, nodes are fewer, or groups are others since. What
+        # The last process may have charged less, if attempts have grown, nodes are gone, or groups have changed since.
+        # Its written totals hold, so the charges of running attempts are at most these totals.
         # it has written holds, so attempts that go on have at most all of it.
         parts = {group: min(1.0, used.get(group, 0.0) / whole) for group, whole in open_sums.items() if whole}
         self._open = {
@@ -76,13 +81,13 @@ class Accounts:
             for group, amount in used.items()
         }
         self.gave_back = False
-        """Whether a charge was given back that no written status shows yet."""
+        """Whether a charge was given back, and no written status shows this yet."""
 
     def advance(self, now: float, running: Mapping[AttemptId, HeldPart], lost: Mapping[AttemptId, float]) -> None:
         """Charge up to ``now``. Attempts that are not ``running`` any more have ended.
 
-        The cluster took those in ``lost``. They held their nodes in vain since that time, or all the time if it is not
-        after their start.
+        The cluster took the attempts in ``lost``. They held their nodes in vain since that time, or all the time if it
+        is not after their start.
         """
         seconds = now - self.at
         if seconds < 0:
@@ -105,11 +110,11 @@ class Accounts:
             self._open[attempt] = _Charged(held, charge_for(held.part, since))
 
     def open_attempts(self) -> frozenset[AttemptId]:
-        """The attempts that went on at the time of the accounts."""
+        """The attempts that were going on at the time of the accounts."""
         return frozenset(self._open)
 
     def used(self, time: float) -> dict[str, float]:
-        """What each group has used at a time, if all attempts go on until then; not before the time of the accounts."""
+        """The use of each group at a time, if all attempts go on until then; not before the time of the accounts."""
         seconds = max(0.0, time - self.at)
         totals = {group: decayed(used, seconds) for group, used in self._ended.items()}
         for held, charge in self._open.values():
@@ -119,6 +124,6 @@ class Accounts:
 
 
 def _in_vain(charged: _Charged, since: float, now: float) -> float:
-    """What of a charge up to ``now`` is for the time from ``since`` on."""
+    """The part of a charge up to ``now`` that is for the time from ``since`` on."""
     held, charge = charged
     return charge if since <= held.start else min(charge, charge_for(held.part, now - since))

@@ -1,4 +1,4 @@
-"""What attempts lost to the cluster, so that their group is not charged for it."""
+"""The time that attempts lost to the cluster, so that their group is not charged for it."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,11 +15,11 @@ from lockstep.facts.reasons import Condition, Reason
 def lost_since(
     attempt: AttemptId, held: HeldAttempt, gang: GangFact | None, nodes: Mapping[str, NodeFact], now: float
 ) -> float | None:
-    """Since when the attempt has held nodes in vain; None if the cluster did not take it.
+    """The time since which the attempt has held nodes in vain; None if the cluster did not take it.
 
-    The cluster took it if the operator ended it for a more urgent gang or for a node owner. It did too if a member was
-    lost, and a node of the attempt is gone or not ready. A member that a user has deleted or evicted shows nothing
-    about the cluster.
+    The cluster took it if the operator ended it for a more urgent gang or for a node owner. The cluster also took it if
+    a member was lost, and a node of the attempt is gone or not ready. A member that a user has deleted or evicted shows
+    nothing about the cluster.
     """
     if not isinstance(gang, AcceptedGang) or (gang.uid, gang.status.attempt) != attempt:
         return None
@@ -46,9 +46,9 @@ def _reason_of_loss(status: GangStatus, members_on: Iterable[str], nodes: Mappin
 
 
 def _saved_until(gang: AcceptedGang, reason: str, start: float, now: float) -> float:
-    """Until when an attempt with that start has worked for something that is kept, in seconds since 1970.
+    """Until when an attempt with that start has done work that is kept, in seconds since 1970.
 
-    It has ended when the gang was not placed any more. An attempt that was never placed has saved nothing, and that
+    The attempt ended when the gang was not placed any more. An attempt that was never placed has saved nothing: its
     time is before its start. A change of size saves the work before it.
     """
     status, placed = gang.status, gang.status.condition(Condition.PLACED)

@@ -1,4 +1,4 @@
-"""The attempts that hold nodes for their groups: by reservations, and of placed Gangs by their pods."""
+"""The attempts that hold nodes for their groups: by reservations, and for placed Gangs by their pods."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class HeldAttempt(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was computed for a reservation, or for the pods of a Gang after so many of their changes."""
+    """The attempt computed from a reservation, or from the pods of a Gang at that number of their ``changes``."""
 
     source: Reservation | PodGroup
     changes: int
@@ -30,7 +30,7 @@ class _Known(NamedTuple):
 
 
 class HeldAttempts:
-    """All attempts that go on. What one holds is computed anew only once it has changed, as there may be large ones."""
+    """All attempts that go on. An attempt is computed anew only after it has changed, since it may be large."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class HeldAttempts:
     def all(self) -> dict[AttemptId, HeldAttempt]:
         """The attempts that go on now.
 
-        A Gang whose pods are being placed holds what its reservation has or what its pods have, whichever is more.
+        A Gang whose pods are being placed holds its reservation or the requests of its pods, whichever is more.
         """
         before = self._known if self._known_of == self.capacity.counts_made else {}
         self._known, self._known_of = {}, self.capacity.counts_made

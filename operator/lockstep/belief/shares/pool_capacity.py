@@ -1,4 +1,4 @@
-"""What the nodes of the pool have together, of the resources by which use is measured."""
+"""The total of all nodes of the pool, by each resource that measures use."""
 
 import math
 from collections import Counter
@@ -8,7 +8,7 @@ from lockstep.api.pool import Pool
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.pods.pod import Request
 
-# A sum over thousands of nodes; nodes that come and go change a part of them little.
+# In seconds. A count sums over thousands of nodes; nodes that come and go change a share of the total little.
 _COUNTED_FOR_SECONDS = 30.0
 _BASIC = frozenset({"cpu", "memory"})
 
@@ -22,7 +22,7 @@ class PoolCapacity:
         self._amounts: Mapping[str, int] = {}
         self._counted_at = -math.inf
         self.counts_made = 0
-        """How often a count was another one: parts of it stay the same until then."""
+        """How often a count had another result: shares of the total stay the same in between."""
 
     def update(self, now: float) -> None:
         """Count again if the last count is old."""
@@ -39,13 +39,13 @@ class PoolCapacity:
             self.counts_made += 1
 
     def amount(self, resource: str) -> int:
-        """How much of a resource there is; 0 for one that does not count."""
+        """The amount of a resource on all nodes; 0 for a resource that does not measure use."""
         return self._amounts.get(resource, 0)
 
     def part(self, members: Iterable[tuple[Request, int]]) -> float:
         """The dominant share of numbers of members with these requests: their largest part of a resource.
 
-        It is 1 at most, also while nodes of theirs are gone.
+        The share is 1 at most, even while some of their nodes are gone.
         """
         taken = Counter[str]()
         for request, count in members:

@@ -1,4 +1,4 @@
-"""The groups with fair shares: which there are, what they have used, and which gang of theirs comes next."""
+"""The groups with fair shares: their namespaces, their use, and which of their gangs comes next."""
 
 import math
 from collections import defaultdict
@@ -16,9 +16,11 @@ from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Reason
 
-# The order of more gangs than are planned in front does not matter to a plan, and each costs some microseconds.
+# The number of gangs that are put in order: a plan does not depend on the order after them, and each costs some
+# microseconds.
 _MOST_DEALT = 1_250
-# Shorter attempts may cost nothing. It bounds what counting takes of the event loop.
+# In seconds. Attempts shorter than this may cost nothing. The pause bounds the time that accounts take of the event
+# loop.
 _PAUSE_SECONDS = 1.0
 
 _NO_GROUPS: tuple[NamedGroup, ...] = ()
@@ -27,8 +29,8 @@ _NO_GROUPS: tuple[NamedGroup, ...] = ()
 class GroupSharing:
     """The FairShare in force and the accounts of its groups. ``changed`` is called when groups have changed.
 
-    Only the process that leads keeps accounts, from :meth:`begin` on. Another one knows what the status says.
-    ``preemptor_of`` is the gang to which one gives way, if that is there.
+    Only the process that leads keeps accounts, from :meth:`begin` on. Other processes know what the status says.
+    ``preemptor_of`` returns the gang to which a gang gives way, if that gang exists.
     """
 
     def __init__(
@@ -49,7 +51,7 @@ class GroupSharing:
         self._group_of: dict[str, str] = {}
         self._accounts: Accounts | None = None
         self._seen: dict[AttemptId, HeldAttempt] = {}
-        # Since when attempts that the cluster took have held nodes in vain.
+        # The time since which attempts that the cluster took have held nodes in vain.
         self._lost: dict[AttemptId, float] = {}
         self._part_of_group: dict[str, float] = {}
 
@@ -97,7 +99,7 @@ class GroupSharing:
         return self._group_of.get(namespace, self.named[-1].name)
 
     def begin(self, counted: CountedUse | None, now: float) -> None:
-        """Keep accounts, from what the last written status had counted on."""
+        """Keep accounts from now on, beginning with the use in the last written status."""
         self.capacity.update(now)
         # A status is up to one second ahead; one that is further ahead is from before the clock was set back.
         since = now if counted is None or counted.at > now + MOST_AHEAD_SECONDS else counted.at
@@ -108,13 +110,13 @@ class GroupSharing:
         self._accounts.advance(now, held, {})
 
     def gang_applied(self, gang: GangFact) -> None:
-        """Record whether an attempt that is charged was lost: the next status of its gang may not show it any more."""
+        """Record whether a charged attempt was lost: the next status of its gang may not show it any more."""
         attempt = AttemptId(gang.uid, gang.status.attempt)
         if self._accounts is not None and attempt in self._seen:
             self._record_lost(attempt, self._lost_since(attempt, self._accounts.at))
 
     def gives_way(self, gang: GangFact, reason: Reason) -> None:
-        """Record that the gang's attempt ends for another gang: it may be over before a status says so."""
+        """Record that the gang's attempt ends for another gang: the attempt may be over before a status says so."""
         attempt = AttemptId(gang.uid, gang.status.attempt)
         if self._accounts is None or self._gives_way_to_own_group(gang.key):
             return
@@ -127,12 +129,12 @@ class GroupSharing:
         return self._accounts
 
     def advance(self, now: float) -> None:
-        """Charge the groups for what is held, once a second at most."""
+        """Charge the groups for what they hold, at most once a second."""
         if self._accounts is None or not 0 <= now - self._accounts.at < _PAUSE_SECONDS:
             self.charge(now)
 
     def charge(self, now: float) -> None:
-        """Charge the groups for what is held up to now."""
+        """Charge the groups for what they hold up to now."""
         if self._fact is None:
             return
         self.capacity.update(now)
@@ -147,7 +149,7 @@ class GroupSharing:
         self._lost = {one: since for one, since in self._lost.items() if one in seen}
 
     def used(self, now: float) -> dict[str, float]:
-        """What each group has used, in seconds of all nodes, decayed."""
+        """The use of each group, in seconds of all nodes, decayed."""
         known: Mapping[str, float] = {}
         if self._accounts is not None:
             known = self._accounts.used(now)
@@ -157,7 +159,7 @@ class GroupSharing:
         return {group.name: known.get(group.name, 0.0) for group in self.named}
 
     def groups(self, namespaces: Iterable[str], now: float) -> tuple[ShareGroup, ...]:
-        """The groups as a plan has them, with those of these namespaces that groups name."""
+        """The groups as a plan needs them, with the given namespaces that groups name."""
         used, of_group = self.used(now), dict[str, list[str]]()
         for name in sorted({name for name in namespaces if name in self._group_of}):
             of_group.setdefault(self._group_of[name], []).append(name)
@@ -174,13 +176,14 @@ class GroupSharing:
     def dealt(
         self, ordered: list[AcceptedGang], priority_of: Callable[[GangFact], int], now: float
     ) -> list[AcceptedGang]:
-        """The gangs in the order of the queue, where ``ordered`` has the order without groups.
+        """The gangs in the order of the queue; ``ordered`` has their order without groups.
 
-        They are charged for their fewest members at the stated run times. Of many, the first ones are dealt.
+        Each gang is charged for its fewest members at the stated run times. Of many gangs, only the first ones are put
+        in order.
         """
         if self._fact is None or len({self.group_of(gang.key.namespace) for gang in ordered}) <= 1:
             return ordered
-        # What gangs of a higher priority cost counts for all that come after.
+        # Costs of gangs with a higher priority count for all later gangs.
         used, dealt = list(self.used(now).values()), list[AcceptedGang]()
         for _, gangs in groupby(ordered, key=priority_of):
             dealt += self._of_priority(list(gangs), used, now)
@@ -217,12 +220,15 @@ class GroupSharing:
         return found
 
     def _record_lost(self, attempt: AttemptId, since: float | None) -> None:
-        """The first time counts: later statuses are from after the end."""
+        """Record the first time only: later statuses are from after the end."""
         if since is not None:
             self._lost.setdefault(attempt, since)
 
     def _lost_since(self, attempt: AttemptId, now: float) -> float | None:
-        """Since when an attempt was in vain. A gang of its own group that took its place was its group's choice."""
+        """The time since which an attempt was in vain; None if it was not.
+
+        If a gang of the same group took its place, that was the choice of the group.
+        """
         held = self._seen[attempt]
         if self._gives_way_to_own_group(held.gang):
             return None

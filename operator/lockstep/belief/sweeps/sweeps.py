@@ -1,4 +1,4 @@
-"""The sweeps and the GangJobs of their runs: which run has a GangJob, and which sweeps have to be followed."""
+"""The sweeps and the GangJobs of their runs: which run has a GangJob, and which sweeps must be reconciled."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,8 +14,8 @@ _NONE: Mapping[int, GangKey] = {}
 class Sweeps:
     """The newest fact of each sweep, and the GangJobs of its runs by their numbers.
 
-    ``wake`` is called after each change, once :meth:`follow` was; ``changed`` has the sweeps that have changed.
-    ``seen`` is called with each sweep that is there in a new version, or gone.
+    After :meth:`follow`, ``wake`` is called after each change; ``changed`` has the sweeps that have changed. ``seen``
+    is called with each sweep that is new, changed or gone.
     """
 
     def __init__(self, seen: Callable[[GangKey], None]) -> None:
@@ -33,7 +33,7 @@ class Sweeps:
 
     @property
     def are_followed(self) -> bool:
-        """Whether the operator knows the kind: its changes are observed."""
+        """Whether the operator reconciles sweeps: their changes are kept."""
         return self._wake is not None
 
     def apply(self, sweep: Sweep) -> None:
@@ -59,7 +59,7 @@ class Sweeps:
         return self._runs.get((sweep.key, sweep.uid), _NONE)
 
     def gang_applied(self, gang: GangFact) -> None:
-        """A GangJob is there, or has changed: one whose owner reference was taken away is no run any more."""
+        """Add or update a GangJob. A GangJob without its owner reference to a sweep is no run any more."""
         before = self._run_of.get(gang.key)
         if before is not None and before != gang.run:
             self._forget(gang.key, before)
@@ -69,7 +69,7 @@ class Sweeps:
             self._change(gang.run.sweep)
 
     def gang_removed(self, gang: GangFact) -> None:
-        """A GangJob is gone."""
+        """Remove a GangJob that is gone."""
         run = self._run_of.get(gang.key)
         if run is not None:
             self._forget(gang.key, run)

@@ -1,1 +1,1 @@
-"""What is observed of claims, volumes, storage classes and attachments."""
+"""Facts about claims, volumes, storage classes and attachments."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 
 class AttachRoom:
-    """The nodes that have a limit, and how many more volumes they can attach; it may be negative."""
+    """The nodes that have a limit, and how many more volumes they can attach. The number may be negative."""
 
     def __init__(self) -> None:
         self._by_node: dict[str, int] = {}
@@ -17,7 +17,7 @@ class AttachRoom:
         return self._by_node
 
     def put(self, node: str, room: int | None) -> None:
-        """Set the room of a node; None where it has no limit."""
+        """Set the room of a node; None if it has no limit."""
         before = self._by_node.get(node)
         if before == room:
             return

@@ -1,4 +1,4 @@
-"""VolumeAttachments by node and by volume, whether a pod uses the volume or not."""
+"""VolumeAttachments by node and by volume, whether or not a pod uses the volume."""
 
 from collections.abc import Collection
 
@@ -6,7 +6,7 @@ from lockstep.facts.cluster.volume import Attachment
 
 
 class Attached:
-    """The VolumeAttachments that are there."""
+    """The existing VolumeAttachments."""
 
     def __init__(self) -> None:
         self._attachments: dict[str, Attachment] = {}

@@ -1,7 +1,7 @@
-"""How many more volumes a node can attach: CSI drivers have limits, and a volume counts once on each node.
+"""The number of volumes that each node can still attach. CSI drivers have limits; a volume counts once on each node.
 
-Counted as in kube-scheduler: volumes of pods, and attached volumes without a pod. Members that are about to come count
-too. Numbers are computed by node, and again only after a change there.
+The count is that of kube-scheduler: volumes of pods, and attached volumes without a pod. Volumes of members that are
+about to be bound count too. Numbers are computed by node, and only again after a change on this node.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ _NO_LIMITS: Mapping[str, int] = {}
 
 
 class Attachments:
-    """What nodes can attach and have attached. ``changed`` is called after each change of a fact."""
+    """Volumes that nodes can attach and have attached. ``changed`` is called after each change of a fact."""
 
     def __init__(
         self, claims: Claims, pods_nearby: PodsNearby, reserved: ReservedClaims, changed: Callable[[], None]
@@ -59,11 +59,11 @@ class Attachments:
         self._record_change(self._attached.remove(name))
 
     def touch(self, *nodes: str) -> None:
-        """Pods or members on these nodes use other volumes than before."""
+        """Note that pods or members on these nodes use other volumes than before."""
         self._stale.update(nodes)
 
     def claims_changed(self, change: ClaimsChange) -> None:
-        """Claims have other volumes than before, or volumes have changed."""
+        """Note that claims have other volumes than before, or that volumes have changed."""
         if change.claims is None:
             self._stale.update(self._limits)
             return
@@ -73,7 +73,7 @@ class Attachments:
             self._stale.update(self._reserved.nodes_using(claim))
 
     def renewing(self) -> Generator[None, None, None]:
-        """Count again on changed nodes, one node a step; a query before the end does the rest at once."""
+        """Count again on changed nodes, one node a step. A query before the last step does the rest at once."""
         while self._stale:
             self._renew(self._stale.pop())
             yield
@@ -86,7 +86,7 @@ class Attachments:
     def full(self, wanted: Volumes, *, but: GangKey | None = None) -> Mapping[str, frozenset[str]]:
         """By driver, the nodes that can't attach the wanted volumes.
 
-        What the gang ``but`` is about to attach does not count.
+        Volumes that the gang ``but`` is about to attach do not count.
         """
         at_once(self.renewing())
         full = self._full.get(wanted)
@@ -98,9 +98,10 @@ class Attachments:
         return full if not own else self._without(full, wanted, but, own)
 
     def most(self, own: Mapping[str, int], shared: Volumes, *, members: int) -> dict[str, int]:
-        """By node, the number of members whose volumes it can attach; nodes that can attach those of all are left out.
+        """By node, the number of members whose volumes it can attach. Nodes that can attach those of all are left out.
 
-        ``own``: the number of volumes of each driver that each member has. ``shared``: volumes that count once for all.
+        ``own``: the number of volumes of each driver that each member has. ``shared``: volumes that all members use
+        together.
         """
         at_once(self.renewing())
         wanted = Counter({driver: count * members for driver, count in own.items()})
@@ -142,7 +143,7 @@ class Attachments:
                 yield from self._claims.csi_volume_to_be(key, wish)
 
     def _attached_to(self, node: str, in_use: Volumes) -> Counter[str]:
-        """The number of volumes of each driver that count: those in use, and attached ones without a pod."""
+        """The number of volumes by driver that count: volumes in use, and attached volumes without a pod."""
         left_over = {volume for volume in map(self._volume, self._attached.on(node)) if volume}
         return Counter(volume.driver for volume in in_use | left_over)
 
@@ -151,7 +152,7 @@ class Attachments:
         return None if fact is None or fact.csi is None else CsiVolume(attachment.driver, fact.csi.handle)
 
     def _with_less_room_than(self, wanted: Counter[str]) -> set[str]:
-        """The nodes that may be unable to attach so many volumes of each driver; the others surely can."""
+        """The nodes that may be unable to attach this number of volumes of each driver; other nodes can."""
         rooms = ((self._rooms[driver], count) for driver, count in wanted.items() if driver in self._rooms)
         return {node for room, count in rooms for node in room.below(count)}
 
@@ -165,7 +166,7 @@ class Attachments:
     def _without(
         self, full: Mapping[str, frozenset[str]], wanted: Volumes, gang: GangKey | None, own: Iterable[str]
     ) -> Mapping[str, frozenset[str]]:
-        """As ``full``, but without what the gang itself is about to attach on its ``own`` nodes."""
+        """The mapping ``full``, without volumes that the gang itself is about to attach on its ``own`` nodes."""
         without: dict[str, set[str]] = {driver: set(nodes) for driver, nodes in full.items()}
         for node in own:
             in_use = frozenset(self._volumes_in_use(node, but=gang)) if node in self._limits else frozenset[CsiVolume]()
@@ -176,7 +177,7 @@ class Attachments:
         return {driver: frozenset(nodes) for driver, nodes in without.items() if nodes}
 
     def _short(self, node: str, wanted: Volumes, in_use: Volumes) -> list[str]:
-        """The drivers that can't attach the wanted volumes that are not in use on the node."""
+        """The drivers that can't attach all wanted volumes that are not yet in use on the node."""
         new = Counter(volume.driver for volume in wanted - in_use)
         attached, limits = self._attached_to(node, in_use), self._limits.get(node, _NO_LIMITS)
         return [
@@ -184,7 +185,7 @@ class Attachments:
         ]
 
     def _fitting(self, node: str, own: Mapping[str, int], shared: Volumes, members: int) -> int:
-        """For how many members the node can attach their own volumes besides the shared ones."""
+        """The number of members whose own volumes the node can attach besides the shared ones."""
         limits = self._limits.get(node, _NO_LIMITS)
         attached = self._attached_to(node, self._in_use[node] | shared)
         if any(attached[volume.driver] > limits.get(volume.driver, attached[volume.driver]) for volume in shared):

@@ -1,4 +1,4 @@
-"""Claims by gang and by volume, so that a search for either reads no other claims."""
+"""Claims by gang and by volume, so that a search by either reads no other claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _NO_CLAIMS: Mapping[int, ClaimFact] = {}
 
 
 class _Stem(NamedTuple):
-    """What the names of claims of one gang and one template have in common, without the rank."""
+    """The common part of the names of all claims of one gang and one template: the name without the rank."""
 
     namespace: str
     stem: str
@@ -20,7 +20,7 @@ class _Stem(NamedTuple):
 
 @dataclass(slots=True)
 class _ClaimsOfNamespace:
-    """The number of claims in a namespace, and the number of its last change among all changes."""
+    """The number of claims in a namespace, and the number of its last change among all changes of the index."""
 
     claims: int = 0
     changed_at: int = 0
@@ -58,7 +58,7 @@ class ClaimIndex:
             self._leave_stem(_Stem(claim.key.namespace, named[0]), named[1])
 
     def changed_at(self, namespace: str) -> int:
-        """A number that differs for each state of a namespace's claims; 0 where it has none."""
+        """A number that differs for each state of a namespace's claims; 0 if it has none."""
         known = self._namespaces.get(namespace)
         return 0 if known is None else known.changed_at
 
@@ -67,7 +67,7 @@ class ClaimIndex:
         return tuple(self._by_volume.get(volume, ()))
 
     def kept(self, gang: GangKey, template: str) -> Mapping[int, ClaimFact]:
-        """The claims of a gang's ranks by that template, by rank."""
+        """The claims of a gang that were made by that template, by rank."""
         return self._by_stem.get(_Stem(gang.namespace, kept_stem(template, gang.name)), _NO_CLAIMS)
 
     def _leave_stem(self, stem: _Stem, rank: int) -> None:

@@ -1,4 +1,4 @@
-"""Why a gang can't use its claims at present: it waits, and is accepted again when that has changed."""
+"""Why a gang can't use its claims at present. The gang waits, and is accepted again once the problem is over."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ _SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 
 
 def claim_refusal(claims: Claims, gang: AcceptedGang) -> Refusal | None:
-    """Why the gang can't use one of its claims; None where it can."""
+    """Why the gang can't use one of its claims; None if it can."""
     return claims.remembered(_refusal_of, gang) if any(role.claims for role in gang.spec.roles) else None
 
 
@@ -29,7 +29,7 @@ def _refusal_of(claims: Claims, gang: AcceptedGang) -> Refusal | None:
 
 
 def _of_shared(claims: Claims, gang: GangFact, use: ClaimUse, users: int) -> Refusal | None:
-    """Why a claim that ``users`` members share can't be used."""
+    """Why ``users`` members can't share a claim; None if they can."""
     claim = claims.claims.get(ClaimKey(gang.key.namespace, use.claim))
     if claim is None:
         return _refusal(Reason.CLAIM_NOT_READY, f"Claim {use.claim} does not exist", use)
@@ -45,7 +45,7 @@ def _of_shared(claims: Claims, gang: GangFact, use: ClaimUse, users: int) -> Ref
 
 
 def _most_users(spec: GangSpec) -> Counter[str]:
-    """The most members that may use each shared claim."""
+    """The largest number of members that may use each shared claim."""
     users: Counter[str] = Counter()
     for role in spec.roles:
         for name in {use.claim for use in role.claims if use.sharing is Sharing.SHARED}:
@@ -54,7 +54,7 @@ def _most_users(spec: GangSpec) -> Counter[str]:
 
 
 def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Refusal | None:
-    """Why some member can't have its own claim: the reason is the storage class, or a kept claim."""
+    """Why some member can't have its own claim, because of the storage class or a kept claim; None if all can."""
     assert use.wish is not None, "a claim that is made for a member has a wish"
     problem = _problem_of_class(claims, use.wish.storage_class)
     if problem is not None:
@@ -77,12 +77,12 @@ def _problem_of_kept(claims: Claims, claim: ClaimFact, gang: GangFact) -> str | 
 
 
 def _refusal(reason: Reason, words: str, use: ClaimUse) -> Refusal:
-    """The refusal with these words. They name the claim before the field, since the claim must be changed."""
+    """The refusal with these words. They name the claim before the field, since the user must change the claim."""
     return Refusal(reason, f"{words} ({use.field}).")
 
 
 def _problem(claims: Claims, claim: ClaimFact) -> str | None:
-    """Why no pod can use a claim at present, apart from a missing binding."""
+    """Why no pod can use a claim at present, apart from a missing binding; None if one can."""
     if claim.is_deleting:
         return "is being deleted"
     if claim.is_bound and not claims.is_usable(claim):
@@ -91,7 +91,7 @@ def _problem(claims: Claims, claim: ClaimFact) -> str | None:
 
 
 def _unbound(claims: Claims, claim: ClaimFact) -> str | None:
-    """Why no pod on a node can have the claim bound."""
+    """Why the claim of a pod on a node would not be bound; None if it would."""
     if claim.is_bound:
         return None
     if claim.volume:

@@ -1,4 +1,4 @@
-"""Which gangs use claims: when a claim changes, the operator checks no other gangs."""
+"""The gangs that use claims: when a claim changes, the operator checks no other gangs."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +9,10 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 
 
 class ClaimingGangs:
-    """Gangs that use claims, by namespace. If volumes or the room for them change, a plan is due only for these."""
+    """Gangs that use claims, by namespace.
+
+    Changes of volumes, or of room for them, need a plan only for these gangs.
+    """
 
     def __init__(self, changes: ChangedKeys) -> None:
         self._changes = changes
@@ -31,12 +34,15 @@ class ClaimingGangs:
                 del self._by_namespace[gang.namespace]
 
     def claims_changed(self, claims: Iterable[ClaimKey] | None) -> None:
-        """These claims have changed, or volumes that they may get; None stands for all claims."""
+        """Reconcile gangs that these claims concern, and request a plan. None stands for all claims.
+
+        The claims have changed, or volumes that they may get.
+        """
         self._changes.reconcile(*self._concerned(claims))
         self.room_changed()
 
     def room_changed(self) -> None:
-        """Nodes can attach more volumes, or fewer."""
+        """Request a plan if any gang uses claims, since nodes can attach more volumes, or fewer."""
         self._changes.changed(needs_plan=bool(self._by_namespace))
 
     def _concerned(self, claims: Iterable[ClaimKey] | None) -> Iterator[GangKey]:

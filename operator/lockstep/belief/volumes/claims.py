@@ -21,7 +21,7 @@ Gang = TypeVar("Gang", bound=GangFact)
 
 
 class ClaimsChange(NamedTuple):
-    """What has changed: these claims, or all for None; and that volume, if a volume changed."""
+    """A change: of these claims, or of all claims for None; and the name of the volume, if a volume changed."""
 
     claims: tuple[ClaimKey, ...] | None
     volume: str = ""
@@ -36,7 +36,7 @@ class Stamp(NamedTuple):
 
 
 class Claims:
-    """What is known of claims and volumes, and what that means for gangs. ``changed`` is called after each change."""
+    """The claims and volumes, and their effect on gangs. ``changed`` is called after each change."""
 
     def __init__(
         self, changed: Callable[[ClaimsChange], None], *, nodes: Callable[[], NodeIndex], remembered: Remembered
@@ -87,7 +87,7 @@ class Claims:
             self._supply_changed(ClaimsChange(self._index.naming(name), name))
 
     def stamp(self, namespace: str) -> Stamp:
-        """A stamp of everything that answers about a namespace's claims depend on."""
+        """A stamp of everything on which answers about a namespace's claims depend."""
         return Stamp(self._index.changed_at(namespace), self._supply_changes, self._nodes().generation)
 
     def remembered(self, question: Callable[["Claims", Gang], Value], gang: Gang) -> Value:
@@ -104,7 +104,7 @@ class Claims:
         return replace(role.constraints, volumes=tuple(sorted(affinities))) if affinities else role.constraints
 
     def csi_volumes(self, claims: Iterable[tuple[str, str]]) -> Iterator[CsiVolume]:
-        """The CSI volumes that these claims, given as namespace and name, have or will have."""
+        """The CSI volumes of these claims, existing or future. Claims are given as namespace and name."""
         for namespace, name in claims:
             claim = self.claims.get(ClaimKey(namespace, name))
             volume = None if claim is None else self.volumes.get(claim.volume)
@@ -114,7 +114,7 @@ class Claims:
                 yield from self.csi_volume_to_be(claim.key, claim.wish)
 
     def csi_volume_to_be(self, key: ClaimKey, wish: VolumeWish) -> Iterator[CsiVolume]:
-        """The volume that will be made for a claim; none where its class is unknown."""
+        """The volume that will be made for a claim; empty if its storage class is unknown."""
         kind = self.storage.class_of(wish.storage_class)
         if kind is not None:
             yield CsiVolume(kind.provisioner, f"of claim {key.namespace}/{key.name}")
@@ -124,30 +124,33 @@ class Claims:
         return claim.is_bound and claim.volume in self.volumes
 
     def reach(self, claim: ClaimFact) -> Names | None:
-        """The nodes that reach the claim's volume, or its selected node; None where both are open."""
+        """The nodes that reach the claim's volume, or its selected node; None if it has neither."""
         if not self.is_usable(claim):
             return frozenset({claim.selected_node}) if claim.selected_node else None
         return self._nodes().reaching(self.volumes[claim.volume].affinities)
 
     def shared_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
-        """The claims that members of the role share and that get a volume when their node is known."""
+        """The shared claims of the role that get a volume only when the node of a member is known."""
         keys = (ClaimKey(gang.namespace, use.claim) for use in role.claims if use.sharing is Sharing.SHARED)
         claims = (self.claims[key] for key in keys if key in self.claims)
         return tuple(self.seeker_of(claim) for claim in claims if not claim.is_bound and self.waits(claim.wish))
 
     def own_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
-        """The claims that each member has for itself and that get a volume later; those of rank 0 stand for all."""
+        """The claims that each member has for itself, and that get a volume later.
+
+        The claims of rank 0 stand for those of all ranks.
+        """
         own = ((use.claim, use.wish) for use in role.claims if use.wish is not None and self.waits(use.wish))
         return tuple(
             Seeker(ClaimKey(gang.namespace, kept_claim(name, gang.name, 0)), self.resolved(wish)) for name, wish in own
         )
 
     def seeker_of(self, claim: ClaimFact) -> Seeker:
-        """The claim as one that seeks a volume."""
+        """The claim in the form in which it seeks a volume."""
         return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.selected_node)
 
     def resolved(self, wish: VolumeWish) -> VolumeWish:
-        """The wish with the default class, where it names none."""
+        """The wish with a storage class: the default class if it names none."""
         kind = self.storage.class_of(wish.storage_class)
         return wish._replace(storage_class=kind.name if kind is not None else wish.storage_class or "")
 
@@ -157,7 +160,7 @@ class Claims:
         return kind is not None and kind.waits
 
     def _storage_changed(self, *, concerns_claims: bool) -> None:
-        """Record a change of a storage class, which any claim may use, or of what drivers publish on capacity."""
+        """Record a change of a storage class, which any claim may use, or of a driver's published capacity."""
         self._supply_changed(ClaimsChange(None if concerns_claims else ()))
 
     def _supply_changed(self, change: ClaimsChange) -> None:

@@ -1,7 +1,7 @@
-"""Volumes that ranks keep from earlier attempts: the member of such a rank can only be where they are reachable.
+"""Volumes that ranks keep from earlier attempts. A member can only be on nodes that reach the volumes of its rank.
 
-The gang then keeps the number of members with which they were made, so every rank has the same work as before. Only
-existing claims are read: a gang may have thousands of ranks without any.
+The gang then keeps the number of members with which the volumes were made, so every rank has the same work as before.
+Only existing claims are read: a gang may have thousands of ranks without any claim.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,9 +17,9 @@ from lockstep.facts.gang.role_sizes import claims_stay, sizes_of
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the volumes of ``size`` ranks, from 0 on, are reachable.
+    """The nodes that reach the volumes of ``size`` ranks, from rank 0 on.
 
-    ``there`` has the nodes that reach the volumes of a rank. The volumes of the other ranks are still to be made.
+    ``there`` has the nodes that reach the volumes of a rank. Ranks without an entry have no volumes yet.
     """
 
     size: int = 0
@@ -39,12 +39,12 @@ NO_PLACES = Places()
 
 
 def kept_places(claims: Claims, gang: GangFact) -> Places:
-    """Where the volumes of all ranks are reachable; ``NO_PLACES`` where no rank has any."""
+    """The nodes that reach the volumes of each rank; ``NO_PLACES`` if no rank has volumes."""
     return claims.remembered(_places, gang) if has_kept_claims(claims, gang) else NO_PLACES
 
 
 def has_kept_claims(claims: Claims, gang: GangFact) -> bool:
-    """Whether any rank that the gang can have has a claim by a template."""
+    """Whether any rank that the gang can have has a claim that was made by a template."""
     return any(True for _ in _kept(claims, gang))
 
 
@@ -81,7 +81,7 @@ def _places(claims: Claims, gang: GangFact) -> Places:
 
 
 def _kept(claims: Claims, gang: GangFact) -> Iterator[tuple[int, ClaimFact]]:
-    """The existing claims of the ranks that the gang can have, whatever their role was."""
+    """The existing claims of the ranks that the gang can have, whatever role these ranks had."""
     roles = gang.spec.roles if gang.spec else ()
     maximum = sum(role.sizes.maximum for role in roles)
     uses = (use for role in roles for use in role.claims if use.sharing is Sharing.KEPT)

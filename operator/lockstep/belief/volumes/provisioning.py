@@ -1,8 +1,8 @@
-"""The nodes where claims without a volume can get one: an existing volume, or one that is made.
+"""The nodes where claims without a volume can get one: an existing volume, or a new one.
 
-Decided as in kube-scheduler, node by node. A claim gets a suitable volume that the node reaches. Where there is none,
-its class must allow the node, and its driver must have room if it publishes capacities. Nodes that reach the same
-volumes, and allow the same ones to be made, are alike: one of them is checked for all.
+The rules are those of kube-scheduler, node by node. A claim gets a suitable volume that the node reaches. If there is
+none, its class must allow the node, and its driver must have room if it publishes capacities. Nodes are alike if they
+reach the same volumes and allow the same new volumes. One of them is checked for all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +22,8 @@ _NOWHERE: Names = frozenset()
 class Supply(NamedTuple):
     """Where members can be, by the volumes that their claims need.
 
-    ``without``: nodes where a claim has no volume and none can be made. ``short``: nodes where one could be made except
-    for the room. ``most``: for how many members volumes exist, by node, on nodes where none can be made.
+    ``without``: nodes where a claim has no volume and none can be made. ``short``: nodes where only missing room
+    prevents a new volume. ``most``: for nodes where none can be made, the number of members for whom volumes exist.
     """
 
     without: Names = _NOWHERE
@@ -35,7 +35,7 @@ _Asked = tuple[tuple[Seeker, ...], tuple[Seeker, ...], int]
 
 
 class Provisioning:
-    """Answers that many gangs share: each holds until what it depends on changes."""
+    """Answers that many gangs share. Each answer holds until the facts behind it change."""
 
     def __init__(self, storage: Storage, nodes: Callable[[], NodeIndex]) -> None:
         self._storage = storage
@@ -46,11 +46,11 @@ class Provisioning:
         self._sets = KeptAnswers[Names, Names]()
 
     def forget(self) -> None:
-        """A volume, a class or a published capacity has changed."""
+        """Drop all answers, since a volume, a class or a published capacity has changed."""
         self._of = None
 
     def supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], *, members: int) -> Supply:
-        """Where members with these claims can be: ``shared`` ones for all of them, and ``own`` ones for each."""
+        """Where members with these claims can be: all members use ``shared`` claims, and each has ``own`` claims."""
         if self._of is not self._nodes():
             self._of = self._nodes()
             self._answers.forget()
@@ -68,7 +68,7 @@ class Provisioning:
         return self.volumes.candidates(seeker)
 
     def _as_anybody(self, seeker: Seeker) -> Seeker:
-        """The claim without its name, unless a volume is reserved for it, so that gangs share answers."""
+        """The claim without its name, so that gangs share answers; with its name if a volume is reserved for it."""
         return seeker if self.volumes.is_promised(seeker.key) else seeker._replace(uid="", key=ClaimKey("", ""))
 
     def _supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], members: int) -> Supply:

@@ -38,15 +38,15 @@ class KnownObjects(Generic[Key, Fact]):
 class StorageChanged(Protocol):
     """Called for each change.
 
-    Only classes affect whether a claim can be used; the rest affects room for new volumes.
+    Only changes of classes affect whether a claim can be used. Other changes affect the room for new volumes.
     """
 
     def __call__(self, *, concerns_claims: bool) -> None:
-        """Something has changed."""
+        """Record a change."""
 
 
 class Storage:
-    """What is known of where volumes can be made."""
+    """The storage classes, CSI drivers and published capacities: where volumes can be made."""
 
     def __init__(self, changed: StorageChanged) -> None:
         self._changed = changed
@@ -57,7 +57,7 @@ class Storage:
         self.capacities: KnownObjects[CapacityKey, StorageCapacity] = KnownObjects(lambda it: it.key, of_room)
 
     def class_of(self, name: str | None) -> StorageClass | None:
-        """The class of that name; without a name the default one, the newest where there are several."""
+        """The class of that name. Without a name the default class, or the newest of several default classes."""
         if name is not None:
             return self.classes.facts.get(name)
         defaults = [one for one in self.classes.facts.values() if one.is_default]
@@ -70,7 +70,7 @@ class Storage:
         return nodes.all if kind.topologies is None else nodes.matching(kind.topologies)
 
     def has_room_on(self, kind: StorageClass, size: int, nodes: NodeIndex) -> Names:
-        """The nodes for which a volume of that size can be made, as far as the driver publishes that."""
+        """The nodes for which a volume of that size can be made, as far as the driver publishes its capacity."""
         driver = self.drivers.facts.get(kind.provisioner)
         if driver is None or not driver.publishes_capacity:
             return nodes.all

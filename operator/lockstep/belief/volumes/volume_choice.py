@@ -1,4 +1,4 @@
-"""Which existing volume a claim gets, chosen as kube-scheduler does; Kubernetes then binds the two."""
+"""The existing volume that a claim gets, chosen as kube-scheduler does. Kubernetes then binds the two."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Seeker(NamedTuple):
 def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFact, ...]:
     """The volumes that suit a claim on any node, in the order of choice.
 
-    A volume that is reserved for it is the only choice; otherwise smaller volumes come first.
+    A volume that is reserved for the claim is the only choice; otherwise smaller volumes come first.
     """
     suiting = [one for one in volumes if one.offer is not None and _suits(seeker, one.offer)]
     promised = [one for one in suiting if one.offer is not None and is_promised(one.offer, seeker)]
@@ -30,12 +30,12 @@ def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFac
 
 
 def is_promised(offer: VolumeOffer, seeker: Seeker) -> bool:
-    """Whether the volume is reserved for that claim, or for any claim of its name."""
+    """Whether the volume is reserved for that claim, or for any claim of the same name."""
     return offer.holder is not None and offer.holder.claim == seeker.key and offer.holder.uid in ("", seeker.uid)
 
 
 def _suits(seeker: Seeker, offer: VolumeOffer) -> bool:
-    """Whether the claim could get the volume, apart from whether it is free."""
+    """Whether the volume suits the claim and is not reserved for another claim."""
     wish = seeker.wish
     return (
         offer.storage_class == wish.storage_class

@@ -1,4 +1,4 @@
-"""For how many members there are volumes on a node, computed once for nodes that are alike."""
+"""The number of members for whom a node has volumes, computed once for nodes that are alike."""
 
 from collections.abc import Iterator, Sequence
 from heapq import merge
@@ -9,11 +9,11 @@ from lockstep.belief.volumes.volume_choice import Seeker
 from lockstep.facts.cluster.volume import VolumeFact
 
 Suiting = Sequence[Sequence[VolumeFact]]
-"""For each claim the volumes that suit it, in the order of choice."""
+"""For each claim, the volumes that suit it, in the order of choice."""
 
 
 class Likeness(NamedTuple):
-    """What alike nodes have in common: the volumes they reach, and the claims without a new volume there.
+    """The common properties of alike nodes: the volumes that they reach, and the claims without a new volume there.
 
     ``reached`` are numbers of affinities, ``unmade`` numbers of claims.
     """
@@ -30,7 +30,7 @@ class _VolumePlace(NamedTuple):
 
 
 class Stock:
-    """Volumes that suit claims, and where they are.
+    """Volumes that suit claims, and the nodes that reach them.
 
     ``unmade[c]``: the nodes where no new volume can be made for claim ``c``.
     """
@@ -45,7 +45,7 @@ class Stock:
         self._shelves = [self._by_affinities(volumes) for volumes in suiting]
 
     def alike(self) -> dict[Likeness, list[str]]:
-        """The nodes that reach any of the volumes, by what they have in common."""
+        """The nodes that reach any of the volumes, by their common properties."""
         reached: dict[str, list[int]] = {}
         for affinities, number in self._numbers.items():
             for node in self._nodes.reaching(affinities):
@@ -57,9 +57,9 @@ class Stock:
         return alike
 
     def members(self, likeness: Likeness, *, shared: int, most: int) -> int:
-        """For how many members there are volumes on such nodes, up to ``most``.
+        """The number of members for whom there are volumes on such nodes, at most ``most``.
 
-        All members share the first ``shared`` claims; each member has its own of the others.
+        All members share the first ``shared`` claims; each member has its own of the other claims.
         """
         shelves = [self._shelf(claim, likeness) for claim in range(len(self._order))]
         used: set[str] = set()
@@ -69,7 +69,7 @@ class Stock:
             if any(claim in likeness.unmade for claim in claims if claim not in taken):
                 return count
             if not taken:
-                # Every further member needs no volume either.
+                # All further members need no volume either.
                 return most
             claims = [claim for claim in self._order if claim >= shared]
         return most
@@ -82,7 +82,7 @@ class Stock:
         return shelves
 
     def _shelf(self, claim: int, likeness: Likeness) -> Iterator[str]:
-        """The volumes for the claim that such nodes reach, each once; used ones are not offered again."""
+        """The volumes for the claim that such nodes reach, each once; used volumes are not offered again."""
         shelves = self._shelves[claim]
         return (name for _, name in merge(*(shelves[number] for number in likeness.reached if number in shelves)))
 
