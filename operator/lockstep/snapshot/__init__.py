@@ -1,1 +1,1 @@
-"""Derives from the cache what one plan is made of."""
+"""Computes the input of one plan from the cache."""

@@ -1,4 +1,4 @@
-"""Chooses the gangs of a snapshot and its columns. Both have bounds, so no namespace takes all the room."""
+"""Chooses the gangs of a snapshot and its columns. Both are bounded, so no namespace takes all the room."""
 
 from collections.abc import Collection, Generator, Sequence
 from functools import partial
@@ -13,17 +13,20 @@ from lockstep.snapshot.volume_columns import VolumeColumns
 from lockstep.snapshot.wanted import WantedGang
 
 MOST_COLUMNS = 512
-"""The most host ports, disks and volumes of single gangs in a snapshot, beside what nodes publish."""
+"""The most columns for host ports, disks and volumes of single gangs in a snapshot.
+
+Columns for the resources that nodes publish do not count.
+"""
 LEAST_COLUMNS = 64
 """The least limit for these columns, however many nodes there are."""
 MOST_CELLS = 400_000
-"""The most amounts in these columns, one for each node and column, since all of them are copied in one step."""
+"""The most amounts in these columns, one for each node and column: all amounts are copied in one step."""
 MOST_TERMS = 5_000
-"""The most terms of affinity and anti-affinity that one namespace's gangs have in one plan."""
+"""The most terms of affinity and anti-affinity that the gangs of one namespace have in one plan."""
 
 
 class Demands(NamedTuple):
-    """The gangs of a snapshot, the columns in which their requests are counted, and the columns about volumes."""
+    """The gangs of a snapshot, the columns for their requests, and the columns for volumes."""
 
     wanted: Sequence[WantedGang]
     columns: Columns
@@ -31,7 +34,7 @@ class Demands(NamedTuple):
 
 
 class Room:
-    """Chooses the gangs of a snapshot where not all have room."""
+    """Chooses the gangs of a snapshot if there is no room for all."""
 
     def __init__(self, state: State, *, most_columns: int = MOST_COLUMNS, most_terms: int = MOST_TERMS) -> None:
         self._state = state
@@ -43,9 +46,9 @@ class Room:
     def choosing(
         self, wanted: Sequence[WantedGang], running: Collection[Request] = ()
     ) -> Generator[None, None, tuple[Demands, Collection[GangKey]]]:
-        """Choose gangs and their columns, in steps; returns also the gangs that wait for a later plan.
+        """Choose gangs and their columns, in steps. Returns these, and the gangs that wait for a later plan.
 
-        There are columns for ``running`` too: the requests of gangs that run and may change their size.
+        ``running`` gets columns too: the requests of gangs that run and may change their size.
         """
         left_out = set(self._with_too_many_terms(wanted))
         asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out], running)
@@ -86,7 +89,7 @@ def _own_columns(asked: Demands, one: WantedGang) -> frozenset[str]:
 
 
 class _KnownColumns:
-    """What the cache knows of resources."""
+    """The resources that the cache knows."""
 
     def __init__(self, state: State) -> None:
         self._state = state

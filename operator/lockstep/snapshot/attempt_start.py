@@ -1,4 +1,4 @@
-"""A decision to begin an attempt now, as a value: what the attempt holds, and why it was decided so."""
+"""The decision to begin an attempt now, as a value: what the attempt holds, and the reasons for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,11 +14,11 @@ from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptStart:
-    """The ``reservation`` of a placement, and what its status says of the plan.
+    """The ``reservation`` of a placement, and the facts about the plan for the gang's status.
 
     ``victims`` were evicted for the gang and are not placed again yet. ``learned`` has the learned run times of the
-    plan, if any. ``narrowed`` is the quota that keeps the gang from more members, if any. By its ``growth`` a Gang gets
-    that size, and the reservation is for the new pods.
+    plan, if any. ``narrowed`` is the quota that keeps the gang from more members, if any. With ``growth``, a Gang gets
+    this size, and the reservation is for the new pods.
     """
 
     reservation: Reservation
@@ -32,7 +32,7 @@ class AttemptStart:
 def start_of(
     state: State, gang: AcceptedGang, placement: Placement, now: float, *, narrowed: Narrowed | None = None
 ) -> AttemptStart:
-    """Start the next attempt of a gang as this placement says."""
+    """The start of the gang's next attempt with this placement."""
     placement = _without_later(gang, placement)
     attempt = next_attempt(gang.status, state.members(gang).values())
     return AttemptStart(
@@ -45,7 +45,7 @@ def start_of(
 
 
 def _without_later(gang: AcceptedGang, placement: Placement) -> Placement:
-    """The placement without pods that come later: there was room for them, but there is nothing to bind yet."""
+    """The placement without later pods: there is room for them, but they do not exist yet."""
     later = {role.name for role in gang.spec.roles if role.is_later}
     if not later:
         return placement

@@ -1,4 +1,4 @@
-"""What a gang's members require of a node besides resources: by template, and by other pods."""
+"""The requirements of a gang's members for a node besides resources: of their template, and because of other pods."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from lockstep.snapshot.volumes.volume_demand import demand_of
 
 
 def constraints_of(state: State, gang: AcceptedGang, role: RoleSpec, around: Surroundings | None = None) -> Constraints:
-    """The constraints under which the members of one role are planned now.
+    """The present constraints of the members of one role.
 
     A caller with several roles passes the pods ``around`` all of them.
     """
@@ -25,7 +25,7 @@ def constraints_of(state: State, gang: AcceptedGang, role: RoleSpec, around: Sur
 
 
 def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str]]:
-    """What nominated pods of at least this priority are about to take, by node and resource."""
+    """The amounts that nominated pods of at least this priority are about to take, by node and resource."""
     amounts: Counter[tuple[str, str]] = Counter()
     for pod in state.counts.pods_nearby.nominated.values():
         if priority is None or pod.priority >= priority:

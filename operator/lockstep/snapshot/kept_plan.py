@@ -1,4 +1,4 @@
-"""Reads from a gang's status the promise and the plan of an earlier process, so that they stay valid."""
+"""Reads the promise and the plan of an earlier process from a gang's status, so that they stay valid."""
 
 import math
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 
-# Work in whole pieces: a member with one piece above its share has less than twice its share.
+# Work is divided into whole pieces: a member with one piece above its share has less than twice its share.
 _MOST_OF_SHARE = 2.0
 # In seconds: a status rounds both start and end.
 _ROUNDED_SECONDS = 1.0
 
 
 def promised_start(gang: GangFact) -> float:
-    """The promised start in the status; infinity where there is none, or where the spec has changed since."""
+    """The promised start in the status; infinity if there is none, or if the spec has changed since then."""
     stated = _stated_plan(gang)
     return math.inf if stated is None or stated.promised_start is None else stated.promised_start
 
@@ -32,10 +32,10 @@ def promised_start(gang: GangFact) -> float:
 def kept_plan(
     gang: GangFact, roles: Sequence[Role], nodes: NodeArrays, work: Work | None, learned: Learned | None = None
 ) -> Kept | None:
-    """The placement in the gang's status; None where it no longer holds.
+    """The placement in the gang's status; None if it no longer holds.
 
-    Its duration is scaled to what was ``learned`` since; ``work`` is scaled already. If such members could not take
-    that long on these nodes, then the nodes have changed or another writer wrote the status.
+    Its duration is scaled by the run times ``learned`` since then; ``work`` is already scaled. If such members could
+    not take that long on these nodes, then the nodes have changed or another writer wrote the status.
     """
     status = gang.status
     if _stated_plan(gang) is None or status.start is None or not status.members:
@@ -47,7 +47,7 @@ def kept_plan(
         return None
     slowdowns = nodes.own_slowdowns(learned)
     own = own_times(roles, tuple(zip(there.nodes, there.counts, strict=True)), nodes.slowdown, slowdowns)
-    # Formatted as in a status, so that an unchanged factor compares equal.
+    # In the form of a status, so that an unchanged factor compares equal.
     factor = float(formatted_factor(factor_at(gang, status.members, learned) * own))
     times = factor / factor_planned_with(status)
     finish = status.start + (finish - status.start) * times

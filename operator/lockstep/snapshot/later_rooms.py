@@ -1,8 +1,8 @@
-"""Room for pods of Gangs that come later, while others of them run.
+"""Room for later pods of Gangs, while other pods of these Gangs run.
 
-A launcher comes when its workers run, and workers when their leader runs. If two Gangs run their first steps, and each
-has the room that the other one needs next, both wait for ever. So the next steps are planned as gangs that never start:
-what they would get is not given to others.
+A launcher starts when its workers run, and workers start when their leader runs. Suppose that two Gangs run their first
+steps, and each has the room that the other Gang needs next: then both wait for ever. So the next steps are planned as
+gangs that never start: no other gang gets their room.
 """
 
 import math
@@ -19,9 +19,9 @@ from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
 
 
 def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | None:
-    """What is planned now so that pods of a Gang that come later find room; None if there are none to wait for.
+    """The gang to plan so that later pods of a Gang find room; None if no room is kept for later pods.
 
-    It is planned before all that wait with the same priority, as if its pods held the room already.
+    It is planned before all waiting gangs of the same priority, as if its pods already held the room.
     """
     known = state.pod_gangs.objects.get(gang.key)
     if known is None or isinstance(known.asks, Refusal) or not _is_kept(state, known, known.asks, now):
@@ -39,12 +39,12 @@ def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | N
 
 
 def with_still_age(room: AcceptedGang) -> AcceptedGang:
-    """The room, where the last plan found that it does not fit."""
+    """The room, with an age that stands still, since the last plan found that the room does not fit."""
     return replace(room, status=replace(room.status, waited_seconds=0))
 
 
 def kept_until(state: State, gang: GangFact | PodGang) -> float:
-    """Until when room is kept for later pods of a Gang that has begun."""
+    """The time until which room is kept for later pods of a Gang that has begun."""
     held = state.reservations.get(gang.key)
     is_first = held is not None and not state.pod_gangs.group(gang.key).going
     begun = held.start if held is not None and is_first else gang.status.active_since
@@ -52,13 +52,19 @@ def kept_until(state: State, gang: GangFact | PodGang) -> float:
 
 
 def _lowest_class(state: State, asks: PodGangSpec) -> str:
-    """The class of the least urgent later pods; one that is unknown before all others, since such pods never come."""
+    """The class of the least urgent later pods.
+
+    An unknown class counts as the least urgent, since the API server refuses pods of such a class.
+    """
     values = {one.priority_class: state.priorities.value_of(one.priority_class) for one in asks.later}
     return min(values, key=lambda name: (values[name] is not None, values[name] or 0, name))
 
 
 def _own_priority(state: State, gang: GangFact) -> int | None:
-    """That of the pods that run, or are being bound. No admission has seen the class of pods that are not there."""
+    """The priority of the pods that run or are being bound.
+
+    For pods that do not exist yet, no admission has checked the class.
+    """
     group = state.pod_gangs.group(gang.key)
     return group.held.priority if group.going else state.priorities.of(gang)
 
@@ -71,6 +77,6 @@ def _is_kept(state: State, gang: PodGang, asks: PodGangSpec, now: float) -> bool
 
 
 def _pods_with_room(state: State, gang: PodGang) -> OwnPods:
-    """The pods that need no such room: those that wait are planned themselves, or have seats in the attempt."""
+    """The pods that need no such room: waiting pods are planned themselves, or have seats in the attempt."""
     pods, held = state.pod_gangs.group(gang.key).own(gang.made_for, 0), state.reservations.get(gang.key)
     return pods if held is None else pods._replace(waiting=held.size - len(state.counts.seats.bound(held)))

@@ -1,4 +1,4 @@
-"""Placement conflicts: why members would not be placed on given nodes, as values. ``report`` formats them."""
+"""Placement conflicts: values that say why members would not be placed on given nodes. ``report`` formats them."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class ChecksFail:
 class WindowClosed:
     """The node is not open from now until the expected end of the gang.
 
-    It is open for ``open_seconds`` more, 0 where it is not open now. The gang ends in ``needed_seconds``, None where
+    The node is open for ``open_seconds`` more, 0 if it is not open now. The gang ends in ``needed_seconds``, None if
     its run time is unknown.
     """
 
@@ -46,7 +46,7 @@ class WindowClosed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooLittleRoom:
-    """The node has room for only ``fit`` of the ``wanted`` members: that resource is short."""
+    """The node has room for only ``fit`` of the ``wanted`` members: too little of that resource is free."""
 
     node: str
     fit: int
@@ -58,7 +58,7 @@ class TooLittleRoom:
 class StaysTooShort:
     """A taint of the node evicts members after ``stays_seconds``, the time for which they tolerate it.
 
-    The gang ends in ``needed_seconds``, None where its run time is unknown.
+    The gang ends in ``needed_seconds``, None if its run time is unknown.
     """
 
     node: str
@@ -70,7 +70,7 @@ PlacementConflict = NodesGone | NodesNotInPool | ChecksFail | StaysTooShort | Te
 
 
 def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) -> ChecksFail | None:
-    """The nodes that fail the first check that any of these nodes fails, in their order."""
+    """The nodes that fail the first failed check, in the order of the nodes; None if all pass."""
     passes = Feasibility(_only(nodes.table, [nodes.index[name] for name in names])).mask(constraints)
     failed: dict[str, list[str]] = {}
     for name in [name for name, passing in zip(names, passes.tolist(), strict=True) if not passing]:
@@ -82,7 +82,7 @@ def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) 
 def evicting(
     nodes: NodeArrays, names: list[str], constraints: Constraints, now: float, end: float | None
 ) -> StaysTooShort | None:
-    """The first node where a taint evicts members before the gang is expected to end."""
+    """The first node where a taint evicts members before the gang is expected to end; None if there is none."""
     stays = Feasibility(_only(nodes.table, [nodes.index[name] for name in names])).stays(constraints)
     needed = None if end is None else end - now
     for name, seconds in zip(names, [] if stays is None else stays.tolist(), strict=stays is not None):
@@ -92,7 +92,7 @@ def evicting(
 
 
 def _only(table: NodeTable, rows: list[int]) -> NodeTable:
-    """The table of these nodes; ``rows`` must be in rising order."""
+    """The rows of these nodes in the table; ``rows`` must be in rising order."""
     return NodeTable(
         names=tuple(table.names[row] for row in rows),
         labels=tuple(table.labels[row] for row in rows),
@@ -103,7 +103,7 @@ def _only(table: NodeTable, rows: list[int]) -> NodeTable:
 
 
 def closed(nodes: NodeArrays, names: list[str], now: float, end: float | None) -> WindowClosed | None:
-    """The first node that is not open from now until the expected end of the gang."""
+    """The first node that is not open from now until the expected end of the gang; None if there is none."""
     needed = None if end is None else end - now
     for name in names:
         start, until = float(nodes.start[nodes.index[name]]), float(nodes.until[nodes.index[name]])

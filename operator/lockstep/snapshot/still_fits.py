@@ -1,4 +1,4 @@
-"""Whether members would still be placed as in a reservation, since facts may have changed after the plan."""
+"""Checks whether members would still be placed as in a reservation, since facts may have changed after the plan."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,10 +40,10 @@ def conflict_of(
     now: float,
     replaced: Reservation | None = None,
 ) -> PlacementConflict | None:
-    """Why the gang's members would not be placed as in this reservation if they were planned now.
+    """Why the gang's members would not be placed as in this reservation if they were planned now; None if they would.
 
-    None without a conflict. What the reservation itself takes does not count against it, nor what is ``replaced`` by
-    it. Other gangs that change their size take the larger of what they hold and will hold. Only nodes with unbound
+    Amounts that the reservation itself takes do not count against it, nor those of ``replaced``, which it replaces.
+    Other gangs that change their size take the larger of their present and their next amounts. Only nodes with unbound
     members are checked: running members stay where they are.
     """
     left = members_left(state, reservation)
@@ -89,7 +89,10 @@ def _short(
     ours: tuple[Reservation, Reservation | None],
     priority: int | None,
 ) -> TooLittleRoom | None:
-    """The first node without room for the first of ``ours``, and the resource that is short there."""
+    """The first node without room for the reservation, which is the first of ``ours``; None if all have room.
+
+    The second of ``ours`` is the reservation that it replaces.
+    """
     reservation, replaced = ours
     wanted = tuple(sorted({name for one in reservation.requests.values() for name, amount in one if amount}))
     amounts = {role: dict(request) for role, request in reservation.requests.items()}
@@ -112,7 +115,7 @@ def _short(
 
 
 def _charges(state: State, reservation: Reservation) -> Counter[tuple[str, str]]:
-    """What the reservation's members take of each resource of each node."""
+    """The amounts that the reservation's members take, by node and resource."""
     own: Counter[tuple[str, str]] = Counter()
     for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
         for resource, amount in request:
@@ -121,7 +124,10 @@ def _charges(state: State, reservation: Reservation) -> Counter[tuple[str, str]]
 
 
 def _short_of_volumes(state: State, left: Mapping[str, Left], gang: GangFact) -> TooLittleRoom | None:
-    """The first node with too few volumes, or that can't attach them; a running attempt checks its own claims."""
+    """The first node with too few volumes, or that can't attach them; None if there is none.
+
+    An attempt that is under way checks its claims itself.
+    """
     if not isinstance(gang, AcceptedGang) or gang.key in state.reservations:
         return None
     for resource, node, room, each in _volumes_asked(state, left, gang):
@@ -135,7 +141,7 @@ def _short_of_volumes(state: State, left: Mapping[str, Left], gang: GangFact) ->
 def _volumes_asked(
     state: State, left: Mapping[str, Left], gang: AcceptedGang
 ) -> Iterator[tuple[str, str, int, Mapping[str, int]]]:
-    """For each node where volumes limit members: the resource, the node, its room, what a member of each role takes."""
+    """The nodes where volumes limit members: the resource, the node, its room, and the amount for a member by role."""
     demands = {role.name: demand_of(state, gang, role) for role in gang.spec.roles if role.claims}
     for role, demand in demands.items():
         yield from (

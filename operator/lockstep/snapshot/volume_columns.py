@@ -1,4 +1,4 @@
-"""The columns of a snapshot about volumes: those of single gangs, and those of attach limits by driver."""
+"""The columns of a snapshot for volumes: those of single gangs, and those of attach limits by driver."""
 
 from collections.abc import Generator, Iterable, Mapping
 
@@ -10,7 +10,7 @@ from lockstep.belief.volumes.attachments import Attachments
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.wanted import WantedGang, attached_by
 
-# In pieces of work: the cost of counting the volumes of a node again.
+# In pieces of work: the cost of counting the volumes of one node again.
 _PIECES_OF_NODE = 20
 
 
@@ -32,7 +32,7 @@ class VolumeColumns:
         return name in self._most
 
     def making_ready(self, nodes: NodeArrays, steps: Steps) -> Generator[None, None, None]:
-        """Compute in steps what is queried next for these nodes."""
+        """Compute the columns that are needed next for these nodes, in steps."""
         for name in self._most:
             self._of_gang(name, nodes)
             if steps.are_due(len(self._most[name])):

@@ -1,4 +1,4 @@
-"""What a planned gang needs of its nodes, by role or part of a role."""
+"""The needs of a planned gang, by role or part of a role."""
 
 import math
 from collections.abc import Iterator
@@ -14,15 +14,17 @@ from lockstep.facts.pods.pod import Request
 from lockstep.snapshot.volumes.role_parts import Part, parts_of
 
 SOON_SECONDS = 1.0
-"""The earliest start of what is planned only so that others do not take its nodes, counted from now."""
+"""In seconds from now: the earliest start of gangs that are planned only so that no other gang takes their nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTerms:
-    """Terms on which a gang is planned besides its spec; fields as in ``PendingGang``, but ``held`` by name.
+    """Terms on which a gang is planned besides its spec.
 
-    With ``wants_fewest`` it gets the fewest members that can run, as if time did not matter. With ``is_remembered`` the
-    operator remembers the last plan of the gang, and does not read it from the status.
+    Fields are as in ``PendingGang``, but ``held`` has names of nodes.
+
+    With ``wants_fewest``, the gang gets the fewest members that can run, as if time did not matter. With
+    ``is_remembered``, the operator remembers the last plan of the gang, and does not read it from the status.
     """
 
     not_before: float = -math.inf
@@ -35,7 +37,7 @@ class PlanTerms:
 
 
 class WantedPart(NamedTuple):
-    """Some members of a role, and what each takes of its node, volumes included."""
+    """Some members of a role, and the request of each for its node, including volumes."""
 
     role: RoleSpec
     part: Part
@@ -44,7 +46,7 @@ class WantedPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedGang:
-    """A gang, its priority, its terms, and what its members need."""
+    """A gang, its priority, its terms, and the needs of its members."""
 
     gang: AcceptedGang
     spec: GangSpec
@@ -61,7 +63,7 @@ class WantedGang:
 
 
 def wanted(state: State, gang: AcceptedGang, terms: PlanTerms) -> WantedGang:
-    """What the gang needs now."""
+    """The present needs of the gang."""
     spec, priority = gang.spec, state.priorities.of(gang)
     assert priority is not None, "a gang of unknown priority is not planned"
     parts = ((role, part) for role in spec.roles for part in parts_of(state, gang, role))
@@ -75,7 +77,7 @@ def wanted(state: State, gang: AcceptedGang, terms: PlanTerms) -> WantedGang:
 
 
 def volumes_of(gang: GangKey, part: Part) -> str:
-    """The column of members of a role, or of a part of one, for which nodes have volumes."""
+    """The column of a role or a part of one: the number of members for which nodes have volumes."""
     return " ".join(filter(None, (f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}", part.name)))
 
 

@@ -2,7 +2,7 @@
 
 A kubelet rejects a pod for a reason in the pod or in the node. So neither time nor a dry run changes it. A refused gang
 is planned again if its spec has changed, or if a suitable node is new or has changed. It is also planned again if pods
-are gone from a node that rejected it. If a node rejects the gang a second time, the gang avoids it until the node
+are gone from a node that rejected it. If a node rejects the gang a second time, the gang avoids the node until the node
 changes. The second rejection does not count towards a refusal.
 
 Life of a record::

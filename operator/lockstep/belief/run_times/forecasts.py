@@ -3,10 +3,9 @@
 A planned start moves: running gangs end earlier or later than expected, and new gangs come. For the last gangs that
 waited, the real wait is kept, as a part of the wait that was planned first. A forecast uses quantiles of these parts.
 Half of all gangs start by their likely start, nine of ten by their late one, whatever the distributions of run times
-and arrivals.
-For a gang that has waited for a while, only longer parts count. So a forecast is never in the past, and half of the
-gangs that still wait start by it. (Such quantiles hold for the next case if it is like those before. The rank is that
-of split conformal prediction: Vovk, Gammerman and Shafer 2005.)
+and arrivals. For a gang that has waited for a while, only longer parts count. So a forecast is never in the past, and
+half of the gangs that still wait start by it. (Such quantiles hold for the next gang if it is like the earlier ones.
+The rank is that of split conformal prediction: Vovk, Gammerman and Shafer 2005.)
 
 The next gang is not quite like the earlier ones: long waits are known late, and queues grow by day. So the quantile of
 the late start adapts. It takes a small step up for each late start that was missed, and a smaller step down for each

@@ -1,1 +1,1 @@
-"""What running pods require of, and forbid to, the members of a gang."""
+"""Requirements of running pods for the members of a gang, and of members for each other."""

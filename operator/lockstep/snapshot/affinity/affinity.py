@@ -1,11 +1,11 @@
-"""What required affinity and anti-affinity among pods, and ``placement``, mean for a gang that is planned.
+"""Effects of required affinity and anti-affinity among pods, and of ``placement``, on a gang that is planned.
 
-kube-scheduler reads one pod after the other, Lockstep the gang as a whole, by the same rules:
+kube-scheduler reads one pod after the other. Lockstep reads the gang as a whole, by the same rules:
 
-- If pods of others match a member's affinity, the member goes to these pods' domains, and nowhere else.
+- If other pods match a member's affinity, the member goes to the domains of these pods, and nowhere else.
 - If none match, members of the gang stand in for them. Members whose affinity selects their own kind, directly or
-  through other roles, are all in one domain. Others are each near a member that they select.
-- Members keep apart from pods of others, and from each other, as the anti-affinity of either side requires.
+  through other roles, are all in one domain. Each other member is near a member that it selects.
+- Members keep apart from other pods, and from each other, as the anti-affinity of either side requires.
 """
 
 from collections.abc import Generator, Iterator, Mapping
@@ -49,7 +49,7 @@ class Surroundings:
         return own_pods(self._state, self._gang)
 
     def answering(self, steps: Steps) -> Generator[None, None, None]:
-        """Answer all queries of the gang about other pods in steps, since there may be many, and large ones."""
+        """Answer all queries of the gang about other pods, in steps: there may be many queries, and large ones."""
         if self._spec.minds_pods:
             yield from self._state.counts.pods_nearby_now().pods_by_label.making_ready(steps)
             for kind in self.kinds:
@@ -68,9 +68,9 @@ class Surroundings:
             yield
 
     def bars(self, role: RoleSpec) -> Iterator[Bar]:
-        """The nodes that members of the role may not use.
+        """The nodes that members of the role may not use, each set with the reason.
 
-        Other pods exclude them, or pods that members require are missing there.
+        Other pods exclude members from these nodes, or pods that members require are missing there.
         """
         [kind] = [kind for kind in self.kinds if kind.role == role.name]
         yield "near a pod whose anti-affinity keeps it away", self._excluded_by_others(kind)
@@ -91,7 +91,7 @@ class Surroundings:
             yield "without a pod nearby that its affinity requires", domains.without(frozenset.intersection(*near))
 
     def terms(self) -> tuple[Term, ...]:
-        """What the gang's members require of each other."""
+        """The requirements of the gang's members for each other."""
         if not self._spec.minds_pods:
             return ()
         everybody = frozenset(kind.role for kind in self.kinds)
@@ -128,7 +128,10 @@ class Surroundings:
                     yield _term(TermKind.APART, term.topology_key, frozenset({kind.role}), avoided)
 
     def _together(self) -> Iterator[Term]:
-        """Terms among members of the gang, which stand in for pods of others, for each kind without such pods near."""
+        """The terms among members of the gang that stand in for other pods.
+
+        Members stand in for each kind of members that has no suitable other pods nearby.
+        """
         without = {kind.role: kind for kind in self.kinds if kind.near and not any(self._near_others(kind))}
         asks = {role: self._stand_ins(kind) for role, kind in without.items()}
         for role, kind in without.items():
@@ -149,7 +152,7 @@ class Surroundings:
         return self._wanted_among(question(self._state, kind.near))
 
     def _wanted_among(self, asked: Question) -> frozenset[str]:
-        """The roles whose members match."""
+        """The roles whose members match the query."""
         if asked not in self._roles:
             self._roles[asked] = self._roles_of(PodDemand(asked))
         return self._roles[asked]
@@ -167,7 +170,7 @@ class Surroundings:
 
 
 def _reached(role: str, asks: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The roles that this role's affinity selects, and those that they select in turn."""
+    """The roles that this role's affinity selects, directly or through other roles."""
     reached, new = frozenset[str](), asks.get(role, frozenset())
     while new:
         reached |= new

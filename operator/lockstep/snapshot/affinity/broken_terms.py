@@ -1,7 +1,7 @@
-"""Whether members on given nodes meet what they require of each other, since facts may have changed after the plan.
+"""Checks whether members on given nodes satisfy the terms among them, since facts may have changed after the plan.
 
 Members are counted once by role and node, and by domain once for each label. So many terms of many members cost little
-more than one.
+more than one term.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from lockstep.facts.cluster.node import NodeFact
 
 
 class Stand(NamedTuple):
-    """The place of a member: a node, and ``to_come`` while the member is not bound."""
+    """The place of a member: its role, its node, and ``to_come`` while the member is not bound."""
 
     role: str
     node: str
@@ -27,7 +27,7 @@ class Stand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermBroken:
-    """Members to come on these nodes break a term: they are not together, or not apart."""
+    """A broken term: members to come on these nodes would not be together, or not apart."""
 
     nodes: tuple[str, ...]
     kind: TermKind
@@ -35,12 +35,12 @@ class TermBroken:
 
 
 def term_that_breaks(state: State, terms: Sequence[Term], reservation: Reservation) -> TermBroken | None:
-    """The first term among members that would break if the reservation were carried out now."""
+    """The first term among members that would break if the reservation were carried out now; None if none would."""
     return broken_term(terms, list(_stands(state, reservation)), state.nodes) if terms else None
 
 
 def broken_term(terms: Iterable[Term], stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> TermBroken | None:
-    """The first term that members to come would break; running members stay where they are."""
+    """The first term that members to come would break; None if none would. Running members stay where they are."""
     members = _MembersByNode(stands, nodes)
     for term in terms:
         breaking = members.breaking(term)
@@ -50,7 +50,7 @@ def broken_term(terms: Iterable[Term], stands: Sequence[Stand], nodes: Mapping[s
 
 
 def _stands(state: State, reservation: Reservation) -> Iterator[Stand]:
-    """All members that have not ended."""
+    """The places of all members that have not ended."""
     for _, role, node, key in reservation.by_rank():
         pod = state.pods.get(key)
         if pod is None or not pod.has_ended:
@@ -58,14 +58,21 @@ def _stands(state: State, reservation: Reservation) -> Iterator[Stand]:
 
 
 class _Domains(NamedTuple):
-    """The members of each domain of a label: ``of_node[n]``, -1 for none, and ``members[d, r]`` by domain and role."""
+    """The members of each domain of a label.
+
+    ``of_node[n]`` is the domain of node n, -1 if it has none. ``members[d, r]`` is the number of members by domain and
+    role.
+    """
 
     of_node: NDArray[np.intp]
     members: NDArray[np.int64]
 
 
 class _MembersByNode:
-    """Members by node and role: ``count[n, r]``, and ``to_come[n, r]`` whether any of these is to come."""
+    """Members by node and role.
+
+    ``count[n, r]`` is their number, and ``to_come[n, r]`` says whether any of them is to come.
+    """
 
     def __init__(self, stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> None:
         self._facts = nodes

@@ -19,12 +19,12 @@ def kinds_now(state: State, gang: AcceptedGang) -> tuple[MemberKind, ...]:
 
 
 def question(state: State, terms: Iterable[PodTerm]) -> Question:
-    """The pods that all these terms select, as kube-scheduler combines several terms of affinity."""
+    """The query for pods that all these terms select, as kube-scheduler combines several terms of affinity."""
     return tuple(WantedPods(term.selector, _namespaces(state, term)) for term in terms)
 
 
 def own_pods(state: State, gang: GangFact) -> list[PodFact]:
-    """The gang's own pods of any attempt that are on a node or about to be. They do not count as pods of others."""
+    """The gang's own pods of any attempt that are on a node, or will be soon. They do not count as other pods."""
     state.counts.pods_nearby_now()
     return [*filter(takes_room, state.members(gang).values()), *state.counts.holders.coming.of(gang.key)]
 

@@ -1,4 +1,4 @@
-"""The domains that pods of a Gang have already, where each of its pods needs one of its own (``onePer``)."""
+"""The domains that a Gang's pods already have, if each of its pods needs its own domain (``onePer``)."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ from lockstep.facts.gang.pod_gang import GroupedPod
 def nodes_of_its_pods(state: State, gang: AcceptedGang) -> Collection[str]:
     """The nodes of pods beside which pods of this Gang, or its room, are planned; none for GangJobs.
 
-    What its own attempt has bound is no obstacle to that attempt.
+    Pods that an attempt of the Gang has bound do not hinder this attempt.
     """
     of = gang_of_room(gang.key)
     group, held = state.pod_gangs.group(of or gang.key), state.reservations.get(of or gang.key)

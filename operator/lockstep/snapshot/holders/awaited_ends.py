@@ -1,4 +1,4 @@
-"""Until when a gang that waits has to wait for others that give way to it."""
+"""The time until which a gang has to wait for other gangs that give way to it."""
 
 from collections.abc import Iterator
 
@@ -9,25 +9,25 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.snapshot.holders.endings import expected_end, gone_by
 from lockstep.snapshot.holders.leaving import leaving_members
 
-# Controllers delete pods at once.
+# In seconds. Controllers delete pods at once.
 _LONGEST_SHRINK_SECONDS = 120.0
 
 
 def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
-    """When the gangs that give way to this one will have left; None where none of them still holds its nodes."""
+    """When the gangs that give way to this gang will have left; None if none of them still holds its nodes."""
     ends = [_end_of(state, victim, now) for victim in victims_ending_for(state, gang)]
     ends += _ends_of_shrinks(state, gang, now)
     return max((end for end in ends if end is not None), default=None)
 
 
 def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
-    """The gangs that are evicted for this one and still hold nodes."""
+    """The gangs that are evicted for this gang and still hold nodes."""
     victims = state.giving_way.evicted.victims_of(gang)
     return tuple(victim for victim in victims if victim in state.reservations or _are_leaving(state, victim))
 
 
 def _are_leaving(state: State, victim: GangKey) -> bool:
-    """Whether the owner of a Gang's pods is being suspended, and pods are still there."""
+    """Whether the owner of a Gang's pods is being suspended, and some of its pods still run or are being deleted."""
     group = state.pod_gangs.group(victim)
     return victim in state.pod_gangs.yielding.suspended and bool(group.going or group.leaving)
 
@@ -40,7 +40,10 @@ def _end_of(state: State, victim: GangKey, now: float) -> float | None:
 
 
 def _ends_of_shrinks(state: State, gang: GangKey, now: float) -> Iterator[float | None]:
-    """When the members have left that gangs give up for this one: all members, where the others do not run on."""
+    """The times at which members that gangs give up for this gang will have left.
+
+    If the other members do not run on, all members of a gang have to leave.
+    """
     for victim in state.giving_way.shrunk.victims_of(gang):
         held, giver = state.reservations.get(victim), state.gangs.get(victim)
         if giver is not None and is_pod_gang(victim):
@@ -53,7 +56,10 @@ def _ends_of_shrinks(state: State, gang: GangKey, now: float) -> Iterator[float 
 
 
 def _end_of_shrink(state: State, giver: GangFact, now: float) -> float | None:
-    """When the pods have left that a Gang gives up. If its owner does not get the smaller size soon, it keeps them."""
+    """When the pods that a Gang gives up will have left; None if none leaves.
+
+    If its owner does not get the smaller size soon, the Gang keeps these pods.
+    """
     group, following = state.pod_gangs.group(giver.key), giver.status.next_size
     is_begun = following is not None and now - following.decided_at < _LONGEST_SHRINK_SECONDS
     return now + group.held.grace_seconds if is_begun or group.leaving else None

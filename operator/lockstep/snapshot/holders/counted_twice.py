@@ -1,6 +1,6 @@
-"""What the ledger counts twice on a node, since members that leave it and those of the next size never run together.
+"""Amounts that the ledger counts twice: members of a gang's present size and of its next size never run together.
 
-The next attempt of a gang begins when its members are gone. So on each node the gang takes the larger of two amounts:
+The next attempt of a gang begins when its members are gone. So on each node, the gang takes the larger of two amounts:
 that of its members now, and that of its next size. The ledger has the sum of both.
 """
 
@@ -13,7 +13,7 @@ from lockstep.belief.state import State
 
 
 def counted_twice(state: State, node: str, *, beside: GangKey) -> Mapping[str, int]:
-    """What the ledger counts twice of each resource of that node, for all gangs that change their size but one."""
+    """The amounts counted twice on that node, by resource, for all gangs that change their size except ``beside``."""
     twice: Counter[str] = Counter()
     for gang in state.counts.next_sizes.on(node):
         if gang != beside:
@@ -22,7 +22,7 @@ def counted_twice(state: State, node: str, *, beside: GangKey) -> Mapping[str, i
 
 
 def counted_twice_of(state: State, gang: GangKey, node: str) -> Mapping[str, int]:
-    """What the ledger counts twice of each resource of that node, for one gang; nothing if its size does not change."""
+    """The amounts counted twice on that node, by resource, for one gang; empty if its size does not change."""
     held, following = state.reservations.get(gang), state.counts.next_sizes.of(gang)
     if held is None or following is None:
         return {}
@@ -30,7 +30,7 @@ def counted_twice_of(state: State, gang: GangKey, node: str) -> Mapping[str, int
 
 
 def all_counted_twice(state: State) -> Mapping[str, Mapping[str, int]]:
-    """What the ledger counts twice of each resource, by node, for all gangs that change their size."""
+    """The amounts counted twice, by node and resource, for all gangs that change their size."""
     twice: dict[str, Counter[str]] = {}
     for following in state.counts.next_sizes:
         for node in {entry.node for entry in following.members}:
@@ -39,7 +39,7 @@ def all_counted_twice(state: State) -> Mapping[str, Mapping[str, int]]:
 
 
 def _taken(state: State, reservation: Reservation, node: str) -> Counter[str]:
-    """What the reservation's members take of that node now."""
+    """The amounts that the reservation's members take of that node now, by resource."""
     charged = state.ledger.charged(reservation.gang_uid, reservation.attempt)
     taken: Counter[str] = Counter()
     for request in set(reservation.requests.values()):

@@ -1,4 +1,4 @@
-"""In which directions gangs may change their size, by priority."""
+"""The directions in which gangs may change their size, by priority."""
 
 import math
 from collections.abc import Collection, Iterable
@@ -9,13 +9,13 @@ from coschedule import Sizes
 
 
 class Directions(NamedTuple):
-    """Which gangs may grow or shrink, by priority: no gang takes room that a more urgent one could use."""
+    """Which gangs may grow or shrink, by priority. No gang takes room that a more urgent gang could use."""
 
     least_that_grows: float
     most_that_shrinks: float
 
     def sizes(self, sizes: Sizes, size: int, priority: int) -> Sizes:
-        """The sizes that a gang of that priority may change to from ``size``."""
+        """The sizes to which a gang of that priority may change from ``size``."""
         least = sizes.minimum if priority <= self.most_that_shrinks else size
         most = sizes.maximum if priority >= self.least_that_grows else size
         is_free = (least, most) == (sizes.minimum, sizes.maximum)
@@ -23,9 +23,9 @@ class Directions(NamedTuple):
 
 
 def directions(waiting: Collection[int], running: Iterable[int]) -> Directions:
-    """The directions for gangs of known end beside others of these priorities. Gangs that fit nowhere wait for no room.
+    """The directions for gangs of known end, by the priorities of ``waiting`` and ``running`` gangs beside them.
 
-    A gang grows only if no more urgent one waits. It shrinks only if all gangs that could get the room are at least as
-    urgent, since the planner decides which of them gets it.
+    Gangs that fit nowhere wait for no room. A gang grows only if no more urgent gang waits. It shrinks only if all
+    gangs that could get the room are at least as urgent, since the planner decides which of them gets it.
     """
     return Directions(max(waiting, default=-math.inf), min([*waiting, *running], default=math.inf))

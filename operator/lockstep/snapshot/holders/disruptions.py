@@ -1,4 +1,4 @@
-"""What the eviction of gangs takes from PodDisruptionBudgets."""
+"""The amount by which evictions of gangs use up PodDisruptionBudgets."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,24 +12,25 @@ from lockstep.facts.pods.budget import BudgetFact
 from lockstep.facts.pods.pod import Labels, PodFact, PodPhase
 from lockstep.snapshot.holders.endings import is_ending
 
-# The most pairs of labels and budgets that are compared, which takes about 10 ms.
+# The most pairs of labels and budgets that are compared. This takes about 10 ms.
 _MOST_COMPARISONS = 10_000
 
 
 def disruptions(
     state: State, gang: GangFact, reservation: Reservation, *, staying: Reservation | None = None
 ) -> Counter[BudgetFact]:
-    """How many members count against each budget: those that run and are not being deleted, without those ``staying``.
+    """How many members count against each budget.
 
-    Members that differ only by rank are checked together, since there may be as many budgets as members. If there are
-    too many different labels, each member counts against every budget.
+    Members count that run and are not being deleted, except members of ``staying``. Members that differ only by rank
+    are checked together, since there may be as many budgets as members. If there are too many different labels, each
+    member counts against every budget.
     """
     pods = state.pods_of(reservation)
     return disrupted_by(state, gang.key, (pod for pod in pods if staying is None or not _is_of(staying, pod)))
 
 
 def disrupted_by(state: State, gang: GangKey, pods: Iterable[PodFact]) -> Counter[BudgetFact]:
-    """How many of these pods of a gang count against each budget, as for ``disruptions``."""
+    """How many of these pods of a gang count against each budget, by the rules of ``disruptions``."""
     counts: Counter[BudgetFact] = Counter()
     budgets = state.budgets.of(gang.namespace)
     if not budgets:
@@ -44,7 +45,7 @@ def disrupted_by(state: State, gang: GangKey, pods: Iterable[PodFact]) -> Counte
 
 
 def still_allowed(state: State) -> "Allowed":
-    """What budgets allow now, less what gangs that are being evicted will take."""
+    """The evictions that budgets allow now, without those that gangs which are being evicted will use up."""
     taken: Counter[BudgetFact] = Counter()
     for key, reservation in state.reservations.items():
         gang = state.gangs.get(key)
@@ -66,7 +67,7 @@ class Allowed:
         return max(0, budget.allowed - self._taken[budget])
 
     def all_of(self, counts: Iterable[Counter[BudgetFact]]) -> bool:
-        """Whether all of these may be evicted together."""
+        """Whether all pods in ``counts`` may be evicted together."""
         total: Counter[BudgetFact] = sum(counts, Counter())
         return all(count <= self.of(budget) for budget, count in total.items())
 

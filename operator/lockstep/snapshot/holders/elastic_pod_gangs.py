@@ -1,8 +1,8 @@
 """Gangs whose pods run and whose owner may get another number of pods, as gangs that may change their size.
 
-Their sizes are chosen by the same code as those of GangJobs. Which pods come or go is for their owner to do. Of a Job,
-those with the highest indexes go. So its Gang keeps its size while the ranks of its pods are no indexes of the Job.
-Of a RayCluster any workers may go, since they are named; its head stays.
+The same code chooses their sizes and those of GangJobs. The owner decides which pods come or go. A Job deletes the pods
+with the highest indexes. So its Gang keeps its size while the ranks of its pods are no indexes of the Job. A RayCluster
+can delete any workers, since they are named; its head stays.
 """
 
 from collections import Counter
@@ -29,17 +29,17 @@ from lockstep.snapshot.nodes.resource_columns import Columns, is_of_every_node
 
 
 class _Places(NamedTuple):
-    """The node of each pod whose number may change, by rank, and of each of the others."""
+    """The node of each pod whose number may change, by rank, and the nodes of the other pods."""
 
     nodes: tuple[str, ...]
     fixed: tuple[str, ...] = ()
 
 
 class ElasticPodGang(NamedTuple):
-    """A Gang as a gang that runs and may change its size, and the owner of the pods.
+    """A Gang as a running gang that may change its size, and the owner of its pods.
 
-    ``nodes`` has the node of each pod whose number may change, by rank, and ``fixed`` that of each of the others. The
-    ``held`` of it is no reservation of the cache: its pods are counted as pods.
+    ``nodes`` has the node of each pod whose number may change, by rank, and ``fixed`` the nodes of the other pods.
+    ``held`` is no reservation of the cache: its pods are counted as pods.
     """
 
     gang: AcceptedGang
@@ -51,9 +51,10 @@ class ElasticPodGang(NamedTuple):
 
 
 class PodGangWithoutRoom(NamedTuple):
-    """A Gang of which so many pods are ``waiting``, as if the others were all, and the ``pods`` that its owner has.
+    """A Gang with ``waiting`` pods, in the form that it would have with its other pods only.
 
-    With ``size`` all may run. If any pods may leave, these are the ones that wait.
+    ``pods`` are the pods that its owner has. With ``size``, all remaining pods may run. If the owner can choose which
+    pods leave, the waiting pods leave.
     """
 
     gang: AcceptedGang
@@ -63,30 +64,30 @@ class PodGangWithoutRoom(NamedTuple):
 
 
 class ElasticCandidate(NamedTuple):
-    """A Gang of so many pods that may be able to change its size, as far as counts of its pods say."""
+    """A Gang with ``size`` pods that may be able to change its size, by counts of its pods."""
 
     gang: GangKey
     size: int
 
 
 def elastic_candidates(state: State) -> Iterator[ElasticCandidate]:
-    """The Gangs whose size may be chosen anew. No question depends on the number of their pods."""
+    """The Gangs whose size may be chosen anew. The cost does not depend on the number of their pods."""
     for key in state.pod_gangs.elastic.gangs():
         if is_elastic_candidate(state, key):
             yield ElasticCandidate(key, state.pod_gangs.group(key).going)
 
 
 def is_elastic_candidate(state: State, key: GangKey) -> bool:
-    """Whether the size of the Gang may be chosen anew, as far as counts of its pods say."""
+    """Whether the size of the Gang may be chosen anew, by counts of its pods."""
     gang, owner = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key)
     is_known = gang is not None and state.pod_gangs.elastic.needs(key) is not None
     return is_known and owner is not None and gang is not None and _stands_still(state, gang, owner)
 
 
 def requests_of_elastic_pods(state: State) -> Iterator[Request]:
-    """What one pod of each kind takes of its node, for each of these Gangs but of pods with host ports or disks.
+    """The request of one pod of each kind, for each of these Gangs, except for pods with host ports or disks.
 
-    Columns of these exist for few gangs, and every plan would have them.
+    Columns for host ports and disks exist for few gangs, and otherwise every plan would have them.
     """
     for gang, _ in elastic_candidates(state):
         for pods in state.pod_gangs.elastic.needs(gang) or ():
@@ -110,7 +111,10 @@ def elastic_pod_gang(state: State, key: GangKey) -> ElasticPodGang | None:
 def resizable_pod_gang(
     state: State, key: GangKey, index: Mapping[str, int], columns: Columns, now: float
 ) -> Resizable | None:
-    """The Gang for a choice of its size; None if pods are on nodes that no gang may use, or have other requests."""
+    """The Gang, for a choice of its size; None if its size can't be chosen.
+
+    Its size can't be chosen if pods are on nodes that no gang may use, or have other requests.
+    """
     one = elastic_pod_gang(state, key)
     if one is None:
         return None
@@ -138,7 +142,7 @@ def resizable_pod_gang(
 
 
 def _hold_what_they_need(state: State, one: ElasticPodGang, columns: Columns) -> bool:
-    """Whether each pod takes of its node what the pods of its role need."""
+    """Whether the pods on each node request what the pods of their roles need."""
     needed, held = Counter[tuple[str, tuple[int, ...]]](), Counter[tuple[str, tuple[int, ...]]]()
     for role, nodes in zip(one.gang.spec.roles, (one.nodes, one.fixed), strict=False):
         asked = columns.asked(role.request)
@@ -149,7 +153,7 @@ def _hold_what_they_need(state: State, one: ElasticPodGang, columns: Columns) ->
 
 
 def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | None:
-    """The Gang, if pods of it wait beside others, and it may have as few pods as are on nodes."""
+    """The Gang, if some of its pods wait and the others may be all of its pods; None otherwise."""
     gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
     if gang is None or owner is None or owner.elastic is None or not _is_settled(state, gang, owner):
         return None
@@ -162,17 +166,17 @@ def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | No
 
 
 def frees_room(state: State, short: PodGangWithoutRoom) -> bool:
-    """Whether pods of such a Gang would leave that run, for others of it with lower indexes."""
+    """Whether running pods of such a Gang would leave, so that waiting pods with lower indexes get their nodes."""
     return not short.pods.role and _places(state.pod_gangs.group(short.gang.key), short.pods) is None
 
 
 def members_with_room(state: State, short: PodGangWithoutRoom) -> tuple[Members, ...]:
-    """The pods of such a Gang that are on nodes."""
+    """The pods of such a Gang that are on nodes, as members."""
     return tuple(members_of(short.gang, _by_role(state.pod_gangs.group(short.gang.key), short.pods)))
 
 
 def _stands_still(state: State, gang: PodGang, owner: SizedOwner) -> bool:
-    """Whether all pods of the owner run, and neither the Gang nor any pod of it is about to change."""
+    """Whether all pods of the owner run, and neither the Gang nor any of its pods is about to change."""
     group = state.pod_gangs.group(gang.key)
     is_whole = owner.elastic is not None and group.going == owner.elastic.pods and not group.waiting
     are_running = is_whole and group.held.have_all_started and has_fixed_pods(group, owner)
@@ -180,7 +184,7 @@ def _stands_still(state: State, gang: PodGang, owner: SizedOwner) -> bool:
 
 
 def _is_settled(state: State, gang: PodGang, owner: SizedOwner) -> bool:
-    """Whether all pods on nodes are of the owner, and neither these nor the Gang are about to change."""
+    """Whether all pods on nodes belong to the owner, and neither these pods nor the Gang are about to change."""
     group, status = state.pod_gangs.group(gang.key), gang.status
     is_placed = status.is_true(Condition.PLACED) and status.reserved_at is None and status.next_size is None
     is_going = gang.is_deleting or gang.key in state.pod_gangs.yielding.suspended or group.leaving
@@ -189,7 +193,7 @@ def _is_settled(state: State, gang: PodGang, owner: SizedOwner) -> bool:
 
 
 def _sizes(gang: PodGang, owner: SizedOwner) -> Sizes | None:
-    """The sizes that the owner and the Gang allow; None where its present size is none of them."""
+    """The sizes that the owner and the Gang allow; None if they do not allow the present size."""
     asks, pods = gang.asks, 0 if owner.elastic is None else owner.elastic.pods
     if not isinstance(asks, PodGangSpec) or pods not in owner.sizes or not asks.minimum <= pods <= asks.maximum:
         return None
@@ -206,13 +210,16 @@ def _as_running(state: State, gang: PodGang, pods: ElasticPods, sizes: Sizes | N
     known = state.gangs.get(gang.key)
     if known is None:
         return None
-    # The owner remembers what a Gang that was made anew does not.
+    # The owner remembers its first size; a Gang that was created again does not.
     first = pods.first if gang.status.first_size is None else gang.status.first_size
     return replace(known.with_spec(spec), created=gang.created, status=replace(known.status, first_size=first))
 
 
 def _places(group: PodGroup, pods: ElasticPods) -> _Places | None:
-    """Where the pods are. If those with the highest indexes leave: None if ranks are missing, or two have the same."""
+    """The nodes of the pods.
+
+    If the pods with the highest indexes leave first, None if ranks are missing, or two pods have the same rank.
+    """
     if pods.role:
         return _by_role(group, pods)
     places = {pod.group.rank: pod.node for pod in group.going_pods()}
@@ -222,7 +229,7 @@ def _places(group: PodGroup, pods: ElasticPods) -> _Places | None:
 
 
 def _by_role(group: PodGroup, pods: ElasticPods) -> _Places:
-    """Where the pods are whose number may change, and the others."""
+    """The nodes of the pods whose number may change, and the nodes of the other pods."""
     varying, fixed = list[str](), list[str]()
     for pod in sorted(group.going_pods(), key=by_rank):
         (varying if pods.role in ("", pod.group.role) else fixed).append(pod.node)
@@ -230,7 +237,7 @@ def _by_role(group: PodGroup, pods: ElasticPods) -> _Places:
 
 
 def by_rank(pod: GroupedPod) -> tuple[int, str]:
-    """The order of pods that run by their ranks, which a user may have removed or made equal."""
+    """A sort key of running pods by rank. A user may have removed ranks or made them equal."""
     return (MOST_RANKS if pod.group.rank is None else pod.group.rank, pod.key.name)
 
 

@@ -1,4 +1,4 @@
-"""When gangs that hold nodes are expected to release them."""
+"""The times at which gangs that hold nodes are expected to release them."""
 
 import math
 from collections.abc import Generator, Iterator
@@ -12,12 +12,12 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, USUAL_GRACE_SECONDS, PodFact
 from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end_of
 
-# About the microseconds that the end of one gang takes, beside those for its pods.
+# In pieces of work of about a microsecond: the end of one gang, without that of its pods.
 _PIECES_OF_GANG = 5
 
 
 def expected_end(state: State, reservation: Reservation, now: float) -> float | None:
-    """When a gang will release its nodes, in seconds since the epoch; None where it is unknown."""
+    """When a gang will release its nodes, in seconds since the epoch; None if this is unknown."""
     gang = state.gangs.get(reservation.gang)
     if gang is not None and is_ending(state, gang):
         asked_at = _asked_to_end_at(state, gang, now)
@@ -26,17 +26,20 @@ def expected_end(state: State, reservation: Reservation, now: float) -> float | 
 
 
 def expected_finish(reservation: Reservation, now: float) -> float | None:
-    """When a gang is expected to finish its work, always after ``now``: each overrun moves it further."""
+    """When a gang is expected to finish its work, always after ``now``; None if this is unknown.
+
+    Each step of an overrun moves this time further.
+    """
     if reservation.expected_finish is None:
         return None
     return end_after(now, start=reservation.start, expected=reservation.expected_finish)
 
 
 def next_plan_for_ends(state: State, now: float) -> Generator[None, None, float]:
-    """When the next plan is due after one made ``now``: by then, expected ends of gangs that hold nodes have passed.
+    """When the next plan is due after a plan ``now``: then, expected ends of gangs that hold nodes have passed.
 
-    A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several. It yields
-    wherever it may be interrupted, also if belief changes meanwhile.
+    A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several gangs. The
+    function yields wherever it may be interrupted, even if the cache changes meanwhile.
     """
     due, steps = math.inf, Steps()
     for held in tuple(state.reservations.values()):
@@ -56,7 +59,7 @@ def _due(end: float | None, start: float, now: float) -> float:
 
 
 def is_ending(state: State, gang: GangFact) -> bool:
-    """Whether the gang is being undone, or is about to be evicted or to change its size."""
+    """Whether the gang is being torn down, or will soon be evicted or change its size."""
     is_decided = state.giving_way.evicted.is_decided(gang.key) or gang.key in state.counts.next_sizes
     return gang.status.is_being_undone or is_decided
 
@@ -69,7 +72,7 @@ def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> flo
 def longest_grace(gang: GangFact) -> float:
     """The longest grace period of the gang's roles, in seconds; a negative one counts as 1, as in the kubelet.
 
-    At most ``MOST_GRACE_SECONDS``: pods with a longer one are deleted with that.
+    The result is at most ``MOST_GRACE_SECONDS``: pods with a longer grace period are deleted with this one.
     """
     roles = gang.spec.roles if gang.spec else ()
     longest = max((_seconds(role.template.grace_seconds) for role in roles), default=0)
@@ -87,7 +90,7 @@ def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
 
 
 def gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
-    """When a member will be gone that is asked to end at ``asked_at``, or was asked before that."""
+    """When a member will be gone that is asked to end at ``asked_at``, or was asked earlier."""
     if not pod.node:
         return asked_at
     grace = longest_grace(gang)

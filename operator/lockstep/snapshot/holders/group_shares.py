@@ -1,4 +1,4 @@
-"""The groups of the FairShare as a plan has them: what they have used, and what their gangs hold now."""
+"""The groups of the FairShare for a plan: their use until now, and what their gangs hold now."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,10 @@ _Taken = Mapping[tuple[str, Request], int]
 
 
 def shares_of_groups(state: State, namespaces: Iterable[str], columns: Columns, now: float) -> FairShares:
-    """The groups with these namespaces of theirs, without what their gangs hold; without a FairShare there is one."""
+    """The groups, with those of ``namespaces`` that they have, without what their gangs hold.
+
+    Without a FairShare, all namespaces are in one group.
+    """
     if not state.shares.named:
         return FairShares()
     state.shares.capacity.update(now)
@@ -44,7 +47,7 @@ def shares_that_hold(
 
 
 def may_still_reclaim(state: State, gang: GangKey, order: Preemption, seen: Snapshot, now: float) -> bool:
-    """Whether the group of the gang may still take back what a plan has decided on the facts that it has ``seen``."""
+    """Whether the gang's group may still take back nodes as a plan has decided on the facts in ``seen``."""
     if not order.reclaimed:
         return True
     columns = Columns(seen.resources, {})
@@ -55,7 +58,7 @@ def may_still_reclaim(state: State, gang: GangKey, order: Preemption, seen: Snap
 
 
 def _holders(state: State) -> Iterator[tuple[GangKey, _Taken]]:
-    """The gangs that hold nodes and are not leaving them, with what they take of each."""
+    """The gangs that hold nodes and are not leaving them, with the number of their pods by node and request."""
     for key, one in state.reservations.items():
         gang = state.gangs.get(key)
         if gang is not None and not (gang.is_deleting or is_ending(state, gang) or state.assumptions.has_unowned(gang)):

@@ -17,14 +17,14 @@ def leaving_members(state: State, reservation: Reservation) -> list[PodFact]:
 
 
 def has_former_members(state: State, reservation: Reservation) -> bool:
-    """Whether pods of the attempt exist that are no members any more: they have names that new members would get."""
+    """Whether pods of the attempt exist that are no longer members: new members would get the names of these pods."""
     return any(True for _ in _former_members(state, reservation))
 
 
 def releases_of(
     state: State, pods: Iterable[PodFact], nodes: NodeArrays, columns: Columns, now: float
 ) -> Iterator[Release]:
-    """What these pods give back, each at the end of its grace."""
+    """The amounts that these pods release, each at the end of its grace period."""
     for pod in pods:
         gang = None if pod.member is None else state.gangs.get(pod.member.gang)
         if gang is not None and pod.node in nodes.index:
@@ -32,7 +32,7 @@ def releases_of(
 
 
 def without(held: Sequence[Holding], left: Iterable[Release]) -> Sequence[Holding]:
-    """What is held without what these releases give back."""
+    """The held amounts, without the amounts that these releases give back."""
     amounts: dict[int, list[int]] = {}
     for one in left:
         of_node = amounts.setdefault(one.node, [0] * len(one.request))

@@ -1,4 +1,4 @@
-"""The members of a reservation that are still to come, and how many of them fit a node."""
+"""The members of a reservation that are not bound yet, and how many of them fit on a node."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ class Left(NamedTuple):
 
 
 def members_left(state: State, reservation: Reservation) -> dict[str, Left]:
-    """What is left on each node that still waits for a member."""
+    """The members that are left on each node that still waits for a member."""
     left: dict[str, Left] = {}
     for _, role, node, key in reservation.by_rank():
         of_node = left.setdefault(node, Left(Counter(), set()))

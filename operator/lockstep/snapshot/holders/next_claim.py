@@ -1,8 +1,9 @@
-"""When a group that borrows has used more for its weight than one that holds less than its share: nodes are due then.
+"""The time at which a group that borrows nodes has next used more for its weight than a group below its share.
 
-No watch shows that moment, so a plan is made at it. The proof: levels a >= b of use for weight grow at rates r < s, and
-decay by d. After t seconds they differ by (a - b) e^(-dt) - (s - r)(1 - e^(-dt)) / d. That is zero at
-t = log(1 + d (a - b) / (s - r)) / d.
+Then the second group may take nodes back. No watch shows that moment, so a plan is made at it.
+
+The proof: levels a >= b of use for weight grow at rates r < s, and decay by d. After t seconds they
+differ by (a - b) e^(-dt) - (s - r)(1 - e^(-dt)) / d. That is zero at t = log(1 + d (a - b) / (s - r)) / d.
 """
 
 import math
@@ -13,21 +14,21 @@ from typing import NamedTuple
 from coschedule import FairShares, GangKey
 from lockstep.belief.shares.accounts import DECAY
 
-# Use is charged once a second, and nodes are due only to a group that has used less, not as much.
+# In seconds. Use is charged once a second. A group may take nodes back only if it has used less, not as much.
 _LEAST_SECONDS = 1.0
 
 
 class _GroupUse(NamedTuple):
-    """What a group has used for its weight, and the rate at which that grows: what it holds, for its weight."""
+    """The use of a group for its weight, and its growth in a second: what the group holds, for its weight."""
 
     level: float
     rate: float
 
 
 def next_claim(shares: FairShares, waiting: Iterable[GangKey], now: float) -> float:
-    """When the group of a waiting gang may next take what it could not take at ``now``, if gangs go on; inf if never.
+    """When the group of a waiting gang may next take nodes that it could not take at ``now``; infinity if never.
 
-    All pairs of groups are compared, of which there are 64 at most.
+    Running gangs are assumed to go on. All pairs of groups are compared; there are at most 64 groups.
     """
     if not shares.capacity:
         return math.inf

@@ -1,6 +1,6 @@
-"""What the pods of Gangs release, and when: a Gang with work says when they are expected to have ended.
+"""The amounts that the pods of Gangs release, and the times. The work of a Gang gives the expected end of its pods.
 
-The pods of a Gang whose owner is being suspended end after their grace, and so do pods that are being deleted.
+Pods end after their grace period if they are being deleted, or if their owner is being suspended.
 """
 
 from collections.abc import Collection, Iterator
@@ -19,7 +19,7 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 
 
 class PodGangEnd(NamedTuple):
-    """A Gang whose pods are on nodes, since when, and when they are expected to have ended."""
+    """A Gang whose pods are on nodes, the start of its pods, and their expected end."""
 
     gang: GangKey
     start: float
@@ -27,7 +27,7 @@ class PodGangEnd(NamedTuple):
 
 
 class _KeptReleases(NamedTuple):
-    """What the pods of a Gang release at ``end``, valid while the group has changed so many times.
+    """The releases of a Gang's pods at ``end``, valid while the group's number of ``changes`` is the same.
 
     ``by_member``: there is one release for each pod.
     """
@@ -39,20 +39,20 @@ class _KeptReleases(NamedTuple):
 
 
 class PodGangReleases:
-    """The releases of the pods of Gangs. Those of Gangs that have not changed are kept."""
+    """The releases of the pods of Gangs. The releases of Gangs that have not changed are kept."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._kept: dict[GangKey, _KeptReleases] = {}
 
     def forget(self) -> None:
-        """Nodes or columns have changed."""
+        """Drop all kept releases, since nodes or columns have changed."""
         self._kept = {}
 
     def of(
         self, nodes: NodeArrays, columns: Columns, now: float, *, by_member: Collection[GangKey] = ()
     ) -> tuple[Release, ...]:
-        """The releases on these nodes, in amounts of these columns; for each pod of Gangs in ``by_member``."""
+        """The releases on these nodes, in amounts of these columns. Gangs in ``by_member`` have one for each pod."""
         kept = {}
         for gang, _, end in pod_gang_ends(self._state, now):
             group, known, is_each = self._state.pod_gangs.group(gang), self._kept.get(gang), gang in by_member
@@ -73,7 +73,7 @@ class PodGangReleases:
 
 
 def pod_gang_ends(state: State, now: float) -> Iterator[PodGangEnd]:
-    """The expected ends of Gangs whose pods are all bound, and of those whose owners are being suspended."""
+    """The expected ends of Gangs whose pods are all bound, and of Gangs whose owners are being suspended."""
     for gang in state.pod_gangs.objects.values():
         found = pod_gang_end_of(state, gang, now)
         if found is not None:
@@ -81,7 +81,7 @@ def pod_gang_ends(state: State, now: float) -> Iterator[PodGangEnd]:
 
 
 def pod_gang_end_of(state: State, gang: PodGang, now: float) -> PodGangEnd | None:
-    """The expected end of one of these Gangs; None for others."""
+    """The expected end of such a Gang; None for other Gangs."""
     if gang.key in state.pod_gangs.yielding.suspended:
         return PodGangEnd(gang.key, now, now + state.pod_gangs.group(gang.key).held.grace_seconds)
     end, start = pod_gang_end(gang.status, now), gang.status.start
@@ -89,7 +89,10 @@ def pod_gang_end_of(state: State, gang: PodGang, now: float) -> PodGangEnd | Non
 
 
 def pod_gang_end(status: GangStatus, now: float) -> float | None:
-    """When the pods of a Gang are expected to have ended if all are bound; each overrun moves that further."""
+    """When the pods of a Gang are expected to have ended; None if not all are bound, or if this is unknown.
+
+    Each step of an overrun moves this time further.
+    """
     is_placed = status.reserved_at is None and status.is_true(Condition.PLACED)
     if not is_placed or status.start is None or status.expected_finish is None:
         return None
@@ -97,7 +100,7 @@ def pod_gang_end(status: GangStatus, now: float) -> float | None:
 
 
 def _gone_by(pod: GroupedPod, now: float) -> float:
-    """When a pod that is being deleted will be gone, which is ever later if it does not go."""
+    """When a pod that is being deleted will be gone; the time moves on while the pod does not go."""
     grace, end = pod.group.grace_seconds, now if pod.gone_by is None else pod.gone_by
     return end_after(now, start=end - grace, expected=end)
 

@@ -1,7 +1,7 @@
-"""The Gangs whose pods run, as the engine needs them, and which of them may give way to urgent gangs.
+"""Running Gangs in the engine's form, and which of them may give way to urgent gangs.
 
-A Gang gives way as a whole: the owner of its pods is suspended, and all pods begin anew. So all of its pods are lost,
-and their room becomes free.
+A Gang gives way as a whole: the owner of its pods is suspended, and all pods begin anew. So the work of all of its pods
+is lost, and their room becomes free.
 """
 
 import math
@@ -22,7 +22,7 @@ def placed_pod_gangs(state: State) -> Iterator[PodGang]:
 
 
 def elastic_without_end(state: State, now: float) -> list[GangKey]:
-    """The Gangs without a known end whose pods may come and go, and which have no attempt under way."""
+    """Gangs without a known end whose number of pods may change, and which have no attempt under way."""
     found = ((key, state.pod_gangs.objects.get(key)) for key in sorted(state.pod_gangs.elastic.gangs()))
     return [key for key, gang in found if gang and _is_placed(state, gang) and pod_gang_end(gang.status, now) is None]
 
@@ -33,10 +33,10 @@ def yielding_pod_gangs(state: State) -> Iterator[PodGang]:
 
 
 def may_yield(state: State, gang: PodGang) -> bool:
-    """Whether a Gang may give way: all of its pods are of the owner that would be suspended, and end within an hour.
+    """Whether a Gang may give way.
 
-    It has no attempt, since its reservation would be no part of what becomes free. Nor does its size change: it may be
-    giving way already.
+    All of its pods belong to the owner that would be suspended. They end within ``MOST_GRACE_SECONDS``. The Gang has no
+    attempt: its reservation would not become free. Its size does not change either: it may be giving way already.
     """
     if gang.is_deleting or not (state.pod_gangs.yielding.can(gang) and _is_placed(state, gang)):
         return False
@@ -52,14 +52,14 @@ def _is_placed(state: State, gang: PodGang) -> bool:
 
 
 def priority_of(state: State, gang: PodGang) -> int:
-    """The highest priority of the pods of a Gang, also of those that wait: it never gives way to itself."""
+    """The highest priority of a Gang's pods, including waiting pods, so that it never gives way to itself."""
     group, known = state.pod_gangs.group(gang.key), state.gangs.get(gang.key)
     waiting = state.priorities.of(known) if known is not None and group.waiting else None
     return group.held.priority if waiting is None else max(group.held.priority, waiting)
 
 
 def run_of(state: State, gang: PodGang, index: Mapping[str, int], columns: Columns, now: float) -> RunningGang:
-    """A Gang as one that runs: an eviction would lose the run time of all of its pods."""
+    """A Gang as a running gang: an eviction would lose the run time of all of its pods."""
     group, end = state.pod_gangs.group(gang.key), pod_gang_end(gang.status, now)
     since = group.held.running_since(now)
     return RunningGang(

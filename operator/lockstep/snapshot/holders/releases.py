@@ -1,4 +1,4 @@
-"""What the gangs that hold nodes will release, and when.
+"""The amounts that the gangs that hold nodes will release, and the times.
 
 Hundreds of gangs may hold thousands of nodes, and few change between two snapshots. So unchanged releases are kept.
 """
@@ -19,7 +19,7 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 
 
 class _Kept(NamedTuple):
-    """What a gang releases at ``end``; valid while its ``marks`` are the same.
+    """The releases of a gang at ``end``; valid while its ``marks`` are the same.
 
     These are the ledger's marks of its charges and of its next size, and the number of members that leave.
     ``by_member``: there is one release for each member.
@@ -32,7 +32,7 @@ class _Kept(NamedTuple):
 
 
 class Releases:
-    """The releases of one state."""
+    """The releases of the gangs in one cache."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -46,7 +46,8 @@ class Releases:
     ) -> tuple[Release, ...]:
         """The releases on these nodes, in amounts of these columns. Ended members are free already.
 
-        Gangs in ``by_member``, whose size may change, have a release for each member; the others one for each node.
+        Gangs in ``by_member``, whose size may change, have one release for each member. Other gangs have one for each
+        node.
         """
         if nodes is not self._nodes or columns.names != self._columns.names:
             self._kept = {}
@@ -67,7 +68,7 @@ class Releases:
         return of_members + tuple(left) + self._of_pod_gangs.of(nodes, columns, now, by_member=by_member)
 
     def _ends(self, now: float) -> Iterator[tuple[Reservation, float | None]]:
-        """What is held, and its end: of reservations, and of the next sizes of gangs."""
+        """Reservations with their expected ends, and the next sizes of gangs with theirs."""
         for reservation in self._state.reservations.values():
             yield reservation, expected_end(self._state, reservation, now)
         for following in self._state.counts.next_sizes:
@@ -89,7 +90,10 @@ class Releases:
         return _Kept(marks, end, by_member, releases)
 
     def _marks(self, reservation: Reservation) -> tuple[int, int]:
-        """The marks of the charges of the reservation and of the next size; 0 for no next size, or the same attempt."""
+        """The marks of the charges of the reservation and of the next size.
+
+        The second mark is 0 if there is no next size, or if it has the same attempt.
+        """
         ledger, following = self._state.ledger, self._state.counts.next_sizes.of(reservation.gang)
         mark = ledger.mark(reservation.gang_uid, reservation.attempt)
         if following is None or following.attempt == reservation.attempt:
@@ -97,7 +101,7 @@ class Releases:
         return mark, ledger.mark(following.gang_uid, following.attempt)
 
     def _counted_once(self, gang: GangKey, nodes: NodeArrays, held: Iterable[Holding]) -> Iterator[Holding]:
-        """What the gang's members take beyond what its next size takes; the release of the next size has the rest."""
+        """The amounts of the gang's members beyond its next size; the release of the next size has the rest."""
         for node, request in held:
             twice = counted_twice_of(self._state, gang, nodes.table.names[node])
             amounts = zip(self._columns.names, request, strict=True)

@@ -1,7 +1,7 @@
-"""Which gangs that hold nodes may change their size, and what these hold.
+"""Gangs that hold nodes and may change their size, and what these gangs hold.
 
-A gang keeps its size while a plan could not choose another one exactly: its members have ended or wait for each other,
-or other pods decide where its members may be.
+A gang keeps its size while no plan could choose another size exactly. That is so if members have ended or wait for each
+other, or if other pods decide where members may be.
 """
 
 from collections import Counter
@@ -38,18 +38,18 @@ class KeepsSize(StrEnum):
 
 
 class HeldRole(NamedTuple):
-    """A role of a gang that runs, and the node of each of its members by rank, as an index."""
+    """A role of a running gang, and the node of each of its members by rank, as an index."""
 
     role: RoleSpec
     nodes: tuple[int, ...]
 
 
 class Resizable(NamedTuple):
-    """A gang that runs and may change its size: only the number of members of one role changes.
+    """A running gang that may change its size: only the number of members of one role changes.
 
-    The size of the role ``varying`` changes, the ``fixed`` ones keep their members and nodes. ``end`` is None where it
-    is unknown. Members that it gives up are gone after ``grace`` seconds; they leave ``in_order`` of their ranks, the
-    highest first, where others decide that.
+    The size of the role ``varying`` changes. The ``fixed`` roles keep their members and nodes. ``end`` is None if it is
+    unknown. Members that the gang gives up are gone after ``grace`` seconds. With ``in_order``, they leave in the order
+    of their ranks, the highest first: another controller decides this.
     """
 
     gang: AcceptedGang
@@ -65,17 +65,20 @@ class Resizable(NamedTuple):
 
     @property
     def nodes(self) -> tuple[int, ...]:
-        """The node of each member whose number may change."""
+        """The node of each member of the role whose size changes."""
         return self.varying.nodes
 
     @property
     def fixed_size(self) -> int:
-        """How many members the other roles have."""
+        """The number of members of the other roles."""
         return sum(len(held.nodes) for held in self.fixed)
 
     @property
     def asked(self) -> int | None:
-        """How many members the varying role has at ``elastic.size``, which counts all roles; None without one."""
+        """The number of members of the varying role at ``elastic.size``, which counts all roles.
+
+        None if there is no such size.
+        """
         return None if self.elastic.size is None else self.elastic.size - self.fixed_size
 
     @property
@@ -87,7 +90,7 @@ class Resizable(NamedTuple):
 def resizable(
     state: State, gang: AcceptedGang, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
 ) -> Resizable | KeepsSize:
-    """The elastic gang with what it holds, or why its size is not chosen anew."""
+    """The elastic gang with what it holds, or the reason why its size is not chosen anew."""
     spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
     assert spec.elastic is not None, "a gang that may change its size says so"
     role = varying_role(spec.roles)
@@ -109,7 +112,7 @@ def resizable(
 
 
 def _always_keeps(spec: GangSpec) -> KeepsSize | None:
-    """Why the gang never changes its size, by its spec; None if it may."""
+    """Why the gang never changes its size, by its spec; None if it may change."""
     if not claims_stay(spec.roles):
         return KeepsSize.CLAIMS_MOVE
     if spec.minds_pods:
@@ -123,7 +126,7 @@ def has_own_columns(spec: GangSpec) -> bool:
 
 
 def _is_as_reserved(state: State, reservation: Reservation, nodes: NodeArrays, columns: Columns) -> bool:
-    """Whether each member is on its node, which is known, and takes what its role requests."""
+    """Whether each member is on a known node, as reserved, and takes what its role requests."""
     wanted, held = Counter[Holding](), Counter[Holding]()
     for entry in reservation.members:
         if entry.node not in nodes.index:

@@ -1,4 +1,4 @@
-"""The gangs that hold nodes and may be evicted for more urgent ones, as the engine needs them."""
+"""The gangs that hold nodes and may be evicted for more urgent gangs, in the engine's form."""
 
 import math
 from collections import Counter
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evictable:
-    """Gangs of lower priority than a given one, and how many pods each budget allows to evict."""
+    """Gangs of lower priority than a given gang, and the number of pods that each budget allows to evict."""
 
     running: tuple[RunningGang, ...] = ()
     budgets: tuple[int, ...] = ()
@@ -43,7 +43,7 @@ class Evictable:
 
 @dataclass(slots=True)
 class _Budgets:
-    """Numbers for the budgets that are concerned."""
+    """Assigns numbers to the budgets against which members count."""
 
     numbers: dict[BudgetFact, int] = field(default_factory=dict)
 
@@ -62,7 +62,7 @@ class _Holder(NamedTuple):
 
 
 def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, now: float, *, below: float) -> Evictable:
-    """The gangs that may be evicted for one of priority ``below``."""
+    """The gangs that may be evicted for a gang whose priority is ``below``."""
     budgets = _Budgets()
     running = [
         replace(
@@ -83,7 +83,7 @@ def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, no
 
 
 def gangs_that_hold(state: State, index: Mapping[str, int], columns: Columns, now: float) -> tuple[RunningGang, ...]:
-    """All gangs that hold nodes, whether they may be evicted or not; budgets are not read."""
+    """All gangs that hold nodes, whether or not they may be evicted; budgets are not read."""
     of_pods = (run_of(state, gang, index, columns, now) for gang in placed_pod_gangs(state))
     return (*(_running(state, one, index, columns, now) for one in _holders(state)), *of_pods)
 
@@ -120,14 +120,14 @@ def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: C
 
 
 def _since(gang: GangFact) -> float:
-    """Since when the gang works, infinity where it does not. A change of size does not interrupt that time."""
+    """Since when the gang works; infinity if it does not. A change of size does not interrupt that time."""
     status, is_elastic = gang.status, isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
     since = status.active_since if is_elastic and status.active_since is not None else status.started_at
     return math.inf if status.started_at is None or since is None else since
 
 
 def lowest_held_priority(state: State) -> float:
-    """The lowest priority of the gangs that hold nodes; infinity where none does."""
+    """The lowest priority of the gangs that hold nodes; infinity if there are none."""
     of_pods = (priority_of(state, gang) for gang in yielding_pod_gangs(state))
     return min(chain((one.priority for one in _holders(state)), of_pods), default=math.inf)
 
@@ -135,8 +135,8 @@ def lowest_held_priority(state: State) -> float:
 def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
     """Whether the gang's status has this reservation, and the gang is not ending for another reason.
 
-    A Gang is never evicted: its pods belong to others. It gives way once it is placed (``pod_gang_runs.py``).
-    A gang whose dealer has ended ends within a minute (``cycle/ends/late_members.py``).
+    A Gang is never evicted: its pods belong to other controllers. It gives way once it is placed
+    (``pod_gang_runs.py``). A gang whose dealer has ended ends within a minute (``cycle/ends/late_members.py``).
     """
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
     is_going = (
@@ -150,7 +150,7 @@ def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bo
 
 
 def holdings(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> tuple[Holding, ...]:
-    """What a gang takes of each node of ``index``, by node. Ended members take nothing."""
+    """The amounts that a gang takes of each node of ``index``. Ended members take nothing."""
     by_node: dict[int, list[tuple[Request, int]]] = {}
     for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
         if node in index:
@@ -159,7 +159,7 @@ def holdings(state: State, index: Mapping[str, int], columns: Columns, reservati
 
 
 def each_member(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> list[Holding]:
-    """What each member of a gang takes of its node of ``index``. Ended members take nothing."""
+    """The amounts that each member of a gang takes of its node of ``index``. Ended members take nothing."""
     charged = state.ledger.charged(reservation.gang_uid, reservation.attempt)
     return [
         Holding(index[node], columns.held([(request, 1)], AMOUNT_LIMIT))

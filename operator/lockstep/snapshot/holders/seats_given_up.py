@@ -1,4 +1,4 @@
-"""The gangs that change their size and so give up seats, on which other gangs start."""
+"""The gangs that give up places on nodes as they change their size. Other gangs start on these nodes."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from lockstep.snapshot.holders.leaving import leaving_members
 
 
 class Giving(NamedTuple):
-    """A gang that gives up members on these nodes; they have left by ``gone_by``."""
+    """A gang that gives up members on these nodes; these members have left by ``gone_by``."""
 
     gang: GangKey
     nodes: frozenset[str]
@@ -24,13 +24,13 @@ class Giving(NamedTuple):
         return any(entry.node in self.nodes for entry in placement.members)
 
     def is_awaited_by(self, placement: Placement) -> bool:
-        """Whether the placement uses one of these seats and starts when they are free, or at its promise."""
+        """Whether the placement uses one of these nodes, and starts when the members have left, or at its promise."""
         is_then = is_same_time(placement.start, self.gone_by) or is_same_time(placement.start, placement.promised)
         return is_then and self.has_seats_of(placement)
 
 
 def changing_gangs(state: State, now: float) -> Iterator[Giving]:
-    """The gangs that give up seats: by a change of size, begun or ahead, or as members leave while others run."""
+    """The gangs that give up members: at a next size, or because members leave while others run."""
     yield from _with_next_size(state, now)
     yield from _with_leaving_members(state, now)
 

@@ -1,4 +1,4 @@
-"""Nodes and their bids as columns, built once for each generation of nodes."""
+"""Nodes and their bids as arrays, built once for each generation of nodes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,16 +14,19 @@ from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, SLOTS, WHOLE
 from lockstep.facts.past_runs import Learned
 
 _OF_EVERY_NODE = ""
-# More than gangs usually ask for; beyond this number, all are dropped.
+# Gangs usually use fewer resources. Beyond this number, all columns are dropped.
 _MOST_COLUMNS = 256
 
-# More than any node holds, and small enough for subtraction without overflow.
+# More than any node can hold, and small enough for subtraction without overflow.
 UNLIMITED = 2**40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeArrays:
-    """Nodes and their bids as columns; ``slots[n]`` is the number of members that the bid allows."""
+    """Nodes and their bids as arrays over nodes.
+
+    ``slots[n]`` is the number of members that the bid of node n allows. ``rows[n]`` is its row in the ledger's sums.
+    """
 
     generation: int
     table: NodeTable
@@ -50,7 +53,7 @@ class NodeArrays:
         return self.columns[known_as]
 
     def room_for(self, most: Mapping[str, int]) -> NDArray[np.int64]:
-        """The number of members for which each node has room, unlimited for nodes not in ``most``: int[n]."""
+        """The number of members for which each node has room: int[n], ``UNLIMITED`` for nodes not in ``most``."""
         room = np.full(len(self.facts), UNLIMITED, dtype=np.int64)
         there = [(self.index[node], count) for node, count in most.items() if node in self.index]
         room[[row for row, _ in there]] = [count for _, count in there]
@@ -62,7 +65,7 @@ class NodeArrays:
         return np.array([dict(fact.allocatable).get(resource, 0) for fact in self.facts], dtype=np.int64)
 
     def own_slowdowns(self, learned: Learned | None) -> NDArray[np.float64]:
-        """How slow each node is for a gang with these learned run times: float[n]."""
+        """The factor of a gang's run time on each node, with these learned run times: float[n]."""
         slowdowns: NDArray[np.float64] = self.slowdown * self.kinds.times(learned)
         return slowdowns
 

@@ -1,7 +1,8 @@
-"""When node owners whose return interrupts gangs are expected back, in hours that all nodes share.
+"""The hours in which node owners are expected back, if their return interrupts gangs. All nodes share these hours.
 
-A bid lists probabilities, each from a given time on and for one hour. The hours of two nodes may differ. So they are
-added up by the hours of the clock, for a limited number of hours. The content of one bid costs no other gang time.
+A bid lists probabilities, each from a given time on and for one hour. The hours of two nodes may differ. So the
+probabilities are converted to hours of the clock, for a limited number of hours. The content of one bid costs no other
+gang time.
 """
 
 import math
@@ -21,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 
 class OwnerForecasts:
-    """The forecasts for a list of nodes; only changed bids are computed again."""
+    """The forecasts for a list of nodes; they are computed again only for changed bids."""
 
     def __init__(self) -> None:
         self._first = -1
@@ -33,7 +34,7 @@ class OwnerForecasts:
     def of(self, bids: Sequence[BidFact | None], now: float) -> Forecasts:
         """The probabilities for the nodes of these bids, in their order, from the hour of ``now`` on.
 
-        Nothing is forecast where the owner's return interrupts no gang, since no work is lost there.
+        There is no forecast for a node whose owner's return interrupts no gang, since no work is lost there.
         """
         first = math.floor(now / _HOUR_SECONDS)
         if first != self._first or len(bids) != len(self._bids):
@@ -86,7 +87,7 @@ def _edges(first: int) -> FloatArray:
 
 
 def _by_the_clock(begins: FloatArray, returns: FloatArray, first: int) -> FloatArray:
-    """The probability of each hour of the clock.
+    """The probability of each hour of the clock: float[node, hour].
 
     ``returns[n, h]`` is the probability of the hour that begins at ``begins[h]``. Its hazard lasts until the next hour
     begins. The hazard of the last hour has no end, since later hours are not known to be safe.

@@ -1,8 +1,8 @@
-"""The resources for which a snapshot has columns. No user can raise the number of columns without limit.
+"""The resources that have columns in a snapshot. No user can raise the number of columns without limit.
 
-Users may ask for a resource of any name. Some resources that no node has keep a column of their own, so that refusals
-can name them. All further ones share one column. Host ports and disks exist on every node. They are equal if the same
-members ask for them and no pod has them: then one column stands for all.
+Users may request a resource of any name. Some resources that no node has keep a column of their own, so that refusals
+can name them. All further such resources share one column. Host ports and disks exist on every node. Several of them
+are equal if the same members request them and no pod has them: then one column stands for all.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -18,19 +18,19 @@ _OF_EVERY_NODE = (HOST_PORT_PREFIX, DISK_PREFIX)
 
 
 class KnownResources(Protocol):
-    """What is known of resources."""
+    """Facts about resources."""
 
     def is_offered(self, resource: str) -> bool:
-        """Whether a node has it."""
+        """Whether a node has the resource."""
 
     def is_taken(self, resource: str) -> bool:
-        """Whether a pod takes it, or is about to."""
+        """Whether a pod takes the resource, or is about to take it."""
 
 
 class Columns:
-    """The columns of a snapshot by ``names``, and what members take of each.
+    """The columns of a snapshot by ``names``, and the amounts that members take of each column.
 
-    ``stand_ins``: the columns that stand for resources without their own; None where a resource needs no column.
+    ``stand_ins``: the columns that stand for resources without their own; None for a resource that needs no column.
     """
 
     def __init__(self, names: Sequence[str], stand_ins: Mapping[str, str | None]) -> None:
@@ -41,7 +41,7 @@ class Columns:
         self._held: dict[tuple[tuple[Request, int], ...], tuple[int, ...]] = {}
 
     def asked(self, request: Request) -> tuple[int, ...]:
-        """What one member with that request takes of each column; the same object for equal requests."""
+        """The amounts that one member with that request takes, by column; the same object for equal requests."""
         if request not in self._asked:
             amounts = [0] * len(self.names)
             for name, amount in request:
@@ -52,7 +52,10 @@ class Columns:
         return self._asked[request]
 
     def held(self, requests: Sequence[tuple[Request, int]], most: int) -> tuple[int, ...]:
-        """What the given numbers of pods hold of each column, at most ``most``; the same object for equal arguments."""
+        """The amounts that these numbers of pods hold, by column, each at most ``most``.
+
+        The result is the same object for equal arguments.
+        """
         key = tuple(requests)
         if key not in self._held:
             amounts = [0] * len(self.names)
@@ -77,7 +80,7 @@ class Columns:
 
 
 def is_of_every_node(name: str) -> bool:
-    """Whether that is a host port or a disk, which every node has."""
+    """Whether the resource is a host port or a disk, which every node has."""
     return name.startswith(_OF_EVERY_NODE)
 
 
@@ -101,7 +104,7 @@ def choosing_columns(requests: Iterable[Request], known: KnownResources) -> Gene
 def _standing_in(
     asked: Mapping[str, Sequence[tuple[int, int]]], known: KnownResources
 ) -> Generator[None, None, Mapping[str, str | None]]:
-    """The columns that stand for others equal to them.
+    """The columns that stand for other resources equal to them.
 
     A resource needs no column if members only share it, and none excludes the others.
     """
@@ -120,10 +123,10 @@ def _standing_in(
 
 
 def _may_be_nowhere(name: str) -> bool:
-    # Columns of our own are not resources of nodes: their names contain a blank, unlike those of resources.
+    # Columns that Lockstep adds are not resources of nodes: their names contain a blank, unlike those of resources.
     return " " not in name
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
-    """The names, those of columns of volumes first, so that a refusal names these first."""
+    """The names, with columns of volumes first, so that a refusal names these first."""
     return sorted(names, key=lambda name: (not name.startswith(VOLUMES_PREFIX), name))

@@ -1,7 +1,7 @@
-"""How many members quotas allow a gang now: the single place that computes what is left of a quota.
+"""The number of members that quotas allow a gang now. Only this module computes what is left of a quota.
 
-The quotas' statuses have what the API server has counted. Members that are being created are counted here until watches
-show their pods. This is an estimate: the API server decides when pods are created, and may know more.
+The quotas' statuses have the amounts that the API server has counted. Members that are being created are counted here
+until watches show their pods. This is an estimate: the API server decides when pods are created, and may know more.
 """
 
 from collections import Counter
@@ -21,7 +21,11 @@ from lockstep.snapshot.quotas.quota_demand import demand_of_members
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """How much of a resource a quota allows (``hard``), how much is ``left``, and what a member of each role takes."""
+    """A limit of a quota.
+
+    The quota allows ``hard`` of the resource, and ``left`` of it is not used. ``each`` is the amount for one member of
+    each role.
+    """
 
     quota: str
     resource: str
@@ -30,7 +34,7 @@ class Limit:
     each: tuple[int, ...]
 
     def taken(self, counts: Sequence[int]) -> int:
-        """What these numbers of members of each role take."""
+        """The amount that these numbers of members take, by role."""
         return sum(count * amount for count, amount in zip(counts, self.each, strict=True))
 
 
@@ -45,14 +49,14 @@ class QuotaShort:
 
     @property
     def suits_without_others(self) -> bool:
-        """Whether the quota would be enough if nothing else used it."""
+        """Whether the quota would be large enough if nothing else used it."""
         return self.wanted <= self.limit.hard
 
 
 class Narrowed(NamedTuple):
     """Quota ``quota`` allows a gang ``most`` of the ``maximum`` members that it could have otherwise.
 
-    ``fastest`` is the size with the shortest run time; None for an unknown run time, and for several roles.
+    ``fastest`` is the size with the shortest run time; None if the run time is unknown, or the gang has several roles.
     """
 
     quota: str
@@ -69,9 +73,9 @@ class Bound(NamedTuple):
 
 
 class _TakenOfQuota(NamedTuple):
-    """What others are about to take of a quota.
+    """The amounts that unseen members are about to take of a quota.
 
-    It is valid for the same ``quota``, while the unseen members have changed ``seen`` times.
+    The amounts are valid for the same ``quota`` object, while the number of changes of unseen members is ``seen``.
     """
 
     quota: QuotaFact
@@ -80,9 +84,9 @@ class _TakenOfQuota(NamedTuple):
 
 
 class QuotaBounds:
-    """What quotas allow now, by the cache; callers make a new one for each plan and each start.
+    """The members that quotas allow now, by the cache. Callers make a new object for each plan and each start.
 
-    What others are about to take of a quota is added up once, for all gangs.
+    The amounts that unseen members are about to take of a quota are added up once, for all gangs.
     """
 
     def __init__(self, state: State) -> None:
@@ -111,7 +115,10 @@ class QuotaBounds:
         return Bound(replace(gang, spec=self._narrowed(gang, spec, most)), narrowed)
 
     def _without_forbidden_room(self, gang: AcceptedGang) -> AcceptedGang:
-        """The Gang without later pods that a quota would refuse: no room is made for these, and none gives way."""
+        """The Gang without later pods that a quota would refuse.
+
+        No room is kept for such pods, and no gang gives way to them.
+        """
         later = [role.sizes.minimum if role.is_later else 0 for role in gang.spec.roles]
         if not any(later) or self._have_room(gang, later):
             return gang
@@ -122,9 +129,9 @@ class QuotaBounds:
         return all(limit.taken(counts) <= max(limit.left, 0) for limit in self._limits_of_all(gang))
 
     def allow(self, gang: AcceptedGang, members: Sequence[Members], *, instead_of: Sequence[Members] = ()) -> bool:
-        """Whether quotas have room for these members once the members that they replace, ``instead_of``, are gone.
+        """Whether quotas have room for these members once the members of ``instead_of``, which they replace, are gone.
 
-        Where a limit is exceeded already, the new members must take no more of it than the replaced ones.
+        If a limit is already exceeded, the new members must take no more of it than the replaced members.
         """
         by_role: Counter[str] = Counter()
         for sign, entries in ((1, members), (-1, instead_of)):
@@ -136,8 +143,8 @@ class QuotaBounds:
     def limits(self, gang: GangFact) -> list[Limit]:
         """The limits that quotas set on resources that the gang's members take.
 
-        None for a Gang: quotas have counted its pods when others created them, but for those that come later, or that
-        its owner makes when its size changes.
+        A Gang has no limits: quotas counted its pods when other controllers created them. This does not hold for room
+        for later pods, nor for a Gang whose owner may create pods after a change of size.
         """
         may_grow = isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
         if is_pod_gang(gang.key) and not (is_room(gang.key) or may_grow):
@@ -160,13 +167,13 @@ class QuotaBounds:
             )
 
     def _counted(self, quota: QuotaFact, gang: GangFact) -> Iterator[tuple[str, Mapping[str, int]]]:
-        """For each role, its name and what the quota counts of one of its members."""
+        """For each role, its name and the amounts that the quota counts for one of its members."""
         priority_class = self._state.priorities.name_of(gang) if gang.spec else ""
         for one in demand_of_members(self._state, gang):
             yield one.role, one.counted(quota, priority_class)
 
     def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
-        """What members that are being created take of the quota, if no watch has shown their pods yet."""
+        """The amounts that members in creation take of the quota, as long as no watch has shown their pods."""
         known, seen = self._taken.get(quota.key), self._state.counts.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
             known = self._taken[quota.key] = _TakenOfQuota(quota, seen, self._add_up(quota))
@@ -181,14 +188,14 @@ class QuotaBounds:
         return taken
 
     def _in_creation(self, namespace: str) -> Iterator[tuple[GangFact, Mapping[str, int]]]:
-        """The gangs whose members are being created, and how many of each role no watch has shown yet."""
+        """The gangs whose members are being created, with the number of members by role that no watch has shown yet."""
         for key, unseen in self._state.counts.holders.unseen.in_namespace(namespace):
             gang = self._state.gangs.get(key)
             if gang is not None and not (gang.status.is_true(Condition.PLACED) or gang.status.is_being_undone):
                 yield gang, unseen
 
     def _narrowed(self, gang: GangFact, spec: GangSpec, most: tuple[int, ...]) -> GangSpec:
-        """The spec with at most these numbers of members by role; the same object while nothing changes."""
+        """The spec with at most these numbers of members by role; the same object if nothing changes."""
         sizes = [_at_most(role.sizes, count) for role, count in zip(spec.roles, most, strict=True)]
         if all(one is role.sizes for one, role in zip(sizes, spec.roles, strict=True)):
             return spec
@@ -202,7 +209,10 @@ class QuotaBounds:
         )
 
     def _sizes(self, gang: AcceptedGang) -> list[Sizes]:
-        """The sizes of each role; one with kept volumes has exactly the number of members for which they were made."""
+        """The sizes of each role.
+
+        A role with kept volumes has exactly the number of members with which they were made.
+        """
         spec = gang.spec
         kept = kept_places(self._state.claims, gang)
         roles = [(role, places_of_role(spec, role, kept).size) for role in spec.roles]
@@ -210,9 +220,10 @@ class QuotaBounds:
 
 
 def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:
-    """The most members of each role within all limits. Roles get members beyond their fewest in their order.
+    """The most members of each role within all limits. Roles get members beyond their fewest in the order of the roles.
 
-    If even the fewest exceed a limit, that limit is returned: if possible one that they alone exceed.
+    If even the fewest members exceed a limit, that limit is returned. A limit that they exceed without other users of
+    the quota comes first.
     """
     counts = [one.least for one in sizes]
     for amount in ("hard", "left"):

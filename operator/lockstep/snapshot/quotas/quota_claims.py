@@ -1,4 +1,4 @@
-"""What a ResourceQuota counts of the claims that members own, as in the API server's admission.
+"""The amounts that a ResourceQuota counts for claims of members, by the rules of the API server's admission.
 
 Claims that all members share are left out, since they are not created with members.
 """
@@ -18,7 +18,7 @@ _OF_CLASS = ".storageclass.storage.k8s.io/"
 
 
 def taken_by_claims(gang: GangFact, role: RoleSpec, claims: Claims) -> Mapping[str, int]:
-    """What quotas count of the claims that are created with one member, by the quotas' names of resources.
+    """The amounts that quotas count for the claims created with one member, by the quotas' names of resources.
 
     Claims of ranks outlast attempts. Once a gang has some, it has one for each rank, and gets no more. Then the quotas
     count them as used, and they are left out here.
@@ -37,7 +37,7 @@ def taken_by_claims(gang: GangFact, role: RoleSpec, claims: Claims) -> Mapping[s
 
 
 def _class_of(wish: VolumeWish, claims: Claims) -> str:
-    """The name of the claim's storage class, or of the default class that admission fills in; '' if there is none."""
+    """The name of the claim's storage class, or of the default class that admission sets; '' if there is none."""
     if wish.storage_class is not None:
         return wish.storage_class
     default = claims.storage.class_of(None)

@@ -1,6 +1,7 @@
-"""What members of a gang take of the resources that ResourceQuotas count, by the quotas' names of resources.
+"""The amounts that members of a gang take of the resources that ResourceQuotas count.
 
-It is the same for every quota. So callers read from a quota only the resources that the gang takes.
+The amounts have the quotas' names of resources, and are the same for every quota. So callers read from a quota only the
+resources that the gang takes.
 """
 
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ _NOTHING: Mapping[str, int] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberDemand:
-    """What one member of a role takes: by its pod, and by its pod together with the claims created with it."""
+    """The amounts for one member of a role: for its pod, and for its pod with the claims created with it."""
 
     role: str
     pod: CountedPod
@@ -27,14 +28,17 @@ class MemberDemand:
     of_all: Mapping[str, int]
 
     def counted(self, quota: QuotaFact, priority_class: str) -> Mapping[str, int]:
-        """What that quota counts of the member; a quota with scopes counts no claims, and only pods in these scopes."""
+        """The amounts that the quota counts for the member.
+
+        A quota with scopes counts no claims, and only pods in these scopes.
+        """
         if not quota.scopes:
             return self.of_all
         return self.of_pod if is_counted(self.pod, quota.scopes, priority_class) else _NOTHING
 
 
 def demand_of_members(state: State, gang: GangFact) -> tuple[MemberDemand, ...]:
-    """What one member of each role takes, in the order of the roles; kept until the spec or its claims change."""
+    """The demand of one member of each role, in the order of the roles; kept until the spec or its claims change."""
     roles = gang.spec.roles if gang.spec else ()
     stamp = state.claims.stamp(gang.key.namespace) if any(role.claims for role in roles) else None
     return state.remembered.of(

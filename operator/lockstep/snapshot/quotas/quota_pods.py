@@ -1,4 +1,4 @@
-"""What a ResourceQuota counts of one member's pod, as in the API server's admission."""
+"""The amounts that a ResourceQuota counts for one member's pod, by the rules of the API server's admission."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ _HUGE_PAGES = "hugepages-"
 
 
 def taken_by_pod(role: RoleSpec) -> Mapping[str, int]:
-    """What quotas may count of one member's pod, by the quotas' names of resources; zero amounts are left out.
+    """The amounts that quotas may count for one member's pod, by the quotas' names of resources, without zero amounts.
 
     Limits are those of the template: only the API server knows what a LimitRange adds to them.
     """

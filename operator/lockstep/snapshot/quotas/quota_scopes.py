@@ -1,4 +1,4 @@
-"""Which pods a ResourceQuota counts by its scopes, as in the API server's admission."""
+"""The pods that a ResourceQuota counts by its scopes, by the rules of the API server's admission."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
@@ -14,12 +14,12 @@ class CountedPod(NamedTuple):
 
 
 def is_counted(pod: CountedPod, scopes: Iterable[Scope], priority_class: str) -> bool:
-    """Whether the pod is in all of these scopes; ``priority_class`` is '' for none."""
+    """Whether the pod is in all of these scopes; ``priority_class`` is '' for a pod without a class."""
     return all(_holds(scope, pod, priority_class) for scope in scopes)
 
 
 def _holds(scope: Scope, pod: CountedPod, priority_class: str) -> bool:
-    """Whether the pod is in that scope. No pod is in a scope that is unknown here; then the API server decides."""
+    """Whether the pod is in that scope. No pod is in an unknown scope; then the API server decides."""
     if scope.name == "PriorityClass":
         return _OPERATORS.get(scope.operator, _never)(priority_class, scope.values)
     return {

@@ -1,1 +1,1 @@
-"""Where volumes let the members of a role go, rank by rank."""
+"""The nodes that volumes allow for the members of a role, rank by rank."""

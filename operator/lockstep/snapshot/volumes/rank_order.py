@@ -1,4 +1,4 @@
-"""Assigns ranks to the nodes of a plan so that each rank is where its volumes are; a plan leaves that open."""
+"""Assigns ranks to the nodes of a plan, so that each rank is where its volumes are. A plan does not assign ranks."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,10 @@ def _of_role(members: Sequence[Members], size: int, places: Places) -> tuple[Mem
 
 
 def _matched(members: Sequence[Members], places: Mapping[int, Names]) -> dict[int, int] | None:
-    """An entry of the list for each of these ranks; no entry gets more ranks than it has members."""
+    """The entry of the list for each of these ranks; None if impossible.
+
+    No entry gets more ranks than it has members.
+    """
     ranks: dict[Names, list[int]] = {}
     for rank, place in places.items():
         ranks.setdefault(place, []).append(rank)

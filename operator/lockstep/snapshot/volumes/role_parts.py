@@ -20,7 +20,7 @@ from lockstep.snapshot.volumes.volume_demand import VolumeDemand, demand_of
 
 # No role name contains this.
 _MARK = "/volumes "
-# More than the zones of a cluster; with more parts, a plan takes too long.
+# A cluster has fewer zones. With more parts, a plan takes too long.
 _MOST_PARTS = 8
 _ELSEWHERE = "from which the volumes of some of its members can't be reached"
 
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 
 def parts_of(state: State, gang: AcceptedGang, role: RoleSpec) -> tuple[Part, ...]:
-    """The role as one part, or as several; only an equal load can be planned in several parts."""
+    """The role as one part, or as several parts. Only a role with an equal load can be planned in several parts."""
     whole = demand_of(state, gang, role)
     places = places_of_role(gang.spec, role, kept_places(state.claims, gang))
     rest = whole._replace(barred=(), no_new=(), most_new={})
@@ -51,7 +51,7 @@ def parts_of(state: State, gang: AcceptedGang, role: RoleSpec) -> tuple[Part, ..
 
 
 def without_parts(members: Iterable[Members]) -> tuple[Members, ...]:
-    """The members by the gang's own roles."""
+    """The members, each entry with the gang's own role instead of a part."""
     return tuple(replace(entry, role=whole_role(entry.role)) for entry in members)
 
 

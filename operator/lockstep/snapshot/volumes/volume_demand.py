@@ -1,4 +1,4 @@
-"""What the volumes of a role's members require of a plan: excluded nodes, and limits by node."""
+"""Requirements of a role's volumes for a plan: excluded nodes, and limits by node."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,11 +18,11 @@ _NOTHING: Mapping[str, int] = {}
 
 
 class VolumeDemand(NamedTuple):
-    """What the volumes of a role require of the gang's plan.
+    """Requirements of a role's volumes for the gang's plan.
 
     ``barred``: nodes where no member can be, with a phrase that completes "3 nodes ...". ``most``: the most members on
-    the named nodes. ``attached``: how many volumes of these drivers each member attaches. Where only some members have
-    volumes, ``no_new`` and ``most_new`` are ``barred`` and ``most`` for the others.
+    the named nodes. ``attached``: the number of volumes of these drivers that each member attaches. If only some
+    members have volumes, ``no_new`` and ``most_new`` are ``barred`` and ``most`` for the other members.
     """
 
     barred: tuple[Bar, ...] = ()
@@ -33,12 +33,12 @@ class VolumeDemand(NamedTuple):
 
     @property
     def new(self) -> "VolumeDemand":
-        """What the volumes of members require that have none yet."""
+        """The requirements for members that have no volumes yet."""
         return VolumeDemand(self.no_new, self.most_new, self.attached)
 
 
 def demand_of(state: State, gang: AcceptedGang, role: RoleSpec) -> VolumeDemand:
-    """What the claims of a role require of its plan. A reserved gang's attempt checks the claims itself."""
+    """The requirements of a role's claims for its plan. The attempt of a reserved gang checks the claims itself."""
     if not role.claims:
         return VolumeDemand()
     used = (*by_claims_in_use(state, gang, role), *by_attach_limits(state, gang, role))
@@ -49,9 +49,9 @@ def demand_of(state: State, gang: AcceptedGang, role: RoleSpec) -> VolumeDemand:
 
 
 def _with_attached(state: State, gang: GangFact, role: RoleSpec, placed: VolumeDemand) -> VolumeDemand:
-    """The demand with the volumes that each member attaches, by driver with limits.
+    """The demand, with the number of volumes that each member attaches, by drivers that have limits.
 
-    If members also share volumes of such a driver, these count once on a node, so nodes get a limit of members.
+    If members also share volumes of such a driver, these count once on a node. So nodes get a limit of members.
     """
     attachments = state.attachments
     own = {driver: count for driver, count in own_volumes(state, gang, role).items() if attachments.room(driver)}
@@ -64,7 +64,7 @@ def _with_attached(state: State, gang: GangFact, role: RoleSpec, placed: VolumeD
 
 
 def _of_volumes(state: State, gang: AcceptedGang, role: RoleSpec) -> VolumeDemand:
-    """What follows from where volumes are, and from where they can be made."""
+    """The requirements that follow from where volumes are, and where they can be made."""
     claims, failed = state.claims, state.failed_nodes.of(gang.uid, NodeFailure.VOLUMES)
     shared, own = claims.shared_seekers(gang.key, role), claims.own_seekers(gang.key, role)
     supply = claims.provisioning.supply(shared, own, members=role.sizes.maximum)

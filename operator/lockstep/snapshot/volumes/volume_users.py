@@ -1,4 +1,4 @@
-"""Which pods use which volumes: what members will attach, what others use, and claims for a single pod."""
+"""Volumes and their users: volumes that members will attach, volumes in use, and claims for a single pod."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _ONCE = "ReadWriteOncePod"
 
 
 def by_claims_in_use(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
-    """All nodes, while another pod uses a claim that only one pod may use."""
+    """All nodes, for each claim that only one pod may use while another pod uses it."""
     for key in sorted(_shared_claims(gang, role)):
         claim = state.claims.claims.get(key)
         if claim is not None and _ONCE in claim.wish.modes and _is_used_by_others(state, key, gang):
@@ -35,7 +35,7 @@ def shared_volumes(state: State, gang: GangFact, role: RoleSpec) -> frozenset[Cs
 
 
 def own_volumes(state: State, gang: GangFact, role: RoleSpec) -> Counter[str]:
-    """How many volumes of each driver each member has of its own, as rank 0 has."""
+    """The number of own volumes of each member, by driver, as rank 0 has them."""
     return Counter(volume.driver for volume in _of_first_rank(state, gang, role))
 
 
