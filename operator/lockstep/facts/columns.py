@@ -1,4 +1,4 @@
-"""Columns of a node's resources that are no Kubernetes resources."""
+"""Columns of a node that are not Kubernetes resources."""
 
 # The blanks in these names keep them apart from all resource names of Kubernetes.
 SLOTS = "bid slots"
@@ -10,7 +10,7 @@ HOST_PORT_PREFIX = "host port "
 DISK_PREFIX = "disk "
 
 
-# How many members of a gang a node has volumes for.
+# Volumes of a gang: the number of its members for which a node has volumes.
 VOLUMES_PREFIX = "volumes of "
 
 
@@ -18,5 +18,5 @@ VOLUMES_PREFIX = "volumes of "
 FEATURE_PREFIX = "declared feature "
 
 
-# How much every node has of a column for something exclusive: an exclusive user takes all of it, a sharing one takes 1.
+# The amount of an exclusive column on every node: an exclusive user takes all of it, a sharing user takes 1.
 WHOLE = 2**20

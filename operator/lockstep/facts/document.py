@@ -1,4 +1,4 @@
-"""Parts of objects that are only passed on, kept as compact JSON: nested Python objects take ten times the memory."""
+"""Parts of objects that Lockstep only passes on, as compact JSON: nested Python objects take ten times the memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Document:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> "Document":
-        """The document of that object. Raises ValueError if it can't be written as JSON."""
+        """The document of that object. Raises ValueError if the object can't be written as JSON."""
         try:
             document = cls(_compact(orjson.dumps(manifest, option=_CANONICAL)))
         except orjson.JSONEncodeError as error:
@@ -29,7 +29,7 @@ class Document:
         return _KNOWN.setdefault(document.json, document)
 
     def decoded(self) -> dict[str, Any]:
-        """The object, a new one at each call; it is large, so callers should not keep it."""
+        """The object, a new one at each call. It is large, so callers should not keep it."""
         decoded: dict[str, Any] = orjson.loads(self.json)
         return decoded
 
@@ -38,7 +38,7 @@ class Document:
 class PodTemplate:
     """The pod template of a role as a document, and the fields of it that are read often.
 
-    ``grace_seconds`` and ``active_deadline_seconds`` are as written, None if they are missing.
+    ``grace_seconds`` and ``active_deadline_seconds`` are as written; None if they are missing.
     """
 
     document: Document
@@ -61,7 +61,7 @@ class PodTemplate:
 
 
 def _compact(encoded: bytes) -> bytes:
-    """An equal text that takes no more memory than its length: the encoder leaves up to 30 times as much allocated."""
+    """An equal text without spare memory: the encoder allocates up to 30 times the length of the text."""
     return bytes(memoryview(encoded))
 
 

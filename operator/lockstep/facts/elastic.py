@@ -1,4 +1,4 @@
-"""How the size of a gang may change while it runs, and the size that comes next."""
+"""The ways in which the size of a gang may change while it runs, and the size that comes next."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,9 +9,9 @@ from coschedule import ChangeTerms, Members
 _MOST_TIMES = 4
 _MOST_DOUBLINGS = 6
 MOST_UNIT_TIMES = 20
-"""Of so many sizes a status keeps how fast the work gets done; the API allows no more."""
+"""A status keeps the speed of work for at most this many sizes; the API allows no more."""
 LONGEST_NOTICE_SECONDS = 120.0
-"""The longest time for which members may prepare a change of size of which they have notice."""
+"""The longest time for which members with notice may prepare a change of size."""
 
 
 class ChangeMode(StrEnum):
@@ -22,10 +22,10 @@ class ChangeMode(StrEnum):
 
 
 class ElasticSpec(NamedTuple):
-    """How the size of a gang may change while it runs.
+    """The terms on which the size of a gang may change while it runs.
 
     A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
-    seconds. If ``size`` is given, the gang is to have that many members. If it ``has_notice``, its members can read of
+    seconds. If ``size`` is given, the gang should have that many members. If it ``has_notice``, its members can read of
     a change before it begins.
     """
 
@@ -41,13 +41,14 @@ class ElasticSpec(NamedTuple):
         return self.mode is ChangeMode.MEMBERS
 
     def terms(self, last: "LastChange | None", failed_joins: int = 0) -> ChangeTerms:
-        """The terms of the next change for planning, once the gang has made the ``last`` one.
+        """The terms of the next change for planning, after the gang's ``last`` change.
 
-        ``failed_joins`` is how often in a row members could not join the gang. Each time doubles the least interval.
+        ``failed_joins`` is the number of times in a row that members could not join the gang. Each time doubles the
+        least interval.
 
-        The next change is expected to take as long as the last one, but ``restart_time`` at least: it is not observed
-        when the program works again. It is also expected to take four times ``restart_time`` at most. So one slow
-        change, such as by an image that could not be pulled, does not keep the gang from all later ones.
+        The next change is expected to take as long as the last one, but at least ``restart_time``: Lockstep does not
+        observe when the program works again. It is expected to take at most four times ``restart_time``. So one slow
+        change, such as by an image that could not be pulled, does not prevent all later changes.
         """
         took = 0.0 if last is None or last.seconds is None else last.seconds
         interval = self.min_interval * 2 ** min(failed_joins, _MOST_DOUBLINGS)
@@ -57,7 +58,7 @@ class ElasticSpec(NamedTuple):
 class LastChange(NamedTuple):
     """The last change of size: when it began, and how many seconds it took until all members of the new size ran.
 
-    Until all of these have run, ``seconds`` is what the change before it took; None if there was none before.
+    Until all of these run, ``seconds`` is the duration of the change before it; None if there was no earlier change.
     """
 
     began_at: float
@@ -66,15 +67,15 @@ class LastChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextSize:
-    """The size with which a gang goes on; room for these ``members`` is kept for it.
+    """The size with which a gang goes on. Room for these ``members`` is kept for the gang.
 
     Either the present members end first, or others join them.
 
-    It was decided at ``decided_at``, because of ``why``, a clause for users. The gang is then expected to end at
-    ``expected_finish``, None where that is unknown.
+    The size was decided at ``decided_at``, because of ``why``, a clause for users. The gang is then expected to end at
+    ``expected_finish``, None if that is unknown.
 
     ``begins_at`` is given if the members have notice of the change. They go on working until then at the latest. Once
-    they were asked to end, it is the time at which that happened.
+    they were asked to end, ``begins_at`` is the time of that request.
     """
 
     members: tuple[Members, ...]
@@ -85,7 +86,7 @@ class NextSize:
 
     @property
     def asked_to_end_at(self) -> float:
-        """When the members of the present size are asked to end, at the latest."""
+        """The latest time at which the members of the present size are asked to end."""
         return self.decided_at if self.begins_at is None else self.begins_at
 
     @property

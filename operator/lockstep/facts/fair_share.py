@@ -1,4 +1,4 @@
-"""The FairShare of a cluster: groups of namespaces, their weights, and what they have used."""
+"""The FairShare of a cluster: groups of namespaces, their weights, and their use of nodes."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class NamedGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedUse:
-    """What each group had used up to a time, in seconds of all nodes, decayed; in no group that is not named."""
+    """The use of each named group up to a time, in seconds of all nodes, decayed."""
 
     at: float
     by_group: dict[str, float] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class CountedUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairShare:
-    """The FairShare as it was written; ``counted`` is from its status, None where nothing was counted yet.
+    """The FairShare as it was written. ``counted`` is from its status; None if nothing was counted yet.
 
     If it ``reclaims``, gangs are evicted for groups that hold less than their share.
     """

@@ -21,18 +21,18 @@ MOST_TEMPLATES = 1000
 MOST_RUNS = 50
 MOST_RUNS_OF_ALL = 20_000
 USUAL_QUANTILE = 0.9
-"""The share of the known runs that took no longer than the run time used for planning."""
+"""This share of the known runs took no longer than the run time used for planning."""
 
 _KEPT_OF_SIZE = 3
 _LEAST_GAIN = 0.9
 
 
 class PastRun(NamedTuple):
-    """One run; it took ``thousandths`` thousandths of the time that is stated for its size and nodes.
+    """One run; it took ``thousandths`` thousandths of the stated time for its size and nodes.
 
     ``members`` did a part of the work in ``milliseconds``. ``slowdown`` compares their nodes with idle reference nodes,
-    in thousandths. These three are 0 if only the first is known. ``kind`` is the kind of all their nodes; empty if
-    there were several kinds or none.
+    in thousandths. These three numbers are 0 if only ``thousandths`` is known. ``kind`` is the kind of all their nodes;
+    empty if there were several kinds, or none.
     """
 
     thousandths: int
@@ -50,7 +50,7 @@ RunsByTemplate = Mapping[str, Mapping[str, Runs]]
 
 
 class Template(NamedTuple):
-    """Identifies runs that are expected to take equally long; runs in other namespaces never count."""
+    """Identifies runs that are expected to take equally long. Runs in other namespaces never count."""
 
     namespace: str
     digest: str
@@ -90,10 +90,11 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """The factor on run times for planning, in ``thousandths``, and the number of ``runs`` it is based on.
+    """The factor on run times for planning, in ``thousandths``, and the number of ``runs`` behind it.
 
-    It applies to the run times of the spec. If the gang learns and its law is better, it applies to the law instead.
-    Such gangs have ``judged``, and ``kinds`` if enough runs are known: the factors of kinds apply in addition.
+    The factor applies to the run times of the spec. If the gang learns and its law is better, the factor applies to the
+    law instead. Such gangs have ``judged``, and ``kinds`` if enough runs are known: the factors of kinds apply in
+    addition.
     """
 
     thousandths: int
@@ -133,7 +134,10 @@ def thousandths_of(factor: float) -> int:
 
 
 def run_of(factor: float, *, members: int = 0, slowdown: float = 0.0, seconds: float = 0.0, kind: str = "") -> PastRun:
-    """A run with values limited to their bounds; without ``members`` only the ``factor`` is known. All are >= 0."""
+    """A run with values limited to their bounds. Without ``members``, only the ``factor`` is known.
+
+    All values are >= 0.
+    """
     if not 0 < members <= MOST_MEMBERS:
         return PastRun(thousandths_of(factor))
     milliseconds = round(max(1.0, min(seconds * THOUSAND, float(MOST_MILLISECONDS))))
@@ -141,10 +145,10 @@ def run_of(factor: float, *, members: int = 0, slowdown: float = 0.0, seconds: f
 
 
 def last_runs(runs: Runs) -> Runs:
-    """The runs of one template that are kept, 50 at most.
+    """The runs of one template that are kept, at most 50.
 
-    The oldest are dropped first. But the last three of each size are dropped only when no other runs are left. So it
-    stays known how a template scales, even if most of its runs have one size.
+    The oldest runs are dropped first. But the last three of each size are dropped only when no other runs are left. So
+    it stays known how the run time of a template depends on its size, even if most runs have one size.
     """
     while len(runs) > MOST_RUNS:
         dropped = next((number for number in range(len(runs)) if _has_younger(runs, number)), 0)

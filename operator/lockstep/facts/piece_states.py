@@ -1,4 +1,4 @@
-"""What has become of each piece of a gang's work, and the two bits in which that is kept. The standard library only.
+"""The state of each piece of a gang's work, as two bits. This module uses the standard library only.
 
 The dealer keeps and sends these bits; the operator reads, counts and stores them.
 """
@@ -11,13 +11,13 @@ from itertools import islice
 
 _IN_A_BYTE = 4
 _MOST_NAMED = 10
-"""How many failed pieces are named: a status keeps them, and a sentence lists them."""
+"""The most failed pieces that are named: a status keeps their numbers, and a sentence lists them."""
 _HAS_FAILED = re.compile(b"[" + b"".join(re.escape(bytes([byte])) for byte in range(256) if byte & 0xAA) + b"]")
 _COUNTS = re.compile(r"done ([0-9]{1,7}), failed ([0-9]{1,7}):((?: [0-9]{1,7}){0,10})")
 
 
 class PieceState(IntEnum):
-    """What is known of a piece. Whether it is dealt is not kept: what was dealt is dealt again after a restart."""
+    """The state of a piece. The state does not say whether the piece is dealt: after a restart, it is dealt again."""
 
     OPEN = 0
     DONE = 1
@@ -26,7 +26,7 @@ class PieceState(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceCounts:
-    """How many pieces are done and have failed, and the first ones that have failed, in ascending order."""
+    """The numbers of pieces that are done and that have failed, and the first failed pieces, in ascending order."""
 
     done: int
     failed: int
@@ -42,13 +42,19 @@ NO_PIECES = PieceCounts(done=0, failed=0)
 
 
 def packed(states: bytes | bytearray) -> bytes:
-    """One byte a piece as two bits a piece: the first piece has the lowest bits of the first byte."""
+    """The states with two bits for each piece, from one byte for each piece.
+
+    The first piece has the lowest bits of the first byte.
+    """
     quarters = [states[first::_IN_A_BYTE].ljust(-(-len(states) // _IN_A_BYTE), b"\0") for first in range(_IN_A_BYTE)]
     return bytes(a | b << 2 | c << 4 | d << 6 for a, b, c, d in zip(*quarters, strict=True))
 
 
 def unpacked(bits: bytes, pieces: int) -> bytearray:
-    """Two bits a piece as one byte a piece. Raises ``ValueError`` unless they are of that many pieces."""
+    """The states with one byte for each piece, from two bits for each piece.
+
+    Raises ``ValueError`` unless the bits are those of that many pieces.
+    """
     check_bits(bits, pieces)
     states = bytearray(len(bits) * _IN_A_BYTE)
     for first in range(_IN_A_BYTE):
@@ -68,12 +74,12 @@ def check_bits(bits: bytes, pieces: int) -> None:
 
 
 def bytes_of(pieces: int) -> int:
-    """How many bytes the bits of that many pieces have."""
+    """The number of bytes for the bits of that many pieces."""
     return -(-pieces // _IN_A_BYTE)
 
 
 def merged(one: bytes, other: bytes) -> bytes:
-    """The later state of each piece: a piece never opens again, and one that was done in any try is done."""
+    """The later state of each piece: a piece never opens again, and a piece that was done in any try is done."""
     size = max(len(one), len(other))
     either = int.from_bytes(one, "little") | int.from_bytes(other, "little")
     done = either & _every_other(size)
@@ -81,7 +87,7 @@ def merged(one: bytes, other: bytes) -> bytes:
 
 
 def counted(bits: bytes) -> PieceCounts:
-    """Count the states."""
+    """The numbers of pieces in these states."""
     number, low = int.from_bytes(bits, "little"), _every_other(len(bits))
     failed = number >> 1 & low
     return PieceCounts(
@@ -92,13 +98,13 @@ def counted(bits: bytes) -> PieceCounts:
 
 
 def format_counts(counts: PieceCounts) -> str:
-    """``done 90, failed 2: 7 31``, with the first ones that have failed."""
+    """The counts as text, such as ``done 90, failed 2: 7 31``, with the first failed pieces."""
     named = "".join(f" {piece}" for piece in counts.first_failed)
     return f"done {counts.done}, failed {counts.failed}:{named}"
 
 
 def parse_counts(text: str) -> PieceCounts | None:
-    """Read what ``format_counts`` writes; None for any other text."""
+    """The counts in a text that ``format_counts`` wrote; None for any other text."""
     match = _COUNTS.fullmatch(text)
     if match is None:
         return None
@@ -114,5 +120,5 @@ def _positions(bits: bytes) -> Iterator[int]:
 
 
 def _every_other(size: int) -> int:
-    """The lower bit of each piece, in that many bytes."""
+    """The number in which the lower bit of each piece is set, for that many bytes."""
     return int.from_bytes(b"\x55" * size, "little")

@@ -1,7 +1,7 @@
 """Sets of ranks: as text in a status (``0-4095,4097``), and as an integer with one bit for each rank.
 
-A gang has at most 10,000 members. So a set takes at most 32 KB as text, if every third rank is missing, and 1.25 KB as
-a number.
+A gang has at most 10,000 members. So a set takes at most 1.25 KB as a number. As text it takes at most 32 KB, if every
+third rank is missing.
 """
 
 import re
@@ -21,7 +21,7 @@ def ranks_from(ranks: Iterable[int]) -> int:
 
 
 def ranks_in(ranks: int) -> Iterator[int]:
-    """The ranks of the set, from the lowest on."""
+    """The ranks of the set, from the lowest to the highest."""
     for one in re.finditer("1", f"{ranks:b}"[::-1]):
         yield one.start()
 
@@ -43,7 +43,7 @@ def parse_ranks(text: str) -> int:
 
 
 def format_ranks(ranks: int) -> str:
-    """The set as text; '' for none."""
+    """The set as text; '' for the empty set."""
     digits = f"{ranks:b}"[::-1]
     return ",".join(_format(*run.span()) for run in re.finditer("1+", digits))
 

@@ -1,4 +1,4 @@
-"""What each reason implies: one table. Without a row for each reason the module can't be imported."""
+"""The meaning of each reason, in one table. Without a row for each reason, the module can't be imported."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,16 +7,16 @@ from lockstep.facts.reasons import EventReason, Reason
 
 
 class Meaning(NamedTuple):
-    """What a reason implies.
+    """The meaning of a reason.
 
-    ``is_of_attempt``: an attempt may be undone for it. ``is_wanted``: that was a decision, not a failure of the
-    attempt; it has an event of its own or needs none. ``is_users_own``: a user requested it. ``is_of_failure``: a
-    gang may fail for it. ``saves_work``: the members are asked to end while they work, so that a program that saves its
-    work then loses none. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is
-    the reason of the event about a spec that is not accepted. ``wants_no_nodes``: nodes requested for the gang are
-    not needed. ``lacks_pods``: a Gang waits for pods that others create. ``was_taken``: the cluster ended the attempt
-    for others, so its group is not charged. ``may_be_of_node``: so too, where a node of the attempt is lost.
-    ``gives_way``: the gang was evicted for another one.
+    ``is_of_attempt``: an attempt may be torn down for it. ``is_wanted``: the end was a decision, not a failure of the
+    attempt; it has an event of its own, or needs none. ``is_users_own``: a user requested it. ``is_of_failure``: a gang
+    may fail for it. ``saves_work``: the members are asked to end while they work, so a program that saves its work then
+    loses none. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is the reason of
+    the event about a spec that is not accepted. ``wants_no_nodes``: the gang does not need nodes that were requested
+    for it. ``lacks_pods``: a Gang waits for pods that other controllers or users create. ``was_taken``: the cluster
+    ended the attempt for other gangs or a node owner, so its group is not charged. ``may_be_of_node``: the same, if a
+    node of the attempt is lost. ``gives_way``: the gang was evicted for another gang.
     """
 
     is_of_attempt: bool = False
@@ -64,7 +64,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.GANG_SUSPENDED: Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True, saves_work=True),
     Reason.AWAITS_QUOTA: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, wants_no_nodes=True),
     Reason.PREEMPTED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True, gives_way=True),
-    # Its group pays: otherwise its next turn would come first, and take the same nodes again.
+    # The group of the gang pays: otherwise its next turn would come first, and take the same nodes again.
     Reason.RECLAIMED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, gives_way=True),
     Reason.OWNER_RETURNED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True),
     Reason.CHANGING_SIZE: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True),
@@ -98,19 +98,19 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.RUNS_LONGER: _NOTHING_MORE,
     Reason.SUCCEEDED: _NOTHING_MORE,
 }
-"""What each reason implies."""
+"""The meaning of each reason."""
 
 UNDONE_REASONS = tuple(reason for reason in Reason if MEANINGS[reason].is_of_attempt)
-"""The reasons why an attempt is undone."""
+"""The reasons for which an attempt is torn down."""
 
 LACKING_PODS = tuple(reason for reason in Reason if MEANINGS[reason].lacks_pods)
-"""The reasons why a Gang is not planned before its pods are there."""
+"""The reasons for which a Gang is not planned before its pods exist."""
 
 TAKEN = frozenset(reason for reason in Reason if MEANINGS[reason].was_taken)
-"""The reasons for which the cluster ends an attempt for others."""
+"""The reasons for which the cluster ends an attempt for other gangs or a node owner."""
 
 MAYBE_OF_NODE = frozenset(reason for reason in Reason if MEANINGS[reason].may_be_of_node)
-"""The reasons behind which a lost node may be."""
+"""The reasons that a lost node may cause."""
 
 FAILURES = tuple(reason for reason in Reason if MEANINGS[reason].is_of_failure)
-"""The reasons why a gang has failed."""
+"""The reasons for which a gang has failed."""

@@ -20,7 +20,7 @@ class Condition(StrEnum):
 class Reason(StrEnum):
     """Reasons of conditions.
 
-    They are public, as are the engine's reasons: adding is compatible, renaming breaks users.
+    Users read these names, and the engine's reasons: new ones may be added, none may be renamed.
     """
 
     SPEC_UNDERSTOOD = "SpecUnderstood"
@@ -90,7 +90,7 @@ class Reason(StrEnum):
 
 
 class EventReason(StrEnum):
-    """Reasons of events. Public: adding is compatible, renaming breaks users."""
+    """Reasons of events. Users read these names: new ones may be added, none may be renamed."""
 
     GANG_PLACED = "GangPlaced"
     GANG_STARTS_LATER = "GangStartsLater"

@@ -1,17 +1,20 @@
-"""How the number of members is chosen."""
+"""The ways to choose the number of members."""
 
 from enum import StrEnum
 
 
 class Sizing(StrEnum):
-    """What decides the number of members; ordered by how much a gang takes from others, the least first."""
+    """The goal in the choice of the number of members.
+
+    The order is by what a gang takes from others, the least first.
+    """
 
     FEWEST = "Fewest"
     """The fewest members that can run."""
     BALANCED = "Balanced"
-    """The gang's own finish, and what its members take from other gangs."""
+    """The gang's own finish, and the time that its members take from other gangs."""
     FASTEST = "Fastest"
-    """The gang's own finish alone."""
+    """Only the gang's own finish."""
 
     @property
     def greed(self) -> int:

@@ -1,1 +1,1 @@
-"""Facts of nodes, bids, volumes, quotas and requests for nodes."""
+"""Facts about nodes, bids, volumes, quotas and requests for nodes."""

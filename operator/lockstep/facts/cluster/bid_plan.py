@@ -1,4 +1,4 @@
-"""What a node's agent reports in the status of its bid, and what the planner makes of the bid."""
+"""The report of a node's agent in the status of its bid, and the answer of the planner to the bid."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,9 +15,9 @@ class BidState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidReport:
-    """What an agent has measured and forecasts; None means unknown.
+    """The measurements and forecasts of an agent; None means unknown.
 
-    ``forecast`` has (start, duty cycle) of hours; hours that are missing are unknown. ``capacity`` was measured on
+    ``forecast`` has the start and the duty cycle of hours; missing hours are unknown. ``capacity`` was measured on
     ``processor``, which is "" if unknown.
     """
 
@@ -30,10 +30,10 @@ class BidReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidPlan:
-    """What the planner makes of a bid that an agent writes.
+    """The answer of the planner to a bid that an agent writes.
 
     ``slowdown`` is in thousandths; ``others_request`` is the CPU that other pods request, in thousandths of a core.
-    ``members`` is the number of members on the node; ``member_uids`` has 1000 of them at most. ``message`` repeats this
+    ``members`` is the number of members on the node; ``member_uids`` has at most 1000 of them. ``message`` repeats this
     in sentences, and says why no member can start.
     """
 

@@ -13,7 +13,7 @@ from lockstep.facts.pods.pod import Request
 from lockstep.facts.reasons import Reason
 
 _MUCH_DUTY_CYCLE = 10.0
-# It does not quote the duty cycle, since an agent may write another one every second.
+# The message does not quote the duty cycle, since an agent may write another one every second.
 _MUCH_DUTY_CYCLE_SAYS = (
     f"The bid is understood. Its dutyCycle is above {_MUCH_DUTY_CYCLE:g}, so a member takes more than "
     f"{1 + _MUCH_DUTY_CYCLE:g} times as long as on the idle node. If you meant a percentage, write 250m for 25 %."
@@ -55,11 +55,17 @@ class OnReturn(StrEnum):
 
 
 MOST_NODES_COUNTED = 10
-"""Counts stop here: otherwise each further node would change the status of all bids that share the capacity."""
+"""Counts of nodes stop here.
+
+Otherwise, each further node would change the status of all bids that share the capacity.
+"""
 
 
 class SharedCapacity(NamedTuple):
-    """The capacity measured on ``nodes`` nodes of the same hardware; ``MOST_NODES_COUNTED`` means as many or more."""
+    """The capacity measured on ``nodes`` nodes of the same hardware.
+
+    ``MOST_NODES_COUNTED`` stands for this many nodes or more.
+    """
 
     capacity: float
     nodes: int
@@ -74,17 +80,17 @@ class ExpectedHour(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidFact:
-    """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity.
+    """The offer of a NodeBid. ``slowdown`` is e = (1 + duty cycle) / capacity.
 
-    ``duty_cycle`` is the share of local work beside a member. With ``says_capacity`` the bid has a capacity of its own,
-    set by a person or measured; otherwise it has the ``shared`` capacity of its hardware, or 1 if that is unknown.
-    With ``is_lapsed`` the bid was not renewed in time, and its measured values no longer count. ``owner_present`` is
-    None if unknown. ``forecast`` is sorted by time. With ``on_return`` Evict, a gang is interrupted once the node owner
-    is back for ``grace_seconds``.
+    ``duty_cycle`` is the share of local work beside a member. With ``says_capacity``, the bid has its own capacity, set
+    by a person or measured. Otherwise it has the ``shared`` capacity of its hardware, or 1 if that is unknown. With
+    ``is_lapsed``, the bid was not renewed in time, and its measured values no longer count. ``owner_present`` is None
+    if unknown. ``forecast`` is sorted by time. With ``on_return`` Evict, gangs are interrupted once the node owner has
+    been back for ``grace_seconds``.
 
     ``problem`` says why the bid can't be understood; it then has no slots. ``reported`` is the condition in its status.
-    ``report`` is given if an agent writes the bid, and ``planned`` is what its status says for the agent.
-    ``owner_back_since`` is when the node owner came back, as the leader at that time observed it.
+    ``report`` is given if an agent writes the bid, and ``planned`` is the part of its status for the agent.
+    ``owner_back_since`` is the time at which the node owner came back, as the leader at that time observed it.
     """
 
     node: str

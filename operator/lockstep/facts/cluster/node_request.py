@@ -1,4 +1,4 @@
-"""Requests for nodes: what a gang has requested from a cluster autoscaler, and the answer."""
+"""Requests for nodes that gangs have made to a cluster autoscaler, and its answers."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ from lockstep.facts.reasons import Reason
 
 
 class Stance(StrEnum):
-    """What a plan means for a request for nodes: make it, keep it as it is, or withdraw it."""
+    """The effect of a plan on a request for nodes: make it, keep it as it is, or withdraw it."""
 
     ASK = "Ask"
     KEEP = "Keep"
@@ -19,7 +19,7 @@ class Stance(StrEnum):
 
 
 def stance_on(reason: str) -> Stance:
-    """What the reason of a gang's condition ``Planned`` means for its request; ``KEEP`` for an unknown reason."""
+    """The effect of the reason in a gang's condition ``Planned`` on its request; ``KEEP`` for an unknown reason."""
     if reason in _OF_PLANS:
         return _of_plan(PlanReason(reason))
     is_withdrawn = reason in _OURS and MEANINGS[Reason(reason)].wants_no_nodes
@@ -49,11 +49,11 @@ def _of_plan(reason: PlanReason) -> Stance:
 AnswerReason = Literal[
     Reason.NODES_REQUESTED, Reason.REQUEST_ACCEPTED, Reason.NODES_PROVISIONED, Reason.PROVISIONING_FAILED
 ]
-"""An autoscaler's answer, as a reason of ours."""
+"""An autoscaler's answer, as a reason of Lockstep."""
 
 
 class NodesAnswer(NamedTuple):
-    """An autoscaler's last answer: a reason of ours, and its own message, which is untrusted text.
+    """An autoscaler's last answer: a reason of Lockstep, and the autoscaler's message, which is untrusted text.
 
     ``is_over``: the autoscaler will do nothing more for this request.
     """

@@ -17,7 +17,7 @@ def plain_resource(resource: str) -> str:
 
 
 class Scope(NamedTuple):
-    """A scope of a quota, which then counts only some pods; ``values`` are those with which the operator compares."""
+    """A scope of a quota, which then counts only some pods. The ``operator`` compares with ``values``."""
 
     name: str
     operator: str
@@ -25,7 +25,7 @@ class Scope(NamedTuple):
 
 
 class Amount(NamedTuple):
-    """The most that a quota allows of a resource, and how much of it is counted by now, in base units."""
+    """The most that a quota allows of a resource, and the amount that is already counted, in base units."""
 
     resource: str
     hard: int

@@ -1,4 +1,4 @@
-"""Volumes, claims, and what nodes can attach, as facts."""
+"""Facts about volumes, claims, and the volumes that nodes can attach."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -16,7 +16,7 @@ class ClaimKey(NamedTuple):
 
 
 class VolumeWish(NamedTuple):
-    """What a claim requests of its volume. ``storage_class``: None stands for the default class, '' for no class."""
+    """The request of a claim for its volume. ``storage_class``: None stands for the default class, '' for no class."""
 
     storage_class: str | None
     size: int
@@ -27,7 +27,7 @@ class VolumeWish(NamedTuple):
 
 
 class Sharing(StrEnum):
-    """What uses a claim: all members, one pod (deleted with it), or one rank (kept over restarts)."""
+    """The users of a claim: all members, one pod (deleted with it), or one rank (kept over restarts)."""
 
     SHARED = "Shared"
     EPHEMERAL = "Ephemeral"
@@ -35,10 +35,10 @@ class Sharing(StrEnum):
 
 
 class ClaimUse(NamedTuple):
-    """Claims that a gang's members use, and the field of the GangJob that says so.
+    """Claims that a gang's members use, and the field of the GangJob that asks for them.
 
-    A shared claim has the name ``claim``. Others are made for each member with this ``wish``. Then ``claim`` is the
-    name of the volume in the pod; the claims' names are made from it and from the members' names.
+    A shared claim has the name ``claim``. Other claims are made for each member with this ``wish``. Then ``claim`` is
+    the name of the volume in the pod. The names of these claims are made from it and from the members' names.
     """
 
     field: str
@@ -48,10 +48,10 @@ class ClaimUse(NamedTuple):
 
 
 class ClaimFact(NamedTuple):
-    """One PersistentVolumeClaim: what it requests, and to which volume it is bound.
+    """One PersistentVolumeClaim: its request, and the volume to which it is bound.
 
-    ``selected_node`` is the node for which its volume is provisioned. ``owner`` is the UID of the GangJob or pod that
-    it is deleted with. ``gang_size`` is the size of the gang when the claim was made.
+    ``selected_node`` is the node for which its volume is provisioned. ``owner`` is the UID of the GangJob or pod with
+    which the claim is deleted. ``gang_size`` is the size of the gang when the claim was made.
     """
 
     key: ClaimKey
@@ -73,14 +73,14 @@ class CsiVolume(NamedTuple):
 
 
 class VolumeHolder(NamedTuple):
-    """The claim that a volume is reserved for; without a UID, any claim of that name."""
+    """The claim for which a volume is reserved; without a UID, any claim of that name."""
 
     claim: ClaimKey
     uid: str
 
 
 class VolumeOffer(NamedTuple):
-    """What a volume offers to unbound claims; if it has a ``holder``, no other claim can get it."""
+    """The properties of a volume that matter to unbound claims. If it has a ``holder``, no other claim can get it."""
 
     storage_class: str
     size: int
@@ -141,7 +141,7 @@ class StorageCapacity(NamedTuple):
 
 
 class AttachLimits(NamedTuple):
-    """How many volumes a node can attach, by driver; a driver that is missing has no limit."""
+    """How many volumes a node can attach, by driver; a driver without an entry has no limit."""
 
     node: str
     limits: Mapping[str, int]

@@ -1,1 +1,1 @@
-"""Facts of a gang: spec, status, roles, policies, network, forecasts."""
+"""Facts about a gang: spec, status, roles, policies, network, forecasts."""

@@ -1,6 +1,6 @@
-"""What a gang waits for before it may start: other gangs of its namespace, by ``spec.after``.
+"""The objects that a gang waits for before it may start: gangs and sweeps of its namespace, by ``spec.after``.
 
-What became of each of them is recorded in ``status.after``. Only this record counts: its predecessor may be gone.
+``status.after`` records the outcome of each of these predecessors. Only this record counts: a predecessor may be gone.
 """
 
 from enum import Enum, StrEnum, auto
@@ -35,7 +35,7 @@ class PredecessorKind(StrEnum):
 
 
 class When(StrEnum):
-    """What has to become of a predecessor."""
+    """The outcome of a predecessor for which a gang waits."""
 
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"
@@ -44,19 +44,19 @@ class When(StrEnum):
 
     @property
     def clause(self) -> str:
-        """What the predecessor has done then."""
+        """What the predecessor has then done, as a clause."""
         return f"has {self.lower()}"
 
 
 class Missing(StrEnum):
-    """What a gang does while there is no object of a predecessor's name."""
+    """What a gang does while no object has the name of a predecessor."""
 
     WAIT = "Wait"
     FAIL = "Fail"
 
 
 class PredecessorOutcome(StrEnum):
-    """What has become of a predecessor."""
+    """The outcome of a predecessor."""
 
     STARTED = "Started"
     SUCCEEDED = "Succeeded"
@@ -64,7 +64,7 @@ class PredecessorOutcome(StrEnum):
 
 
 class Satisfaction(Enum):
-    """Whether what a gang waits for has happened, may happen yet, or never will."""
+    """Whether the outcome for which a gang waits has happened, may still happen, or never will."""
 
     MET = auto()
     OPEN = auto()
@@ -81,12 +81,15 @@ class Predecessor(NamedTuple):
 
     @property
     def title(self) -> str:
-        """How sentences call it: the name of a GangJob, or the kind and the name of another object."""
+        """The predecessor's name in sentences: the name of a GangJob, or the kind and name of another object."""
         return self.name if self.kind is PredecessorKind.GANG_JOB else f"{self.kind} {self.name}"
 
 
 class Recorded(NamedTuple):
-    """One entry of ``status.after``: the predecessor with that UID, and its ``outcome`` at a time, None before one."""
+    """One entry of ``status.after``: the predecessor with that UID.
+
+    ``outcome`` is its outcome, and ``at`` the time of the outcome; both are None if there is no outcome yet.
+    """
 
     name: str
     kind: PredecessorKind
@@ -95,12 +98,12 @@ class Recorded(NamedTuple):
     at: float | None = None
 
     def answer(self, when: When) -> Satisfaction:
-        """Whether that has happened."""
+        """Whether the outcome for which the gang waits has happened."""
         return answer(self.outcome, when)
 
 
 class SeenPredecessor(NamedTuple):
-    """A predecessor as the cache has it: when it ``started``, and how it has ended, None if it has not."""
+    """A predecessor in the cache: when it ``started``, and its ``end``, None if it has not ended."""
 
     uid: str
     started: float | None
@@ -109,7 +112,7 @@ class SeenPredecessor(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """Whether a start, a success and a failure of a predecessor are what a gang waits for."""
+    """Whether a start, a success and a failure of a predecessor are outcomes for which a gang waits."""
 
     started: Satisfaction
     succeeded: Satisfaction
@@ -117,7 +120,7 @@ class _Answers(NamedTuple):
 
 
 def answer(outcome: PredecessorOutcome | None, when: When) -> Satisfaction:
-    """Whether a predecessor of that outcome is what a gang waits for."""
+    """Whether a predecessor with that outcome has done what a gang waits for."""
     if outcome is None:
         return Satisfaction.OPEN
     answers = _answers_to(when)
@@ -133,7 +136,7 @@ def answer(outcome: PredecessorOutcome | None, when: When) -> Satisfaction:
 
 
 def _answers_to(when: When) -> _Answers:
-    """The failure of a gang that has started is recorded as a start, if that is what counts."""
+    """The answers to each outcome. If a start counts, the failure of a gang that has started is recorded as a start."""
     match when:
         case When.SUCCEEDED:
             return _Answers(Satisfaction.OPEN, Satisfaction.MET, Satisfaction.NEVER)
@@ -148,9 +151,9 @@ def _answers_to(when: When) -> _Answers:
 
 
 def recorded(asked: Predecessor, before: Recorded | None, seen: SeenPredecessor | None) -> Recorded | None:
-    """What is recorded of a predecessor once it is ``seen``; None while it is missing.
+    """The record of a predecessor once it is ``seen``; None while it is missing.
 
-    A final answer stays, whatever becomes of the predecessor, and whichever object has its name later.
+    A final answer stays, whatever happens to the predecessor later, and whichever object gets its name.
     """
     kept = before if before is not None and before.answer(asked.when) is not Satisfaction.OPEN else None
     if seen is None or (kept is not None and kept.uid != seen.uid):

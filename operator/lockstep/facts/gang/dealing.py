@@ -1,4 +1,7 @@
-"""Pieces of a gang that a dealer beside rank 0 deals to members while they run."""
+"""Pieces of a gang's work that a dealer deals to members while they run.
+
+The dealer runs beside the member of rank 0.
+"""
 
 from typing import NamedTuple
 
@@ -9,7 +12,7 @@ MOST_DEALT_PIECES = 100_000
 
 
 class DealingSpec(NamedTuple):
-    """How many pieces there are, and how many of them may fail."""
+    """The number of pieces, and how many of them may fail."""
 
     pieces: int
     most_failed: int = 0
@@ -19,9 +22,9 @@ class DealingSpec(NamedTuple):
         return counts.settled >= self.pieces
 
     def too_many_failed(self, counts: PieceCounts) -> bool:
-        """Whether more pieces have failed than may."""
+        """Whether more than ``most_failed`` pieces have failed."""
         return counts.failed > self.most_failed
 
     def part(self, counts: PieceCounts) -> str:
-        """The part of the work that is done, as in ``status.progress``; '' while none is."""
+        """The part of the work that is done, as text like ``status.progress``; '' while nothing is done."""
         return f"{counts.settled / self.pieces:.9f}".rstrip("0").rstrip(".") if counts.settled else ""

@@ -1,6 +1,6 @@
-"""Which members wait for others before their containers start, and until when.
+"""The members that wait before their containers start, and the end of their wait.
 
-A gate, an init container of ours, holds a member that waits. An opened gate stays open.
+A gate, an init container that Lockstep adds, holds a waiting member. An opened gate stays open.
 """
 
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from lockstep.facts.gang.network import NetworkSpec
 
 
 class Wait(NamedTuple):
-    """What the members of one role wait for: until all members of the gang are up, and until these roles run."""
+    """The wait of the members of one role: until all members of the gang are up, and until these roles run."""
 
     for_all: bool
     for_roles: frozenset[str]
@@ -29,6 +29,6 @@ class Wait(NamedTuple):
 
 
 def wait_of(network: NetworkSpec | None, start_after: Collection[str] = ()) -> Wait:
-    """What the members of a role wait for; ``start_after`` names roles that must run first."""
+    """The wait of the members of a role; ``start_after`` names roles that must run first."""
     has_barrier = network is not None and network.barrier_seconds is not None
     return Wait(has_barrier, frozenset(start_after))

@@ -1,4 +1,4 @@
-"""What identifies a GangJob or Gang among all objects, and its version."""
+"""The identity of a GangJob or Gang among all objects, and its version."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -8,7 +8,7 @@ from coschedule import GangKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangIdentity:
-    """Which object a gang is, in which version; when it was ``created``, in seconds since 1970."""
+    """The object of a gang, and its version. ``created`` is in seconds since 1970."""
 
     key: GangKey
     uid: str

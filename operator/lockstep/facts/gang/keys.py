@@ -1,4 +1,4 @@
-"""The keys of gangs: GangJobs, and Gangs of pods that others create; and which of them a namespace's users read."""
+"""The keys of gangs: of GangJobs, and of Gangs, whose pods other controllers or users create."""
 
 from coschedule import GangKey
 
@@ -22,17 +22,17 @@ def is_pod_gang(key: GangKey) -> bool:
 
 
 def room_key(gang: GangKey) -> GangKey:
-    """The key under which room is planned for pods of a Gang that come later."""
+    """The key under which room is planned for later pods of a Gang."""
     return GangKey(gang.namespace, f"{gang.name}{_ROOM}")
 
 
 def is_room(key: GangKey) -> bool:
-    """Whether that is the key of such room, for which there is no object."""
+    """Whether that is the key of room for later pods, which is no object of the API."""
     return key.name.endswith(_ROOM)
 
 
 def gang_of_room(key: GangKey) -> GangKey | None:
-    """The Gang for whose later pods that room is kept; None for the key of a gang."""
+    """The Gang for whose later pods that room is kept; None if the key is that of a gang."""
     return GangKey(key.namespace, key.name.removesuffix(_ROOM)) if is_room(key) else None
 
 
@@ -44,7 +44,7 @@ def object_name(key: GangKey) -> str:
 def seen_from(namespace: str, gang: GangKey) -> GangKey:
     """The key as users of that namespace may read it: ``ANOTHERS``, or its room, for a gang of another namespace.
 
-    Whatever names a gang in a status or an event of another gang has its key from here.
+    All names of gangs in statuses and events of other gangs come from this function.
     """
     if gang.namespace == namespace:
         return gang

@@ -1,4 +1,4 @@
-"""How the members of a gang find each other, by its spec."""
+"""The ways in which members of a gang find each other, by its spec."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +16,7 @@ class Rendezvous(StrEnum):
 
 
 class Launcher(StrEnum):
-    """The MPI whose ``mpirun`` reads the host file."""
+    """The MPI implementation whose ``mpirun`` reads the host file."""
 
     OPEN_MPI = "OpenMPI"
     MPICH = "MPICH"
@@ -25,10 +25,10 @@ class Launcher(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkSpec:
-    """What a GangJob says about its network.
+    """The network of a GangJob.
 
-    ``port`` is the port of the first worker, where members meet. With ``barrier_seconds`` no member starts before all
-    are up; if that takes longer, the attempt is undone.
+    ``port`` is the port of the first worker, where members meet. With ``barrier_seconds``, no member starts before all
+    are up. If that takes longer, the attempt is torn down.
     """
 
     rendezvous: Rendezvous = Rendezvous.NONE

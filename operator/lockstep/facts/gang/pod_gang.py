@@ -1,6 +1,7 @@
-"""Pod gangs: Gangs whose pods others create. What a Gang asks for, and which of its pods are there.
+"""Pod gangs: Gangs whose pods other controllers or users create. The spec of a Gang, and its existing pods.
 
-Lockstep plans and binds these pods. It never creates or deletes them. It evicts them only as ``act/evicting`` says.
+Lockstep plans and binds these pods. It never creates or deletes them. It evicts them only by the rules of
+``act/evicting``.
 """
 
 from dataclasses import dataclass, field, fields
@@ -21,8 +22,8 @@ from lockstep.facts.sizing import Sizing
 class WaitingPod(NamedTuple):
     """A pod of a Gang that can be bound now.
 
-    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are those
-    of its labels that its own affinity selects by. Unless it ``preempts``, no gang gives way to it.
+    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are the
+    labels of the pod that its own affinity selects. Unless it ``preempts``, no gang gives way to it.
     """
 
     name: str
@@ -37,10 +38,10 @@ class WaitingPod(NamedTuple):
 
 
 class GroupTerms(NamedTuple):
-    """What a pod says of the group that it names. All pods of the group have to say the same.
+    """The annotations of a pod about the group that it names. All pods of the group must have the same.
 
-    ``total`` is how many pods there are in all, and ``fewest`` how many are placed together. Both are 0 where the pod
-    says no number that makes sense. ``annotations`` are those of the pod that concern its group.
+    ``total`` is the number of all pods, and ``fewest`` the number that are placed together. Both are 0 if the pod's
+    number is missing or invalid. ``annotations`` are the pod's annotations about its group.
     """
 
     total: int
@@ -49,12 +50,12 @@ class GroupTerms(NamedTuple):
 
 
 class GroupMember(NamedTuple):
-    """The Gang that a pod belongs to; its seat and its rank if we bound it, or what it needs while it waits.
+    """The Gang to which a pod belongs. The pod has a seat and a rank if Lockstep bound it, or ``waiting`` needs.
 
-    ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not say it. ``terms`` are what it
-    says of its group, if there is no such object. A pod on a node has ``grace_seconds`` to end, and runs ``since`` its
-    kubelet has started it; ``job`` is the name of the Job that has made it, '' if another one has. ``host`` is its DNS
-    name below a Service, '' if it asks for none. ``role`` is what its labels call its role; '' if they don't.
+    ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not name it. ``terms`` describe
+    the group, if there is no such object. A pod on a node has ``grace_seconds`` to end. ``since`` is the time at which
+    its kubelet started it. ``job`` is the name of the Job that created the pod; '' if no Job did. ``host`` is its DNS
+    name below a Service; '' if it asks for none. ``role`` is the role in its labels; '' if they name none.
     """
 
     gang: GangKey
@@ -83,7 +84,7 @@ def grouped(pod: PodFact, group: GroupMember) -> GroupedPod:
 
 
 class LaterPods(NamedTuple):
-    """Pods of one kind that come once others of their Gang run: how many, and what each needs."""
+    """Pods of one kind that start once others of their Gang run: their number, and the needs of each."""
 
     pods: int
     needs: Needs
@@ -99,14 +100,14 @@ class PodRole(NamedTuple):
 
 
 class Undo(StrEnum):
-    """What becomes of the bound pods of a Gang that can't go on where they are, if their owner can't be suspended."""
+    """What happens to bound pods of a Gang that can't go on where they are, if their owner can't be suspended."""
 
     KEEP = "Keep"
     EVICT = "Evict"
 
 
 class HostList(StrEnum):
-    """Where the pods of a Gang read which other pods there are."""
+    """The object in which the pods of a Gang read the list of its pods."""
 
     NONE = "None"
     CONFIG_MAP = "ConfigMap"
@@ -114,11 +115,12 @@ class HostList(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGangSpec:
-    """What a Gang asks for: the fewest pods that are placed together, and the most that are placed at all.
+    """The spec of a Gang: the fewest pods that are placed together, and the most that are placed at all.
 
-    Beyond the fewest, ``later`` pods come step by step, in this order. ``undo`` belongs to the user, also in a Gang
-    that the operator has made. Pods that say none of the ``roles`` count in all only. All pods have ``priority_class``,
-    unless it is ''. Unless it ``preempts``, no gang gives way to it. The other fields are as in ``GangSpec``.
+    Beyond the fewest, ``later`` pods start step by step, in this order. Only the user sets ``undo``, even in a Gang
+    that the operator has made. Pods that name none of the ``roles`` count only in the numbers for all pods. All pods
+    have ``priority_class``, unless it is ''. Unless the Gang ``preempts``, no gang gives way to it. The other fields
+    are as in ``GangSpec``.
     """
 
     minimum: int
@@ -143,7 +145,7 @@ class PodGangSpec:
 
 
 class OwnerName(NamedTuple):
-    """An object with which a Gang is deleted, when all of them are gone."""
+    """An owner of a Gang. Kubernetes deletes the Gang when all of its owners are gone."""
 
     name: str
     uid: str
@@ -155,10 +157,10 @@ MOST_OWNERS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGang(GangIdentity):
-    """A Gang as the API server has it, or why its spec can't be obeyed.
+    """A Gang as the API server has it, or the reason why its spec can't be obeyed.
 
     If the operator has made it, ``made_for`` is the UID of the first of its ``owners``, and ``owner_version`` the API
-    version of that one; otherwise ``made_for`` is None. ``user`` created it, as its annotation says.
+    version of this owner. Otherwise ``made_for`` is None. ``user`` is the user in its annotation, who created it.
     """
 
     asks: PodGangSpec | Refusal
@@ -172,7 +174,7 @@ class PodGang(GangIdentity):
     def needs_no_others(self) -> bool:
         """Whether one pod may be placed without the others, of whatever kind these are.
 
-        So it is with a PodGroup of Kubernetes' own whose policy is ``basic``, or which counts to one.
+        This holds for a Kubernetes PodGroup whose policy is ``basic``, or whose minimum count is 1.
         """
         made = maker_of(object_name(self.key)) if self.made_for else None
         is_of_group = made is not None and made[0] is Source.SCHEDULING_GROUP
@@ -180,5 +182,5 @@ class PodGang(GangIdentity):
 
     @property
     def wants_host_list(self) -> bool:
-        """Whether its pods read which others there are in an object of the Gang."""
+        """Whether its pods read the list of its pods in an object of the Gang."""
         return isinstance(self.asks, PodGangSpec) and self.asks.hosts is HostList.CONFIG_MAP

@@ -1,4 +1,4 @@
-"""A gang's policies: what it waits for, what to do when members fail or have succeeded, and as time passes."""
+"""A gang's policies: for its start, for members that fail or have succeeded, and for its time limits."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,7 +12,7 @@ _MOST_DOUBLINGS = 16
 
 
 class Action(StrEnum):
-    """What a failure policy does about a failure. ``IGNORE`` restarts the gang without counting the restart."""
+    """The action of a failure policy after a failure. ``IGNORE`` restarts the gang without counting the restart."""
 
     FAIL_GANG = "FailGang"
     RESTART_GANG = "RestartGang"
@@ -20,7 +20,7 @@ class Action(StrEnum):
 
 
 class ExitCodes(NamedTuple):
-    """Which exit codes match, of the named container or of any; 0 never matches."""
+    """Exit codes of the named container, or of any container if it is None; exit code 0 never matches."""
 
     container: str | None
     values: frozenset[int]
@@ -36,7 +36,7 @@ class ExitCodes(NamedTuple):
 class Rule:
     """An action for failures with these exit codes, or with one of these pod conditions as (type, status).
 
-    It applies to members of ``roles``; to all if empty.
+    The rule applies to members of ``roles``; to all members if ``roles`` is empty.
     """
 
     action: Action
@@ -49,7 +49,7 @@ class Rule:
 class FailurePolicy:
     """What to do about members that fail: the first matching rule wins; if none matches, the gang is restarted.
 
-    ``keep_seconds``: how long the pods of a failed gang stay; ``None`` means as long as the gang.
+    ``keep_seconds``: how long the pods of a failed gang are kept; ``None`` means as long as the gang exists.
     """
 
     max_restarts: int = 0
@@ -67,9 +67,10 @@ class Policies:
     """The policies of a gang. They count even if the rest of the spec is refused. A Gang has only ``after``.
 
     ``success_role``: the gang succeeds when all members of that role have succeeded; ``None`` means all members.
-    ``after``: the gang starts only after these. ``queue``: the queue of Kueue that its label names; empty without one.
-    ``awaits_quota``: what keeps it from running there, as a sentence; such a gang counts as suspended, whatever its
-    spec says. Empty for gangs whose suspension Kueue does not decide about, and for those that may run.
+    ``after``: the gang starts only after these predecessors. ``queue``: the queue of Kueue that its label names; empty
+    without one. ``awaits_quota``: why the gang may not run in this queue, as a sentence. Such a gang counts as
+    suspended, whatever its spec says. The sentence is empty if the gang may run, or if Kueue does not decide about its
+    suspension.
     """
 
     failure: FailurePolicy = field(default_factory=FailurePolicy)

@@ -1,4 +1,4 @@
-"""What the status of a gang keeps about kubelets that reject its members."""
+"""The part of a gang's status about kubelets that reject its members."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ MOST_NODES = 16
 class Rejected(NamedTuple):
     """Kubelets of these ``nodes`` reject the gang's members for this ``reason``.
 
-    ``suiting`` is a digest of all nodes that suit the gang, and of their facts when it was refused.
+    ``suiting`` is a digest of all nodes that suited the gang when it was refused, and of their facts.
     """
 
     reason: str

@@ -1,4 +1,4 @@
-"""Roles: members that are alike, with their number, what each needs of its node, and its share of the work."""
+"""Roles: members that are alike, their number, the needs of each for its node, and its share of the work."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from lockstep.facts.pods.pod import NO_POD_AFFINITY, PodAffinity, Request
 
 
 class Needs(NamedTuple):
-    """What one member needs of its node: everything in its pod that planning uses."""
+    """The needs of one member for its node: everything in its pod that planning uses."""
 
     request: Request
     constraints: Constraints
@@ -22,17 +22,17 @@ class Needs(NamedTuple):
 class RoleSpec:
     """One role of a gang; a GangJob without roles has one with an empty name.
 
-    ``path`` is the field of the GangJob's spec that has the template. ``pieces`` is given for the load of that name
-    only; where several roles have pieces, one of this role takes ``piece_weight`` times as long as one of weight 1.
-    ``template`` is the pod template as written, plus what the node pool requires and the gate, if members wait.
-    ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are from the template. If admission changes them, they
-    are as changed, and ``written`` has those of the template.
+    ``path`` is the field of the GangJob's spec that has the template. ``pieces`` is given only for the load ``Pieces``.
+    If several roles have pieces, a piece of this role takes ``piece_weight`` times as long as a piece of weight 1.
+    ``template`` is the pod template as written, with the requirements of the node pool, and with the gate if members
+    wait. ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are from the template. If admission changes
+    them, they have the changed values, and ``written`` has those of the template.
 
     Its containers start when all members of ``start_after`` run. ``not_weighed`` are fields with preferences of the
-    template, which planning ignores. Each member gets a claim of its own for each of ``claim_templates``, which are as
-    written. ``limits`` are the resource limits of a member, and ``is_guaranteed`` says whether it is of the QoS class
-    Guaranteed, both by the template. Members of a role that ``is_later`` come
-    once the others run: they are planned with these, but not started.
+    template, which planning ignores. Each member gets its own claim for each of ``claim_templates``, which are as
+    written. ``limits`` are the resource limits of a member. ``is_guaranteed`` says whether a member is of the QoS class
+    Guaranteed, by the template. Members of a role that ``is_later`` start once the others run: they are planned with
+    these, but not started.
     """
 
     name: str = ""
@@ -56,5 +56,5 @@ class RoleSpec:
 
     @property
     def needs(self) -> Needs:
-        """What planning uses for a member."""
+        """The needs of a member that planning uses."""
         return Needs(self.request, self.constraints, self.claims, self.pod_affinity)

@@ -13,16 +13,16 @@ def varying_role(roles: Sequence[RoleSpec]) -> RoleSpec | None:
 
 
 def claims_stay(roles: Sequence[RoleSpec]) -> bool:
-    """Whether members with claims of their own have the same ranks, and so the same claims, at each size of the gang.
+    """Whether members with their own claims have the same ranks, and so the same claims, at each size of the gang.
 
-    Ranks go through the roles in their order. So only the roles before the one whose size varies may have such claims.
+    Ranks are numbered through the roles in their order. So only the roles before the varying role may have such claims.
     """
     varying = varying_role(roles)
     return varying is not None and not any(role.claim_templates for role in roles[roles.index(varying) :])
 
 
 def sizes_of(roles: Sequence[RoleSpec], size: int) -> Mapping[str, Sizes] | None:
-    """The sizes of the roles of a gang with ``size`` members; None where the gang can't have that size."""
+    """The sizes of the roles of a gang with ``size`` members; None if the gang can't have that size."""
     others = sum(role.sizes.least for role in roles if not role.sizes.vary)
     sizes = {role.name: size - others if role.sizes.vary else role.sizes.least for role in roles}
     if sum(sizes.values()) != size or not all(role.sizes.has(sizes[role.name]) for role in roles):

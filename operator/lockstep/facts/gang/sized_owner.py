@@ -1,4 +1,4 @@
-"""Owners of pods for which Lockstep chooses how many pods they have: before they start, or while they run."""
+"""Owners of pods whose number of pods Lockstep chooses: before they start, or while they run."""
 
 from typing import NamedTuple
 
@@ -8,10 +8,11 @@ from lockstep.facts.gang.source import Source
 
 
 class ElasticPods(NamedTuple):
-    """An owner that runs has so many ``pods``, and some may come or go on the terms of ``spec``.
+    """A running owner with this number of ``pods``, some of which may come or go on the terms of ``spec``.
 
-    With ``first`` pods it has begun: to that number it gives room back that it has grown into. If a ``role`` is given,
-    only pods of that role come and go, any of them, and ``fixed`` others stay. Else those with the highest indexes go.
+    The owner began with ``first`` pods: it may have to give back room that it has grown into, down to this number. If a
+    ``role`` is given, only pods of that role come and go, in any order, and the ``fixed`` other pods stay. Otherwise
+    the pods with the highest indexes go first.
     """
 
     pods: int
@@ -22,13 +23,12 @@ class ElasticPods(NamedTuple):
 
 
 class SizedOwner(NamedTuple):
-    """A Job, or a RayCluster. If it ``awaits_size``, it is suspended until the operator gives it a number of pods.
+    """A Job or RayCluster. If it ``awaits_size``, it is suspended until the operator gives it a number of pods.
 
     If it ``is_queued``, it waits for that number in a queue of Kueue, which resumes it later.
 
     ``gang`` is the Gang that the operator makes for it as an owner of ``source``. ``sizes`` are the numbers of pods
-    that it allows. ``elastic`` is given while it runs with a number of pods that the operator has given it, and may get
-    another one.
+    that it allows. ``elastic`` is given if it runs with a number of pods from the operator, and may get another number.
     """
 
     gang: GangKey
@@ -43,5 +43,5 @@ class SizedOwner(NamedTuple):
 
     @property
     def names_leaving(self) -> bool:
-        """Whether its number of pods may change, and it has to know the names of those that leave."""
+        """Whether its number of pods may change, and it needs the names of the pods that leave."""
         return self.elastic is not None and bool(self.elastic.role)

@@ -1,13 +1,13 @@
-"""Where gangs come from, beside GangJobs."""
+"""The sources of gangs, besides GangJobs."""
 
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
 
 class Source(StrEnum):
-    """What else is placed as gangs, as ``lockstep run --sources`` names it.
+    """A source of gangs, with its name in ``lockstep run --sources``.
 
-    For every source but ``PODS`` the operator makes the Gang, whose name begins with that of the source.
+    For every source except ``PODS``, the operator makes the Gang, whose name begins with the name of the source.
     """
 
     PODS = "pods"
@@ -19,17 +19,20 @@ class Source(StrEnum):
     POD_GROUP = "podgroup"
     RAY_CLUSTER = "raycluster"
     SCHEDULING_GROUP = "schedulinggroup"
-    """PodGroups of Kubernetes' own, which pods name in ``spec.schedulingGroup``."""
+    """Kubernetes' own PodGroups, which pods name in ``spec.schedulingGroup``."""
     SINGLE = "single"
-    """Pods that need no others: each is the owner of its Gang."""
+    """Pods that need no other pods: each is the owner of its Gang."""
     SIZED_JOB = "sizedjob"
     """Suspended Jobs with a range of sizes: they get a size and are resumed. Their Gangs are those of ``JOB``."""
     SIZED_RAY_CLUSTER = "sizedraycluster"
-    """The same of RayClusters. Their Gangs are those of ``RAY_CLUSTER``."""
+    """Suspended RayClusters with a range of sizes, as for Jobs. Their Gangs are those of ``RAY_CLUSTER``."""
     KUEUE_GROUP = "kueuegroup"
-    """Pods that name a group of Kueue. They have no owner in common: their Gang is owned by some of them."""
+    """Pods that name a group of Kueue. They have no common owner: some of the pods own their Gang."""
     WORKLOAD = "workload"
-    """Workloads of Kueue that have an AdmissionCheck of Lockstep. Their pods come once it says that they fit."""
+    """Workloads of Kueue that have an AdmissionCheck of Lockstep.
+
+    Their pods are created once the check says that they fit.
+    """
 
     @property
     def makes_gangs(self) -> bool:
@@ -38,12 +41,12 @@ class Source(StrEnum):
 
     @property
     def is_pod_group(self) -> bool:
-        """Whether an object that makes no pods says how many pods there are, and may change that while they stay."""
+        """Whether the number of pods is from an object that creates no pods, and may change while the pods stay."""
         return _traits_of(self).is_pod_group
 
     @property
     def is_of_pods(self) -> bool:
-        """Whether pods themselves own such a Gang, since they have no owner in common."""
+        """Whether pods themselves own such a Gang, since they have no common owner."""
         return _traits_of(self).is_of_pods
 
 
@@ -70,7 +73,10 @@ def _traits_of(source: Source) -> _Traits:
 
 
 def made_name(source: Source, owner: str) -> str:
-    """The name of the Gang that the operator makes for an owner of pods. A Job and a RayCluster have different ones."""
+    """The name of the Gang that the operator makes for an owner of pods.
+
+    A Job and a RayCluster of one name have Gangs of different names.
+    """
     return f"{source}.{owner}"
 
 
@@ -78,6 +84,6 @@ _MAKERS = frozenset(source for source in Source if source.makes_gangs)
 
 
 def maker_of(name: str) -> tuple[Source, str] | None:
-    """The source and the owner for which a Gang of that name is made; None for the Gang of a user."""
+    """The source and the owner for which a Gang of that name is made; None for a user's Gang."""
     source, dot, owner = name.partition(".")
     return (Source(source), owner) if dot and owner and source in _MAKERS else None

@@ -5,11 +5,17 @@ from enum import StrEnum
 from typing import NamedTuple
 
 SAME_TIME_SECONDS = 1.0
-"""Times that differ by less count as equal: a status keeps whole seconds, and plans may differ by rounding."""
+"""In seconds.
+
+Times that differ by no more count as equal: a status keeps whole seconds, and plans may differ by rounding.
+"""
 
 
 class PlanChange(StrEnum):
-    """Why the plan of a waiting gang has changed. Public: adding is compatible."""
+    """Why the plan of a waiting gang has changed.
+
+    Users read these names: new ones may be added, none may be renamed.
+    """
 
     FIRST_PLANNED = "FirstPlanned"
     NODES_LOST = "NodesLost"
@@ -22,7 +28,7 @@ class PlanChange(StrEnum):
 
 
 class NodeKind(NamedTuple):
-    """The number of members expected on nodes of a speed, which is text with two significant digits."""
+    """The number of members expected on nodes of a speed. ``speed`` is text with two significant digits."""
 
     speed: str
     members: int
@@ -49,7 +55,7 @@ class StartEstimate:
     changed_because: str
 
     def promises_the_same_as(self, before: "StartEstimate") -> bool:
-        """Whether start, promise and size are as before."""
+        """Whether start, promise and size are the same as before."""
         return (
             self.size == before.size
             and is_same_time(self.likely_start, before.likely_start)

@@ -1,14 +1,14 @@
-"""A gang in one line: what ``kubectl get gj`` prints of its status."""
+"""A gang in one line: the columns that ``kubectl get gj`` prints from its status."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class GangState(StrEnum):
-    """The state of a gang in a word. Public: adding is compatible, renaming breaks users.
+    """The state of a gang in a word. Users read these names: new ones may be added, none may be renamed.
 
     ``WAITING``: it has no start. ``PLANNED``: it has a later start. ``STARTING``: members may exist, and not all were
-    observed as running. ``STOPPING``: its attempt is being undone. ``DELETING``: it holds nothing, and a finalizer
+    observed as running. ``STOPPING``: its attempt is being torn down. ``DELETING``: it holds nothing, and a finalizer
     keeps the object.
     """
 

@@ -1,10 +1,10 @@
-"""What becomes of the bound pods of a Gang that can't go on where they are."""
+"""What happens to bound pods of a Gang that can't go on where they are."""
 
 from enum import StrEnum
 
 
 class WayBack(StrEnum):
-    """What became of the pods, as metrics name it."""
+    """What happened to the pods, with the names that metrics use."""
 
     SUSPENDED = "suspended"
     """Their owner was suspended until they were gone."""

@@ -1,4 +1,4 @@
-"""Workloads of Kueue: what Kueue has given to one, and what the AdmissionChecks of it say."""
+"""Workloads of Kueue: their quota, and the states of their AdmissionChecks."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,7 +10,7 @@ from lockstep.facts.document import Document
 
 
 class CheckState(StrEnum):
-    """What an AdmissionCheck says of a Workload, as Kueue names it."""
+    """The state of an AdmissionCheck for a Workload, with Kueue's names."""
 
     PENDING = "Pending"
     READY = "Ready"
@@ -36,14 +36,14 @@ class AdmissionCheck(NamedTuple):
 
 
 class Flavor(NamedTuple):
-    """A ResourceFlavor: ``terms`` has the part of it that says on which nodes pods with quota in it run."""
+    """A ResourceFlavor. ``terms`` has the part of it that selects nodes for pods with quota in it."""
 
     name: str
     terms: Document
 
 
 class Quota(NamedTuple):
-    """What one role of a GangJob has quota for: so many members, in these ResourceFlavors."""
+    """The quota of one role of a GangJob: this number of members, in these ResourceFlavors."""
 
     members: int
     flavors: tuple[str, ...] = ()
@@ -60,8 +60,8 @@ class Conditions(NamedTuple):
 class GangWorkload(NamedTuple):
     """The Workload that the operator made for the GangJob ``gang`` with the UID ``gang_uid``, for its ``queue``.
 
-    ``quotas`` are by the name of the role. It has quota since ``quota_since``; None if it has none. Kueue ``says`` why
-    it has none, or why that is taken away. ``is_off``: it is deactivated, or is being deleted.
+    ``quotas`` are by the name of the role. The Workload has quota since ``quota_since``; None if it has none. ``says``
+    is Kueue's message about why it has no quota, or loses it. ``is_off``: it is deactivated, or is being deleted.
     """
 
     gang: GangKey
@@ -80,8 +80,8 @@ class GangWorkload(NamedTuple):
 class Workload(NamedTuple):
     """A Workload, and the Gang that is made for it.
 
-    ``pods`` are those that name Lockstep as their scheduler, as many as have quota. ``version`` changes with its spec
-    and its quota, but not with its ``checks``. It has quota since ``quota_since``; None if it has none.
+    ``pods`` is the number of its pods with quota that name Lockstep as their scheduler. ``version`` changes with its
+    spec and its quota, but not with its ``checks``. It has quota since ``quota_since``; None if it has none.
     """
 
     gang: GangKey

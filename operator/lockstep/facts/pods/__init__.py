@@ -1,1 +1,1 @@
-"""Facts of pods: requests, outcomes, failures, disruption budgets."""
+"""Facts about pods: requests, outcomes, failures, disruption budgets."""

@@ -1,4 +1,4 @@
-"""Expected failures of attempts, as values: the attempt is undone and the gang is planned again."""
+"""Expected failures of attempts, as values: the attempt is torn down and the gang is planned again."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from lockstep.facts.reasons import Reason
 
 
 class LostOn(NamedTuple):
-    """A node on which a member was lost, and how; a kubelet that rejected it gave ``rejected_for`` and ``message``."""
+    """A node on which a member was lost, and how. A kubelet that rejected it gave ``rejected_for`` and ``message``."""
 
     node: str
     outcome: PodOutcome
@@ -23,8 +23,8 @@ class Failure:
     """Why an attempt failed: an enumerated reason and a clause for users, without a full stop.
 
     ``lost_on`` are the nodes where members were lost, if that is the reason. The operator's own deletions do not count.
-    ``next_size`` is the size with which the gang goes on, if the reason is that its size changes. If it
-    ``begins_anew``, pods of others that were bound have been taken back.
+    ``next_size`` is the size with which the gang goes on, if the reason is a change of size. If it ``begins_anew``,
+    bound pods of other controllers have already been removed.
     """
 
     reason: Reason
@@ -35,10 +35,10 @@ class Failure:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the end was a decision, not a failure of the attempt; it has an event of its own or needs none."""
+        """Whether the end was a decision, not a failure of the attempt. It has an event of its own, or needs none."""
         return MEANINGS[self.reason].is_wanted
 
     @property
     def is_users_own(self) -> bool:
-        """Whether a user requested it by changing the GangJob, so that it needs no warning."""
+        """Whether a user requested the end by a change of the GangJob, so that it needs no warning."""
         return MEANINGS[self.reason].is_users_own

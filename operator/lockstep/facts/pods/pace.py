@@ -1,4 +1,4 @@
-"""Pace: the CPU of members, and how far a gang is paced."""
+"""Pace: the CPU of members, and how much of it a gang gives back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from typing import NamedTuple, assert_never
 
 
 class Pace(StrEnum):
-    """Whether members on fast nodes give back CPU that they do not need to keep up with the slowest.
+    """Whether members on fast nodes give back CPU that they do not need to keep up with the slowest member.
 
-    ``LOCAL``: they have no more than that. ``SHARE``: they request no more, and may use what others leave.
+    ``LOCAL``: their requests and limits are lowered to this need. ``SHARE``: only their requests are lowered, so they
+    may use CPU that other pods leave.
     """
 
     NONE = "None"
@@ -40,7 +41,7 @@ class Pace(StrEnum):
 
     @property
     def gives_room(self) -> bool:
-        """Whether other gangs may have the room on its node that a paced member requests less."""
+        """Whether other gangs may have the CPU that a paced member no longer requests on its node."""
         match self:
             case Pace.LOCAL:
                 return True
@@ -58,9 +59,10 @@ class Cpu(NamedTuple):
 
 
 class ContainerCpu(NamedTuple):
-    """One container of a member: the amounts that it requests, and others ``in_force`` while the node can't give these.
+    """One container of a member, with the CPU that it requests.
 
-    ``restarts``: a change of its CPU would restart the container.
+    ``in_force`` is its present CPU while the node can't give the requested amounts. ``restarts``: a change of its CPU
+    would restart the container.
     """
 
     name: str
@@ -99,13 +101,13 @@ class MemberCpu:
         return {one.name: one.cpu for one in self.containers}
 
     def requested_with(self, requests: Mapping[str, int]) -> int:
-        """What the pod would request if these containers requested these amounts, in thousandths of a core."""
+        """The amount that the pod would request if these containers requested these, in thousandths of a core."""
         containers = sum(requests.get(one.name, one.cpu.request) for one in self.containers)
         return max(containers + self.beside, self.least)
 
 
 class ResizeResult(StrEnum):
-    """The result of a resize. ``WITHDRAWN``: the node could not give so much, so less was requested."""
+    """The result of a resize. ``WITHDRAWN``: the node could not give the requested amount, so less was requested."""
 
     DONE = "done"
     REFUSED = "refused"
@@ -123,9 +125,9 @@ class Unpaced(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaceStatus:
-    """How far a gang is paced: ``members`` counts all members of the roles concerned, ``paced`` those that have less.
+    """The pace of a gang: ``members`` counts all members of the roles concerned, ``paced`` the members that have less.
 
-    ``given_back``: how much less they request than unpaced, in thousandths of a core.
+    ``given_back`` is the CPU that they request less than unpaced, in thousandths of a core.
     """
 
     members: int

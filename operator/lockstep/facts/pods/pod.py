@@ -1,4 +1,4 @@
-"""Pods as facts: what a pod takes from its node, and which gang it belongs to."""
+"""Facts about pods: the resources that a pod takes from its node, and the gang to which it belongs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,10 +20,13 @@ So the sum over 10,000 members, the largest gang, is below 2**63 and fits into o
 """
 
 USUAL_GRACE_SECONDS = 30
-"""The API server's default of the grace period."""
+"""In seconds: the API server's default of the grace period."""
 
 MOST_GRACE_SECONDS = 3_600
-"""The longest grace period of a member, as in the schema: no gang waits longer for the room of an evicted member."""
+"""In seconds: the longest grace period of a member, as in the schema.
+
+No gang waits longer for the room of an evicted member.
+"""
 
 
 class PodKey(NamedTuple):
@@ -74,14 +77,14 @@ Labels = tuple[tuple[str, str], ...]
 """Labels of a pod, sorted. Pods with equal labels share one value."""
 
 LabelSelector = tuple[Requirement, ...]
-"""Requirements on labels, all of which have to hold."""
+"""Requirements on labels, which must all hold."""
 
 
 class PodTerm(NamedTuple):
     """A term of pod affinity: selects pods, and the nodes with the same value of ``topology_key`` as a pod's node.
 
-    It selects pods in ``namespaces`` and in namespaces that ``namespace_selector`` matches. A selector that is ``None``
-    matches nothing.
+    The term selects pods in ``namespaces`` and in namespaces that ``namespace_selector`` matches. A selector that is
+    ``None`` matches nothing.
     """
 
     topology_key: str
@@ -93,8 +96,8 @@ class PodTerm(NamedTuple):
 class WrittenTerm(NamedTuple):
     """A term as written in a template, before it applies to a pod.
 
-    Without any namespace it means the pod's own. ``alike`` are its matchLabelKeys: selected pods have the pod's values
-    of these labels. ``unlike`` are its mismatchLabelKeys: selected pods have other values.
+    A term without any namespace means the pod's own namespace. ``alike`` are its matchLabelKeys: selected pods have the
+    pod's values of these labels. ``unlike`` are its mismatchLabelKeys: selected pods have other values.
     """
 
     term: PodTerm
@@ -103,7 +106,7 @@ class WrittenTerm(NamedTuple):
 
 
 class PodAffinity(NamedTuple):
-    """The required pod affinity of a template (``near`` a pod of each term) and anti-affinity (``apart`` from all)."""
+    """The required pod affinity (``near`` a pod of each term) and anti-affinity (``apart`` from all) of a template."""
 
     near: tuple[WrittenTerm, ...] = ()
     apart: tuple[WrittenTerm, ...] = ()
@@ -114,19 +117,19 @@ NO_POD_AFFINITY = PodAffinity()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodFact:
-    """Any pod in the cluster: what it takes from its node, and the state of a member.
+    """Any pod in the cluster: the resources that it takes from its node, and the state of a member.
 
     ``lasting``: it runs without a known end, so no gang is planned after it. ``keeps_away`` is its required
     anti-affinity. ``claims`` are the names of claims that it uses; ``nominated`` is its nominated node.
     ``has_unread_labels``: it has too many labels, and ``labels`` is empty.
 
-    The rest is about members. ``is_up``: at its gate or past it; ``may_go``: its gate is open. ``outcome`` says how it
-    ended; ``end`` is given if it failed or is lost. ``progress`` is what it reports. ``is_done``: it still runs, but
-    all containers except sidecars have succeeded. ``rejected_for`` is the reason of a kubelet that rejected it.
-    ``cpu`` is given while it runs. ``is_stopping``: the node must stop it or has done so, and the pod stays.
-    ``gone_by`` is the time by which a pod that is being deleted will have ended, if known. ``notice`` is what it can
-    read of a change of its gang's size, ``ready_for`` the notice for which it says that it is ready. ``dealer`` is what
-    deals the gang's pieces.
+    The other fields are about members. ``is_up``: the member is at its gate or past it; ``may_go``: its gate is open.
+    ``outcome`` says how it ended; ``end`` is given if it failed or is lost. ``progress`` is its reported progress.
+    ``is_done``: it still runs, but all containers except sidecars have succeeded. ``rejected_for`` is the reason of a
+    kubelet that rejected it. ``cpu`` is given while it runs. ``is_stopping``: the node must stop it or has done so, and
+    the pod stays. ``gone_by`` is the time by which a pod that is being deleted will have ended, if known. ``notice`` is
+    the notice of a change of size that it can read. ``ready_for`` is the notice for which it says that it is ready.
+    ``dealer`` deals the gang's pieces.
     """
 
     key: PodKey

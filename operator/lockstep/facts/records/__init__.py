@@ -1,1 +1,1 @@
-"""What stays known of a gang after its deletion."""
+"""Facts that are kept about a gang after its deletion."""

@@ -1,6 +1,6 @@
-"""The record of a gang: whose it was, what it held, how long it waited, and how it ended.
+"""The record of a gang: its namespace and user, the nodes it held, its wait, and its end.
 
-A process that begins to lead knows only what statuses say. So two records of one gang may have different parts, and
+A process that begins to lead knows only the statuses. So two records of one gang may have different parts, and
 :func:`merged` joins them. It is commutative, associative and idempotent, so records may arrive in any order and twice.
 """
 
@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 MOST_STRETCHES = 20
 """The most stretches of one gang that wait to be handed over together."""
 MOST_KINDS = 8
-"""The most kinds of nodes of one stretch; the members on all others count together."""
+"""The most kinds of nodes of one stretch; members on nodes of all other kinds count together."""
 LARGEST_AMOUNT = 2**62
-"""The largest number of a record that is no time."""
+"""The largest number in a record, except times."""
 OTHER_KINDS = "(others)"
 LONGEST_TEXT = 256
 """In characters: the longest message, and the longest name of a user."""
 
 
 class GangOutcome(StrEnum):
-    """How a gang has ended, as far as it is known. Those below replace those above."""
+    """How a gang has ended, as far as this is known. Each outcome replaces the outcomes above it."""
 
     OPEN = "Open"
     """It waits or runs."""
@@ -43,7 +43,7 @@ class GangOutcome(StrEnum):
 
 
 class StretchKey(NamedTuple):
-    """Which stretch of a gang: the number of its attempt, and when it began, in seconds since 1970."""
+    """Identifies a stretch of a gang: the number of its attempt, and when it began, in seconds since 1970."""
 
     attempt: int
     began: int
@@ -53,10 +53,10 @@ class StretchKey(NamedTuple):
 class Stretch:
     """What a gang held at one size, from ``began`` to ``ended``, in seconds since 1970; None while it holds that.
 
-    An attempt has one, and another one after each change of its size. Amounts are those of all ``members`` together:
-    ``millicores``, ``memory`` in bytes, ``gpus``. ``kinds`` are the kinds of nodes with the members there. ``reason``
-    and ``message`` say why it ended. ``preemptor`` is the gang for which it ended, if any. ``lost`` is the work that
-    was lost with it, in seconds times members.
+    An attempt has one stretch, and another one after each change of its size. Amounts are those of all ``members``
+    together: ``millicores``, ``memory`` in bytes, ``gpus``. ``kinds`` are the kinds of nodes, with the number of
+    members on each. ``reason`` and ``message`` say why the stretch ended. ``preemptor`` is the gang for which it ended,
+    if any. ``lost`` is the work that was lost with it, in seconds times members.
     """
 
     attempt: int
@@ -74,18 +74,18 @@ class Stretch:
 
     @property
     def key(self) -> StretchKey:
-        """Which stretch of its gang it is."""
+        """The key of the stretch among those of its gang."""
         return StretchKey(self.attempt, self.began)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangRecord:
-    """What is known of one gang; times are in seconds since 1970, None where there is none yet.
+    """The record of one gang. Times are in seconds since 1970; None if there is none yet.
 
-    ``group`` is that of its namespace, ``template`` groups its runs as learned run times do, ``sweep`` is the name of
-    its GangSweep. Any of these and ``user`` may be empty. ``promised`` is the first promised start. ``started`` is when
-    all members ran for the first time, ``predicted`` the end that was predicted at first. ``ended`` is given with an
-    ``outcome`` that is not open.
+    ``group`` is the group of its namespace. ``template`` identifies its runs as for learned run times. ``sweep`` is the
+    name of its GangSweep. Any of these and ``user`` may be empty. ``promised`` is the first promised start. ``started``
+    is the time at which all members ran for the first time, ``predicted`` the end that was predicted at first.
+    ``ended`` is given with an ``outcome`` that is not open.
     """
 
     uid: str
@@ -110,7 +110,7 @@ class GangRecord:
 
 
 def merged(one: GangRecord, other: GangRecord) -> GangRecord:
-    """What both records of one gang say together."""
+    """One record with all that both records of a gang have."""
     said: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _SAID_BY_EITHER}
     first: dict[str, Any] = {name: _first(getattr(one, name), getattr(other, name)) for name in _FIRST}
     stretches = _merged_stretches((*one.stretches, *other.stretches))
@@ -118,9 +118,9 @@ def merged(one: GangRecord, other: GangRecord) -> GangRecord:
 
 
 def merged_stretch(one: Stretch, other: Stretch) -> Stretch:
-    """What both say of one stretch together."""
+    """One stretch with all that both records of it have."""
     last = max(one, other, key=_rank_of_stretch)
-    # A process that finds a Gang placed may not know what its pods request.
+    # A process that finds a Gang placed may not know the requests of its pods.
     amounts: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _AMOUNTS}
     return replace(last, **amounts, kinds=max(one.kinds, other.kinds))
 
@@ -132,7 +132,10 @@ _ORDER = {outcome: number for number, outcome in enumerate(GangOutcome)}
 
 
 def _rank_of_end(record: GangRecord) -> tuple[bool, bool, int, int, str, str]:
-    """An observed end counts before an unknown one, then the later one, as a restored backup may have it run again."""
+    """An order of ends: an observed end counts before an unknown one, then the later end.
+
+    A gang may run again after etcd was restored.
+    """
     outcome = record.outcome
     return (
         outcome.is_observed,

@@ -1,11 +1,11 @@
-"""What is asked of the records of gangs."""
+"""Queries for records of gangs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class SumBy(StrEnum):
-    """By what hours are summed."""
+    """The property by which hours are summed."""
 
     NAMESPACE = "namespace"
     GROUP = "group"
@@ -15,10 +15,10 @@ class SumBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryQuestion:
-    """A question about gangs that were there from ``since`` to ``until``, in seconds since 1970.
+    """A query for gangs that existed from ``since`` to ``until``, in seconds since 1970.
 
-    The answer has a row for each gang, or for each loss, or sums ``by`` something; ``limit`` rows at most. Gangs are
-    those with all of the values that are not empty.
+    The answer has a row for each gang, or for each loss, or sums ``by`` a property; at most ``limit`` rows. Gangs must
+    match all values that are not empty.
     """
 
     since: int
@@ -33,9 +33,9 @@ class HistoryQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryScope:
-    """The records that an answer may be made from: those of one namespace, with or without its Gangs.
+    """The records from which an answer may be made: those of one namespace, with or without its Gangs.
 
-    Gangs of a namespace that had this name before ``made``, in seconds since 1970, are not among them.
+    Gangs of an earlier namespace of this name are left out: the namespace exists since ``made``, in seconds since 1970.
     """
 
     namespace: str

@@ -1,1 +1,1 @@
-"""Which run of which sweep a GangJob is."""
+"""The sweep and the number of the run to which a GangJob belongs."""

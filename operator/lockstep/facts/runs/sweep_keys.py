@@ -7,7 +7,7 @@ _PREFIX = "sweep/"
 
 
 def sweep_key(namespace: str, name: str) -> GangKey:
-    """The key of the GangSweep of that name; logs and queues use it as they use keys of gangs."""
+    """The key of the GangSweep of that name. Logs and queues use it like the keys of gangs."""
     return GangKey(namespace, f"{_PREFIX}{name}")
 
 

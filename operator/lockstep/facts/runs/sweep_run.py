@@ -1,14 +1,14 @@
-"""Which run of a sweep a GangJob is, and the parameters of the run."""
+"""The run of a sweep to which a GangJob belongs, and the parameters of the run."""
 
 from dataclasses import dataclass
 
 from coschedule import GangKey
 
 MOST_RUNS = 10_000
-"""The most runs of a sweep: their numbers have four digits at most."""
+"""The most runs of a sweep: their numbers have at most four digits."""
 
 Parameters = tuple[tuple[str, str], ...]
-"""Names of variables with their values."""
+"""Names of variables, each with its value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,5 +22,5 @@ class SweepRun:
 
 
 def run_name(sweep: str, number: int) -> str:
-    """The name of the GangJob of a run. No two runs of any sweeps share one, since numbers have no dash."""
+    """The name of the GangJob of a run. Runs of different sweeps have different names, since numbers have no dash."""
     return f"{sweep}-{number}"

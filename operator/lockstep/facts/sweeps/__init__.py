@@ -1,1 +1,1 @@
-"""Sweeps: what is known of a GangSweep, of its runs, and of how these have ended."""
+"""Facts about GangSweeps: specs, statuses, runs, and how the runs have ended."""

@@ -1,4 +1,4 @@
-"""How each run of a sweep has ended: one byte a run in memory, two bits a run in a status."""
+"""How each run of a sweep has ended: one byte for each run in memory, two bits for each run in a status."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ _MASK = (1 << _BITS) - 1
 
 
 class RunEnd(IntEnum):
-    """How a run has ended. The numbers stand in statuses."""
+    """How a run has ended. Statuses contain these numbers."""
 
     NOT_YET = 0
     SUCCEEDED = 1
@@ -34,12 +34,12 @@ class RunEnds:
 
     @classmethod
     def none(cls, runs: int) -> Self:
-        """No run has ended yet."""
+        """The ends of that many runs, none of which has ended yet."""
         return cls(bytes(runs))
 
     @classmethod
     def unpacked(cls, packed: bytes, runs: int) -> Self:
-        """The ends in a status. Any client may have written it: what is unknown or missing counts as not ended."""
+        """The ends in a status. Any client may have written it: unknown or missing ends count as ``NOT_YET``."""
         length = -(-runs // _IN_BYTE)
         number, each = int.from_bytes(packed[:length], "little"), bytearray(length * _IN_BYTE)
         mask = int.from_bytes(bytes([_MASK]) * length, "little")
@@ -47,10 +47,10 @@ class RunEnds:
             each[within::_IN_BYTE] = (number >> within * _BITS & mask).to_bytes(length, "little")
         return cls(bytes(each[:runs].translate(_AS_KNOWN)))
 
-    # As one large number each: a sweep has 10,000 runs, and no pass over it is to take a step of Python for each.
+    # Large numbers replace loops: a sweep may have 10,000 runs, and Python would take a step for each of them.
     @property
     def packed(self) -> bytes:
-        """Two bits a run, the first run in the lowest bits of the first byte."""
+        """The ends with two bits for each run, the first run in the lowest bits of the first byte."""
         length = -(-len(self.each) // _IN_BYTE)
         parts = (int.from_bytes(self.each[within::_IN_BYTE], "little") << within * _BITS for within in range(_IN_BYTE))
         return reduce(or_, parts).to_bytes(length, "little")
@@ -64,11 +64,11 @@ class RunEnds:
         return RunEnd(self.each[run])
 
     def count(self, end: RunEnd) -> int:
-        """How many runs have ended so."""
+        """How many runs have that end."""
         return self.each.count(end)
 
     def having(self, ends: Mapping[int, RunEnd]) -> "RunEnds":
-        """The same, with these ends of these runs."""
+        """The same ends, except that these runs have the given ends."""
         if not ends:
             return self
         each = bytearray(self.each)
@@ -77,16 +77,16 @@ class RunEnds:
         return RunEnds(bytes(each))
 
     def runs_with(self, end: RunEnd) -> Iterator[int]:
-        """The runs that have ended so, in order. The search for the next one takes no step of Python a run."""
+        """The runs with that end, in order. The search for the next one takes no step of Python for each run."""
         run = self.each.find(end)
         while run >= 0:
             yield run
             run = self.each.find(end, run + 1)
 
     def spans_with(self, end: RunEnd) -> Iterator[tuple[int, int]]:
-        """The first and the last run of each row of runs that have ended so, in order."""
+        """The first and the last run of each sequence of consecutive runs with that end, in order."""
         return ((row.start(), row.end() - 1) for row in re.finditer(re.escape(bytes([end])) + b"+", self.each))
 
     def first_with(self, end: RunEnd, most: int) -> tuple[int, ...]:
-        """The first runs that have ended so, ``most`` at most."""
+        """The first runs with that end, at most ``most``."""
         return tuple(islice(self.runs_with(end), most))

@@ -1,4 +1,4 @@
-"""A GangSweep: what its owner wants, and what its status said last."""
+"""A GangSweep: the spec that a user wrote, and its last status."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,7 +18,7 @@ class SweepCondition(StrEnum):
 
 
 class SweepState(StrEnum):
-    """How far a sweep is, in a word."""
+    """The state of a sweep in a word."""
 
     RUNNING = "Running"
     SUSPENDED = "Suspended"
@@ -28,7 +28,7 @@ class SweepState(StrEnum):
 
 
 class SweepReason(StrEnum):
-    """Reasons of its conditions, and why single runs failed that had no GangJob."""
+    """Reasons of conditions of a sweep, and of failures of single runs that had no GangJob."""
 
     SPEC_UNDERSTOOD = "SpecUnderstood"
     TEMPLATE_REFUSED = "TemplateRefused"
@@ -46,14 +46,14 @@ _REASONS = frozenset(SweepReason)
 
 
 class SweepRefusal(NamedTuple):
-    """Why no run can be made: an enumerated reason and a sentence that names the field."""
+    """Why no run can be made: an enumerated reason, and a sentence that names the field."""
 
     reason: SweepReason
     message: str
 
 
 class SweepEnd(NamedTuple):
-    """How a sweep has ended: the condition that becomes True, and why."""
+    """How a sweep has ended: the condition that becomes True, and its reason."""
 
     condition: SweepCondition
     reason: SweepReason
@@ -68,7 +68,7 @@ class RunFailure(NamedTuple):
 
 
 class RequeueWish(NamedTuple):
-    """The failed ``runs`` that are to be made again, a set as of ``facts/ranks``; each ``id`` is obeyed once."""
+    """The failed ``runs`` that should run again, as a set of ``facts/ranks``; each ``id`` is obeyed once."""
 
     id: str
     runs: int
@@ -76,10 +76,10 @@ class RequeueWish(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSpec:
-    """How many ``runs``, or the ConfigMap of ``parameters`` with a line for each; and what they are made of.
+    """The number of ``runs``, or the ConfigMap of ``parameters`` with a line for each run; and the template of runs.
 
-    ``first`` is how many have to succeed, None for all to end. With more than ``max_failed`` failures the sweep fails.
-    ``template`` is the spec of the GangJob of a run.
+    ``first`` runs have to succeed before the sweep ends; None if all runs have to end. With more than ``max_failed``
+    failures, the sweep fails. ``template`` is the spec of the GangJob of a run.
     """
 
     runs: int | None
@@ -96,8 +96,9 @@ class SweepSpec:
 class SweepStatus:
     """A GangSweep's status: what the operator last wrote, which is also its write-ahead log.
 
-    ``run_ends`` are packed as by ``RunEnds``. ``size`` is how many members the next runs get. ``requeued`` is the id of
-    the last wish that was obeyed. ``parameters_uid`` is the UID of the ConfigMap of which the first runs were made.
+    ``run_ends`` are packed as by ``RunEnds``. ``size`` is the number of members that the next runs get. ``requeued`` is
+    the id of the last wish that was obeyed. ``parameters_uid`` is the UID of the ConfigMap from which the first runs
+    were made.
     """
 
     observed_generation: int = 0
@@ -126,7 +127,7 @@ class SweepStatus:
 
     @property
     def end(self) -> SweepEnd | None:
-        """How the sweep has ended, well or not; None while it has not, or if something else than we has written it."""
+        """How the sweep has ended, well or not; None if it has not, or if Lockstep did not write the condition."""
         for one in self.conditions:
             is_known = one.type in _CONDITIONS and one.reason in _REASONS
             if is_known and one.type != SweepCondition.ACCEPTED and one.status == "True":
@@ -136,7 +137,7 @@ class SweepStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """One GangSweep in one version; ``user`` created it, as its annotation says.
+    """One GangSweep in one version. ``user`` is the user in its annotation, who created it.
 
     ``queue`` is the queue of Kueue that its label names, for its runs; empty without one.
     """
