@@ -1,1 +1,1 @@
-"""The cache: the newest observed facts, and what is assumed beyond them."""
+"""The cache: the newest observed facts, and assumptions beyond them."""

@@ -62,7 +62,7 @@ class LostNodes:
         return bool(self._gone or self._unreachable or self._is_any_out_of_service)
 
     def why_lost(self, name: str) -> str | None:
-        """Why that node counts as lost, as a clause after its name; ``None`` where it does not."""
+        """Why that node counts as lost, as a clause after its name; ``None`` if it does not."""
         node = self._state.nodes.get(name)
         if node is None:
             # A node that was never seen counts as gone since the first call.

@@ -45,6 +45,6 @@ class KeptAnswers(Generic[Asked, Answer]):
         return answer
 
     def forget(self) -> None:
-        """Drop all answers, since what they depend on has changed."""
+        """Drop all answers, since the facts behind them have changed."""
         self._answers.clear()
         self._taken = 0

@@ -16,7 +16,7 @@ from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition
 
 ROOM_KEPT_SECONDS = 600.0
-"""How many seconds room is kept after a gang has begun. It ends, because quotas do not count pods that do not exist.
+"""How many seconds room is kept after a gang has begun. It ends, since quotas do not count pods that do not exist.
 
 Neither later pods nor replacements prolong this time.
 """

@@ -81,7 +81,6 @@ class TemplateMemory:
                 return None
             # The template is immutable, so requests and constraints stay as admission has set them. A refusal may have
             # been about the priority class, so it is dropped.
-            # been about the priority class, so it is dropped.
             template.generation, template.written = gang.generation, gang.spec
             if isinstance(template.verdict, Refusal):
                 template.verdict = None

@@ -119,7 +119,7 @@ class Reservation:
             yield ReservedMember(rank, entry.role, entry.node, pod)
 
     def memberships(self) -> Iterator[Membership]:
-        """What identifies the member of each rank among all pods."""
+        """The identity of the member of each rank among all pods."""
         for rank in self.ranks:
             yield self.membership(rank)
 
@@ -128,7 +128,7 @@ class Reservation:
         return {member.rank for member in self.by_rank() if member.node in nodes}
 
     def membership(self, rank: int) -> Membership:
-        """What identifies the member of that rank among all pods."""
+        """The identity of the member of that rank among all pods."""
         return Membership(self.gang, self.gang_uid, self.attempt, rank)
 
     def is_for(self, member: Membership) -> bool:

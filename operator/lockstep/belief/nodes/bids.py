@@ -49,7 +49,7 @@ class Bids(Mapping[str, BidFact]):
         return list(self._by_node)
 
     def version(self, node: str) -> str | None:
-        """The version of that node's bid in the cache; None where there is none."""
+        """The version of that node's bid in the cache; None if there is no bid."""
         bid = self._by_node.get(node)
         return None if bid is None else bid.resource_version
 
@@ -101,7 +101,7 @@ class Bids(Mapping[str, BidFact]):
             self._share_anew([node])
 
     def answer(self, node: str) -> BidCondition | None:
-        """The condition that the bid of that node should have; None where it needs none, or where there is no bid."""
+        """The condition that the bid of that node should have; None if it needs none, or if there is no bid."""
         bid = self._written.get(node)
         return None if bid is None else bid.answer(has_node=node in self._nodes)
 
@@ -111,7 +111,7 @@ class Bids(Mapping[str, BidFact]):
         return min((end for end in ends if end is not None), default=None)
 
     def next_shared_update(self) -> float:
-        """When a shared capacity may be updated next; infinity where no update waits."""
+        """When a shared capacity may be updated next; infinity if no update waits."""
         return self._capacities.next_due()
 
     def _count(self, bid: BidFact) -> None:

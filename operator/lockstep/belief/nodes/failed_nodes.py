@@ -102,7 +102,7 @@ class FailedNodes:
             self._changed()
 
     def next_end(self) -> float:
-        """The earliest time at which a gang stops avoiding a node; infinity where none does."""
+        """The earliest time at which a gang stops avoiding a node; infinity if no gang avoids a node."""
         return min((end for ends in self._until.values() for end in ends.values()), default=float("inf"))
 
     def _avoid(self, gang_uid: str, places: Iterable[_Where], until: float) -> None:

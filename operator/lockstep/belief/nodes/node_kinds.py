@@ -34,6 +34,6 @@ class NodeKinds:
         return tuple(KindFactor(kind, times) for kind, times in sorted(there))
 
     def times(self, learned: Learned | None) -> NDArray[np.float64]:
-        """The factor of a gang's run time on each node, by the node's kind: float[n], 1 where none was learned."""
+        """The factor of a gang's run time on each node, by the node's kind: float[n], 1 if none was learned."""
         times: NDArray[np.float64] = times_on(self.factors(learned), self.by_node)
         return times

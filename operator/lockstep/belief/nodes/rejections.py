@@ -159,7 +159,7 @@ class Rejections:
                 self._lift(record)
 
     def next_end(self) -> float:
-        """The earliest time at which :meth:`advance_to` plans a gang again; infinity where there is none."""
+        """The earliest time at which :meth:`advance_to` plans a gang again; infinity if there is none."""
         waiting = (record.refused_at for record in self._by_uid.values() if record.roomier)
         return min((since + AVOID_SECONDS for since in waiting), default=float("inf"))
 

@@ -119,7 +119,7 @@ class SharedCapacities:
         return [node for hardware in updated for node in self._groups[hardware].nodes]
 
     def next_due(self) -> float:
-        """When the next update is due; infinity where none waits."""
+        """When the next update is due; infinity if no update waits."""
         return min((self._groups[hardware].due for hardware in self._outdated), default=math.inf)
 
     def _check_outdated(self, hardware: Hardware) -> None:

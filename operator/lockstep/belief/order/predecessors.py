@@ -155,7 +155,7 @@ class Predecessors:
         return SeenPredecessor(sweep.uid, status.started_at, outcome, status.finished_at if outcome else None)
 
     def _see_pod_gang(self, gang: GangFact) -> SeenPredecessor:
-        """What successors see of a Gang.
+        """The facts about a Gang that its successors see.
 
         A Gang has succeeded when as many of its pods have succeeded as it needs, and none of its pods runs or waits.
         """

@@ -28,8 +28,7 @@ class TermsOfPods:
 
     def __init__(self) -> None:
         self._uids: dict[GroupTerms, dict[PodKey, str]] = {}
-        # In the order of names. A pod that is updated is entered again, and this must not change messages about the
-        # group.
+        # In the order of names: a pod that is updated is entered again, and messages must not change by that.
         self._keys: dict[GroupTerms, list[PodKey]] = {}
 
     def enter(self, pod: GroupedPod) -> None:

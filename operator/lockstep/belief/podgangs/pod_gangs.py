@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 # Later pods with different needs are planned one kind after the other. In seconds: a kind that finds no room keeps the
 # other kinds waiting for this time.
-# others waiting for so long.
 _TURN_SECONDS = 15.0
 _NO_PODS = PodGroup()
 _GOES_BACK = "The Gang was deleted and created again while it grew, so its owner gets its earlier number of pods."
@@ -124,8 +123,7 @@ class PodGangs:
         )
         fact = in_bound_domain(fact, group, self._nodes)
         if self.elastic.of(gang.key) is not None:
-            # Otherwise, gangs that are older than a recreated pod would get the room that other pods of its Gang give
-            # up.
+            # Otherwise, gangs older than a recreated pod would get the room that other pods of its Gang give up.
             fact = replace(fact, created=gang.created)
         if isinstance(fact, AcceptedGang) and self._goes_back_to(gang) is not None:
             return fact.with_spec(replace(fact.spec, awaits_pods=_GOES_BACK))

@@ -77,7 +77,7 @@ class Roster:
         return self._uids.keys()
 
     def others(self, name: GangKey, gang_uid: str | None) -> Iterator[PodFact]:
-        """The members of all gangs of that name, except those of the gang with that UID."""
+        """The members of all gangs of that name, except members of the gang with that UID."""
         for uid in self._uids.get(name, ()):
             if uid != gang_uid:
                 yield from self.members(uid).values()

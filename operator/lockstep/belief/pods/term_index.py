@@ -29,7 +29,7 @@ class IndexedTerm:
     nodes: Counter[str] = field(default_factory=Counter)
 
     def means(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> bool:
-        """Whether the term selects a pod with these labels, in a namespace with those."""
+        """Whether the term selects a pod with these labels, in a namespace with those labels."""
         if namespace not in self.term.namespaces and (
             self.chooses is None or not self.chooses.pass_with(labels_of_namespace)
         ):

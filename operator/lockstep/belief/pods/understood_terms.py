@@ -12,7 +12,7 @@ from lockstep.facts.pods.pod import PodTerm
 MOST_OF_NAMESPACE = 1_000
 """The most distinct terms of one namespace's pods that select pods of the same namespace."""
 MOST_ABOUT_OTHERS = 100
-"""The most distinct terms that select pods of other namespaces, where they cost other tenants' gangs time."""
+"""The most distinct terms of one namespace's pods that select pods elsewhere: they cost other tenants' gangs time."""
 _MOST_LABELS = 64
 
 
@@ -87,7 +87,7 @@ class UnderstoodTerms:
         return known.term
 
     def of(self, term: PodTerm, namespace: str) -> PodTerm:
-        """The term of a pod of that namespace as it is used; unchanged where no pod has it."""
+        """The term of a pod of that namespace in the form in which it is used; unchanged if no pod has it."""
         of_namespace = self._namespaces.get(namespace)
         known = None if of_namespace is None else of_namespace.terms.get(term)
         return term if known is None else known.term

@@ -28,7 +28,6 @@ _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
 # In simulated queues, 89 % of late starts are met with this step. Without a step, or with 0.03, it is 87 %: a larger
 # step follows chance.
-# follows chance.
 _STEP = 0.01
 # With fewer waits, the quantile of nine of ten would be beyond the longest wait.
 _LEAST_FOR_LATE = 9

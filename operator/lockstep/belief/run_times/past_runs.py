@@ -28,7 +28,7 @@ LEAST_RUNS = 3
 
 
 class _KnownLaws:
-    """What the runs of one template show: for gangs that use their law, and for gangs that do not."""
+    """The learned times of one template: for gangs that use its law, and for gangs that do not."""
 
     def __init__(self, runs: Runs, quantile: float) -> None:
         self._runs = runs
@@ -55,7 +55,7 @@ class _KnownLaws:
 
 
 class PastRuns:
-    """What the remembered runs show. With ``quantile`` 0, nothing is learned.
+    """The remembered runs, and the times learned from them. With ``quantile`` 0, nothing is learned.
 
     ``changed`` is called when gangs may be planned with other run times.
     """

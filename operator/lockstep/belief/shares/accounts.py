@@ -70,7 +70,6 @@ class Accounts:
             open_sums[held.group] = open_sums.get(held.group, 0.0) + charge
         # The last process may have charged less, if attempts have grown, nodes are gone, or groups have changed since.
         # Its written totals hold, so the charges of running attempts are at most these totals.
-        # it has written holds, so attempts that go on have at most all of it.
         parts = {group: min(1.0, used.get(group, 0.0) / whole) for group, whole in open_sums.items() if whole}
         self._open = {
             one: _Charged(held, charge * parts.get(held.group, 0.0))

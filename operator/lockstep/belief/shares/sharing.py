@@ -16,11 +16,9 @@ from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Reason
 
-# The number of gangs that are put in order: a plan does not depend on the order after them, and each costs some
-# microseconds.
+# The number of gangs that are put in order. A plan depends on no later gang, and each costs some microseconds.
 _MOST_DEALT = 1_250
-# In seconds. Attempts shorter than this may cost nothing. The pause bounds the time that accounts take of the event
-# loop.
+# In seconds. Shorter attempts may cost nothing. The pause bounds the time that accounts take of the event loop.
 _PAUSE_SECONDS = 1.0
 
 _NO_GROUPS: tuple[NamedGroup, ...] = ()
@@ -95,7 +93,7 @@ class GroupSharing:
         return self._part_of_group.get(group.name, 0.0) * sum(one.weight for one in self.named) < group.weight
 
     def group_of(self, namespace: str) -> str:
-        """The group of a namespace, where there are groups."""
+        """The group of a namespace; there must be groups."""
         return self._group_of.get(namespace, self.named[-1].name)
 
     def begin(self, counted: CountedUse | None, now: float) -> None:

@@ -20,7 +20,7 @@ class Needs(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleSpec:
-    """One role of a gang; a GangJob without roles has one with an empty name.
+    """One role of a gang; a GangJob without roles has one role with an empty name.
 
     ``path`` is the field of the GangJob's spec that has the template. ``pieces`` is given only for the load ``Pieces``.
     If several roles have pieces, a piece of this role takes ``piece_weight`` times as long as a piece of weight 1.

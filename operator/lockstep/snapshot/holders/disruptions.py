@@ -45,7 +45,7 @@ def disrupted_by(state: State, gang: GangKey, pods: Iterable[PodFact]) -> Counte
 
 
 def still_allowed(state: State) -> "Allowed":
-    """The evictions that budgets allow now, without those that gangs which are being evicted will use up."""
+    """The evictions that budgets allow now, less the pods of gangs that are being evicted."""
     taken: Counter[BudgetFact] = Counter()
     for key, reservation in state.reservations.items():
         gang = state.gangs.get(key)

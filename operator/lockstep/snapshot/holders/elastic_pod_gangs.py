@@ -97,7 +97,7 @@ def requests_of_elastic_pods(state: State) -> Iterator[Request]:
 
 
 def elastic_pod_gang(state: State, key: GangKey) -> ElasticPodGang | None:
-    """The Gang, if all pods of its owner run, no change of it is under way, and its owner may have another size."""
+    """The Gang, if all pods of its owner run, no change is under way, and its owner may have another size."""
     gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
     if gang is None or owner is None or owner.elastic is None or not _stands_still(state, gang, owner):
         return None

@@ -123,7 +123,7 @@ def _standing_in(
 
 
 def _may_be_nowhere(name: str) -> bool:
-    # Columns that Lockstep adds are not resources of nodes: their names contain a blank, unlike those of resources.
+    # Columns that Lockstep adds are not resources of nodes: their names contain a blank, and names of resources do not.
     return " " not in name
 
 

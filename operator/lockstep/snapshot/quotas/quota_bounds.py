@@ -129,7 +129,7 @@ class QuotaBounds:
         return all(limit.taken(counts) <= max(limit.left, 0) for limit in self._limits_of_all(gang))
 
     def allow(self, gang: AcceptedGang, members: Sequence[Members], *, instead_of: Sequence[Members] = ()) -> bool:
-        """Whether quotas have room for these members once the members of ``instead_of``, which they replace, are gone.
+        """Whether quotas have room for these members, once the members that they replace (``instead_of``) are gone.
 
         If a limit is already exceeded, the new members must take no more of it than the replaced members.
         """
