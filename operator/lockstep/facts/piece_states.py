@@ -17,7 +17,7 @@ _COUNTS = re.compile(r"done ([0-9]{1,7}), failed ([0-9]{1,7}):((?: [0-9]{1,7}){0
 
 
 class PieceState(IntEnum):
-    """The state of a piece. The state does not say whether the piece is dealt: after a restart, it is dealt again."""
+    """The state of a piece. It does not say whether a piece is dealt: after a restart, such a piece is dealt again."""
 
     OPEN = 0
     DONE = 1

@@ -12,7 +12,7 @@ class Sizing(StrEnum):
     FEWEST = "Fewest"
     """The fewest members that can run."""
     BALANCED = "Balanced"
-    """The gang's own finish, and the time that its members take from other gangs."""
+    """The gang's own finish, and what its members take from other gangs."""
     FASTEST = "Fastest"
     """Only the gang's own finish."""
 

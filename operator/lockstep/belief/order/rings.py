@@ -45,7 +45,7 @@ Rings = Mapping[GangKey, PlaceInRing]
 def finding_rings(awaited: Awaited) -> Generator[None, None, Rings]:
     """Find rings, in steps.
 
-    A gang of every ring is found. Once this gang waits no more, a later search may find others.
+    At least one gang of every ring is found. Once this gang waits no more, a later search may find others.
     """
     steps = Steps()
     left = yield from _without_those_that_may_start(awaited, steps)

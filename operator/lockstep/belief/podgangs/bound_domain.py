@@ -10,7 +10,7 @@ from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.role import RoleSpec
 
-# The number of nodes that are read. All pods are in one domain, and few nodes are lost. A Gang may be on thousands.
+# The number of nodes that are read. All are in one domain, but a few may be lost. A Gang may be on thousands.
 _NODES_ASKED = 8
 
 Fact = TypeVar("Fact", bound=GangFact)

@@ -17,9 +17,9 @@ class RunningPods(NamedTuple):
 
 
 def has_fixed_pods(group: PodGroup, owner: SizedOwner) -> bool:
-    """Whether the owner has pods on nodes whose number may change, and as many others as it says.
+    """Whether pods of the varying number are on nodes, and as many other pods as the owner states.
 
-    No call depends on the number of pods.
+    The cost does not depend on the number of pods.
     """
     if owner.elastic is None:
         return False

@@ -13,7 +13,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 class HeldByPods:
     """The room, the priority and the run times of pods on nodes.
 
-    The cost of no property depends on the number of pods.
+    The cost of a query does not depend on the number of pods.
     """
 
     def __init__(self) -> None:

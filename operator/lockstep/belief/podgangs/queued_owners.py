@@ -73,8 +73,8 @@ class QueuedOwners:
     def take_turns(self, most: int) -> list[AcceptedGang]:
         """The gangs whose turn it is, ``most`` at most.
 
-        Namespaces take turns, and in each namespace the gang whose last turn was first. The number of steps is at most
-        ``most`` squared, however many namespaces there are.
+        Namespaces take turns, and in each namespace the gang whose last turn was longest ago. The number of steps is at
+        most ``most`` squared, however many namespaces there are.
         """
         found, taken, finished = list[AcceptedGang](), Counter[str](), set[str]()
         while len(found) < most and len(finished) < len(self._gangs):

@@ -1,4 +1,4 @@
-"""How many pods of each role of a Gang are placed together: of one role the best number, of others the needed ones.
+"""How many pods of each role of a Gang are placed together. The number may vary for one role.
 
 A planned gang has at most one role whose size varies. So each other role gets the fewest pods that it needs; its other
 pods are placed later, beside these. If the pods of one role differ, all of them are placed.
@@ -32,7 +32,7 @@ class _Part(NamedTuple):
 
 
 class RolesOfPods:
-    """The demands of the roles of a Gang for its pods. The cost of no method depends on the number of pods.
+    """The demands of the roles of a Gang for its pods. No cost depends on the number of pods.
 
     If the Gang ``is_made`` for an owner, pods that have succeeded are not created again. Pods that name no role may
     then have any role, since not every controller labels its pods.

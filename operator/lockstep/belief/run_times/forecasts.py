@@ -66,7 +66,7 @@ class Forecasts:
         _forget_oldest(self._learned_from)
 
     def record(self, uid: str, *, created: float, planned: float, started: float) -> None:
-        """Record the start of a gang whose first plan was a later start. All times are seconds since the epoch."""
+        """Record the start of a gang that was first planned for a later time. All times are seconds since the epoch."""
         if uid in self._late_starts:
             is_missed = started > self._late_starts.pop(uid) + SAME_TIME_SECONDS
             share = self._late_share + _STEP * (is_missed - (1 - _LATE))

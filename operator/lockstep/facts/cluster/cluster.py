@@ -16,7 +16,7 @@ class NamespaceFact(NamedTuple):
 class PriorityClass(NamedTuple):
     """One PriorityClass; ``preempts`` says whether gangs of lower priority may be evicted for its gangs.
 
-    ``sizing`` is the sizing of the largest greed that its gangs may use, if given.
+    ``sizing`` is the greediest sizing that its gangs may use, if given.
     """
 
     name: str

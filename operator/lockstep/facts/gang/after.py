@@ -35,7 +35,7 @@ class PredecessorKind(StrEnum):
 
 
 class When(StrEnum):
-    """The outcome of a predecessor for which a gang waits."""
+    """The outcome of a predecessor that a gang needs before it may start."""
 
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"

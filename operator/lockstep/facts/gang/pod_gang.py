@@ -23,7 +23,7 @@ class WaitingPod(NamedTuple):
     """A pod of a Gang that can be bound now.
 
     ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are the
-    labels of the pod that its own affinity selects. Unless it ``preempts``, no gang gives way to it.
+    labels of the pod whose keys its own affinity uses. Unless it ``preempts``, no gang gives way to it.
     """
 
     name: str
@@ -50,7 +50,9 @@ class GroupTerms(NamedTuple):
 
 
 class GroupMember(NamedTuple):
-    """The Gang to which a pod belongs. The pod has a seat and a rank if Lockstep bound it, or ``waiting`` needs.
+    """The Gang to which a pod belongs.
+
+    The pod has a seat and a rank if Lockstep bound it, and ``waiting`` while it waits.
 
     ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not name it. ``terms`` describe
     the group, if there is no such object. A pod on a node has ``grace_seconds`` to end. ``since`` is the time at which

@@ -110,7 +110,7 @@ class GangRecord:
 
 
 def merged(one: GangRecord, other: GangRecord) -> GangRecord:
-    """One record with all that both records of a gang have."""
+    """One record with the parts of both records of a gang."""
     said: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _SAID_BY_EITHER}
     first: dict[str, Any] = {name: _first(getattr(one, name), getattr(other, name)) for name in _FIRST}
     stretches = _merged_stretches((*one.stretches, *other.stretches))
@@ -118,7 +118,7 @@ def merged(one: GangRecord, other: GangRecord) -> GangRecord:
 
 
 def merged_stretch(one: Stretch, other: Stretch) -> Stretch:
-    """One stretch with all that both records of it have."""
+    """One stretch with the parts of both records of a stretch."""
     last = max(one, other, key=_rank_of_stretch)
     # A process that finds a Gang placed may not know the requests of its pods.
     amounts: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _AMOUNTS}

@@ -53,8 +53,8 @@ class ElasticPodGang(NamedTuple):
 class PodGangWithoutRoom(NamedTuple):
     """A Gang with ``waiting`` pods, in the form that it would have with its other pods only.
 
-    ``pods`` are the pods that its owner has. With ``size``, all remaining pods may run. If the owner can choose which
-    pods leave, the waiting pods leave.
+    ``size`` is the number of these other pods: at this size, all may run. ``pods`` describes its owner. If the owner
+    can delete any of its pods, the waiting pods leave.
     """
 
     gang: AcceptedGang
