@@ -58,7 +58,7 @@ class LostNodes:
 
     @property
     def are_possible(self) -> bool:
-        """Whether a node may be lost now: one is gone, unreachable or out of service."""
+        """Whether a node may be lost now: any node is gone, unreachable or out of service."""
         return bool(self._gone or self._unreachable or self._is_any_out_of_service)
 
     def why_lost(self, name: str) -> str | None:

@@ -148,7 +148,7 @@ class Assumptions:
         self._changes.change_plan()
 
     def _leave(self, gang: GangKey) -> Reservation | None:
-        if gang in self._holders.reservations:  # a Gang that was placed gives way without one
+        if gang in self._holders.reservations:  # a placed Gang gives way without a reservation
             self._giving_way.finalize(gang)
         self._next_sizes.forget_decided(gang)
         reservation = self._holders.leave(gang)

@@ -138,7 +138,7 @@ class Ledger:
         return self._sums.take(_COMMITTED, rows, columns)
 
     def lasting(self, rows: Rows, columns: Columns) -> NDArray[np.int64]:
-        """The same sums over the pods that are not meant to end."""
+        """The sums as in ``committed``, but only over pods that are not meant to end."""
         return self._sums.take(_LASTING, rows, columns)
 
     def _enter(self, uid: str, charge: Charge) -> None:

@@ -56,7 +56,7 @@ class Pods(dict[PodKey, PodFact]):
             self._changes.changed(needs_plan=True)
 
     def remove(self, key: PodKey, uid: str) -> None:
-        """Remove a pod, unless another one has its name."""
+        """Remove a pod, unless another pod has its name by now."""
         before = self.get(key)
         if before is None or before.uid != uid:
             return

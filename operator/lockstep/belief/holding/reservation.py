@@ -268,7 +268,8 @@ def _is_in_range(sizes: Sizes, size: int) -> bool:
 def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:
     """The number of the next attempt; after the largest that fits into a pod's name, numbers restart at 1.
 
-    If etcd was restored, members of an attempt that the status does not know may exist. Its number is not used again.
+    If etcd was restored, members of an attempt that the status does not know may exist. The number of such an attempt
+    is not used again.
     """
     taken = (pod.member.attempt for pod in members if pod.member is not None)
     last = max(status.attempt, *taken, 0)

@@ -56,7 +56,7 @@ class Bids(Mapping[str, BidFact]):
     def apply(self, fact: BidFact) -> None:
         """Add or update a node's bid; a version older than the cached one changes nothing.
 
-        A bid that only counts for longer changes no plan: every node may renew its bid every second. An expired bid
+        A bid that only expires later changes no plan: every node may renew its bid every second. An expired bid
         stays expired until it is renewed.
         """
         before = self._by_node.get(fact.node)

@@ -65,7 +65,7 @@ class Domains:
         return self._without[key]
 
     def near(self, key: str, nodes: Iterable[str]) -> Names:
-        """All nodes in the domains of these nodes; a node without the label is in none."""
+        """All nodes in the domains of these nodes; a node without the label is in no domain."""
         by_value = self.by_value(key)
         if not by_value:
             return frozenset()

@@ -28,7 +28,7 @@ class NodeKinds:
         return cls(by_node=by_node, numbers=numbers)
 
     def factors(self, learned: Learned | None) -> tuple[KindFactor, ...]:
-        """The factors of the existing kinds, where runs have shown that they differ."""
+        """The factors of the existing kinds, if runs have shown that these differ."""
         factors = {} if learned is None else learned.factors
         there = ((self.numbers[name], times) for name, times in factors.items() if name in self.numbers)
         return tuple(KindFactor(kind, times) for kind, times in sorted(there))

@@ -37,10 +37,10 @@ _LONGEST_WORDS = 1000
 
 @dataclass(slots=True, kw_only=True)
 class _Record:
-    """``counted``: by reason, the nodes that rejected the gang since it was last planned again.
+    """The rejections of one gang, for one generation of its spec.
 
-    ``earlier``: the nodes that rejected it before that. ``roomier``: nodes of either kind from which pods of others are
-    gone since the refusal.
+    ``counted``: by reason, the nodes that rejected the gang since it was last planned again. ``earlier``: the nodes
+    that rejected it before that. ``roomier``: nodes of either kind from which other pods are gone since the refusal.
     """
 
     gang: GangKey
@@ -148,7 +148,7 @@ class Rejections:
                 record.roomier.add(node)
 
     def advance_to(self, now: float) -> None:
-        """Plan gangs again where pods are gone from nodes that rejected them.
+        """Plan gangs again if pods are gone from nodes that rejected them.
 
         A gang is planned again ``AVOID_SECONDS`` after its refusal at the earliest.
         """

@@ -22,7 +22,7 @@ from lockstep.facts.sweeps.sweep import SweepCondition
 
 
 class Predecessors:
-    """The gangs and sweeps that gangs wait for. ``reconcile`` is called with the successors of one that has changed."""
+    """The gangs and sweeps that gangs wait for. ``reconcile`` is called with the successors of a changed one."""
 
     def __init__(self, gangs: Mapping[GangKey, GangFact], pod_gangs: PodGangs, reconcile: Callable[..., None]) -> None:
         self._gangs = gangs

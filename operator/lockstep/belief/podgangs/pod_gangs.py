@@ -144,7 +144,7 @@ class PodGangs:
         return self.elastic.cut_off(gang, self.group(gang.key).own(gang.made_for, 0))
 
     def least_to_begin(self, gang: GangKey) -> int:
-        """The fewest pods of a Gang that may be bound now if none is on a node; 0 where any number may."""
+        """The fewest pods of a Gang that may be bound now if none is on a node; 0 if any number may."""
         known = self.objects.get(gang)
         return 0 if known is None else least_to_begin(known, self.group(gang))
 

@@ -28,7 +28,7 @@ def lost_since(
 
 
 def lost_since_by_giving_way(gang: GangFact, reason: Reason, start: float, now: float) -> float | None:
-    """The same for an attempt with that start, which ends now for that reason, to give way to another gang."""
+    """The result of ``lost_since`` for an attempt with that start, which ends now to give way for that reason."""
     return _saved_until(gang, reason, start, now) if isinstance(gang, AcceptedGang) and reason in TAKEN else None
 
 

@@ -77,7 +77,7 @@ class GroupSharing:
 
     @property
     def named(self) -> tuple[NamedGroup, ...]:
-        """The groups; the last one has all namespaces that no group names. None without a FairShare."""
+        """The groups; the last one has all namespaces that no group names. Empty without a FairShare."""
         return _NO_GROUPS if self._fact is None else self._fact.groups
 
     @property

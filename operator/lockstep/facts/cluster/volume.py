@@ -66,7 +66,7 @@ class ClaimFact(NamedTuple):
 
 
 class CsiVolume(NamedTuple):
-    """A volume as a CSI driver knows it."""
+    """The identity of a volume for its CSI driver."""
 
     driver: str
     handle: str

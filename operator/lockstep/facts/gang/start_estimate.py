@@ -38,9 +38,9 @@ class NodeKind(NamedTuple):
 class StartEstimate:
     """When a gang is expected to start.
 
-    Nine of ten such gangs start by ``late_start``, which is None until enough of them have. ``promised_start`` is None
-    if nothing is promised, ``expected_finish`` if the run time is unknown. ``position - 1`` waiting gangs are expected
-    to start earlier. ``waits_for`` is a clause that names the gang or node that it waits for.
+    Nine of ten such gangs start by ``late_start``, which is None until enough gangs have started. ``promised_start`` is
+    None if nothing is promised, ``expected_finish`` if the run time is unknown. ``position - 1`` waiting gangs are
+    expected to start earlier. ``waits_for`` is a clause that names the gang or node for which this gang waits.
     """
 
     likely_start: float

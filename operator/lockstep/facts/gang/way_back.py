@@ -9,6 +9,6 @@ class WayBack(StrEnum):
     SUSPENDED = "suspended"
     """Their owner was suspended until they were gone."""
     REQUEUED = "requeued"
-    """Their quota was given back, so Kueue took them back and queued their Workload again."""
+    """Lockstep gave their quota back, so Kueue ended them and queued their Workload again."""
     EVICTED = "evicted"
     KEPT = "kept"

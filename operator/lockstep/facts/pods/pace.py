@@ -19,7 +19,7 @@ class Pace(StrEnum):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether members that wait for the slowest are resized."""
+        """Whether members that wait for the slowest member are resized."""
         match self:
             case Pace.LOCAL | Pace.SHARE:
                 return True
@@ -84,8 +84,8 @@ class MemberCpu:
 
     ``is_guaranteed``: the pod's QoS class is Guaranteed, so requests and limits must stay equal. ``is_of_whole``: the
     pod requests CPU at pod level. ``pending``: why the requested amounts are not in force; None if they are.
-    ``beside``: what sidecars and the pod's overhead add, and ``least``: what the pod requests at least, since its init
-    containers need it; both in thousandths of a core.
+    ``beside`` is the request of sidecars and the pod's overhead. ``least`` is the least request of the pod, since its
+    init containers need it. Both are in thousandths of a core.
     """
 
     containers: tuple[ContainerCpu, ...]
