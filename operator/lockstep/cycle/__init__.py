@@ -1,1 +1,1 @@
-"""What to do now: follow, snapshot, plan, act, report."""
+"""The cycle: follow changes, draw a snapshot, plan, act and report."""

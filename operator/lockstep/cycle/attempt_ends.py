@@ -1,4 +1,4 @@
-"""What follows when an attempt has ended, or when the pause after a failed one is over."""
+"""Updates the cache after an attempt has ended, or after the back-off of a failed attempt."""
 
 from coschedule import GangKey
 from lockstep.act.requests.outcome import Ending, Outcome
@@ -17,11 +17,11 @@ class AttemptEnds:
         self._woken = woken
 
     def follow(self, gang: GangFact, outcome: Outcome) -> None:
-        """An attempt of the gang has ended."""
+        """Handle the end of an attempt: update the cache, report events and metrics, and wake the cycle."""
         if outcome.ending is Ending.PLACED:
             self._state.changes.reconcile(gang.key)
             if isinstance(gang, AcceptedGang) and gang.spec.elastic is not None:
-                # No plan has seen an attempt that began by a change of size, and from now on it may be evicted.
+                # No plan has seen an attempt that began by a change of size. From now on this gang may be evicted.
                 self._state.changes.plan()
         else:
             self._give_back(gang)
@@ -31,12 +31,12 @@ class AttemptEnds:
         self._woken.set()
 
     def retry_due(self, gang: GangKey) -> None:
-        """The back-off of a gang is over: reconcile it, and plan it if it waits."""
+        """Reconcile a gang whose back-off is over, and request a plan for it."""
         self._state.changes.reconcile(gang)
         self._state.changes.plan()
 
     def _give_back(self, gang: GangFact) -> None:
-        """Drop the attempt's reservation from the cache, and take over the one in the status if there is one."""
+        """Drop the attempt's reservation from the cache. If the status has a reservation, add it to the cache."""
         self._state.assumptions.forget(gang.key)
         known = self._state.gangs.get(gang.key)
         if known is not None:

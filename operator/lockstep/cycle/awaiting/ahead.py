@@ -1,8 +1,8 @@
-"""Chooses gangs that wait for others and are planned ahead, so that users see when these are likely to start.
+"""Chooses waiting gangs that are planned ahead, so that users see when these gangs are likely to start.
 
-So are owners in queues of Kueue that wait for a size. Such a gang takes nothing from others: it is planned behind all
-gangs that may run, and nothing is promised to it. The next plan is made anew, so nothing is kept of these placements
-but what a status says, and a size.
+These are gangs that wait for other gangs, and owners in queues of Kueue that wait for a size. Such a gang takes no
+nodes from others: it is planned behind all gangs that may run, and it gets no promise. Only the estimate in the status
+and a size are kept of its placement; the next plan computes the rest anew.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -19,13 +19,13 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.holders.endings import expected_end
 from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end_of
 
-# In pieces of work: a gang waits for a few others.
+# The pieces of work that ``Steps`` counts for one gang, which waits for a few others.
 _PIECES_OF_GANG = 10
 
 MOST_AHEAD = 100
-"""The most gangs that are planned ahead in one plan; the others have no likely start until others have ended."""
+"""The most gangs that are planned ahead in one plan. The others get no likely start until earlier gangs have ended."""
 
-# The others have their turn in the next plans.
+# The most owners in queues of Kueue for one plan. The others have their turn in the next plans.
 _MOST_QUEUED = 20
 
 
@@ -46,7 +46,7 @@ class AheadGang:
 def choosing_ahead(
     state: State, awaiting: Iterable[AcceptedGang], planned: Collection[GangKey], now: float
 ) -> Generator[None, None, Mapping[GangKey, AheadGang]]:
-    """Choose, in steps, gangs that wait for those that hold nodes, are ``planned``, or are chosen already."""
+    """Return gangs that wait for gangs which hold nodes, are ``planned``, or are chosen already; works in steps."""
     found, steps = dict[GangKey, AheadGang](), Steps()
     for gang in awaiting:
         if len(found) == MOST_AHEAD:
@@ -60,7 +60,7 @@ def choosing_ahead(
 
 
 def queued_ahead(state: State, now: float) -> Mapping[GangKey, AheadGang]:
-    """The gangs that owners in queues of Kueue would be whose turn it is to get a size."""
+    """The gangs that owners in queues of Kueue would be, for owners whose turn it is to get a size."""
     gangs = state.pod_gangs.queued_owners.take_turns(_MOST_QUEUED)
     return {
         one.key: AheadGang(gang=one, not_before=now, ends=(), starts=()) for one in gangs if one.key not in state.gangs
@@ -68,7 +68,10 @@ def queued_ahead(state: State, now: float) -> Mapping[GangKey, AheadGang]:
 
 
 def _ahead(state: State, gang: AcceptedGang, is_planned: Callable[[GangKey], bool], now: float) -> AheadGang | None:
-    """The gang with what it waits for; None if the time of that is unknown, or its status does not say so yet."""
+    """The gang with the gangs that it waits for.
+
+    None if a time that it waits for is unknown, or if its status does not yet say that it waits for others.
+    """
     said = gang.status.condition(Condition.PLANNED)
     if said is None or said.reason != Reason.AWAITS_OTHERS:
         return None
@@ -88,7 +91,10 @@ def _ahead(state: State, gang: AcceptedGang, is_planned: Callable[[GangKey], boo
 
 
 def _is_start(when: When) -> bool | None:
-    """Whether the start of a predecessor counts, not its end; None for what no plan expects."""
+    """Whether the gang waits for the predecessor's start, not for its end.
+
+    None if it waits for a failure, which no plan expects.
+    """
     match when:
         case When.STARTED:
             return True
@@ -101,7 +107,7 @@ def _is_start(when: When) -> bool | None:
 
 
 def _known_time(state: State, key: GangKey, now: float, *, is_start: bool) -> float | None:
-    """When a gang that holds nodes ends, or has started; None for others, and if that is unknown."""
+    """The expected end of a gang that holds nodes, or ``now`` for its start; None for others, or if unknown."""
     held, pods = state.reservations.get(key), state.pod_gangs.objects.get(key)
     if held is not None:
         return now if is_start else expected_end(state, held, now)

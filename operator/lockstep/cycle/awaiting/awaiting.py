@@ -1,7 +1,7 @@
-"""Follows gangs that wait for others: records what has become of these, and ends gangs that wait in vain.
+"""Follows gangs that wait for others: records the states of their predecessors, and ends gangs that wait in vain.
 
-A gang starts only by what its status has recorded. So a predecessor that is deleted later changes nothing, and the next
-process comes to the same answer.
+A gang starts only because of records in its status. So a predecessor that is deleted later changes nothing, and after a
+restart the operator reaches the same answer.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class AwaitingGangs:
         self._missing = MissingPredecessors(services)
 
     def check(self, gang: GangFact, phase: Phase, now: float) -> bool:
-        """Write what there is to record. Returns whether the gang waits for others, or a write is due."""
+        """Write what is new about the predecessors. Returns whether the gang waits for others, or a write is due."""
         if phase is not Phase.AWAITS_OTHERS:
             self.forget(gang.key)
             is_over = gang.is_deleting or gang.status.end is not None
@@ -42,7 +42,7 @@ class AwaitingGangs:
         return True
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone, or waits for no others."""
+        """Forget a gang that is gone, or that waits for no others."""
         self._missing.forget(gang)
 
     async def stop(self) -> None:
@@ -50,7 +50,10 @@ class AwaitingGangs:
         await self._missing.stop()
 
     def _record(self, gang: GangFact) -> bool:
-        """Record it in the status of a gang that is suspended, refused, or waits for its pods too."""
+        """Record the predecessors of a gang that is suspended, refused, or also waits for its pods.
+
+        Returns whether there was something to record.
+        """
         found = self._state.predecessors.recorded(gang)
         if not gang.unmet or found == gang.status.after:
             return False
@@ -58,7 +61,7 @@ class AwaitingGangs:
         return True
 
     def _awaiting(self, gang: GangFact, found: Sequence[Recorded], now: float) -> StatusReport | None:
-        """Report what the gang still waits for, that it waits in vain, or that it is planned from now on."""
+        """The report that the gang still waits, waits in vain, or is planned from now on; None if nothing is new."""
         record = partial(_entry, found)
         why = next((never_satisfied(one, record(one)) for one in gang.unmet if self._never(gang, one, record(one))), "")
         if why:
@@ -68,7 +71,7 @@ class AwaitingGangs:
             status = awaiting_marks.mark_awaiting_no_other(gang, found, now=now)
             return StatusReport(status=status, written=self._state.changes.plan)
         status = awaiting_marks.mark_awaiting_others(gang, found, waits_for_others(unmet, record), now=now)
-        # Once its status says so, the gang is planned ahead.
+        # The gang is planned ahead after its status says that it waits.
         written = None if _is_said(gang) else self._state.changes.plan
         return None if status == gang.status else StatusReport(status=status, written=written)
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Generator
 
 from lockstep.belief.state import State
 
-# The search takes a few microseconds for each gang that waits for others. So it takes a few hundredths of the time.
+# In seconds. The search takes a few microseconds for each waiting gang, so with this pause it takes a few percent of
+# the time.
 _PAUSE_SECONDS_PER_GANG = 2e-4
 
 
 class RingSearch:
-    """Searches for rings where one may have been closed or opened, with a pause that grows with the number of gangs."""
+    """Searches for rings after a ring may have been closed or opened. The pause grows with the number of gangs."""
 
     def __init__(self, state: State, monotonic: Callable[[], float]) -> None:
         self._predecessors = state.predecessors
@@ -18,11 +19,11 @@ class RingSearch:
 
     @property
     def seconds(self) -> float:
-        """Seconds until the next search is due; infinity if none is."""
+        """The seconds until the next search is due; infinity if none is due."""
         return self._next_at - self._monotonic() if self._predecessors.may_have_rings else float("inf")
 
     def searching(self) -> Generator[None, None, None]:
-        """Search in steps if that is due."""
+        """Search for rings in steps, if a search is due."""
         if self.seconds > 0:
             return
         gangs = yield from self._predecessors.finding_rings()

@@ -1,1 +1,1 @@
-"""Timing of the cycle: when it runs, and how work that takes long is divided."""
+"""The timing of the cycle: when it runs, and how long work is divided."""

@@ -1,4 +1,4 @@
-"""Times of day at which gangs are reconciled although nothing has changed: at most one for each gang.
+"""Alarms: the times of day at which gangs are reconciled although nothing has changed, at most one for each gang.
 
 They are derived from statuses, so the first pass after a restart sets them again.
 """
@@ -16,7 +16,7 @@ class _Alarm(NamedTuple):
 
 
 class Alarms:
-    """Calls ``due`` with each gang at its time. ``now`` returns the time of day."""
+    """Calls ``due`` with each gang at the gang's time. ``now`` returns the time of day."""
 
     def __init__(self, now: Callable[[], float], *, due: Callable[[GangKey], None]) -> None:
         self._now = now

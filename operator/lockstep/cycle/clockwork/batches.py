@@ -1,4 +1,4 @@
-"""Collects changes of a gang that come one by one, so that they are handled together."""
+"""Collects a gang's changes for a short time, so that they are handled together."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,11 +1,11 @@
-"""When the next plan is due though nothing changes."""
+"""The time at which the next plan is due although nothing changes."""
 
 import math
 from collections.abc import Callable
 
 
 class PlanTime:
-    """The earliest of all times at which a plan was asked for: monotonic, so a step of the clock does not move it."""
+    """The earliest time for which a plan was requested. It is monotonic, so a step of the clock does not move it."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -13,13 +13,13 @@ class PlanTime:
 
     @property
     def seconds(self) -> float:
-        """For how long no plan is due; 0 or less if one is."""
+        """The seconds until a plan is due; 0 or less if one is due."""
         return self._at - self._monotonic()
 
     def plan_by(self, time: float, now: float) -> None:
-        """Plan at this time of day at the latest."""
+        """Request a plan at this time of day at the latest."""
         self._at = min(self._at, self._monotonic() + time - now)
 
     def begin_plan(self) -> None:
-        """A plan is being made: only what is asked for from now on leads to another one."""
+        """Drop all requests, since a plan is being made. Only later requests lead to another plan."""
         self._at = math.inf

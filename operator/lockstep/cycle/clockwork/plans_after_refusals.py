@@ -1,4 +1,4 @@
-"""When a decision is planned again that could not be carried out."""
+"""Requests a new plan after a decision could not be carried out."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -8,10 +8,10 @@ from lockstep.api.client.pauses import pause_after
 
 
 class PlansAfterRefusals:
-    """Calls ``plan`` after a decision for a gang was refused: at once, then after growing pauses.
+    """Calls ``plan`` after a decision for a gang was refused: the first time at once, then after growing pauses.
 
-    The next plan usually knows the fact that has changed. Where it does not, it decides the same again, and without
-    pauses plans would follow each other without end. ``plan`` is called once for all gangs whose pauses overlap.
+    The next plan usually knows the fact that has changed. If it does not, it makes the same decision again, and without
+    pauses plans would follow each other endlessly. ``plan`` is called once for all gangs whose pauses overlap.
     """
 
     def __init__(self, plan: Callable[[], None]) -> None:
@@ -20,7 +20,7 @@ class PlansAfterRefusals:
         self._timer: asyncio.TimerHandle | None = None
 
     def refused(self, gang: GangKey) -> None:
-        """The decision for a gang was refused."""
+        """Record that the decision for a gang was refused, and request a plan."""
         before = self._in_a_row.get(gang, 0)
         self._in_a_row[gang] = before + 1
         if before:
@@ -29,7 +29,7 @@ class PlansAfterRefusals:
             self._plan()
 
     def keep(self, gangs: Collection[GangKey]) -> None:
-        """Forget the refusals of all other gangs: the newest plan has decided nothing for them."""
+        """Forget the refusals of all other gangs, since the newest plan has decided nothing for them."""
         self._in_a_row = {gang: count for gang, count in self._in_a_row.items() if gang in gangs}
 
     def stop(self) -> None:

@@ -13,15 +13,15 @@ _TURN_SECONDS = 0.005
 
 @dataclass(frozen=True, slots=True)
 class _End(Generic[T]):
-    """What the work has returned."""
+    """The end of the work, with the value that it has returned."""
 
     result: T
 
 
 async def in_turns(work: Generator[None, None, T], took: Callable[[float], None] | None = None) -> T:
-    """Run a generator that yields wherever it may be interrupted, and return its result.
+    """Run a generator that yields where it may be interrupted, and return its result.
 
-    After each turn of 5 ms all other due tasks run. At the end ``took`` is called with the seconds spent in the work.
+    After each turn of 5 ms all other due tasks run. At the end ``took`` is called with the seconds that the work took.
     """
     own = 0.0
     while True:
@@ -36,11 +36,12 @@ async def in_turns(work: Generator[None, None, T], took: Callable[[float], None]
 
 
 def _one_turn(work: Generator[None, None, T], *, until: float) -> _End[T] | None:
-    """Continue the work until ``until``; returns its end if it has finished."""
+    """Continue the work until the time ``until``. Returns its end, or None if it has not finished."""
     try:
         while perf_counter() < until:
             next(work)
     except StopIteration as end:
-        # Not the exception itself: it would be in a cycle of references with this frame, the caller's and the result.
+        # The exception itself is not returned: it would be in a cycle of references with this frame, the caller's and
+        # the result.
         return _End(end.value)
     return None

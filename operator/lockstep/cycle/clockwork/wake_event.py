@@ -1,4 +1,4 @@
-"""The event that starts a cycle, and for how long it has been set."""
+"""The event that starts a cycle, with the time for which it has been set."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,17 +13,17 @@ class WakeEvent(asyncio.Event):
         self._since = monotonic()
 
     def set(self) -> None:
-        """Request a cycle; the time counts from the first request that no cycle has handled."""
+        """Request a cycle. The time counts from the first request that no cycle has handled."""
         if not self.is_set():
             self._since = self._monotonic()
         super().set()
 
     def renew(self) -> None:
-        """Set the event and count its time from now, since no cycle could run before."""
+        """Set the event and count its time from now, because no cycle could run before."""
         self.clear()
         self.set()
 
     @property
     def seconds(self) -> float:
-        """For how many seconds changes have waited for a cycle; 0 if there are none."""
+        """The seconds for which changes have waited for a cycle; 0 if there are none."""
         return self._monotonic() - self._since if self.is_set() else 0.0

@@ -1,1 +1,1 @@
-"""When a gang ends or restarts, as its spec says: one policy a file, each a pure function of facts."""
+"""Policies of the spec that end or restart a gang. Each file has one policy, as a pure function of facts."""

@@ -1,4 +1,4 @@
-"""When a gang has been active for too long. The time counts from its first placement and goes on over restarts.
+"""When a gang exceeds its active deadline. The time counts from its first placement, and goes on over restarts.
 
 A suspension resets it, as for a Job.
 """
@@ -7,7 +7,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 def exceeded_at(gang: GangFact) -> float | None:
-    """The time of day at which the gang exceeds its active deadline; None without one, or while no time counts."""
+    """The time of day at which the gang exceeds its active deadline; None if it has none or is not active."""
     policies, since = gang.policies, gang.status.active_since
     if since is None or policies.active_deadline_seconds is None or policies.is_suspended:
         return None

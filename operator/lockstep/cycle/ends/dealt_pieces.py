@@ -1,9 +1,9 @@
-"""Whether the pieces of a gang with a dealer let it end: the gang is complete if few enough of them have failed.
+"""Whether the pieces of a gang with a dealer let the gang end. It is complete if few enough of the pieces have failed.
 
-Too many failed pieces end the gang at once. Otherwise the end of rank 0 decides. A member has ended once its pod has,
-and the dealer ends before the pod of rank 0 does. So its last counts are in that pod. If they are missing there, or
-pieces are open, the gang is restarted, and only what is not known to be settled is dealt again. If all are settled, the
-gang is complete, and members that still run have a minute (``late_members.py``).
+Too many failed pieces end the gang at once. Otherwise the end of rank 0 decides. A member has ended when its pod has
+ended, and the dealer ends before the pod of rank 0. So this pod has the dealer's last counts. If the counts are missing
+there, or pieces are open, the gang is restarted. Then only pieces that are not known to be settled are dealt again. If
+all pieces are settled, the gang is complete, and running members have one more minute (``late_members.py``).
 """
 
 from dataclasses import replace
@@ -23,7 +23,10 @@ from lockstep.report.text.sentences import listed, n_pieces
 
 
 class PiecesSay(Enum):
-    """What the pieces say of the end of a gang: nothing, since no dealer has them; that it goes on; or its success."""
+    """What the pieces mean for the end of a gang.
+
+    ``NOTHING``: no dealer has the pieces. ``GO_ON``: the gang goes on. ``DONE``: the gang has succeeded.
+    """
 
     NOTHING = auto()
     GO_ON = auto()
@@ -31,7 +34,10 @@ class PiecesSay(Enum):
 
 
 def what_pieces_say(state: State, gang: GangFact, counts: Progress) -> PiecesSay | FailureAction:
-    """What the pieces, and the end of the dealer beside rank 0, mean for the gang. ``counts`` are its members."""
+    """What the pieces and the end of the dealer beside rank 0 mean for the gang.
+
+    ``counts`` counts its members. A FailureAction fails or restarts the gang.
+    """
     dealing = None if gang.spec is None else gang.spec.dealing
     if dealing is None:
         return PiecesSay.NOTHING
@@ -51,7 +57,10 @@ def what_pieces_say(state: State, gang: GangFact, counts: Progress) -> PiecesSay
 
 
 def with_pieces(state: State, gang: GangFact) -> GangFact:
-    """The gang with the latest counts in its status, so that each report has them. Others stay as they are."""
+    """The gang with the latest counts of pieces in its status, so that each report has them.
+
+    A gang without pieces is returned unchanged.
+    """
     if gang.spec is None or gang.spec.dealing is None:
         return gang
     counts = counts_of(state, gang)

@@ -1,7 +1,8 @@
-"""What a gang's failure policy says when members fail.
+"""What a gang's failure policy demands when members fail.
 
-The first rule that matches any member wins. While the cluster removes members, exit codes are ignored: programs fail
-when their peers vanish. Then only rules about pod conditions count. If none matches, the failure policy does not apply.
+The first rule that matches any member applies. While the cluster removes members, exit codes are ignored, because
+programs fail when their peers vanish. Then only rules about pod conditions count. If no rule matches then, the failure
+policy does not apply.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from lockstep.facts.reasons import Reason
 
 
 class FailureAction(NamedTuple):
-    """What to do and why; ``why`` is a clause for users, without a full stop."""
+    """What to do and why. ``why`` is a clause for users, without a full stop."""
 
     action: Action
     reason: Reason
@@ -58,7 +59,7 @@ def _carried_out(action: Action, why: str, policy: FailurePolicy, restarts: int)
 
 
 def restarted(why: str, policy: FailurePolicy, restarts: int) -> FailureAction:
-    """Restart the gang, or fail it if it has used up its restarts."""
+    """The action that restarts the gang, or fails it if it has used up its restarts."""
     if policy.max_restarts == 0:
         return FailureAction(Action.FAIL_GANG, Reason.MEMBER_FAILED, why)
     if restarts >= policy.max_restarts:

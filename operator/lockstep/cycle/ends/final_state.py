@@ -11,7 +11,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:
-    """Whether the gang has succeeded, its policies end it, or its attempt has ended with the dealer of its pieces."""
+    """Whether the gang has succeeded, its policies end it, or the dealer of its pieces has ended."""
     counts, settled = progress_of(state, gang, reservation), reservation.settled
     policies, restarts = gang.policies, gang.status.restarts
     return (

@@ -1,4 +1,4 @@
-"""Which pods of a finished gang stay for their logs, and for how long."""
+"""Which pods of a finished gang stay for their logs, and how long they stay."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -8,7 +8,8 @@ from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.holders.endings import longest_grace
 
-# What a kubelet may need beyond the grace period. A pod that runs after that is on a node that does not respond.
+# The time, beside the grace period, that a kubelet may need. A pod that still runs then is on a node that does not
+# respond.
 _PATIENCE_SECONDS = 60.0
 
 
@@ -20,10 +21,10 @@ class Remains(NamedTuple):
 
 
 def remains(gang: GangFact, pods: Iterable[PodFact], now: float) -> Remains:
-    """Which pods of a finished gang to stop or delete. A pod in neither list stays as it is.
+    """Which pods of a finished gang to stop or to delete. A pod in neither list stays as it is.
 
-    Members of a failed gang that are bound to nodes are stopped, and their pods stay. If their nodes do not stop them
-    in time, or if the gang has succeeded, running pods are deleted. After the keep time all pods are deleted.
+    Members of a failed gang that are bound to nodes are stopped, and their pods stay. If the nodes do not stop them in
+    time, or if the gang has succeeded, running pods are deleted. After the keep time all pods are deleted.
     """
     if _is_past(kept_until(gang), now):
         return Remains([], list(pods))

@@ -1,7 +1,7 @@
-"""How long members may still run once all pieces are settled and the dealer has ended with rank 0: for a minute.
+"""Members may run for one more minute after all pieces are settled and the dealer has ended with rank 0.
 
-A member that asks for pieces afterwards finds no dealer, and its program may ask for days. So the gang does not wait
-for it. The minute is for members that the dealer has answered, and that still have to end.
+A member that then asks for pieces finds no dealer, and its program may ask for days. So the gang does not wait for it.
+The minute is for members that have their answer from the dealer, and still have to end.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ _LAST_SECONDS = 60.0
 
 
 class LateMembers:
-    """Measures the last minute of each gang, and calls ``due`` with the gang when it is over.
+    """Measures the last minute of each gang, and calls ``due`` with the gang when the minute is over.
 
-    The next process begins it anew, so a minute of one process is enough.
+    After a restart of the operator the minute begins anew, so it is not stored.
     """
 
     def __init__(self, due: Callable[[GangKey], None]) -> None:
@@ -23,7 +23,7 @@ class LateMembers:
         self._timers: dict[GangKey, asyncio.TimerHandle] = {}
 
     def are_late(self, gang: GangKey) -> bool:
-        """Whether the minute is over; it begins with the first call for the gang."""
+        """Whether the gang's minute is over. The minute begins with the first call for the gang."""
         loop = asyncio.get_running_loop()
         timer = self._timers.get(gang)
         if timer is None:
@@ -31,7 +31,7 @@ class LateMembers:
         return timer.when() <= loop.time()
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it or its attempt has ended."""
+        """Drop a gang that has ended, or whose attempt has ended."""
         timer = self._timers.pop(gang, None)
         if timer is not None:
             timer.cancel()

@@ -1,4 +1,4 @@
-"""When the status of a gang reports an overrun. The gang goes on, and gangs behind it are planned again."""
+"""When the status of a gang reports an overrun. The gang goes on, and waiting gangs are planned again."""
 
 from lockstep.belief.run_times.overruns import reported_at
 from lockstep.facts.gang.gang import GangFact
@@ -6,7 +6,10 @@ from lockstep.facts.reasons import Condition
 
 
 def overruns_at(gang: GangFact) -> float | None:
-    """The time of day at which the status must report the overrun; None if it does, or has nothing to report."""
+    """The time of day at which the status must report an overrun.
+
+    None if the status already reports it, or if the gang does not run or has no expected finish.
+    """
     status = gang.status
     if status.end is not None or status.started_at is None or status.start is None or status.expected_finish is None:
         return None

@@ -1,4 +1,4 @@
-"""When a gang is interrupted because the owner of one of its nodes is back and wants its members evicted."""
+"""When a gang is interrupted because a node owner has returned and wants the members evicted."""
 
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.holding.reservation import Reservation
@@ -10,12 +10,12 @@ from lockstep.facts.reasons import Reason
 
 
 def interrupted(state: State, reservation: Reservation, now: float) -> Failure | None:
-    """Why a placed gang must be interrupted; None if it need not be.
+    """The reason to interrupt a placed gang now; None if there is none.
 
-    Of the nodes with running members, the message names the one whose owner has been back longest.
+    The message names one node with running members: the node whose owner has been back longest.
     """
     due = _due(state, reservation, now)
-    # A gang may have thousands of pods, so they are searched only if an owner is back.
+    # A gang may have thousands of pods, so they are searched only if a node owner is back.
     running = _nodes_that_run(state, reservation) & due.keys() if due else set()
     if not running:
         return None
@@ -25,12 +25,12 @@ def interrupted(state: State, reservation: Reservation, now: float) -> Failure |
 
 
 def ranks_of_owners(state: State, reservation: Reservation, now: float) -> set[int]:
-    """The ranks of the members on nodes whose owners are back and want members evicted."""
+    """The ranks of the members on nodes whose node owners are back and want members evicted."""
     return reservation.ranks_on(_due(state, reservation, now))
 
 
 def _due(state: State, reservation: Reservation, now: float) -> dict[str, float]:
-    """The nodes that members must leave now, and since when their owners are back."""
+    """The nodes that members must leave now, with the time since which each node owner has been back."""
     return {
         entry.node: back.since
         for entry in reservation.members

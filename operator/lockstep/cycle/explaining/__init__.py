@@ -1,1 +1,1 @@
-"""Explains to users why a gang waits and when it starts."""
+"""Explains to users why a gang waits, and when it is likely to start."""

@@ -1,4 +1,4 @@
-"""Events and metrics about attempts. Statuses are written elsewhere."""
+"""Events and metrics of attempts. Other modules write the statuses."""
 
 from collections.abc import Callable
 from typing import assert_never
@@ -27,7 +27,7 @@ from lockstep.report.text.admission import changes
 
 
 class AttemptEvents:
-    """Sends events and counts metrics about attempts, after their statuses are written."""
+    """Sends the events of attempts and counts their metrics, after the statuses are written."""
 
     def __init__(self, state: State, writer: StatusWriter, metrics: Metrics, *, now: Callable[[], float]) -> None:
         self._state = state
@@ -52,16 +52,16 @@ class AttemptEvents:
                 self._writer.post(gang, bind_interrupted(outcome.failure))
 
     def admission(self, gang: GangFact) -> None:
-        """Report that admission changes the members' template. A refusal stands in the gang's status instead."""
+        """Report that admission changes the members' template. A refusal is in the gang's status instead."""
         if isinstance(gang, AcceptedGang) and gang.spec.is_changed_by_admission:
             self._writer.post(gang, changed_by_admission(changes(gang.spec)))
 
     def undoing_lasts(self, gang: GangFact, failure: Failure, waits: str) -> None:
-        """Report that undoing an attempt takes long; ``waits`` says what it waits for."""
+        """Report that it takes long to tear down an attempt. ``waits`` says what the teardown waits for."""
         self._writer.post(gang, gang_undoing(failure, waits))
 
     def undoing(self, gang: GangFact, failure: Failure) -> None:
-        """Report why the gang is undone. For a preemption, both gangs get an event that names the other."""
+        """Report why the gang is torn down. For a preemption, both gangs get an event that names the other."""
         if failure.reason is Reason.OWNER_RETURNED:
             self._writer.post(gang, owner_returned(failure.message))
         elif failure.reason is Reason.CHANGING_SIZE:

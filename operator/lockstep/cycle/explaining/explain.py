@@ -1,4 +1,4 @@
-"""Reports why gangs wait: writes a status for each decision that starts nothing, if it says something new."""
+"""Reports why gangs wait: writes each decision that starts nothing now to a status, if it says something new."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -16,8 +16,8 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import events, plan_marks
 from lockstep.report.status.writer import StatusReport, StatusWriter
 
-# Numbers in an explanation change with every pod that ends. A new reason is reported at once, new numbers after a pause
-# that grows while the reason stays the same.
+# Numbers in an explanation change with every pod that ends. So a new reason is reported at once, and new numbers after
+# a pause. The pause grows while the reason stays the same.
 _FIRST_PAUSE_SECONDS = 10.0
 _PAUSE_GROWTH = 4.0
 _LONGEST_PAUSE_SECONDS = 600.0
@@ -36,7 +36,7 @@ _NEVER = _LastReport(-math.inf, _FIRST_PAUSE_SECONDS)
 
 
 class _Explained(NamedTuple):
-    """A decision that may be reported; the fields are the arguments of ``Explainer.explain``."""
+    """A decision that may be reported. The fields are the arguments of ``Explainer.explain``."""
 
     gang: GangFact
     decision: Decision
@@ -46,7 +46,7 @@ class _Explained(NamedTuple):
     learned: Learned | None
 
     def status(self) -> GangStatus:
-        """The gang's status with the decision, but without the plan of a later start."""
+        """The gang's status with the decision, but without the estimate of a later start."""
         status = _status_for(self.gang, self.decision, self.now, self.victims, self.learned)
         if self.start_estimates is None:
             return status
@@ -55,7 +55,7 @@ class _Explained(NamedTuple):
         return plan_marks.with_givers(status, self.gang, givers, self.now)
 
     def with_start(self, status: GangStatus) -> GangStatus:
-        """The status with the plan of a later start."""
+        """The status with the estimate of a later start."""
         if self.start_estimates is None or not isinstance(self.decision, Placement):
             return status
         return replace(status, plan=self.start_estimates.of(self.gang, self.decision))
@@ -72,13 +72,13 @@ class Explainer:
         self._unreported: dict[GangKey, Decision] = {}
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone."""
+        """Forget a gang that is gone."""
         self._last_reports.pop(gang, None)
         self._reported.pop(gang, None)
         self._unreported.pop(gang, None)
 
     def take_unreported(self, gangs: Iterable[GangKey]) -> list[Decision]:
-        """The decisions about these gangs that were not written because another status write was in progress."""
+        """Return and drop the decisions about these gangs that another status write kept from being written."""
         return [self._unreported.pop(gang) for gang in gangs if gang in self._unreported]
 
     def explain(
@@ -91,10 +91,11 @@ class Explainer:
         start_estimates: StartEstimates | None = None,
         learned: Learned | None = None,
     ) -> float:
-        """Write the decision to the gang's status if it says something new; ``victims`` are being evicted for the gang.
+        """Write the decision to the gang's status if the status would say something new.
 
-        The decision was planned with the run times in ``learned``. ``start_estimates`` add details of a later start.
-        Returns the time of day at which to call this again; infinity if that is not needed.
+        ``victims`` are gangs that are being evicted for this gang. The decision was planned with the run times in
+        ``learned``. ``start_estimates`` adds details of a later start. Returns the time of day at which to call this
+        again; infinity if that is not needed.
         """
         self._unreported.pop(gang.key, None)
         passes = self._likely_start_passes(gang.key, gang.status, now)
@@ -113,7 +114,7 @@ class Explainer:
         return next_report_at
 
     def _report_due(self, said: _Explained) -> tuple[StatusReport | None, float]:
-        """The report, if it is due, and the time of day at which to explain again."""
+        """The report if it is due, and the time of day at which to explain again."""
         status = said.status()
         later = self._postponed_to(said, status)
         if later is not None:
@@ -123,7 +124,7 @@ class Explainer:
         return report, self._likely_start_passes(said.gang.key, status, said.now)
 
     def _postponed_to(self, said: _Explained, status: GangStatus) -> float | None:
-        """When there may be something to report, infinity if never; None if the report is due now."""
+        """The next time at which there may be something to report, infinity if never; None if the report is due now."""
         gang, decision, now = said.gang, said.decision, said.now
         passes = self._likely_start_passes(gang.key, gang.status, now)
         promised = decision.promised if isinstance(decision, Placement) else None
@@ -142,14 +143,14 @@ class Explainer:
         return None if is_due else min(passes, last.time + last.pause)
 
     def _likely_start_passes(self, gang: GangKey, status: GangStatus, now: float) -> float:
-        """When to replace the likely start in that status because it has passed; not before the first pause is over."""
+        """When the likely start in that status is over and must be replaced; not before the first pause is over."""
         if status.plan is None:
             return math.inf
         rests_until = self._last_report(gang, now).time + _FIRST_PAUSE_SECONDS
         return max(status.plan.likely_start + SAME_TIME_SECONDS, rests_until)
 
     def _last_report(self, gang: GangKey, now: float) -> _LastReport:
-        """The gang's last report; one in the future, after the clock was set back, counts as long past."""
+        """The gang's last report. A report in the future counts as long past, because the clock was set back."""
         last = self._last_reports.get(gang, _NEVER)
         return last if last.time <= now else last._replace(time=-math.inf)
 
@@ -177,7 +178,7 @@ def _is_new_reason(gang: GangFact, status: GangStatus) -> bool:
 
 
 def _is_age_turning(gang: GangFact, status: GangStatus) -> bool:
-    """Whether that status stops the gang's age, or lets it go on: its place in the queue depends on that."""
+    """Whether that status stops the gang's age, or lets it go on. The gang's place in the queue depends on this."""
     return (gang.status.waited_seconds is None) != (status.waited_seconds is None)
 
 
@@ -187,9 +188,9 @@ def _has_passed(gang: GangFact, now: float) -> bool:
 
 
 def _is_promised_anew(gang: GangFact, decision: Decision) -> bool:
-    """Whether the promised start is the first, or later than the one in the status.
+    """Whether the promise is the gang's first, or later than the one in the status.
 
-    Users rely on it, so it is reported at once.
+    Users rely on a promise, so it is reported at once.
     """
     before = None if gang.status.plan is None else gang.status.plan.promised_start
     promised = decision.promised if isinstance(decision, Placement) else None
@@ -197,7 +198,7 @@ def _is_promised_anew(gang: GangFact, decision: Decision) -> bool:
 
 
 def says_the_same(gang: GangFact, after: GangStatus, *, promised: float | None = None) -> bool:
-    """Whether that status and the start that is ``promised`` now say nothing new to the user.
+    """Whether that status and the start that is now ``promised`` say nothing new to the user.
 
     A start is new if it has moved by more than a tenth of the whole wait. Other nodes for as many members are not new.
     """

@@ -1,4 +1,4 @@
-"""The gangs that give up seats, now or with the newest plan."""
+"""Gangs that give up seats, now or with the newest plan."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from lockstep.snapshot.holders.seats_given_up import Giving, changing_gangs
 
 
 def giving_gangs(state: State, decided: LastPlan) -> list[Giving]:
-    """The gangs that give up seats: those whose change has begun or is ahead, and those that the plan has change."""
+    """The gangs whose change of size has begun or is ahead, and the gangs whose size the plan changes."""
     return [*changing_gangs(state, decided.snapshot.now), *_about_to_change(decided)]
 
 

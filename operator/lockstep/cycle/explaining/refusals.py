@@ -8,7 +8,7 @@ from lockstep.report.status.writer import StatusReport
 
 
 def refusal_report(state: State, gang: GangFact, now: float) -> StatusReport | None:
-    """The report that the gang is refused; None if it is not, or its status says so."""
+    """The report that the gang is refused; None if it is not refused, or if its status already says so."""
     refusal = state.refusal_of(gang)
     if refusal is None:
         return None

@@ -1,4 +1,4 @@
-"""Reports to gangs that wait what the newest plan has decided about them."""
+"""Reports the decisions of the newest plan in the statuses of waiting gangs."""
 
 from collections.abc import Callable, Collection, Generator
 from contextlib import AbstractContextManager
@@ -21,7 +21,7 @@ from lockstep.snapshot.holders.awaited_ends import victims_ending_for
 
 
 class Reporting:
-    """Has the decisions explained. ``guarded`` contains errors in work for one gang."""
+    """Passes decisions to the explainer. ``guarded`` contains errors in work for one gang."""
 
     def __init__(
         self,
@@ -48,7 +48,10 @@ class Reporting:
         self._start_estimates = StartEstimates(self._state, decided)
 
     def reporting_others(self, decided: LastPlan, *, besides: Collection[GangKey]) -> Generator[None, None, None]:
-        """Report, in steps, to the gangs that do not start now, except ``besides``, which wait for an eviction."""
+        """Report, in steps, the decisions about gangs that do not start now.
+
+        ``besides`` are left out, because they wait for an eviction.
+        """
         for decision in decided.plan.decisions:
             if not decided.is_due(decision) and decision.gang not in besides:
                 now = self._now()
@@ -65,7 +68,7 @@ class Reporting:
             yield
 
     def reporting_unreported(self, gangs: Collection[GangKey], now: float) -> Generator[None, None, None]:
-        """Report to these gangs, in steps, what could not be reported when it was decided."""
+        """Report, in steps, decisions about these gangs that could not be reported when they were made."""
         for decision in self._explainer.take_unreported(gangs):
             with self._guarded(decision.gang):
                 self._report(decision, now)
@@ -90,7 +93,7 @@ class Reporting:
     def _report(self, decision: Decision, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
         if gang is None or not self._planning.standing.waits(gang) or self._planning.standing.retry_at(gang) > now:
-            # During its back-off, its status says why it was undone and when it is planned again.
+            # During the back-off, the status says why the gang was torn down, and when it is planned again.
             return
         self._dry_runs.ask(gang)
         victims = victims_ending_for(self._state, gang.key)
@@ -101,10 +104,13 @@ class Reporting:
         self._plan_time.plan_by(self._due_again(gang, decision, next_report_at, now), now)
 
     def _due_again(self, gang: GangFact, decision: Decision, next_report_at: float, now: float) -> float:
-        """When a gang that waits is planned again though nothing changes. Starts that await no end are not delayed."""
+        """When a waiting gang is planned again although nothing changes.
+
+        A start is not delayed, unless the gang starts when another gang ends.
+        """
         if not isinstance(decision, Placement):
             return next_report_at
-        # Many gangs wait, and their likely starts pass one after the other: one plan for several of them.
+        # Many gangs wait, and their likely starts pass one after the other. So one plan serves several of them.
         report_at = max(next_report_at, now + patience(now - gang.created))
         if self._start_estimates is not None and self._start_estimates.awaits_an_end(decision):
             return report_at

@@ -1,4 +1,4 @@
-"""Estimates for gangs with a later start: when they start, which gang or node they wait for, why the plan changed."""
+"""Estimates for gangs with a later start: the start, the gang or node that they wait for, and why the plan changed."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -21,14 +21,14 @@ from lockstep.report.text.sentences import room_held, room_opens
 from lockstep.snapshot.holders.endings import expected_end
 
 _MOST_KINDS = 16
-# Another reason in a status was written by another version: it is neither repeated nor counted.
+# Another reason in a status was written by another version of the operator. It is neither repeated nor counted.
 _REASONS = frozenset(PlanChange)
 # Creation times are in whole seconds, rounded down.
 _CREATED_SECONDS = 1.0
 
 
 class _Use(NamedTuple):
-    """Until when a gang is expected to use the nodes of its members."""
+    """A gang with its members, and the time until which it is expected to use their nodes."""
 
     end: float
     gang: GangKey
@@ -65,7 +65,7 @@ class StartEstimates:
         return replace(estimate, changed_at=before.changed_at, changed_because=before.changed_because)
 
     def _planned(self, gang: GangFact, placement: Placement) -> StartEstimate:
-        """The estimate if it starts as planned."""
+        """The estimate if the gang starts as planned."""
         return StartEstimate(
             likely_start=placement.start,
             late_start=None,
@@ -80,26 +80,32 @@ class StartEstimates:
         )
 
     def of_ahead(self, gang: GangFact, placement: Placement) -> StartEstimate:
-        """The estimate of a gang that waits for others, which its condition names. It is never part of a forecast."""
+        """The estimate for a gang that waits for others.
+
+        The gang's condition names these others. The estimate is never part of a forecast.
+        """
         before = gang.status.plan
         is_first = before is None or before.changed_because not in _REASONS
         why = PlanChange.FIRST_PLANNED if is_first else PlanChange.QUEUE_CHANGED
         return replace(self._planned(gang, placement), waits_for="", changed_because=why)
 
     def givers(self, decision: Decision) -> list[GangKey]:
-        """The gangs that change their size, and for whose seats this one waits."""
+        """The gangs that change their size and give up seats for which this gang waits."""
         if not isinstance(decision, Placement):
             return []
         return sorted(giving.gang for giving in self._giving if giving.is_awaited_by(decision))
 
     def awaits_an_end(self, placement: Placement) -> bool:
-        """Whether the gang is planned to start when one that holds nodes ends: it then starts whenever that happens."""
+        """Whether the gang is planned to start when a gang that holds nodes ends.
+
+        It then starts when that gang really ends.
+        """
         return placement.start in self._ends and all(
             self._opens(entry.node) < placement.start for entry in placement.members
         )
 
     def _planned_since(self, gang: GangFact) -> float:
-        """Since when the gang has had a planned start without interruption."""
+        """The time since which the gang has always had a planned start; now if it has none."""
         planned = gang.status.condition(Condition.PLANNED)
         return (
             min(planned.last_transition, self._now) if planned is not None and planned.status == "True" else self._now
@@ -107,18 +113,18 @@ class StartEstimates:
 
     @cached_property
     def _ends(self) -> frozenset[float]:
-        """The expected ends of gangs that hold nodes, as the plan has them."""
+        """The expected ends of gangs that hold nodes, as in the plan."""
         return frozenset(release.time for release in self._snapshot.releases)
 
     @cached_property
     def _uses(self) -> list[_Use]:
-        """Expected uses of nodes, sorted by their ends. Computed on demand: most plans change no estimate."""
+        """Expected uses of nodes, sorted by their ends. They are computed on demand: most plans change no estimate."""
         held = [(expected_end(self._state, one, self._now), one) for one in self._state.reservations.values()]
         uses = [_Use(end, one.gang, one.members) for end, one in held if end is not None]
         return sorted([*uses, *(_Use(one.finish, one.gang, one.members) for one in self._later)], key=_by_end)
 
     def _kinds(self, members: Iterable[Members]) -> tuple[NodeKind, ...]:
-        """The number of members by speed of node: the fastest first, 16 kinds at most."""
+        """The number of members by speed of node: the fastest first, at most 16 kinds."""
         speeds: Counter[str] = Counter()
         for entry in members:
             speeds[self._speed(entry.node)] += entry.count
@@ -129,9 +135,10 @@ class StartEstimates:
         return f"{1 / float(self._snapshot.slowdown[self._nodes[node]]):.2g}"
 
     def _waits_for(self, placement: Placement) -> str:
-        """A clause about the gang whose end frees the last room, or the node that opens last; '' if neither.
+        """A clause about what the gang waits for; '' if it waits for nothing.
 
-        Gangs that give up seats are named before gangs that end, since they are not expected to end by then.
+        It names a gang that gives up seats, else the gang whose end frees the last room, else the node that opens last.
+        Gangs that give up seats come first, because they are not expected to end by then.
         """
         giving = next((one for one in self._giving if one.is_awaited_by(placement)), None)
         if giving is not None:
@@ -150,7 +157,10 @@ class StartEstimates:
         return float(self._snapshot.start[self._nodes[node]])
 
     def _ending_by(self, placement: Placement) -> Iterator[_Use]:
-        """Uses by other gangs that end by the start, the latest end first: usually that use is on a needed node."""
+        """Uses by other gangs that end by the start, the latest end first.
+
+        The first one is usually on a needed node.
+        """
         soon_enough = bisect_right(self._uses, placement.start + SAME_TIME_SECONDS, key=attrgetter("end"))
         for number in range(soon_enough - 1, -1, -1):
             use = self._uses[number]
@@ -160,7 +170,7 @@ class StartEstimates:
                 yield use
 
     def why_changed(self, gang: GangFact, decision: Decision) -> PlanChange:
-        """Why the gang's plan has changed or its start was withdrawn: the first reason that holds."""
+        """The first reason that applies for a change of the gang's plan, or for a withdrawn start."""
         before = gang.status.plan
         if before is None:
             return PlanChange.FIRST_PLANNED

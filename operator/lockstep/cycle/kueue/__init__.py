@@ -1,1 +1,1 @@
-"""Lockstep as an AdmissionCheck of Kueue: what it says of Workloads, and when."""
+"""Lockstep as the controller of AdmissionChecks of Kueue: what it writes to Workloads, and when."""

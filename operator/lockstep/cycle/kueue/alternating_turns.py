@@ -1,4 +1,4 @@
-"""Turns of which a few are taken at a time: namespaces alternate, so that a crowd in one keeps no other waiting."""
+"""Turns, of which a few are taken at a time. Namespaces alternate, so that many turns of one do not delay another."""
 
 import asyncio
 from collections import OrderedDict, deque
@@ -7,17 +7,17 @@ from contextlib import asynccontextmanager
 
 
 class AlternatingTurns:
-    """At most ``at_once`` turns at the same time."""
+    """Gives at most ``at_once`` turns at the same time."""
 
     def __init__(self, at_once: int) -> None:
-        # It is 0 while any turn is waited for.
+        # The number of free turns. It is 0 while any task waits for a turn.
         self._free = at_once
         # The first namespace has the next turn. No list is empty.
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @asynccontextmanager
     async def turn(self, namespace: str) -> AsyncIterator[None]:
-        """Wait for a turn of that namespace, and have it while the block runs."""
+        """Wait for a turn of that namespace, and hold it while the block runs."""
         await self._take(namespace)
         try:
             yield
@@ -39,7 +39,7 @@ class AlternatingTurns:
             raise
 
     def _pass_on(self) -> None:
-        """Give the turn to the next that waits and was not cancelled."""
+        """Give the turn to the next task that waits and was not cancelled."""
         while self._waiting:
             namespace, turns = self._waiting.popitem(last=False)
             turn = turns.popleft()

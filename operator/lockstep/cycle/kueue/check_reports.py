@@ -1,6 +1,6 @@
-"""Writes to Workloads that wait when they start, or that they give their quota back.
+"""Writes to waiting Workloads when they are likely to start, or that they give their quota back.
 
-Level-triggered: what follows from the status of a Gang is compared with what was written last.
+The module is level-triggered: it compares what follows from the status of a Gang with what was written last.
 """
 
 from functools import partial
@@ -17,21 +17,24 @@ from lockstep.cycle.kueue.patient_writes import PatientWrites
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.workload import CheckState, Workload
 
-# These are reports for people, and the statuses of Gangs say the same.
+# People read these reports, and the statuses of Gangs say the same. So a few at once are enough.
 _AT_ONCE = 4
-# After Kueue has given quota, the status may still be that of an earlier plan, and the process may have begun just now.
+# After Kueue has given quota, the status may still be from an earlier plan, and the operator may have just started.
 _SETTLING_SECONDS = 10.0
 
 
 class _Said(NamedTuple):
-    """What was said of a Workload as it was then."""
+    """A written entry, and the version of the Workload for which it was written."""
 
     workload: str
     entry: CheckEntry
 
 
 class CheckReports:
-    """One write for each Workload at a time. It follows the status of its Gang, so it changes no more often."""
+    """Writes to Workloads, one write at a time for each.
+
+    It follows the status of the Gang, so it writes no more often than that status changes.
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -65,12 +68,12 @@ class CheckReports:
         self._writes.forget(gang)
 
     async def stop(self) -> None:
-        """Stop: the next process compares the Workloads anew."""
+        """Stop. After a restart, the operator compares the Workloads anew."""
         self._alarms.stop()
         await self._writes.stop()
 
     def _settled_at(self, workload: Workload, now: float) -> float:
-        """From when on the status of the Gang is of a plan for the Workload as it is."""
+        """The time from which the status of the Gang belongs to a plan for the Workload as it is."""
         seen = self._seen.get(workload.gang)
         if seen is None or seen[0] != workload.version:
             seen = self._seen[workload.gang] = (workload.version, now)

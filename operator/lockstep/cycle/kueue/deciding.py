@@ -1,4 +1,4 @@
-"""What our AdmissionChecks say of a Workload that waits: a pure function of its Gang and of the time."""
+"""What our AdmissionChecks say about a Workload that waits: a pure function of its Gang and of the time."""
 
 from collections.abc import Collection
 
@@ -12,16 +12,17 @@ from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import duration
 
-# Kueue gives quota again at once where none else waits for it: it would be taken and given all the time.
+# In seconds. If no other Workload waits, Kueue gives returned quota again at once. Without this time it would be given
+# and returned all the time.
 _KEEPS_SECONDS = 300.0
 _NO_PLAN = "there is no plan for its pods yet."
 
 
 def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: float, now: float) -> CheckEntry | None:
-    """What is to be said of a Workload whose pods have no places; None while nothing new is known.
+    """The entry for a Workload whose pods have no places; None while nothing new is known.
 
-    Its quota is given back if for ``patience`` seconds no start was known. If its start is further off than that, or
-    what may change refuses it, it is given back after five minutes, or before with less.
+    The quota is returned if no start was known for ``patience`` seconds. The start may be further off than that, or a
+    refusal may pass. Then the quota is returned after five minutes, or after ``patience`` if that is shorter.
     """
     if gang.status.reserved_at is not None:
         return None
@@ -33,7 +34,10 @@ def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: fl
 def queued_entry(
     gang: GangFact, workload: GangWorkload, ours: Collection[str], *, patience: float, now: float
 ) -> CheckEntry | None:
-    """The same for the Workload of a GangJob; None while it waits for other checks, for none, or has nodes."""
+    """The same entry for the Workload of a GangJob.
+
+    None if the Workload waits for other checks, if it waits for no check, or if the GangJob has nodes.
+    """
     since = idle_since(gang, workload)
     if since is None or not may_pass(workload.checks, ours):
         return None
@@ -43,9 +47,9 @@ def queued_entry(
 
 
 def idle_since(gang: GangFact, workload: GangWorkload) -> float | None:
-    """Since when a GangJob has had quota and no nodes; None if it has nodes, or no quota that it may use.
+    """The time since which a GangJob has had quota and no nodes.
 
-    Attempts that fail do not count as nodes.
+    None if it has nodes, or no quota that it may use. Attempts that fail do not count as nodes.
     """
     has_quota = workload.quota_since is not None and not workload.conditions.is_evicted
     if not has_quota or gang.policies.is_suspended or gang.status.reserved_at is not None:
@@ -55,13 +59,13 @@ def idle_since(gang: GangFact, workload: GangWorkload) -> float | None:
 
 
 def _waiting(gang: GangFact, quota_since: float | None, patience: float, now: float) -> CheckEntry | None:
-    """What the last plan says, or why there can be none."""
+    """The entry with what the last plan says, or with why there can be no plan."""
     accepted, planned = gang.status.condition(Condition.ACCEPTED), gang.status.condition(Condition.PLANNED)
     if accepted is not None and accepted.status == "False":
-        # Something that its pods name is missing, such as a claim.
+        # An object that its pods name is missing, such as a claim.
         return without_start(accepted.message, quota_since, patience, now)
     if planned is None or planned.reason in LACKING_PODS:
-        # It is about to be planned, unless other pods with its label are in the way.
+        # The Gang is about to be planned, unless other pods with its label are in the way.
         return (
             None if now < gives_back_at(quota_since, patience) else without_start(_NO_PLAN, quota_since, patience, now)
         )
@@ -74,9 +78,9 @@ def _waiting(gang: GangFact, quota_since: float | None, patience: float, now: fl
 
 
 def _without_nodes(gang: GangFact, since: float, patience: float, now: float) -> CheckEntry | None:
-    """What is said once Kueue has admitted a GangJob whose attempt has failed, or whose nodes are lost.
+    """The entry for a GangJob that Kueue has admitted, and whose attempt has failed or whose nodes are lost.
 
-    The next attempt may succeed. It keeps the quota for some minutes.
+    The next attempt may succeed, so the GangJob keeps the quota for some minutes.
     """
     placed = gang.status.condition(Condition.PLACED)
     if placed is None or gang.status.end is not None:
@@ -88,7 +92,7 @@ def _without_nodes(gang: GangFact, since: float, patience: float, now: float) ->
 
 
 def next_moment(quota_since: float | None, patience: float, now: float) -> float | None:
-    """When something else may be due to be said of a Workload, though its gang is as it is."""
+    """The next time at which another entry may be due for a Workload although its gang is unchanged."""
     moments = (_keeps_until(quota_since, patience), gives_back_at(quota_since, patience))
     return min((one for one in moments if one > now), default=None)
 
@@ -96,7 +100,11 @@ def next_moment(quota_since: float | None, patience: float, now: float) -> float
 def _refused(
     gang: RefusedGang, made: PodGang, quota_since: float | None, patience: float, now: float
 ) -> CheckEntry | None:
-    """No cluster can obey a spec that we have read as it is. Another refusal may pass: quotas and webhooks change."""
+    """The entry for a refused Gang.
+
+    A spec that is read without problems and still refused can't be obeyed by any cluster. Another refusal may pass:
+    quotas and webhooks change.
+    """
     accepted = gang.status.condition(Condition.ACCEPTED)
     if accepted is None or gang.status.is_true(Condition.ACCEPTED):
         return None
@@ -107,7 +115,7 @@ def _refused(
 
 
 def _not_soon(why: str, back: str, quota_since: float | None, patience: float, now: float) -> CheckEntry:
-    """What is said of a Workload that will not start soon, for some minutes and then."""
+    """The entry for a Workload that will not start soon: first it waits for some minutes, then it returns the quota."""
     if now < _keeps_until(quota_since, patience):
         return CheckEntry(CheckState.PENDING, why)
     return CheckEntry(CheckState.RETRY, back)

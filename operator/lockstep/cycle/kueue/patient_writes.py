@@ -1,6 +1,6 @@
 """Writes to Workloads of Kueue and to their owners: one at a time for each gang, and few at once.
 
-The next process compares them anew.
+After a restart, the operator compares the objects anew.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from lockstep.cycle.kueue.alternating_turns import AlternatingTurns
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
-# So much later the watch has shown a Workload that was made, or is gone.
+# In seconds. After this time the watch has shown a Workload that was created or deleted.
 _PAUSE_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
@@ -25,19 +25,19 @@ Content = TypeVar("Content")
 
 
 class _Rest(NamedTuple):
-    """After so many failures, the next write for a gang waits ``until`` then."""
+    """After this number of failures, the next write for a gang waits until the time ``until``."""
 
     failures: int
     until: float
 
 
 class PatientWrites(Generic[Content]):
-    """Writes, of which at most ``at_once`` are sent at a time, and what was written last for each gang.
+    """Sends at most ``at_once`` writes at a time, and knows the last write for each gang.
 
-    Namespaces alternate, so that a thousand gangs of one do not delay those of another.
+    Namespaces alternate, so that a thousand gangs of one namespace do not delay those of another.
 
-    A write returns why it failed, or ''; the next one then waits longer each time, up to a minute. The gang is
-    reconciled after each write: it may have changed meanwhile.
+    A write returns why it failed, or ''. After a failure the next write waits, longer each time, up to a minute. The
+    gang is reconciled after each write, because it may have changed meanwhile.
     """
 
     def __init__(self, services: Services, *, at_once: int) -> None:
@@ -58,11 +58,11 @@ class PatientWrites(Generic[Content]):
         return now if rest is None else max(rest.until, now)
 
     def is_written(self, gang: GangKey, content: Content) -> bool:
-        """Whether that was written last."""
+        """Whether the last write for the gang had that content."""
         return self._written.get(gang) == content
 
     def begin(self, gang: GangKey, write: Callable[[], Awaitable[str]], content: Content | None = None) -> None:
-        """Begin a write of ``content``; None makes or deletes a Workload."""
+        """Begin a write of ``content``. None means that the write creates or deletes a Workload."""
         self._under_way[gang] = asyncio.create_task(self._carry_out(gang, write, content))
 
     def forget(self, gang: GangKey) -> None:

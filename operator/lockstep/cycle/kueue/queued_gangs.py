@@ -1,6 +1,7 @@
-"""GangJobs in queues of Kueue: makes their Workloads, and writes what the gangs make of their quota.
+"""GangJobs in queues of Kueue: creates their Workloads, and writes how the gangs use their quota.
 
-Level-triggered: what follows from a gang is compared with its Workload. The next process finds both.
+The module is level-triggered: it compares what follows from a gang with its Workload. After a restart, the operator
+finds both.
 """
 
 from functools import partial
@@ -17,12 +18,12 @@ from lockstep.cycle.kueue.quota_use import quota_use_of
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.workload import GangWorkload
 
-# Reads and writes at a time: less urgent than what makes gangs run.
+# Reads and writes at a time. They are less urgent than requests that make gangs run.
 _AT_ONCE = 8
 
 
 class _DoneWrite(NamedTuple):
-    """What was written for a Workload as it was then, and for the gang of that generation and queue."""
+    """A completed write, with the Workload, and the generation and queue of the gang, at that time."""
 
     workload: GangWorkload
     generation: int
@@ -31,7 +32,7 @@ class _DoneWrite(NamedTuple):
 
 
 class QueuedGangJobs:
-    """One write for each Workload at a time."""
+    """Writes to Workloads, one write at a time for each."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -40,7 +41,7 @@ class QueuedGangJobs:
         self._writes = PatientWrites[_DoneWrite](services, at_once=_AT_ONCE)
 
     def check(self, gang: GangFact, now: float) -> None:
-        """Begin the one write that is due, if any."""
+        """Begin the write that is due, if there is one."""
         known = self._state.queued.workload(gang)
         if self._writes.is_under_way(gang.key) or (known is None and not self._state.queued.has(gang)):
             return
@@ -60,7 +61,7 @@ class QueuedGangJobs:
         self._writes.forget(gang)
 
     async def stop(self) -> None:
-        """Stop: the next process compares the Workloads anew."""
+        """Stop. After a restart, the operator compares the Workloads anew."""
         self._alarms.stop()
         await self._writes.stop()
 
@@ -83,12 +84,12 @@ class QueuedGangJobs:
         self._writes.begin(gang.key, partial(write_quota_use, self._services, asks, known, use), done)
 
     def _may_queue(self, gang: GangFact) -> bool:
-        """Whether the gang is to have quota: one that waits for others, or can't run, would keep it from others."""
+        """Whether the gang may have quota. A gang that waits for others or can't run would keep it from other gangs."""
         is_over = gang.status.end is not None or gang.is_deleting
         return not is_over and not gang.unmet and self._state.refusal_of(gang) is None
 
     def _is_needless(self, gang: GangFact) -> bool:
-        """Whether the gang has left its queue, or will not run."""
+        """Whether the Workload is needless, because the gang has left its queue or may not run."""
         if gang.is_deleting or gang.status.end is not None:
             return False
         if not self._state.queued.has(gang):

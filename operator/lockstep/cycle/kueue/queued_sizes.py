@@ -1,6 +1,6 @@
-"""Gives owners in queues of Kueue their sizes: what their pods need is learned, then a plan chooses.
+"""Gives owners in queues of Kueue their sizes: it learns what their pods need, then a plan chooses a size.
 
-Level-triggered: an owner without a size is learned and planned again, by the next process too.
+The module is level-triggered: an owner without a size is learned and planned again, also after a restart.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -16,19 +16,19 @@ from lockstep.cycle.kueue.patient_writes import PatientWrites
 from lockstep.cycle.kueue.repeated_sizes import RepeatedSizes
 from lockstep.facts.gang.sized_owner import SizedOwner
 
-# Reads, dry runs and writes at a time: less urgent than what makes gangs run.
+# Reads, dry runs and writes at a time. They are less urgent than requests that make gangs run.
 _AT_ONCE = 4
 
 
 class _Step(NamedTuple):
-    """What was done for an owner as it was then."""
+    """A step, and the owner at that time."""
 
     owner: SizedOwner
     is_given: bool
 
 
 class QueuedSizes:
-    """One step for each owner at a time."""
+    """Takes one step at a time for each owner."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -36,11 +36,11 @@ class QueuedSizes:
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._writes = PatientWrites[_Step](services, at_once=_AT_ONCE)
         self._repeated = RepeatedSizes(services.monotonic)
-        # Owners that did not get what a plan had chosen. There is no other plan unless something changes.
+        # Owners that did not get the size which a plan had chosen. There is no other plan unless something changes.
         self._unserved: set[GangKey] = set()
 
     def check(self, gang: GangKey, now: float) -> None:
-        """Begin to learn what gang the owner would be, if that is unknown; plan again if it has not got its size."""
+        """Begin to learn which gang the owner would be, if unknown. Plan again if the owner has not got its size."""
         owner = self._owners.of(gang)
         if owner is None:
             self._alarms.forget(gang)
@@ -62,7 +62,7 @@ class QueuedSizes:
                 self._begin(step, partial(self._give, size=one.size), now)
 
     async def stop(self) -> None:
-        """Stop: the next process finds the same owners."""
+        """Stop. After a restart, the operator finds the same owners."""
         self._alarms.stop()
         await self._writes.stop()
 
@@ -81,7 +81,7 @@ class QueuedSizes:
         return why_not
 
     def _is_rested(self, owner: SizedOwner, now: float) -> bool:
-        """Whether a step that has failed, or was taken back, may be tried now; if not, it is reconciled when it may."""
+        """Whether a step that failed or was undone may be tried now. If not, the owner is reconciled when it may."""
         begins = max(self._writes.may_begin_at(owner.gang, now), now + self._repeated.pause_left(owner))
         self._alarms.set(owner.gang, begins if now < begins else None)
         return now >= begins

@@ -1,4 +1,4 @@
-"""What a GangJob in a queue makes of its quota: a pure function of its status and of what it holds."""
+"""How a GangJob in a queue uses its quota: a pure function of its status and its reservation."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,10 @@ _HAS_NODES = CheckEntry(CheckState.READY, "All of its members have nodes.")
 
 
 def quota_use_of(gang: GangFact, written: GangFact, entry: CheckEntry | None, *, holds_nothing: bool) -> QuotaUse:
-    """What follows for its Workload. ``written`` is the gang as its object has it, ``entry`` what our checks say."""
+    """The use of the quota, for its Workload.
+
+    ``written`` is the gang as its object has it. ``entry`` is what our checks say.
+    """
     status = gang.status
     end = None if status.end is None else GangEnd(status.end.reason == Reason.SUCCEEDED, status.end.message)
     is_placed = status.reserved_at is not None and status.is_true(Condition.PLACED)
@@ -27,7 +30,7 @@ def quota_use_of(gang: GangFact, written: GangFact, entry: CheckEntry | None, *,
 
 
 def _most(gang: GangFact, written: GangFact) -> Iterator[tuple[str, int]]:
-    """The most members that each role can still have: an elastic gang may grow again to what its user allows."""
+    """The most members that each role can still have. An elastic gang may grow again to its user's maximum."""
     if not isinstance(written, AcceptedGang):
         return
     present = {role.name: 0 for role in written.spec.roles}

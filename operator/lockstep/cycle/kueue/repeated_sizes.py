@@ -1,4 +1,4 @@
-"""How long an owner waits for a size whose last one was taken back: another controller may take back each one."""
+"""How long an owner waits for a new size after its last one was taken back: a controller may take back each one."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,12 +7,12 @@ from coschedule import GangKey
 from lockstep.api.client.pauses import pause_after
 from lockstep.facts.gang.sized_owner import SizedOwner
 
-# A size that has stayed for so long was not taken back by a controller.
+# In seconds. No controller takes back a size that has stayed for this time.
 _KEPT_SECONDS = 600.0
 
 
 class _Given(NamedTuple):
-    """The owner with that UID got its last of so many sizes at that time, which is monotonic."""
+    """The UID of an owner, the number of sizes that it got, and the time of the last one on the monotonic clock."""
 
     uid: str
     sizes: int
@@ -20,7 +20,7 @@ class _Given(NamedTuple):
 
 
 class RepeatedSizes:
-    """The sizes that owners in a queue have got. The pause doubles with each size, up to a minute."""
+    """Records the sizes that owners in a queue have got. The pause doubles with each size, up to a minute."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -33,7 +33,7 @@ class RepeatedSizes:
         self._given[owner.gang] = _Given(owner.uid, earlier + 1, now)
 
     def pause_left(self, owner: SizedOwner) -> float:
-        """For how many seconds the owner is to get no other size."""
+        """The seconds for which the owner must get no other size."""
         last = self._last(owner)
         return 0.0 if last is None else max(0.0, last.at + pause_after(last.sizes - 1) - self._monotonic())
 

@@ -1,1 +1,1 @@
-"""Keeps the processor shares of members at the pace of the slowest."""
+"""Paces members: keeps their shares of CPU at the pace of the slowest member."""

@@ -1,4 +1,4 @@
-"""Which members to resize: compares the CPU that each paced member has with what it should have."""
+"""Which members to resize: compares the CPU that each paced member has with the CPU that it should have."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,7 +16,7 @@ def due_resizes(
 ) -> list[Resize]:
     """The resizes that these members need now. ``paces`` has the pace of waiting members by node.
 
-    Waiting members on a node without a pace get back what they have unpaced.
+    Waiting members on a node without a pace get back their unpaced CPU.
     """
     return [
         change
@@ -36,7 +36,7 @@ def _pace(state: State, member: PacedMember, paces: Mapping[str, NodePace]) -> N
     if state.owners.wants_pace(member.node):
         return YIELDING
     pace = paces.get(member.node) if member.waits else None
-    # Its request is its limit, so it would lose its class.
+    # The request of a Guaranteed pod is its limit, so the pod would lose this QoS class.
     return None if pace is not None and pace.keeps_limits and member.cpu.is_guaranteed else pace
 
 
@@ -66,7 +66,7 @@ def _is_due(
 def _limits_only(wanted: Mapping[str, Cpu], now: Mapping[str, Cpu]) -> Mapping[str, Cpu] | None:
     """The wanted limits with the present requests: this change needs no room on the node.
 
-    None if a limit would not be above its request, or if the amounts are equal to the present or the wanted ones.
+    None if a limit would not be above its request, or if the amounts equal the present or the wanted ones.
     """
     amounts = {name: Cpu(now[name].request, cpu.limit) for name, cpu in wanted.items()}
     is_possible = all(cpu.limit is None or cpu.limit > cpu.request for cpu in amounts.values())
@@ -86,7 +86,7 @@ def _wanted(
 def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None:
     """The resize that requests the amounts in force, since the node can't give more; None if these are unknown.
 
-    Limits need no room on the node, so it keeps the wanted ones where it may.
+    Limits need no room on the node, so the resize keeps the wanted limits where it may.
     """
     in_force = {one.name: one.in_force for one in member.cpu.containers if one.name in wanted and one.in_force}
     if in_force.keys() != wanted.keys():

@@ -1,7 +1,7 @@
-"""Checks the pace of a gang: which members to resize, and what its status should say.
+"""Checks the pace of a gang: which members to resize, and what the status of the gang should say.
 
 A gang may have 10,000 members, so both are computed in parts, and other tasks of the event loop run in between. The
-next check sees what changes in the cache meanwhile.
+next check sees changes of the cache that happen meanwhile.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _Member = TypeVar("_Member", PacedMember, PodFact)
 
 
 async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -> list[Resize]:
-    """The resizes that are due; those that give more CPU come first. ``status.pace`` has the unpaced amounts."""
+    """The resizes that are due. Resizes that give more CPU come first. ``status.pace`` has the unpaced amounts."""
     assert gang.status.pace is not None, "it is written before anybody is resized"
     members = await _members(state, gang, reservation)
     offers = offers_of(state, gang, members)
@@ -54,14 +54,17 @@ async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -
 
 
 async def count_members_again(state: State, reservation: Reservation) -> None:
-    """Count what members take of their nodes by the gang's pace of now, which decides whether they keep their room."""
+    """Count again what members take of their nodes, by the gang's present pace.
+
+    The pace decides whether they keep their room.
+    """
     async for part in _parts([*state.pods_of(reservation)]):
         for pod in part:
             state.pods.count_again(pod)
 
 
 async def find_status(state: State, gang: GangFact, reservation: Reservation, *, refusal: str) -> PaceStatus | None:
-    """How far the gang is paced; None if no member is paced and none should be.
+    """The pace status that the gang should have; None if no member is paced and none should be.
 
     ``refusal`` is the API server's last message about members that were not resized.
     """
@@ -95,14 +98,14 @@ async def _members(state: State, gang: GangFact, reservation: Reservation) -> li
 
 
 async def _parts(members: Sequence[_Member]) -> AsyncIterator[Sequence[_Member]]:
-    """Parts of at most 500 members; other tasks of the event loop run after each."""
+    """Parts of at most 500 members. Other tasks of the event loop run after each part."""
     for first in range(0, len(members), _AT_ONCE):
         yield members[first : first + _AT_ONCE]
         await asyncio.sleep(0)
 
 
 def _unpaced(gang: GangFact, members: Sequence[PacedMember]) -> tuple[Unpaced, ...]:
-    """The unpaced amounts: as written in the status before any member of the role was paced, else as they are now."""
+    """The unpaced amounts: from the status if it has the role, else the present ones, since no member is paced yet."""
     known = () if gang.status.pace is None else gang.status.pace.unpaced
     roles = {one.role for one in known}
     found = (*known, *unpaced_of([member for member in members if member.role not in roles]))

@@ -1,6 +1,6 @@
-"""The members of a gang that may be paced: what CPU each has, and why some can't be paced.
+"""The members of a gang that may be paced: what CPU each one has, and why some can't be paced.
 
-These are members that wait for the slowest one, and members on nodes whose owners are back and want them paced.
+These are members that wait for the slowest one, and members on nodes whose node owners are back and want them paced.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.pace import Cpu, MemberCpu, Unpaced
 from lockstep.facts.pods.pod import PodFact
 
-# The most entries that a status has room for.
+# The most unpaced amounts in a status.
 MOST_UNPACED = 64
 
 
@@ -32,7 +32,7 @@ class Obstacle(StrEnum):
 
 
 class PacedMember(NamedTuple):
-    """A member that may be paced; ``waits``: whether it waits for the slowest member."""
+    """A member that may be paced. ``waits`` says whether it waits for the slowest member."""
 
     pod: PodFact
     role: str
@@ -47,7 +47,7 @@ class PacedMember(NamedTuple):
 
     @property
     def requested(self) -> Mapping[str, Cpu]:
-        """The amounts of its containers that request CPU."""
+        """The CPU of the member's containers that request CPU, by name of container."""
         return {name: cpu for name, cpu in self.cpu.amounts.items() if cpu.request}
 
 
@@ -67,19 +67,19 @@ def members_to_pace(state: State, gang: GangFact, reservation: Reservation) -> l
 
 
 def waiting_roles(gang: GangFact) -> set[str]:
-    """The roles whose members have equal shares of the work, if the gang wants them paced; else none."""
+    """The roles whose members have equal shares of the work, if the gang wants pacing; otherwise none."""
     if not isinstance(gang, AcceptedGang) or not gang.spec.pace.is_wanted:
         return set()
     return {role.name for role in gang.spec.roles if role.load.is_work and not role.load.is_unequal}
 
 
 def wants_limits_kept(gang: GangFact) -> bool:
-    """Whether members that wait keep their limits while they are paced."""
+    """Whether waiting members keep their limits while they are paced."""
     return isinstance(gang, AcceptedGang) and gang.spec.pace.keeps_limits
 
 
 def yielding_roles(state: State, reservation: Reservation) -> set[str]:
-    """The roles of members on nodes whose owners are back and want them to be paced."""
+    """The roles of members on nodes whose node owners are back and want the members paced."""
     if not any(state.owners.wants_pace(entry.node) for entry in reservation.members):
         return set()
     return {member.role for member in reservation.by_rank() if state.owners.wants_pace(member.node)}
@@ -97,7 +97,7 @@ def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
 
 
 def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
-    """Why the members of a role can't be paced; None if they can. None of them is paced yet."""
+    """Why the members of a role can't be paced; None if they can. No member of the role may be paced yet."""
     if not all(member.requested for member in of_role):
         return Obstacle.NO_REQUEST
     if any(member.cpu.is_of_whole for member in of_role):
@@ -112,7 +112,7 @@ def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
 def obstacles(
     members: Iterable[PacedMember], unpaced: Iterable[Unpaced], *, keeps_limits: bool = False
 ) -> dict[str, int]:
-    """How many members can't be paced, by obstacle."""
+    """The number of members that can't be paced, by obstacle."""
     known = {one.role for one in unpaced}
     counts: Counter[str] = Counter()
     for role, of_role in _by_role(members).items():
@@ -124,10 +124,10 @@ def obstacles(
 
 
 def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, PaceOffer]:
-    """What the nodes of waiting members offer, by their bids and by what runs of the gang have shown of node kinds.
+    """What the nodes of waiting members offer, by their bids and by what the gang's past runs show about node kinds.
 
-    The result is empty if a node has no valid, current bid: a pace is never guessed. The bids and kinds in the cache
-    now count, not those that the gang was placed by.
+    The result is empty if a node has no valid, current bid: a pace is never guessed. It uses the bids and kinds that
+    are in the cache now, not those of the gang's placement.
     """
     nodes = sorted({member.node for member in members if member.waits})
     bids = [bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.has_pace]
@@ -141,24 +141,24 @@ def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> d
 
 
 def without_bids(state: State, members: Iterable[PacedMember]) -> list[str]:
-    """The nodes of waiting members that have no bid that gives a pace."""
+    """The nodes of waiting members without a bid that gives a pace."""
     nodes = {member.node for member in members if member.waits}
     return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or not bid.has_pace)
 
 
 def yielding_nodes(state: State, members: Iterable[PacedMember]) -> list[str]:
-    """The nodes of members whose owners are back and want them to be paced."""
+    """The nodes of members whose node owners are back and want the members paced."""
     return sorted({member.node for member in members if state.owners.wants_pace(member.node)})
 
 
 def is_member_paced(member: PacedMember, had: Mapping[str, Cpu]) -> bool:
-    """Whether the member has less CPU than unpaced."""
+    """Whether the member has less CPU than its unpaced amounts."""
     amounts = member.cpu.amounts
     return any(is_paced(cpu, amounts[name]) for name, cpu in had.items())
 
 
 def given_back(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
-    """How much less CPU these members request than unpaced, in thousandths of a core."""
+    """The CPU that these members request less than their unpaced amounts, in thousandths of a core."""
     return sum(
         max(0, cpu.request - member.cpu.amounts[name].request)
         for member, had in with_unpaced(members, unpaced)
@@ -167,7 +167,7 @@ def given_back(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> in
 
 
 def how_many_paced(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
-    """How many members have less CPU than unpaced."""
+    """The number of members with less CPU than their unpaced amounts."""
     return sum(is_member_paced(member, had) for member, had in with_unpaced(members, unpaced))
 
 

@@ -1,7 +1,7 @@
-"""Resizes members that wait for the slowest, or that are on nodes whose owners are back, every 30 seconds.
+"""Resizes members that wait for the slowest one, or whose node owners are back, every 30 seconds.
 
-Pods show what members have. The gang's status shows what they had unpaced; it is written before the first resize. So
-the next process can continue.
+Pods show the CPU that members have. The gang's status shows their unpaced CPU, and is written before the first resize.
+So the operator can continue after a restart.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Paces:
-    """Paces gangs while all their members run, if the gang or the owner of one of its nodes wants that.
+    """Paces gangs while all their members run, if the gang or one of its node owners wants that.
 
     A failure to pace never ends a gang.
     """
@@ -42,7 +42,7 @@ class Paces:
         # Checks that run beside the cycle, one gang after the other.
         self._checks: dict[GangKey, asyncio.Task[None]] = {}
         self._turn = asyncio.Lock()
-        # Gangs whose due resizes have been requested; the next check computes their status.
+        # Gangs whose due resizes have been requested. The next check computes their status.
         self._resized: set[GangKey] = set()
         self._new_statuses: dict[GangKey, PaceStatus | None] = {}
 
@@ -56,7 +56,7 @@ class Paces:
             self._begin(gang.key, partial(self._find_status, gang, reservation))
 
     def report(self, gang: GangFact, counts: Progress) -> StatusReport | None:
-        """The report of the gang's pace, if its status does not say so yet."""
+        """The report of the gang's pace; None if its status is up to date, or if the pace is not computed yet."""
         if gang.key not in self._new_statuses or self._is_under_way(gang.key) or not _all_run(counts):
             return None
         before, pace = gang.status.pace, self._new_statuses.pop(gang.key)
@@ -67,7 +67,7 @@ class Paces:
         return StatusReport(status=attempt_marks.mark_paced(gang, pace), event=event)
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it was deleted, or it or its attempt has ended."""
+        """Drop a gang that was deleted, or that has ended, or whose attempt has ended."""
         self._resizes.forget(gang)
         self._resized.discard(gang)
         self._new_statuses.pop(gang, None)
@@ -91,7 +91,7 @@ class Paces:
         return gang in self._checks or self._resizes.is_under_way(gang)
 
     def _is_due(self, gang: GangKey) -> bool:
-        """Whether the gang's resizes are due; if so, it is marked as changed again after 30 seconds."""
+        """Whether the gang's resizes are due. If they are, the gang is reconciled again after 30 seconds."""
         loop = asyncio.get_running_loop()
         timer = self._timers.get(gang)
         if timer is not None and timer.when() > loop.time():
@@ -100,14 +100,14 @@ class Paces:
         return True
 
     def _begin(self, gang: GangKey, check: Callable[[], Awaitable[None]]) -> None:
-        """Check the gang beside the cycle."""
+        """Begin a check of the gang beside the cycle."""
         self._resized.discard(gang)
         self._new_statuses.pop(gang, None)
         task = self._checks[gang] = asyncio.create_task(self._in_turn(gang, check))
         task.add_done_callback(lambda _: self._ended(gang, task))
 
     async def _in_turn(self, gang: GangKey, check: Callable[[], Awaitable[None]]) -> None:
-        """Run the check when no other one runs. An error affects this gang only, which is checked again when due."""
+        """Run the check when no other one runs. An error affects this gang only: it is checked again when due."""
         try:
             async with self._turn:
                 await check()
@@ -140,7 +140,7 @@ class Paces:
 
 
 def _all_run(counts: Progress) -> bool:
-    """Whether every member runs and none has ended; once one has ended, the others end soon."""
+    """Whether every member runs and none has ended. After one has ended, the others end soon."""
     return counts.is_running and not counts.succeeded
 
 

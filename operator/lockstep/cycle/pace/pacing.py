@@ -1,8 +1,8 @@
-"""How much CPU the members of a gang need to keep up with the slowest of them: pure functions of facts.
+"""How much CPU the members of a gang need to keep up with the slowest member: pure functions of facts.
 
-``keep_pace`` gives the share of its node's time that a member needs. The limit is 10 % above it, since steps of work
-differ. The kernel's quota is exact to a thousandth of a core and counts in periods of a tenth of a second. So
-fractional shares need no credit beside it. Unused time is lost: docs/pace.md says why the paper's credit is left out.
+``keep_pace`` gives the share of its node's time that a member needs. The limit is 10 % above this share, because steps
+of work differ. The kernel's quota is exact to a thousandth of a core and counts in periods of a tenth of a second. So
+fractional shares need no credit. Unused time is lost: docs/pace.md says why the paper's credit is left out.
 """
 
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ FLOOR = 10
 """The least CPU of a paced container, in thousandths of a core: the kernel's quota can't give less."""
 
 _TOLERANCE = 0.1
-# Digits kept before rounding up, so that a rounding error does not add a thousandth of a core.
+# The digits that are kept before rounding up, so that a rounding error does not add a thousandth of a core.
 _DIGITS = 6
 
 
 class PaceOffer(NamedTuple):
-    """What a node offers members: the part ``left`` of its time.
+    """The offer of a node: the part ``left`` of its time is free for members.
 
-    Members there take ``slowdown`` times as long as on an idle reference node.
+    Members on this node take ``slowdown`` times as long as on an idle reference node.
     """
 
     slowdown: float
@@ -32,9 +32,9 @@ class PaceOffer(NamedTuple):
 
 
 class NodePace(NamedTuple):
-    """The ``share`` of a node's time that a member needs to keep up; the part ``left`` is free for members.
+    """The ``share`` of a node's time that a member needs to keep up. The part ``left`` of the time is free for members.
 
-    ``keeps_limits``: a member may use more than its share where others leave it.
+    ``keeps_limits`` says whether a member may use more than its share if others leave it.
     """
 
     share: float
@@ -43,7 +43,7 @@ class NodePace(NamedTuple):
 
     @property
     def is_slow(self) -> bool:
-        """Whether a member needs nearly all of the time that is left: then it is not paced."""
+        """Whether a member needs nearly all free time. Then it is not paced."""
         return self.share * MARGIN >= self.left
 
 
@@ -71,11 +71,11 @@ def slowest(offers: Mapping[str, PaceOffer]) -> str | None:
 
 
 def paced_cpu(unpaced: Cpu, share: float, *, most: int, is_guaranteed: bool) -> Cpu:
-    """The amounts of a paced container: that share of its unpaced ones, and never more than these.
+    """The amounts of a paced container: that share of its unpaced amounts, and never more than these.
 
     Without a limit, a container is assumed to use its request. ``most`` is the CPU of its node, in thousandths of a
-    core. A share of 0 gives the floor. If the pod is not of QoS class Guaranteed, the limit stays above the request,
-    so that the class does not change.
+    core. A share of 0 gives the least CPU, ``FLOOR``. If the pod is not of QoS class Guaranteed, the limit stays above
+    the request, so that the class does not change.
     """
     limit = max(FLOOR, _whole(MARGIN * share * min(_base(unpaced), most)))
     if is_guaranteed:
@@ -87,7 +87,7 @@ def paced_cpu(unpaced: Cpu, share: float, *, most: int, is_guaranteed: bool) -> 
 
 
 def shared_cpu(unpaced: Cpu, now: Cpu, share: float, *, most: int) -> Cpu:
-    """The amounts of a paced container that may use what others leave: the request of that share, the limit unpaced.
+    """The amounts of a paced container that may use what others leave: the paced request, and the unpaced limit.
 
     The pod must not be of QoS class Guaranteed.
     """
@@ -96,7 +96,10 @@ def shared_cpu(unpaced: Cpu, now: Cpu, share: float, *, most: int) -> Cpu:
 
 
 def unpaced_cpu(unpaced: Cpu, now: Cpu, *, most: int) -> Cpu:
-    """The amounts of a container once it is not paced. A limit that pacing added stays, and is raised to ``most``."""
+    """The amounts of a container that is no longer paced.
+
+    A limit that pacing added stays, and is raised to ``most``.
+    """
     if unpaced.limit is not None or now.limit is None:
         return unpaced
     return Cpu(unpaced.request, max(most, unpaced.request))
@@ -105,8 +108,8 @@ def unpaced_cpu(unpaced: Cpu, now: Cpu, *, most: int) -> Cpu:
 def differs_enough(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most: int) -> bool:
     """Whether the request or the limit of a container differs by more than a tenth from what it should be.
 
-    Only the part of the limit that the container can use counts. So members near the slowest are not resized back and
-    forth. A limit that is kept is what it was, to a thousandth of a core.
+    Only the part of the limit that the container can use counts. So members near the slowest one are not resized back
+    and forth. A kept limit must be exact, to a thousandth of a core.
     """
     if pace.keeps_limits:
         return wanted.limit != now.limit or _differ(wanted.request, now.request)
@@ -117,7 +120,7 @@ def differs_enough(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most:
 
 
 def is_paced(unpaced: Cpu, now: Cpu) -> bool:
-    """Whether the container has less than unpaced."""
+    """Whether the container has less CPU than its unpaced amounts."""
     return now.request < unpaced.request or (now.limit or _base(unpaced)) < _base(unpaced)
 
 
@@ -134,5 +137,5 @@ def _whole(amount: float) -> int:
 
 
 def _base(unpaced: Cpu) -> int:
-    """What a container can use while it is not paced, in thousandths of a core."""
+    """The CPU that a container can use while it is not paced, in thousandths of a core."""
     return unpaced.request if unpaced.limit is None else unpaced.limit

@@ -1,1 +1,1 @@
-"""Follows gangs that hold nodes: starts, outcomes, and what is learned from their run times."""
+"""Follows gangs that hold nodes: their starts, their outcomes, and what is learned from their run times."""

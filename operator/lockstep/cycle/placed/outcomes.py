@@ -1,4 +1,4 @@
-"""Reports on gangs that hold nodes: that they are placed, have started, how far they are, and how they ended."""
+"""Reports on gangs that hold nodes: whether they are placed or have started, their progress, and their end."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -41,10 +41,10 @@ from lockstep.report.text.sentences import as_sentence
 
 
 class Outcomes:
-    """Makes the reports of gangs that hold nodes. Changes of single members are collected into one report.
+    """Creates the reports of gangs that hold nodes. Changes of single members are collected into one report.
 
-    ``ends`` says when to write which members have succeeded; ``parts`` says when to write their progress.
-    ``past_runs`` learns from successful runs on ``nodes``.
+    ``ends`` says when to write which members have succeeded, and ``parts`` when to write their progress. ``past_runs``
+    learns from successful runs on ``nodes``.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Outcomes:
         self.unit_times = ObservedUnitTimes()
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it or its attempt has ended."""
+        """Drop a gang that has ended, or whose attempt has ended."""
         self.run_times.forget(gang)
         self.unit_times.forget(gang)
         self._ends.forget(gang)
@@ -90,7 +90,7 @@ class Outcomes:
     def running(
         self, gang: GangFact, reservation: Reservation, counts: Progress, part: str, now: float
     ) -> StatusReport | None:
-        """The next report on running members, if any: started, overrunning, some succeeded, or progress."""
+        """The next report on running members: started, overrunning, successes, or progress; None if none is due."""
         if counts.is_running and gang.status.started_at is None:
             since = self.run_times.running_since(gang.key)
             skew = self._starts.skew(gang, reservation, since)
@@ -108,7 +108,7 @@ class Outcomes:
         return None
 
     def succeeded(self, gang: GangFact, reservation: Reservation, waived: int, now: float) -> StatusReport:
-        """The report that every member that must succeed has done so, but for ``waived`` members: see LateMembers."""
+        """The report that every member that must succeed has succeeded, except ``waived`` members: see LateMembers."""
         run_time = self.run_times.run_time(gang)
         observation = observation_of(gang, reservation, run_time, self._nodes)
         past_runs = format_runs(known_after(self._past_runs, observation))
@@ -122,13 +122,13 @@ class Outcomes:
         )
 
     def failed(self, gang: GangFact, answer: FailureAction, now: float) -> StatusReport:
-        """The report that the gang has failed, by its failure policy."""
+        """The report that the gang has failed, according to its failure policy."""
         status = endings.mark_failed(gang, answer.reason, answer.why, now=now)
         count = partial(self._count_failed, answer.action, answer.reason)
         return StatusReport(status=status, event=events.gang_failed(as_sentence(answer.why)), written=count)
 
     def restarting(self, gang: GangFact, answer: FailureAction, part: str, waits: str, now: float) -> StatusReport:
-        """The report that the gang restarts, by its failure policy."""
+        """The report that the gang restarts, according to its failure policy."""
         status = endings.mark_restarting(
             gang,
             answer.why,

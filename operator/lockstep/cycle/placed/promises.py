@@ -14,7 +14,7 @@ _SHORTEST_SECONDS = 1e-3
 
 
 def record_placed(predictions: Predictions, gang: GangFact) -> None:
-    """Record that all members are bound."""
+    """Record that all members of the gang are bound."""
     if isinstance(gang, AcceptedGang):
         size = sum(entry.count for entry in gang.status.members)
         predictions.placed(size=size, minimum=gang.spec.minimum, maximum=gang.spec.maximum)
@@ -23,7 +23,10 @@ def record_placed(predictions: Predictions, gang: GangFact) -> None:
 def record_started(
     predictions: Predictions, gang: GangFact, reservation: Reservation, *, since: float, skew: float
 ) -> None:
-    """Record that all members run ``since`` that time of day; the last began ``skew`` seconds after the first."""
+    """Record that all members have run since the time of day ``since``.
+
+    The last began ``skew`` seconds after the first.
+    """
     planned = first_planned_start(gang, reservation)
     predictions.started(wait=since - gang.created, planned_wait=planned - gang.created, skew=skew)
 
@@ -33,7 +36,7 @@ def record_succeeded(
 ) -> None:
     """Record that the gang has succeeded after ``run_time`` seconds; does nothing if no run time was predicted.
 
-    ``learned`` has the learned run times in force for the gang.
+    ``learned`` has the learned run times that apply to the gang.
     """
     if reservation.expected_finish is None:
         return
@@ -61,7 +64,7 @@ def record_finished(
 def speedup_reached(gang: GangFact, run_time: float | None, learned: Learned | None) -> float | None:
     """How many times faster the gang ran than one member alone would; None if either time is unknown.
 
-    ``learned`` has the learned run times in force for the gang.
+    ``learned`` has the learned run times that apply to the gang.
     """
     alone = _seconds_alone(gang, learned)
     return None if alone is None or run_time is None else alone / max(run_time, _SHORTEST_SECONDS)
@@ -70,17 +73,17 @@ def speedup_reached(gang: GangFact, run_time: float | None, learned: Learned | N
 def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
     """The start in the first plan.
 
-    The status keeps whole seconds; if the start was not moved, the reservation has the exact time.
+    The status keeps whole seconds. If the start was not moved, the reservation has the exact time.
     """
     first = gang.status.first_planned_start
     return reservation.start if first is None or abs(first - reservation.start) < 1 else first
 
 
 def _seconds_alone(gang: GangFact, learned: Learned | None) -> float | None:
-    """Seconds that one member alone would need on an idle reference node, as planned; None if unknown.
+    """The seconds that one member alone would need on an idle reference node, as planned; None if unknown.
 
-    If a learned law made the plan, its factor holds for the planned size only. So the law in force now gives the time.
-    If members report progress, it is unknown how much of the work the attempt had to do.
+    If a learned law made the plan, its factor is valid for the planned size only. So the time comes from the law that
+    applies now. If members report progress, it is unknown how much of the work the attempt had to do.
     """
     used = gang.status.work_used
     by_law = used is not None and used.source == WorkSource.LEARNED

@@ -41,7 +41,7 @@ _NOT_OURS = Failure(
 _GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
 _SUSPENDED = Failure(reason=Reason.GANG_SUSPENDED, message="the gang is suspended")
 _WITHOUT_QUOTA = Failure(reason=Reason.AWAITS_QUOTA, message="Kueue no longer lets the gang run")
-# Members that end within this time are written together. Progress is written less often: only plans use it.
+# Ends of members within this time are written together. Progress is written less often, because only plans use it.
 _REMEMBER_SECONDS = 3.0
 _PARTS_SECONDS = 10.0
 
@@ -87,11 +87,11 @@ class ReservedGangs:
         return gang.is_deleting or gang.policies.is_suspended or is_exceeded(gang, now)
 
     def end(self, gang: GangFact, now: float) -> None:
-        """Report that the gang has exceeded its active deadline."""
+        """Write to the status that the gang has exceeded its active deadline."""
         self._writer.report(gang, partial(self._outcomes.deadline_exceeded, gang, now))
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it no longer holds nodes."""
+        """Drop a gang that no longer holds nodes."""
         self._starts.forget(gang)
         self._paces.forget(gang)
         self._notices.forget(gang)
@@ -110,7 +110,7 @@ class ReservedGangs:
         await self._starts.stop()
 
     def _must_go(self, gang: GangFact) -> Failure | None:
-        """Why the gang must be rolled back whatever the state of its members; None if it need not be."""
+        """Why the gang must be rolled back whatever the state of its members is; None if it need not be."""
         if gang.is_deleting:
             return _GANG_DELETED
         if self._state.assumptions.has_unowned(gang) and self._state.phase_of(gang) is not Phase.PLACED:
@@ -118,7 +118,7 @@ class ReservedGangs:
         return undone_in_status(gang)
 
     def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        """Take the one step that is due: success or the deadline first, then suspension, then failures."""
+        """Take the next step that is due: first success or the deadline, then suspension, then failures."""
         # Computed once, since this takes a while for thousands of members.
         settled = reservation.settled
         pieces = what_pieces_say(self._state, gang, counts)
@@ -141,7 +141,7 @@ class ReservedGangs:
             self._go_on(gang, reservation, counts, now)
 
     def _go_on(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        """Take the one step that is due for members that work: go on without some, begin anew, or follow them."""
+        """Take the next step for members that work: go on without some, roll the gang back, or follow its members."""
         settled = reservation.settled
         if (lost := counts.disrupted or self._lost(settled, counts)) is not None:
             self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), lost)
@@ -162,9 +162,10 @@ class ReservedGangs:
     def _waits_for_no_member(
         self, gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation, now: float
     ) -> bool:
-        """Whether a gang that is done has its success now: at once, unless members still run though all is dealt.
+        """Whether a gang that is done succeeds now, without waiting for members that still run.
 
-        These have a minute. Whatever would end the attempt before lets the gang succeed at once, but for a failure.
+        It waits if all its pieces are settled while members still run: they have a minute. A suspension, a deadline or
+        a loss lets it succeed at once, but a failure does not.
         """
         if pieces is not PiecesSay.DONE or counts.has_succeeded:
             return True
@@ -175,14 +176,17 @@ class ReservedGangs:
         return is_ending or is_lost or self._late.are_late(gang.key)
 
     def _record_running(self, gang: GangFact, settled: Reservation) -> None:
-        """Record that all members run, and how far they are if a choice of size depends on it."""
+        """Record that all members run. Also record their progress if a choice of size depends on it."""
         self._state.rejections.forget(gang.uid)
         if is_measured(gang):
             part = self._reported_part(gang, settled)
             self._outcomes.unit_times.record(gang, settled.size, part, self._monotonic())
 
     def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
-        """The next report on running members, if any. Its write marks the gang as changed, so that more can follow."""
+        """The next report on running members, if any.
+
+        Its write marks the gang as changed, so that other reports can follow.
+        """
         part = self._reported_part(gang, reservation)
         report = self._notices.report(gang, reservation, counts, now)
         report = report or self._members.report(gang, reservation, counts, now)
@@ -204,7 +208,10 @@ class ReservedGangs:
     def _carry_out(
         self, gang: GangFact, reservation: Reservation, counts: Progress, response: FailureAction, now: float
     ) -> None:
-        """Write what the failure policy says. A restart begins after its status is written, so it is counted once."""
+        """Write what the failure policy demands.
+
+        A restart begins after its status is written, so it is counted once.
+        """
         match response.action:
             case Action.FAIL_GANG:
                 self._writer.report(gang, partial(self._outcomes.failed, gang, response, now))
@@ -223,7 +230,7 @@ class ReservedGangs:
         self._writer.report(gang, partial(self._outcomes.restarting, gang, response, part, waits, now))
 
     def _go_on_without(self, gang: GangFact, reservation: Reservation, lost: Collection[int], failure: Failure) -> None:
-        """Let the gang go on without these members if it can; otherwise roll it back."""
+        """Let the gang go on without the ``lost`` members if it can; otherwise roll it back."""
         if not self._members.go_on_without(gang, reservation, lost, failure):
             self._undo(gang, reservation, failure)
 
@@ -234,7 +241,7 @@ class ReservedGangs:
             self._attempts.interrupt(gang, reservation, failure)
 
     def _leaving_ranks(self, settled: Reservation, counts: Progress, now: float) -> set[int]:
-        """The ranks of members that are lost, and of those that have to leave a node now.
+        """The ranks of members that are lost, and of members that must leave a node now.
 
         Programs fail when their peers vanish. So members that have failed beside a lost one are lost, too.
         """
@@ -243,12 +250,15 @@ class ReservedGangs:
         return gone | settled.ranks_on(lost) | ranks_of_owners(self._state, settled, now)
 
     def _lost_on(self, reservation: Reservation) -> dict[str, str]:
-        """The nodes of its members that are lost, and why."""
+        """The lost nodes of the members, and why each is lost."""
         nodes = {entry.node for entry in reservation.members}
         return {node: why for node in nodes if (why := self._lost_nodes.why_lost(node))}
 
     def _lost(self, settled: Reservation, counts: Progress) -> Failure | None:
-        """Why members are lost although no watch shows a disruption: missing pods or lost nodes; None if none is."""
+        """Why members are lost although no watch shows a disruption; None if none is.
+
+        The cause is missing pods or lost nodes.
+        """
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of the Gang are missing")
         lost = self._lost_on(settled)
@@ -267,7 +277,7 @@ def _suspended(gang: GangFact) -> Failure:
 
 
 def _is_done(gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation) -> bool:
-    """Whether the work is done: by its members, or by its pieces, though members may still run then."""
+    """Whether the work is done, by its members or by its pieces. If the pieces decide, members may still run."""
     match pieces:
         case PiecesSay.NOTHING:
             return has_succeeded(gang.policies, counts, settled)
@@ -282,7 +292,7 @@ def _is_done(gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress
 def _failure_action(
     gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation
 ) -> FailureAction | None:
-    """What is done about failed pieces or members; None where nothing is. Too many failed pieces fail any gang."""
+    """The action for failed pieces or members; None if there is none. Too many failed pieces fail any gang."""
     response = answer(gang.policies.failure, counts, settled, restarts=gang.status.restarts)
     if isinstance(pieces, FailureAction) and (response is None or pieces.reason is Reason.PIECES_FAILED):
         return pieces

@@ -1,4 +1,4 @@
-"""What is learned from a successful run: how long it took compared with what its spec states."""
+"""What is learned from a successful run: its time compared with the time that its spec states."""
 
 import math
 import re
@@ -13,15 +13,15 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.past_runs import KIND_PATTERN, THOUSAND, PastRun, Runs, Template, run_of
 from lockstep.report.metrics.learning_metrics import LearningMetrics
 
-# Later attempts may continue the work of an earlier one, so only first attempts are compared, and only at one size.
+# Later attempts may continue the work of an earlier one. So only first attempts that kept their size are compared.
 _WHOLE_ATTEMPT = 1
-# After a restart of the operator, times are exact to the second only: shorter runs are not compared.
+# After a restart of the operator, times are exact to the second only. So shorter runs are not compared.
 _SHORTEST_SECONDS = 10.0
 _KIND = re.compile(KIND_PATTERN)
 
 
 class RunObservation(NamedTuple):
-    """A successful run and its template; ``run`` is None if the run can't be compared."""
+    """A successful run and its template. ``run`` is None if the run can't be compared."""
 
     template: Template
     run: PastRun | None
@@ -46,7 +46,7 @@ def learn_from(past_runs: PastRuns, observation: RunObservation | None) -> None:
 def record_observation(
     metrics: LearningMetrics, gang: GangFact, observation: RunObservation | None, *, gained: int
 ) -> None:
-    """Count the observation in the metrics; ``gained`` is how many more runs are known now."""
+    """Count the observation in the metrics. ``gained`` is the number of runs by which the known runs have grown."""
     if observation is None:
         return
     if observation.run is None:
@@ -59,7 +59,7 @@ def record_observation(
 
 
 def known_after(past_runs: PastRuns, observation: RunObservation | None) -> Runs:
-    """All known runs of the template, this one included."""
+    """All known runs of the template, including this one."""
     return () if observation is None else past_runs.known_with(*observation)
 
 
@@ -77,9 +77,9 @@ def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mappi
 
 
 def _kind(spec: GangSpec | None, members: Iterable[Members], nodes: Mapping[str, NodeFact]) -> str:
-    """The kind of the nodes of all members that did a part of the work; empty if there are several kinds or none.
+    """The kind of the nodes of all members with work; empty if there are several kinds or none.
 
-    On several kinds, which member was the slowest depends on the speeds that are to be learned.
+    On several kinds, the slowest member depends on the speeds that are to be learned.
     """
     working = {entry.node for entry in members if spec is not None and spec.working([entry])}
     kinds = {kind_of_node(nodes.get(node)) for node in working}
@@ -88,14 +88,17 @@ def _kind(spec: GangSpec | None, members: Iterable[Members], nodes: Mapping[str,
 
 
 def _stated_seconds(gang: GangFact, reservation: Reservation) -> float | None:
-    """Seconds that the spec states for the gang's size and nodes, without learned factors: these must not feed back."""
+    """The seconds that the spec states for the gang's size and nodes.
+
+    Learned factors are left out: they must not feed back.
+    """
     if reservation.expected_finish is None:
         return None
     return (reservation.expected_finish - reservation.start) / factor_planned_with(gang.status)
 
 
 def _on_idle_nodes(gang: GangFact, reservation: Reservation) -> tuple[int, float]:
-    """How many members do a part of the work, and the seconds that the spec states for that number; 0 if unknown."""
+    """The number of members with work, and the seconds that the spec states for this number; 0 if unknown."""
     if not isinstance(gang, AcceptedGang) or gang.spec.work is None:
         return 0, 0.0
     members = gang.spec.working(reservation.members)

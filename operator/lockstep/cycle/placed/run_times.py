@@ -1,4 +1,4 @@
-"""How long gangs ran, to a fraction of a second; statuses keep whole seconds and may be written late."""
+"""How long gangs ran, to a fraction of a second. Statuses keep whole seconds, and may be written late."""
 
 from coschedule import GangKey
 from lockstep.act.requests.progress import Progress
@@ -6,7 +6,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 class ObservedRunTimes:
-    """The times at which all members of each gang were first observed as running, and as ended."""
+    """The times at which all members of each gang were first observed as running, and as succeeded."""
 
     def __init__(self) -> None:
         self._running_since: dict[GangKey, float] = {}
@@ -20,20 +20,20 @@ class ObservedRunTimes:
             self._ended_at.setdefault(gang, now)
 
     def running_since(self, gang: GangKey) -> float:
-        """Since when all members run; raises KeyError if this was never observed."""
+        """The time since which all members run; raises KeyError if they were never observed as running."""
         return self._running_since[gang]
 
     def run_time(self, gang: GangFact) -> float | None:
-        """For how many seconds all members of a succeeded gang ran; None if its status has no start."""
+        """The seconds for which all members of a succeeded gang ran; None if its status has no start."""
         if gang.status.started_at is None:
             return None
         since = self._running_since.get(gang.key, gang.status.started_at)
         if since > gang.status.started_at + 1:
-            # An earlier process observed the start; the status has it in whole seconds.
+            # Before a restart, the operator observed the start. The status has it in whole seconds.
             since = gang.status.started_at
         return self._ended_at[gang.key] - since
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it has ended or no longer runs."""
+        """Drop a gang that has ended or no longer runs."""
         self._running_since.pop(gang, None)
         self._ended_at.pop(gang, None)

@@ -1,6 +1,7 @@
 """How the members of a placed gang start: opens the gates of members that wait for others, or times out.
 
-Pods show which gates are open, and the status shows since when the gang waits. So the next process can continue.
+Pods show which gates are open, and the status shows since when the gang waits. So the operator can continue after a
+restart.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from lockstep.report.text.sentences import duration, listed
 
 
 class _Member(NamedTuple):
-    """One member; ``pod`` is None if the pod does not exist, and ``runs`` includes having succeeded."""
+    """One member. ``pod`` is None if the pod does not exist. ``runs`` is also true if the member has succeeded."""
 
     name: str
     role: str
@@ -39,13 +40,13 @@ class Starts:
         self._state = services.state
         self._monotonic = services.monotonic
         self._gates = PodPatches(services.client, services.state, OPEN_GATES)
-        # Until when all members have to be up, by the monotonic clock.
+        # The times by which all members have to be up, on the monotonic clock.
         self._deadlines: dict[GangKey, float] = {}
         self._timers: dict[GangKey, asyncio.TimerHandle] = {}
         self._first_seen: dict[GangKey, float] = {}
 
     def check(self, gang: GangFact, reservation: Reservation, now: float) -> Failure | None:
-        """Open the gates of members that may go on; returns why the attempt has failed, if it has."""
+        """Open the gates of members that may go on. Returns why the attempt has failed, or None."""
         if not _has_gates(gang):
             return None
         members = list(self._members(gang, reservation))
@@ -53,14 +54,15 @@ class Starts:
         return self._overdue(gang, members, now)
 
     def record(self, gang: GangKey, counts: Progress, now: float) -> None:
-        """Record when the first member was observed as running."""
+        """Record the time at which a member was first observed as running."""
         if counts.running:
             self._first_seen.setdefault(gang, now)
 
     def skew(self, gang: GangFact, reservation: Reservation, since: float) -> float:
-        """Seconds between the starts of the gang's first and last member; all were observed as running at ``since``.
+        """The seconds between the starts of the gang's first and last member.
 
-        Start times come from the pods' statuses; if one is missing, the observed times count.
+        ``since`` is the time at which all were observed as running. Start times come from the statuses of the pods; if
+        one is missing, the observed times count.
         """
         began = [pod.started for pod in self._state.pods_of(reservation) if pod.started is not None]
         if len(began) == reservation.size:
@@ -68,7 +70,7 @@ class Starts:
         return since - self._first_seen.get(gang.key, since)
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it was deleted, or it or its attempt has ended."""
+        """Drop a gang that was deleted, or that has ended, or whose attempt has ended."""
         self._gates.forget(gang)
         self._first_seen.pop(gang, None)
         self._call_off(gang)
@@ -90,7 +92,7 @@ class Starts:
             yield _Member(key.name, role, pod if key in there else None, is_up, runs)
 
     def _overdue(self, gang: GangFact, members: Sequence[_Member], now: float) -> Failure | None:
-        """Why the gang's start barrier has timed out, if it has; None once any member may go on."""
+        """Why the gang's start barrier has timed out; None if it has not, or if a member may already go on."""
         missing = [member.name for member in members if not member.is_up]
         if not missing or any(member.pod is not None and member.pod.may_go for member in members):
             self._call_off(gang.key)
@@ -107,7 +109,7 @@ class Starts:
         return Failure(reason=Reason.START_BARRIER_TIMEOUT, message=message)
 
     def _seconds_left(self, gang: GangFact, barrier: float, now: float) -> float:
-        """Seconds that the members still have; the gang is marked as changed when they are over."""
+        """The seconds that the members still have. The gang is reconciled when they are over."""
         placed, clock = gang.status.condition(Condition.PLACED), self._monotonic()
         if gang.key not in self._deadlines:
             since = now if placed is None else placed.last_transition
@@ -125,7 +127,7 @@ class Starts:
 
 
 def _has_succeeded(pod: PodFact | None) -> bool:
-    """Whether a member has succeeded, by its pod as it is or was last observed."""
+    """Whether a member has succeeded, according to its pod as it is or was last observed."""
     return pod is not None and pod.outcome_once_gone is PodOutcome.SUCCEEDED
 
 
@@ -135,7 +137,7 @@ def _has_gates(gang: GangFact) -> bool:
 
 
 def _waits(gang: GangFact) -> Mapping[str, Wait]:
-    """What the members of each role wait for."""
+    """What the members of each role wait for, by name of role."""
     if not isinstance(gang, AcceptedGang):
         return {}
     return {role.name: wait_of(gang.spec.network, role.start_after) for role in gang.spec.roles}

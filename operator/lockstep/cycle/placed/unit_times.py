@@ -1,8 +1,8 @@
-"""How fast the work of gangs gets done at their present size, from how the progress rises that members report.
+"""How fast gangs do their work at their present size, measured by the progress that members report.
 
-Times are monotonic, so that a clock which is set back spoils none. A measurement goes from one rise to another that
-comes ``LEAST_SECONDS`` later or more. So the value with which a program begins, the first one after a checkpoint, and
-what it did before do not count. The median of the last few is taken: one jump among them counts for nothing.
+Times are monotonic, so a clock that is set back spoils none. A measurement goes from one rise of the progress to
+another that comes at least ``LEAST_SECONDS`` later. So the first value of a program, which may include work before a
+checkpoint, does not count. The median of the last few measurements is taken, so that a single jump has no effect.
 """
 
 from collections import deque
@@ -16,12 +16,12 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 LEAST_SECONDS = 60.0
 LEAST_MEASUREMENTS = 3
 _MOST_MEASUREMENTS = 5
-# The API allows no more. A program that is slower reports nothing from which a size could be chosen.
+# The API allows no more seconds. No size can be chosen from the reports of a slower program.
 _MOST_SECONDS = 2**31 - 1
 
 
 class _Running(NamedTuple):
-    """What runs: other members, or another number of them, are measured anew."""
+    """The members that are measured. If other members or another number of them run, they are measured anew."""
 
     gang_uid: str
     attempt: int
@@ -30,7 +30,7 @@ class _Running(NamedTuple):
 
 
 class _Rise(NamedTuple):
-    """When the progress rose, and to what part of the work."""
+    """A rise of the progress: its time, and the part of the work that is done."""
 
     at: float
     part: float
@@ -38,7 +38,7 @@ class _Rise(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class _Observed:
-    """What was observed of the gang that runs like this; ``since`` is the rise from which is measured."""
+    """The observations of a gang with these members. ``since`` is the rise at which the current measurement begins."""
 
     running: _Running
     part: float
@@ -46,7 +46,7 @@ class _Observed:
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_MEASUREMENTS))
 
     def see(self, rise: _Rise) -> None:
-        """See a part of the work that may differ from the last one; a lower one begins anew."""
+        """Record a part of the work that may differ from the last one. A lower part begins a new measurement."""
         if rise.part == self.part:
             return
         is_lower, self.part = rise.part < self.part, rise.part
@@ -60,18 +60,18 @@ class _Observed:
 
 
 def is_measured(gang: GangFact) -> bool:
-    """Whether sizes of the gang may be compared by its progress: they vary, and its work is unknown."""
+    """Whether progress may compare sizes of the gang: its size varies, and its work is unknown."""
     return isinstance(gang, AcceptedGang) and gang.spec.elastic is not None and gang.spec.work is None
 
 
 class ObservedUnitTimes:
-    """For how many seconds each elastic gang without ``work`` would run at its present size, from 0 to 1."""
+    """The seconds that the whole work of each elastic gang without ``work`` would take at its present size."""
 
     def __init__(self) -> None:
         self._observed: dict[GangKey, _Observed] = {}
 
     def record(self, gang: GangFact, size: int, part: str, monotonic: float) -> None:
-        """Record the part of the work that members of a gang of that size report now; '' where none does."""
+        """Record the part of the work that the members of a gang of that size report now; '' if none reports."""
         if not part:
             return
         running = _Running(gang.uid, gang.status.attempt, size, gang.status.member_changes)
@@ -82,7 +82,7 @@ class ObservedUnitTimes:
             observed.see(_Rise(monotonic, float(part)))
 
     def measured(self, gang: GangKey) -> UnitTime | None:
-        """The unit time of the gang at the size at which it was last seen; None before it was measured."""
+        """The unit time of the gang at the size at which it was last seen; None before enough measurements."""
         observed = self._observed.get(gang)
         if observed is None or len(observed.seconds) < LEAST_MEASUREMENTS:
             return None
@@ -90,5 +90,5 @@ class ObservedUnitTimes:
         return UnitTime(observed.running.size, float(min(max(seconds, 1), _MOST_SECONDS)))
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it has ended or no longer runs."""
+        """Drop a gang that has ended or no longer runs."""
         self._observed.pop(gang, None)

@@ -1,1 +1,1 @@
-"""Makes a plan and decides what is done about it: sizes, node holds, quotas, evictions."""
+"""Makes a plan and decides what follows from it: sizes, node holds, quotas, evictions."""

@@ -1,4 +1,4 @@
-"""What a plan has decided, and on which facts."""
+"""The decisions of a plan, and the facts on which they are based."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
 
 class DecisionBasis(NamedTuple):
-    """The facts of a gang that its decision depends on; the decision holds only while they are unchanged."""
+    """The facts of a gang on which its decision depends. The decision is valid only while they are unchanged."""
 
     uid: str
     generation: int
@@ -36,20 +36,23 @@ class DecisionBasis(NamedTuple):
 
 
 class Unplanned(NamedTuple):
-    """Waiting gangs that are not planned: whether there are ``any``, and the namespaces whose quotas refuse some."""
+    """Waiting gangs that are not planned.
+
+    ``any`` says whether there are any. ``short_of_quota`` has the namespaces whose quotas refuse some of them.
+    """
 
     any: bool = False
     short_of_quota: frozenset[str] = frozenset()
 
     def may_want_room_of(self, run: SizedRun) -> bool:
-        """Whether one of these could use what a run of unknown end would grow into: nodes, or a quota."""
+        """Whether one of these gangs could use the nodes or the quota into which a run of unknown end would grow."""
         return isinstance(run, OpenEndedRun) and (self.any or run.key.namespace in self.short_of_quota)
 
 
 class ElasticGangs(NamedTuple):
-    """The gangs that run and may change their size, and the terms of those that wait and may change it later.
+    """The running gangs that may change their size, and the terms of waiting gangs that may change it later.
 
-    Gangs of unknown end give room back only if they ``may_give``.
+    Gangs of unknown end give room back only if ``may_give`` is true.
     """
 
     runs: Sequence[SizedRun] = ()
@@ -64,7 +67,7 @@ class ElasticGangs(NamedTuple):
         unplanned: Unplanned,
         fewest: Collection[GangKey] = (),
     ) -> "ElasticGangs":
-        """These runs, and those of the ``planned`` gangs that have work and may change their size after their start.
+        """These runs, and the terms of the ``planned`` gangs with work that may change their size after their start.
 
         A run of unknown end does not grow if an unplanned gang may want its room. Runs in ``fewest`` get no more
         members than they need.
@@ -79,7 +82,7 @@ NO_ELASTIC_GANGS = ElasticGangs()
 
 
 def _with_fewest(run: SizedRun) -> SizedRun:
-    """The run with a deadline, so that it gets the fewest members that meet it; infinity if it had none."""
+    """The run with a deadline, so that it gets the fewest members that meet it. A run without one gets infinity."""
     return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
 
 
@@ -88,10 +91,11 @@ def _not_growing(run: SizedRun) -> SizedRun:
 
 
 class Seen(NamedTuple):
-    """The facts that a plan is made on.
+    """The facts on which a plan is based.
 
-    ``held`` has the reservations of gangs that may be evicted or change their size, ``offers`` the state of nodes and
-    bids. ``left_out`` has the gangs that the snapshot left out until their turn comes. ``behind`` are planned ahead.
+    ``held`` has the reservations of gangs that may be evicted or change their size. ``offers`` has the state of nodes
+    and bids. ``left_out`` has the gangs that the snapshot leaves out until their turn comes. ``behind`` has the gangs
+    that are planned ahead.
     """
 
     snapshot: Snapshot
@@ -104,11 +108,12 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastPlan:
-    """The last plan and its facts; ``asked`` has the basis of each decision, ``narrowed`` the gangs limited by quotas.
+    """The last plan and its facts.
 
-    ``preemptions`` are not carried out yet; the plan assumes that their victims end. ``against_budgets`` says that
-    they violate PodDisruptionBudgets. ``changes`` are the changes of size that the plan assumes.
-    ``ahead`` are likely placements of gangs that wait for others to start or end.
+    ``asked`` has the basis of each decision, and ``narrowed`` the gangs that quotas limit. ``preemptions`` are not
+    carried out yet; the plan assumes that their victims end. ``against_budgets`` says whether they violate
+    PodDisruptionBudgets. ``changes`` are the changes of size that the plan assumes. ``ahead`` has the likely placements
+    of gangs that wait for others to start or end.
     """
 
     seen: Seen
@@ -126,7 +131,7 @@ class LastPlan:
         return self.seen.snapshot
 
     def narrowing(self, decision: Decision) -> Narrowed | None:
-        """The quota that keeps the gang from more members, if the gang gets as many as it allows."""
+        """The quota that keeps the gang from having more members; None if the gang gets fewer than the quota allows."""
         narrowed = self.narrowed.get(decision.gang)
         if narrowed is None or not isinstance(decision, Placement) or decision.size < narrowed.most:
             return None

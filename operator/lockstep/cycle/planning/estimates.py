@@ -1,7 +1,7 @@
 """Estimates for gangs too far back in the queue to be planned exactly: how many are in front, and a rough start.
 
-The estimate divides the work in front, in member-seconds, by the rate at which the exact plan does its work: O(1) a
-gang. Results are rounded coarsely, so that they stay the same for a while.
+The estimate divides the work in front, in member-seconds, by the rate at which the exact plan does its work. This takes
+constant time for each gang. Results are rounded coarsely, so that they stay the same for a while.
 """
 
 import math
@@ -22,7 +22,10 @@ _FURTHEST_SECONDS = 10 * 365 * 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pace:
-    """From ``since`` on, ``rate`` member-seconds are done per second; ``usual`` is the mean of one gang."""
+    """The pace of the exact plan: from the time ``since`` on, it does ``rate`` member-seconds per second.
+
+    ``usual`` is the mean work of a gang, in member-seconds.
+    """
 
     since: float
     rate: float
@@ -38,7 +41,7 @@ def estimates(
 ) -> list[Unplaceable]:
     """Estimate the start of each gang in ``rest``, from the decisions about ``planned`` gangs.
 
-    ``gangs`` has all gangs in queue order, ``rest`` included. ``learned`` returns the learned run times of a gang.
+    ``gangs`` has all gangs in queue order, also those in ``rest``. ``learned`` returns the learned run times of a gang.
     """
     position = {gang.key: number for number, gang in enumerate(gangs)}
     pace = _pace([one for one in planned if isinstance(one, Placement)])
@@ -55,13 +58,13 @@ def _pace(placements: Sequence[Placement]) -> _Pace | None:
     if not ending:
         return None
     work = sum(one.size * (one.finish - one.start) for one in ending)
-    # From the first start to the last finish: this is constant while the plan stays the same.
+    # The seconds from the first start to the last finish. They are constant while the plan stays the same.
     seconds = max(one.finish for one in ending) - min(one.start for one in ending)
     return _Pace(since=max(one.start for one in ending), rate=work / seconds, usual=work / len(ending))
 
 
 def _work(gang: GangFact, learned: Learned | None, usual: float) -> float:
-    """Member-seconds of a gang at its smallest size; ``usual`` if unknown."""
+    """The member-seconds of a gang at its smallest size; ``usual`` if unknown."""
     work = remaining_work(gang, learned)
     if not isinstance(gang, AcceptedGang) or work is None:
         return usual
@@ -81,7 +84,10 @@ def coarsely(count: int) -> int:
 
 
 def coarse_time(time: float, now: float) -> float:
-    """Round up to a multiple of 1, 2, 4, 8 … minutes: the largest that is at most a quarter of the time until then."""
+    """Round a time up to a multiple of 1, 2, 4, 8 … minutes.
+
+    This is the largest such step that is at most a quarter of the time until then, and at least a minute.
+    """
     quarter = max((time - now) / 4, _FINEST_SECONDS)
     grid = _FINEST_SECONDS * 2.0 ** int(math.log2(quarter / _FINEST_SECONDS))
     return math.ceil(time / grid) * grid

@@ -1,7 +1,7 @@
-"""Chooses which gangs may evict others in one plan: the search for victims takes long, so their number is bounded.
+"""Chooses which gangs may evict others in one plan. The search for victims takes long, so their number is bounded.
 
-A quarter of the bound goes to the most urgent gangs in every plan. All others take turns in the rest, the longest
-untried first, since gangs that can never be placed must not use up the bound.
+A quarter of the bound goes to the most urgent gangs in every plan. All other gangs take turns in the rest, and those
+that were not tried for longest come first. So gangs that can never be placed do not use up the bound.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,13 +9,13 @@ from collections.abc import Collection, Sequence
 from coschedule import GangKey
 
 MOST_EVICTING = 256
-"""The most gangs that may evict others in one plan: the search for victims is the slowest part of planning."""
+"""The most gangs that may evict others in one plan. The search for victims is the slowest part of planning."""
 
 _SHARE_OF_URGENT = 0.25
 
 
 class EvictionTurns:
-    """Chooses gangs that may evict others, ``most`` of them in one plan."""
+    """Chooses gangs that may evict others, at most ``most`` in one plan."""
 
     def __init__(self, most: int = MOST_EVICTING) -> None:
         self._most = most
@@ -28,7 +28,8 @@ class EvictionTurns:
     ) -> frozenset[GangKey]:
         """Choose for the next plan among all ``gangs`` that are allowed to evict, given in queue order.
 
-        ``has_changed``: facts have changed since the last plan. ``always``: gangs whose turn is not over yet.
+        ``has_changed`` says whether facts have changed since the last plan. ``always`` has the gangs whose turn is not
+        over.
         """
         self._plans += 1
         if has_changed:
@@ -40,7 +41,7 @@ class EvictionTurns:
         return chosen
 
     def any_untried(self) -> bool:
-        """Whether any gang has not had a turn since facts last changed."""
+        """Whether a gang has had no turn since facts last changed."""
         return any(plan < self._changed_at for plan in self._tried.values())
 
     def _last_tried(self, gang: GangKey) -> int:

@@ -1,8 +1,8 @@
 """Node holds: which waiting gangs hold nodes until others have ended, since when, and for how long at most.
 
-The engine chooses the nodes (``coschedule.queue.planner.holds``); their times are kept here. A gang may hold nodes for
-``seconds`` after it could first have started, and then rests as long. So gangs take turns, and no gang waits forever
-for gangs and pods that each run for less than ``seconds``.
+The engine chooses the nodes (``coschedule.queue.planner.holds``), and this module keeps the times. A gang may hold
+nodes for ``seconds`` after it could first have started, and then rests as long. So gangs take turns, and no gang waits
+forever for gangs and pods that each run for less than ``seconds``.
 """
 
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from lockstep.report.text.refusal_sentences import HoldingNodes, RestingFromHold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldPolicy:
-    """For how many ``seconds`` a gang may hold nodes, and how many ``gangs`` at once; 0 of either means never.
+    """How many ``seconds`` a gang may hold nodes, and how many ``gangs`` may hold nodes at once; 0 allows no node hold.
 
-    By default four gangs: gangs in separate pools need not wait for each other, but held nodes are unused.
+    The default is four gangs: gangs in separate pools need not wait for each other, but held nodes are unused.
     """
 
     seconds: float = 600.0
@@ -24,13 +24,16 @@ class HoldPolicy:
 
     @property
     def most_holding(self) -> int:
-        """How many gangs may hold nodes at once."""
+        """The most gangs that may hold nodes at once."""
         return self.gangs if self.seconds > 0 else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _HoldEntry:
-    """``since`` and ``until`` are times of day, for messages; ``over_at`` and ``rested_at`` are monotonic."""
+    """A node hold.
+
+    ``since`` and ``until`` are times of day, for messages; ``over_at`` and ``rested_at`` are monotonic.
+    """
 
     gang_uid: str
     nodes: tuple[str, ...]
@@ -48,7 +51,7 @@ class Holds:
         self._by_gang: dict[GangKey, _HoldEntry] = {}
 
     def may_hold(self, gang: GangFact, now: float) -> bool:
-        """Whether the gang may hold nodes: its time is not over, or its rest is."""
+        """Whether the gang may hold nodes: it has no node hold, or the time of its hold is not over."""
         entry = self._entry(gang, now)
         return entry is None or now < entry.over_at
 
@@ -58,7 +61,7 @@ class Holds:
         return entry.nodes if entry is not None and now < entry.over_at else ()
 
     def record(self, gang: GangFact, decision: Decision, now: float, *, of_day: float) -> Decision:
-        """Record the decision; returns it with a refusal that mentions the gang's hold or rest, if any."""
+        """Record the decision. Returns it, with a refusal that mentions the gang's hold or rest if it has one."""
         entry = self._entry(gang, now)
         if isinstance(decision, Unplaceable) and decision.hold is not None:
             first = max(0.0, decision.hold.start - of_day)
@@ -76,11 +79,11 @@ class Holds:
         return decision
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it was deleted, or it starts."""
+        """Drop a gang that was deleted, or that starts."""
         self._by_gang.pop(gang, None)
 
     def next_change(self, now: float) -> float:
-        """When the first hold or rest is over; infinity if there is none."""
+        """The time at which the next hold or rest is over; infinity if there is none."""
         times = [time for entry in self._by_gang.values() for time in (entry.over_at, entry.rested_at)]
         return min((time for time in times if time > now), default=float("inf"))
 

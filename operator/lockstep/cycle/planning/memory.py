@@ -1,4 +1,4 @@
-"""What the next plan uses of the last one: the promises and the placement of each gang."""
+"""What the next plan takes over from the last one: the promises and the placement of each gang."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -19,7 +19,7 @@ class PlanMemory:
         return {gang.key for gang in self._last[0].gangs} if self._last else ()
 
     def remembered_by(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot with what the last plan gave its gangs. Reported starts come from the gangs' statuses."""
+        """The snapshot with the last plan's results for its gangs. Reported starts come from the gangs' statuses."""
         snapshot = replace(snapshot, promises=self._promises)
         return snapshot if self._last is None else remembering(snapshot, *self._last)
 

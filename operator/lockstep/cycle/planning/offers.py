@@ -1,4 +1,4 @@
-"""What nodes offered when a plan was made, to check a decision against what they offer later."""
+"""What nodes offered when a plan was made. A decision is checked against what they offer later."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Self
@@ -8,7 +8,10 @@ from lockstep.facts.cluster.node import BidFact, NodeFact, OnReturn
 
 
 class _Opening(NamedTuple):
-    """When and for how many members a node is open, by its bid. Its speed is left out: it may change every minute."""
+    """When and for how many members a node is open, by its bid.
+
+    Its speed is left out, because it may change every minute.
+    """
 
     available_from: float | None
     available_until: float | None

@@ -1,4 +1,4 @@
-"""Makes one plan on frozen facts, in a thread beside the event loop."""
+"""Computes one plan on frozen facts, in a thread beside the event loop."""
 
 import logging
 import math
@@ -30,14 +30,14 @@ log = logging.getLogger(__name__)
 
 
 class Runner(Protocol):
-    """Carries out a computation on frozen facts, beside the event loop where that is worth it."""
+    """Runs a computation on frozen facts, beside the event loop if that is worth it."""
 
     def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
-        """Compute."""
+        """Run the computation, and return its result."""
 
 
 class Evicting(NamedTuple):
-    """A plan and its preemptions; ``against_budgets``: these violate PodDisruptionBudgets."""
+    """A plan and its preemptions. ``against_budgets`` says whether these violate PodDisruptionBudgets."""
 
     plan: Plan
     preemptions: tuple[Preemption, ...] = ()
@@ -48,8 +48,8 @@ class Made(NamedTuple):
     """A plan and its snapshot; the preemptions are as in ``Evicting``.
 
     ``changes`` are the changes of size that the plan assumes. Sizes must be chosen again at ``again`` at the latest.
-    ``in_vain``: plans were made so that gangs of unknown end give room back, and none of these plans helped.
-    ``ahead`` are the placements of gangs that wait for others.
+    ``in_vain`` says that additional plans, in which gangs of unknown end give room back, were computed and did not
+    help. ``ahead`` has the placements of gangs that wait for others.
     """
 
     snapshot: Snapshot
@@ -65,9 +65,9 @@ class Made(NamedTuple):
 class Sized(NamedTuple):
     """A plan of the snapshot after these changes and ``starts``, which the plan does not contain.
 
-    The snapshot has the sizes to which gangs may shrink for more urgent ones, in the place of being evicted.
-    Some of ``starts`` begin later, when gangs that change their size have left their nodes. ``again`` and ``in_vain``
-    are as in ``Made``.
+    The snapshot has the sizes to which gangs may shrink instead of being evicted for more urgent ones. Some of
+    ``starts`` begin later, when gangs that change their size have left their nodes. ``again`` and ``in_vain`` are as in
+    ``Made``.
     """
 
     snapshot: Snapshot
@@ -87,7 +87,7 @@ def make_plan(
 ) -> Made:
     """Choose the sizes of gangs that may change them, make the plan, and choose the gangs to evict for it.
 
-    The gangs ``behind`` it, which wait for others, are planned last.
+    The gangs ``behind``, which wait for others, are planned last.
     """
     sized = with_sizes(memory.remembered_by(facts), elastic, rescue)
     evicting = with_evictions(sized.snapshot, sized.plan, rescue)
@@ -106,7 +106,7 @@ def make_plan(
 
 
 def _ahead(snapshot: Snapshot, made: Plan, behind: Sequence[Behind]) -> tuple[Placement, ...]:
-    """Plan the gangs behind a plan; if that raises, there is no estimate of their starts."""
+    """Plan the gangs behind a plan. If that raises, there is no estimate of their starts."""
     if not behind:
         return ()
     try:
@@ -117,7 +117,7 @@ def _ahead(snapshot: Snapshot, made: Plan, behind: Sequence[Behind]) -> tuple[Pl
 
 
 def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:
-    """Choose sizes beside the plan if there are gangs that may change theirs; if the choice raises, none changes."""
+    """Choose sizes together with the plan if some gangs may change theirs. If the choice raises, no size changes."""
     if elastic.runs or elastic.waiting:
         try:
             found = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue, may_give=elastic.may_give)
@@ -132,7 +132,7 @@ def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Siz
 
 
 def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:
-    """Choose the gangs that give way to others of a plan; if the choice raises, none does."""
+    """Choose the gangs to evict for gangs of a plan. If the choice raises, none is evicted."""
     try:
         return choose_victims(snapshot, made, rescue)
     except Exception:
@@ -141,10 +141,10 @@ def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Evicting:
 
 
 def choose_victims(snapshot: Snapshot, made: Plan, rescue: Rescue | None = None) -> Evicting:
-    """Choose the gangs that give way to others of a plan: within budgets if that helps any gang, else against them.
+    """Choose the gangs to evict for gangs of a plan: within budgets if that helps any gang, else against them.
 
     As in kube-scheduler, a budget protects its pods only while others can be evicted instead: the cluster sets
-    priorities, a tenant sets budgets.
+    priorities, and a tenant sets budgets.
     """
     within = Evicting(*preempt(snapshot, made, rescue=rescue))
     if within.preemptions or not snapshot.budgets:

@@ -1,6 +1,6 @@
-"""Quarantine: gangs whose planning raised are left out of the next plans, so that the others are planned.
+"""Quarantine: gangs whose planning raised are left out of the next plans, so that the other gangs are planned.
 
-Each is planned again at once when its spec changes, otherwise after a pause that doubles.
+Each quarantined gang is planned again when its spec changes, otherwise after a pause that doubles.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class _QuarantineEntry:
 
 
 class Quarantine:
-    """The quarantined gangs and the ends of their pauses, which are monotonic; ``count`` counts gangs that raise."""
+    """The quarantined gangs and the ends of their pauses, which are monotonic. ``count`` counts gangs that raise."""
 
     def __init__(self, monotonic: Callable[[], float], count: Callable[[], None]) -> None:
         self._monotonic = monotonic
@@ -31,7 +31,7 @@ class Quarantine:
         self._by_gang: dict[GangKey, _QuarantineEntry] = {}
 
     def put(self, gang: GangFact, error: Exception) -> None:
-        """Leave the gang out from now on; twice as long as last time if its spec is unchanged."""
+        """Leave the gang out from now on. The pause is twice as long as last time if the spec is unchanged."""
         self._count()
         before = self._entry(gang)
         pause = _FIRST_PAUSE_SECONDS if before is None else min(2 * before.pause, _LONGEST_PAUSE_SECONDS)
@@ -49,7 +49,7 @@ class Quarantine:
         return entry is not None and self._monotonic() < entry.again_at
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: it was deleted or planned."""
+        """Drop a gang that was deleted or planned."""
         self._by_gang.pop(gang, None)
 
     def decision(self, gang: GangKey) -> Unplaceable:
@@ -57,7 +57,7 @@ class Quarantine:
         return self._by_gang[gang].decision
 
     def next_end(self) -> float:
-        """When the first gang leaves quarantine; infinity if there is none."""
+        """The time at which the next gang leaves quarantine; infinity if there is none."""
         now = self._monotonic()
         return min((entry.again_at for entry in self._by_gang.values() if entry.again_at > now), default=float("inf"))
 

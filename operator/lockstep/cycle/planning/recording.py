@@ -1,6 +1,6 @@
-"""Records the decisions of a plan. What they say of ranks and pools is added here.
+"""Records the decisions of a plan, and adds ranks and pools to them.
 
-A plan only counts members by node and may divide roles into parts. Ranks are assigned to nodes by their volumes.
+A plan only counts members by node, and may divide roles into parts. Here, ranks are assigned to nodes by their volumes.
 """
 
 import logging
@@ -50,9 +50,9 @@ class DecisionRecords:
     async def record(
         self, made: Plan, planned: Mapping[GangKey, AcceptedGang], front: Collection[GangKey], now: float
     ) -> list[Decision]:
-        """Record the decisions about these gangs. Returns those that count, with mentions of pools and holds.
+        """Record the decisions about these gangs. Returns the decisions that apply, with mentions of pools and holds.
 
-        A later start counts only for gangs in ``front``, which are in every plan.
+        A later start applies only to gangs in ``front``, which are in every plan.
         """
         recorded = await in_turns(self._recording(made, planned, now))
         return [one for one in recorded if one.gang in front or isinstance(one, Unplaceable) or one.start <= now]
@@ -60,9 +60,9 @@ class DecisionRecords:
     async def estimate_others(
         self, waiting: Sequence[AcceptedGang], left: Sequence[AcceptedGang], in_front: Sequence[Decision], now: float
     ) -> list[Decision]:
-        """The decisions about the gangs that are ``left``: they are behind those ``in_front``, or quarantined.
+        """The decisions about gangs in ``left``: they are quarantined, or behind the gangs of ``in_front``.
 
-        There is none about a gang that was refused: it keeps its refusal until its turn comes again.
+        A gang that was refused has none: it keeps its refusal until its turn comes again.
         """
         quarantined = [self._quarantine.decision(gang.key) for gang in left if self._quarantine.contains(gang)]
         rest = [gang for gang in left if not (self._quarantine.contains(gang) or self._rotation.was_refused(gang))]
@@ -89,7 +89,7 @@ class DecisionRecords:
         if gang.spec.is_room and gang_of_room(gang.key) in self._state.gangs:
             self._rotation.record(gang, decision)
         if gang.key not in self._state.gangs:
-            # It was deleted while the plan was made; what is recorded of it now would never be dropped.
+            # The gang was deleted while the plan was made. A record of it would never be dropped.
             return decision
         decision = in_rank_order(self._state, gang, decision)
         self._rotation.record(gang, decision)
@@ -97,7 +97,7 @@ class DecisionRecords:
 
 
 def with_pool(state: State, decision: Decision) -> Decision:
-    """The decision; a refusal mentions the pool if the operator uses only some nodes."""
+    """The decision. A refusal mentions the pool if the operator uses only some nodes."""
     if isinstance(decision, Unplaceable) and state.pool.selector:
         return replace(decision, refusal=in_pool(decision.refusal))
     return decision

@@ -2,12 +2,12 @@
 
 A bounded number of gangs in front is planned every time. A quarter of them are the most urgent gangs, even if they were
 refused last time: no gang loses its place because it can't be placed yet. The others are the next gangs that were not
-refused last time, since gangs that can never be placed must not use up the bound. If these are too few, the next gangs
-of all fill the bound.
+refused last time. So gangs that can never be placed do not use up the bound. If these are too few, the next gangs in
+the queue fill the bound.
 
-Gangs behind take turns in an additional quarter of the bound, the longest unplanned first. So every gang is planned
-again and again, and a gang that can start now does, wherever it is in the queue. Gangs in front claim their nodes, so
-those behind do not delay them.
+Gangs behind take turns in an additional quarter of the bound. Those that were not planned for longest come first. So
+every gang is planned again and again, and a gang that can start now does start, wherever it is in the queue. Gangs in
+front claim their nodes, so gangs behind do not delay them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -18,11 +18,11 @@ from coschedule import Decision, GangKey, Placement
 from lockstep.facts.gang.gang import GangFact
 
 MOST_IN_FRONT = 1000
-"""The number of gangs in front: as many as take about a second on 5,000 nodes without a last plan."""
+"""The number of gangs in front. To plan them takes about a second on 5,000 nodes without a last plan."""
 
 _SHARE_OF_URGENT = 0.25
 _SHARE_OF_TURNS = 0.25
-"""The gangs behind that have their turn in one plan, as a share of those in front."""
+"""The number of gangs behind that have their turn in one plan, as a share of the number in front."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,10 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """The gangs to plan exactly: ``front``, which gangs behind do not delay, and ``in_turn``."""
+    """The gangs to plan exactly.
+
+    ``front`` has the gangs that gangs behind do not delay. ``in_turn`` has gangs behind that have their turn.
+    """
 
     front: frozenset[GangKey]
     in_turn: frozenset[GangKey]
@@ -48,7 +51,7 @@ class Chosen:
 
 
 class Rotation:
-    """Chooses the gangs to plan: ``most`` in front, and a quarter as many in turn."""
+    """Chooses the gangs to plan: ``most`` gangs in front, and a quarter as many gangs behind in turn."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -59,8 +62,8 @@ class Rotation:
     def choose(self, gangs: Sequence[GangFact], *, always: Collection[GangKey], has_changed: bool) -> Chosen:
         """Choose for the next plan among all waiting ``gangs``, given in queue order.
 
-        ``always``: gangs that must be planned, such as those that hold nodes. ``has_changed``: facts have changed since
-        the last plan.
+        ``always`` has gangs that must be planned, such as gangs that hold nodes. ``has_changed`` says whether facts
+        have changed since the last plan.
         """
         self._plans += 1
         if has_changed:
@@ -85,7 +88,7 @@ class Rotation:
         )
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone."""
+        """Forget a gang that is gone."""
         self._seen.pop(gang, None)
 
     def any_unplanned(self, gangs: Iterable[GangFact]) -> bool:

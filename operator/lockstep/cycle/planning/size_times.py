@@ -1,7 +1,7 @@
-"""When sizes are chosen again though nothing changes, and when gangs of unknown end may give room back again.
+"""When sizes are chosen again although nothing changes, and when gangs of unknown end may give room back again.
 
-Additional plans find out whether it helps to give room back. If none of them helped, the next ones are made only after
-a while. So one tenant's gangs do not make every plan several times as costly.
+Additional plans find out whether it helps if such gangs give room back. If none of them helped, the next ones are made
+only after a pause. So one tenant's gangs do not make every plan several times as costly.
 """
 
 import math
@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 from lockstep.cycle.planning.plan_thread import Made
 
-# If a thousand gangs wait, additional plans take about a second: so plans in vain take a tenth of the time at most.
+# If a thousand gangs wait, additional plans take about a second. So plans in vain take at most a tenth of the time.
 _REST_SECONDS = 10.0
 
 
 class SizeTimes:
-    """The ``next`` time for choosing sizes, and when gangs may give room back again; both are monotonic.
+    """The ``next`` time for choosing sizes, and when gangs may give room back again. Both are monotonic.
 
     ``next`` is infinite if sizes are chosen only with the next plan that is due for other reasons.
     """
@@ -30,7 +30,10 @@ class SizeTimes:
         return self._monotonic() >= self._gives_at
 
     def record(self, made: Made, now: float, *, may_give: bool) -> None:
-        """Record a plan made at ``now``, a time of day; ``may_give`` is what it was made with."""
+        """Record a plan made at the time of day ``now``.
+
+        ``may_give`` says whether gangs of unknown end could give room back.
+        """
         monotonic = self._monotonic()
         self.next = monotonic + made.again - now
         if made.in_vain:

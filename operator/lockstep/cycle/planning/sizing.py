@@ -1,8 +1,9 @@
-"""How large gangs are made: what a member-second of one costs the others (``coschedule.queue.problem.price``).
+"""How large gangs are made: the price of a gang's member-second for others (``coschedule.queue.problem.price``).
 
-Q gangs wait, R hold nodes, and there are N nodes. The runs of a sweep that wait count once. A member-second of one gang
-delays each of the others by its share of the nodes: it costs ``factor * (Q - 1 + R) / N`` seconds. The factor was found
-by simulating whole queues; results are nearly the same from 2 to 8.
+Q gangs wait, R gangs hold nodes, and there are N nodes. All waiting runs of one sweep count as one gang. A
+member-second of one gang delays each of the others by its share of the nodes: it costs
+``factor * (Q - 1 + R) / N`` seconds. The factor was found by simulating whole queues; results are nearly the same from
+2 to 8.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +16,7 @@ from lockstep.facts.sizing import Sizing
 
 
 class Contention(NamedTuple):
-    """The numbers of gangs that wait, of gangs that hold nodes, and of nodes."""
+    """The numbers of waiting gangs, of gangs that hold nodes, and of nodes."""
 
     waiting: int
     running: int
@@ -23,13 +24,13 @@ class Contention(NamedTuple):
 
 
 def number_waiting(gangs: Iterable[GangFact]) -> int:
-    """How many wait. A sweep counts once, however many of its runs wait."""
+    """The number of waiting gangs. A sweep counts once, however many of its runs wait."""
     return len({gang.key if gang.run is None else gang.run.sweep for gang in gangs})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizingPolicy:
-    """How large gangs are made; ``factor``, at least 0, counts for balanced sizing only."""
+    """How large gangs are made. ``factor``, at least 0, is used for balanced sizing only."""
 
     sizing: Sizing = Sizing.BALANCED
     factor: float = 4.0
@@ -40,12 +41,12 @@ class SizingPolicy:
         return self.sizing is Sizing.FEWEST
 
     def asked_for(self, gang: GangFact) -> Self:
-        """The policy for one gang, which may ask for a sizing of its own."""
+        """The policy for one gang. Its spec may ask for its own sizing."""
         asked = gang.spec.sizing if isinstance(gang, AcceptedGang) else None
         return self if asked is None else replace(self, sizing=asked)
 
     def wanting_fewest(self, known: Mapping[GangKey, GangFact], keys: Iterable[GangKey]) -> frozenset[GangKey]:
-        """Those of the gangs ``keys`` that get the fewest members that can run; gangs that are gone are left out."""
+        """The gangs of ``keys`` that get the fewest members that can run. Gangs that are gone are left out."""
         return frozenset(key for key in keys if key in known and self.asked_for(known[key]).wants_fewest)
 
     def member_price(self, among: Contention) -> float:

@@ -1,4 +1,4 @@
-"""Draws the snapshot of a plan: on which terms each gang is planned, and the facts that belong to the snapshot."""
+"""Draws the snapshot of a plan: the terms on which each gang is planned, and the facts that belong to the snapshot."""
 
 import asyncio
 import math
@@ -26,9 +26,9 @@ from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 
 
 class GangsToPlan(NamedTuple):
-    """The gangs of one plan, the most urgent first; those in ``evicting`` may evict others.
+    """The gangs of one plan, the most urgent first. Gangs in ``evicting`` may evict others.
 
-    Those ``ahead`` wait for others, and are planned behind all. ``unplanned`` gangs wait for a later plan.
+    Gangs in ``ahead`` wait for others, and are planned behind all. ``unplanned`` gangs wait for a later plan.
     """
 
     planned: Mapping[GangKey, AcceptedGang]
@@ -39,13 +39,13 @@ class GangsToPlan(NamedTuple):
 
     @property
     def gangs(self) -> list[AcceptedGang]:
-        """All gangs that the snapshot has."""
+        """All gangs in the snapshot."""
         return [*self.planned.values(), *(one.gang for one in self.ahead.values())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangTerms:
-    """What decides about the terms of gangs, beside the gangs themselves and those that compete with them."""
+    """The sources of the terms of gangs, beside the gangs themselves and the gangs that compete with them."""
 
     standing: Standing
     holds: Holds
@@ -54,7 +54,7 @@ class GangTerms:
     monotonic: Callable[[], float]
 
     def of(self, gangs: GangsToPlan, now: float) -> dict[GangKey, PlanTerms]:
-        """The terms of all these gangs. Those that are planned ahead take nothing from others."""
+        """The terms of all these gangs. Gangs that are planned ahead take nothing from others."""
         remembered = self.memory.gangs
         planned = {
             key: replace(
@@ -71,7 +71,7 @@ class GangTerms:
         return planned | ahead
 
     def _terms(self, gang: AcceptedGang, contention: Contention, now: float) -> PlanTerms:
-        """The terms of a gang; room, and a gang that is being undone, start in one second at the earliest."""
+        """The terms of a gang. Room, and a gang that is being torn down, start in one second at the earliest."""
         if gang.spec.is_room:
             return PlanTerms(not_before=now + SOON_SECONDS, may_hold=False)
         monotonic, sizing = self.monotonic(), self.sizing.asked_for(gang)
@@ -101,7 +101,7 @@ class SnapshotDrawing:
         self._metrics = metrics
 
     async def draw(self, gangs: GangsToPlan, now: float, rescue: Rescue) -> Seen:
-        """Draw the facts on which these gangs are planned; ``rescue`` is called with each gang that raises."""
+        """Draw the facts on which these gangs are planned. ``rescue`` is called with each gang that raises."""
         frozen = _FrozenFacts(self._state)
         drawn = await self._draw_all(gangs, frozen, now, rescue)
         self._metrics.snapshot_nodes.set(len(drawn.nodes.names))
@@ -130,7 +130,7 @@ class SnapshotDrawing:
 
 
 def _divided(drawn: Snapshot, ahead: Mapping[GangKey, AheadGang]) -> tuple[Snapshot, list[Behind]]:
-    """The snapshot without the gangs that are planned ahead, and those."""
+    """The snapshot without the gangs that are planned ahead, and these gangs."""
     behind = [ahead[gang.key].behind(gang) for gang in drawn.gangs if gang.key in ahead]
     return replace(drawn, gangs=tuple(gang for gang in drawn.gangs if gang.key not in ahead)), behind
 
@@ -153,6 +153,9 @@ class _FrozenFacts:
         self.runs = runs
 
     def held_in(self, snapshot: Snapshot) -> dict[GangKey, Reservation]:
-        """The reservations of gangs that may be evicted or change their size; placed Gangs hold nodes by their pods."""
+        """The reservations of gangs that may be evicted or change their size.
+
+        Gangs without one hold nodes by their pods.
+        """
         holding = (*(one.key for one in snapshot.running), *(run.key for run in self.runs))
         return {key: self._reservations[key] for key in holding if key in self._reservations}

@@ -1,4 +1,4 @@
-"""Finds the gangs that wait, in the order of the queue."""
+"""Finds the waiting gangs, in the order of the queue."""
 
 import logging
 import math
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 def by_urgency(state: State, gangs: Iterable[AcceptedGang], now: float) -> list[AcceptedGang]:
-    """The gangs in the order of the queue; the first is planned first. Groups with fair shares take turns."""
+    """The gangs in the order of the queue: the first is planned first. Groups with fair shares take turns."""
     ordered = sorted(gangs, key=lambda gang: _urgency_of(state, gang, now))
     return state.shares.dealt(ordered, lambda gang: state.priorities.of(gang) or 0, now)
 
@@ -29,7 +29,8 @@ def by_urgency(state: State, gangs: Iterable[AcceptedGang], now: float) -> list[
 class Waiting:
     """The waiting ``gangs``, the most urgent first, and gangs ``awaiting`` others, which may not start yet.
 
-    Room for later pods is among ``gangs``. Some of it is not kept any more at ``room_ends``, which is monotonic.
+    ``gangs`` also has room for later pods. ``room_ends`` is the next time at which some room is no longer kept; it is
+    monotonic.
     """
 
     gangs: list[AcceptedGang] = field(default_factory=list)
@@ -38,7 +39,7 @@ class Waiting:
 
 
 class WaitingSearch:
-    """Finds what is to be planned in the cache; a gang whose search raises is quarantined."""
+    """Finds in the cache what must be planned. A gang whose search raises is quarantined."""
 
     def __init__(
         self,
@@ -55,7 +56,7 @@ class WaitingSearch:
         self._monotonic = monotonic
 
     def finding(self, now: float) -> Generator[None, None, Waiting]:
-        """Find what waits, in steps; gangs that are deleted meanwhile are left out."""
+        """Find the waiting gangs, in steps. Gangs that are deleted meanwhile are left out."""
         found = Waiting()
         for gang in list(self._state.gangs.values()):
             if isinstance(gang, AcceptedGang):
@@ -81,12 +82,12 @@ class WaitingSearch:
             found.awaiting.append(gang)
 
     def _add_room(self, gang: AcceptedGang, found: Waiting, now: float) -> None:
-        """Add room for pods of the gang that come later."""
+        """Add room for pods of the gang that come later, if it needs any."""
         room = room_for_later(self._state, gang, now)
         if room is None:
             return
         found.room_ends = min(found.room_ends, self._monotonic() + kept_until(self._state, gang) - now)
-        # Like a gang that fits nowhere, such room keeps no elastic gang from growing.
+        # Like a gang that fits nowhere, refused room keeps no elastic gang from growing.
         found.gangs.append(with_still_age(room) if self._rotation.was_refused(room) else room)
 
 

@@ -13,7 +13,10 @@ from lockstep.snapshot.snapshots import Rescue
 
 
 class WithinQuotas(NamedTuple):
-    """``gangs`` with no more members than quotas allow; the others are ``refused``, or were given to ``rescue``."""
+    """``gangs`` have no more members than quotas allow. The other gangs are ``refused``, or were passed to ``rescue``.
+
+    ``narrowed`` says how quotas limit gangs.
+    """
 
     gangs: list[AcceptedGang]
     narrowed: Mapping[GangKey, Narrowed]
@@ -21,7 +24,10 @@ class WithinQuotas(NamedTuple):
 
     @property
     def short_namespaces(self) -> frozenset[str]:
-        """The namespaces of the refused gangs. Room beyond a quota is not kept, so it waits for none."""
+        """The namespaces of the refused gangs.
+
+        Room beyond a quota is left out: it is not kept, so it waits for no quota.
+        """
         return frozenset(one.gang.namespace for one in self.refused if not is_room(one.gang))
 
 
@@ -33,7 +39,7 @@ def within_quotas(state: State, gangs: Iterable[AcceptedGang], rescue: Rescue) -
 def keeping_within_quotas(
     state: State, gangs: Iterable[AcceptedGang], rescue: Rescue
 ) -> Generator[None, None, WithinQuotas]:
-    """As ``within_quotas``, in steps, one for each gang; the cache may change between steps."""
+    """Do the same as ``within_quotas``, in steps, one for each gang. The cache may change between steps."""
     bounds, found = QuotaBounds(state), WithinQuotas([], narrowed := {}, [])
     for gang in gangs:
         yield

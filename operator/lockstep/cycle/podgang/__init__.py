@@ -1,1 +1,1 @@
-"""Follows Gangs, whose pods others create."""
+"""Follows Gangs. Other controllers or users create their pods."""

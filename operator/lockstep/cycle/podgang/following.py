@@ -1,6 +1,7 @@
-"""Follows Gangs: goes on with attempts that were cut off, and reports which pods wait and which are bound.
+"""Follows Gangs: continues attempts that were cut off, and reports which pods wait and which are bound.
 
-Level-triggered, as all that follows gangs. Whether a Gang's work is done is for the owner of its pods to say.
+The module is level-triggered, like all modules that follow gangs. The owner of the pods decides whether the work of a
+Gang is done.
 """
 
 from functools import partial
@@ -52,19 +53,19 @@ class PodGangFollower:
         self._reports = PodGangReports(services, metrics)
 
     def begin(self) -> None:
-        """Begin to resume the owners of pods that an earlier process has suspended."""
+        """Begin to resume the owners of pods that the operator suspended before it was restarted."""
         self._suspensions.begin()
 
     def wake(self, gang: GangKey) -> None:
-        """The Gang or its pods have changed."""
+        """Note that the Gang or its pods have changed."""
         self._suspensions.wake(gang)
 
     def check_attempt(self, gang: GangFact, now: float) -> None:
-        """Have the running attempt of a Gang end, if pods of the Gang have to leave their nodes."""
+        """End the running attempt of a Gang if pods of the Gang have to leave their nodes."""
         self._leaving.check_attempt(gang, now)
 
     def reconcile(self, gang: GangFact, reservation: Reservation | None, now: float) -> None:
-        """Take the one step that is due."""
+        """Take the next step that is due."""
         self._conditions.check(gang)
         self._checks.check(gang, now)
         if reservation is None:
@@ -87,7 +88,7 @@ class PodGangFollower:
             case Phase.WAITING | Phase.BACKING_OFF:
                 self._wait(gang, now)
             case Phase.DELETED | Phase.SUSPENDED | Phase.AWAITS_OTHERS | Phase.COMPLETE:
-                # It does not occur, or needs no report.
+                # The phase does not occur for Gangs, or needs no report.
                 pass
             case unknown:
                 assert_never(unknown)
@@ -100,7 +101,7 @@ class PodGangFollower:
         self._sizes.forget(gang)
 
     def reconcile_made(self, gang: GangKey) -> None:
-        """Make the Gang, or compare it with the owner of its pods, while pods wait for it or run without it."""
+        """Create the Gang or compare it with the owner of its pods, while pods wait for it or run without it."""
         if self._maker.is_due(gang):
             self._maker.reconcile_made(gang)
         else:
@@ -116,7 +117,7 @@ class PodGangFollower:
         await self._suspensions.stop()
 
     def _wait(self, gang: GangFact, now: float) -> None:
-        """Compare the Gang of a group with its owner, and report why a Gang rests. Plans report to those that wait."""
+        """Compare the Gang of a group with its owner, and report why a Gang rests. Plans report to Gangs that wait."""
         if _is_of_group(gang.key):
             self.reconcile_made(gang.key)
         rest = self._attempts.rest_of(gang.key)
@@ -124,10 +125,10 @@ class PodGangFollower:
             self._writer.report(gang, partial(self._reports.resting, gang, rest, now))
 
     def _go_on(self, gang: GangFact, reservation: Reservation, now: float) -> None:
-        """Report that all pods are bound, or go on with those that are not.
+        """Report that all pods are bound, or continue with the pods that are not bound.
 
-        If all that were bound are being deleted, pods that wait are the next run, or a part of it: they are planned
-        anew. While the owner of the pods is suspended, nothing is bound.
+        If all bound pods are being deleted, waiting pods belong to the next run: they are planned anew. While the owner
+        of the pods is suspended, nothing is bound.
         """
         if self._suspensions.is_under_way(gang.key):
             return
@@ -142,7 +143,7 @@ class PodGangFollower:
             self._resume(gang, reservation, left, now)
 
     def _resume(self, gang: GangFact, reservation: Reservation, left: Reservation, now: float) -> None:
-        """Go on with the pods that are not bound, unless others of the Gang have to leave."""
+        """Continue with the pods that are not bound, unless other pods of the Gang have to leave."""
         leaves = self._leaving.check_attempt(gang, now)
         if leaves is None:
             self._attempts.resume(gang, left)

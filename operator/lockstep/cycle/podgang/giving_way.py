@@ -1,7 +1,7 @@
-"""Has Gangs give way to urgent gangs: the owners of their pods are suspended, and all pods begin anew.
+"""Evicts Gangs for urgent gangs: the owners of their pods are suspended, and all pods begin anew.
 
-Whether an owner can be suspended is known to the API server only. So that is asked by a dry run before any gang gives
-way. A Gang whose owner can't be suspended is remembered for a while, and the next plan goes on without it.
+Only the API server knows whether an owner can be suspended. So a dry run asks it before any gang is evicted. A Gang
+whose owner can't be suspended is remembered for a while, and the next plan does not evict it.
 """
 
 import asyncio
@@ -30,22 +30,23 @@ from lockstep.report.status.pod_gang_marks import with_taken
 from lockstep.report.status.status import Written
 from lockstep.snapshot.holders.pod_gang_runs import may_yield
 
-# A decision waits for these answers. No answer in time counts as a no.
+# A decision waits for these answers. If there is no answer in time, the owner counts as one that can't be suspended.
 _LONGEST_SECONDS = 10.0
-# Owners that are asked about at a time.
+# The number of owners that are asked about at the same time.
 _AT_ONCE = 8
-# What is found of so many in a few seconds is enough for the next plan.
+# The answers about this number of Gangs, within a few seconds, are enough for the next plan.
 _MOST_OTHERS = 256
-# A conflict gives a newer version to compute from; after more than this, a pause is due.
+# After a conflict, a newer version of the object is read. After more conflicts than this, each try waits for a pause.
 _CONFLICTS_AT_ONCE = 3
 
 log = logging.getLogger(__name__)
 
 
 class _Eviction(NamedTuple):
-    """A Gang that gives way, to which gang and why, and what it loses.
+    """A Gang that is evicted, the gang for which it is evicted, the reason, and what it loses.
 
-    ``by_share``: not to a more urgent gang, but to one whose group has used less of its share.
+    ``by_share`` says that the other gang is not more urgent, but its group has used less of its share. ``seconds`` is
+    the run time that is lost, and ``members`` the number of pods.
     """
 
     gang: PodGang
@@ -57,7 +58,7 @@ class _Eviction(NamedTuple):
 
 
 class PodGangEvictions:
-    """The Gangs that give way. An owner that is suspended is resumed, whatever becomes of the urgent gang."""
+    """Evicts Gangs. A suspended owner is always resumed, even if the urgent gang has gone."""
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._state = services.state
@@ -69,16 +70,16 @@ class PodGangEvictions:
         self._under_way: set[asyncio.Task[None]] = set()
 
     def victim(self, seen: RunningGang) -> PodGang | None:
-        """The Gang, if it may give way and has as many pods on as many nodes as a plan has seen; else None."""
+        """The Gang, if it may be evicted and has as many pods on as many nodes as the plan has seen; else None."""
         gang, group = self._state.pod_gangs.objects.get(seen.key), self._state.pod_gangs.group(seen.key)
         if gang is None or not may_yield(self._state, gang) or self._suspensions.is_under_way(gang.key):
             return None
         return gang if (group.going, len(group.nodes)) == (seen.size, len(seen.holds)) else None
 
     async def can_give_way(self, gangs: Collection[GangKey], others: Iterable[GangKey]) -> bool:
-        """Whether the owners of the pods of all of these can be suspended now.
+        """Whether the owners of the pods of all ``gangs`` can be suspended now.
 
-        If one can't, ``others`` are asked about too. Otherwise each of many such Gangs would cost a plan.
+        If one can't, the operator also asks about ``others``. Otherwise each of many such Gangs would cost a plan.
         """
         answers = await asyncio.gather(*(self._can_give_way(gang) for gang in gangs))
         if all(answers):
@@ -105,7 +106,7 @@ class PodGangEvictions:
         self._spawn(self._evict(eviction))
 
     async def stop(self) -> None:
-        """Stop all work: the next process resumes what is suspended."""
+        """Stop all work. After a restart, the operator resumes suspended owners."""
         for task in self._under_way:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
@@ -118,7 +119,7 @@ class PodGangEvictions:
             async with self._at_once, asyncio.timeout(_LONGEST_SECONDS):
                 why_not = await self._suspensions.why_not_whole(key, self._uids(key))
         except ApiUnavailableError:
-            # This is no answer about that owner.
+            # The API server has not answered about this owner.
             return False
         except Exception as error:
             log.exception("it is not known whether the gang can give way to urgent gangs", extra=about(key))
@@ -146,7 +147,7 @@ class PodGangEvictions:
         self._state.changes.plan()
 
     def _begun(self, eviction: _Eviction) -> None:
-        """The owner is suspended: report it to both gangs."""
+        """Report to both gangs that the owner is suspended."""
         self._metrics.preempted(seconds=eviction.seconds, members=eviction.members)
         victim, urgent = (self._state.gangs.get(key) for key in (eviction.gang.key, eviction.urgent))
         if victim is not None:
@@ -157,7 +158,7 @@ class PodGangEvictions:
             self._writer.post(urgent, preempted_for_gang(seen, gives_way="begins anew"))
 
     def _take(self, gang: GangFact, eviction: _Eviction) -> None:
-        """Keep why the attempt ends, for accounts and for each status, until one that says so is written."""
+        """Keep why the attempt ends, for accounts and for each status, until a status with this reason is written."""
         reason, status = Reason.RECLAIMED if eviction.by_share else Reason.PREEMPTED, gang.status
         self._state.shares.gives_way(gang, reason)
         taken = TakenAttempt(gang.uid, status.attempt, status.started_at, reason, eviction.why)
@@ -165,7 +166,7 @@ class PodGangEvictions:
         self._spawn(self._report(gang.key, taken))
 
     async def _report(self, key: GangKey, taken: TakenAttempt) -> None:
-        """Write the condition Preempted. It is tried until it stands, or until the next attempt has begun."""
+        """Write the condition Preempted. It is tried until the status has it, or until the next attempt has begun."""
         work_for(key)
         unreported = self._state.pod_gangs.yielding.unreported
         try:
@@ -180,7 +181,7 @@ class PodGangEvictions:
                 del unreported[key]
 
     async def _is_written(self, gang: GangFact, taken: TakenAttempt) -> bool:
-        """Whether the condition stands after this try, or never will."""
+        """Try to write the condition. Returns whether no further try is needed: it is written, or never will be."""
         status = with_taken(gang.status, gang, taken, now=self._now())
         try:
             written, message = await self._writer.write(gang, status)
@@ -201,7 +202,7 @@ class PodGangEvictions:
                 assert_never(unknown)
 
     def _uids(self, gang: GangKey) -> set[str]:
-        """What the Gang's pods on nodes say of their owner."""
+        """The UIDs of the owner that the Gang's pods on nodes name."""
         return {pod.group.owner for pod in self._state.pod_gangs.group(gang).going_pods()} - {""}
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

@@ -1,6 +1,6 @@
-"""Writes the condition of PodGroups of Kubernetes' own, as kube-scheduler does for those whose pods it places.
+"""Writes the condition of PodGroups of Kubernetes, as kube-scheduler does for the groups whose pods it places.
 
-Level-triggered: what a Gang's status says is compared with what was written last.
+The module is level-triggered: it compares the status of a Gang with the condition that was written last.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from lockstep.facts.reasons import Condition
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
-# These are reports for people, and the statuses of Gangs say the same.
+# People read these conditions, and the statuses of Gangs say the same. So a few writes at once are enough.
 _AT_ONCE = 4
 _MOST_CONFLICTS = 5
 
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class _Due(NamedTuple):
-    """What is to be written: to the PodGroup of that name, if it is still the one with that UID."""
+    """The condition to write to the PodGroup of that name, if it still has that UID."""
 
     name: str
     uid: str
@@ -40,7 +40,10 @@ class _Due(NamedTuple):
 
 
 class GroupConditions:
-    """One write for each Gang at a time. A condition follows the status of its Gang, so it changes no more often."""
+    """Writes conditions, one write at a time for each Gang.
+
+    It follows the status of the Gang, so it writes no more often.
+    """
 
     def __init__(self, services: Services) -> None:
         self._client = services.client
@@ -52,7 +55,7 @@ class GroupConditions:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def check(self, gang: GangFact) -> None:
-        """Begin to write what the status of the Gang says, if that is due."""
+        """Begin to write the condition that follows from the status of the Gang, if a write is due."""
         due = self._due(gang)
         if due is not None and due != self._written.get(gang.key) and gang.key not in self._under_way:
             self._under_way[gang.key] = asyncio.create_task(self._write(gang.key, due))
@@ -62,7 +65,7 @@ class GroupConditions:
         self._written.pop(gang, None)
 
     async def stop(self) -> None:
-        """Stop: the next process compares the conditions anew."""
+        """Stop. After a restart, the operator compares the conditions anew."""
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
@@ -72,7 +75,7 @@ class GroupConditions:
         if named is None or named[0] is not Source.SCHEDULING_GROUP or not uid:
             return None
         condition = condition_of(gang)
-        # The status may still be that of an earlier group of that name, whose pods are gone: True can't be taken back.
+        # The status may belong to an earlier group of the same name, whose pods are gone. True can't be changed back.
         is_over = condition is not None and condition.is_scheduled and not self._state.pod_gangs.group(gang.key).going
         return None if condition is None or is_over else _Due(named[1], uid, condition)
 
@@ -85,7 +88,7 @@ class GroupConditions:
         finally:
             del self._under_way[gang]
         self._written[gang] = due
-        # Its status may have changed meanwhile, and the Gang may be gone.
+        # The status may have changed meanwhile, and the Gang may be gone.
         self._state.changes.reconcile(gang)
 
     async def _write_patiently(self, gang: GangKey, due: _Due) -> None:
@@ -103,7 +106,7 @@ class GroupConditions:
             tries += 1
 
     async def _write_once(self, gang: GangKey, due: _Due) -> Answer:
-        """Compare the PodGroup with what is due, and patch it if it says something else."""
+        """Compare the PodGroup with the condition that is due, and patch it if they differ."""
         kind, found = await self._owners.read(OWNERS[Source.SCHEDULING_GROUP], gang.namespace, due.name)
         if not found.is_success or found.body["metadata"]["uid"] != due.uid:
             return found
@@ -115,7 +118,10 @@ class GroupConditions:
 
 
 def condition_of(gang: GangFact) -> GroupCondition | None:
-    """What the status of a Gang says of its PodGroup; None for nothing new, as while an attempt goes on."""
+    """The condition of the PodGroup that follows from the status of a Gang.
+
+    None if there is nothing new, for example while an attempt is under way.
+    """
     status = gang.status
     accepted, planned = status.condition(Condition.ACCEPTED), status.condition(Condition.PLANNED)
     placed = status.condition(Condition.PLACED)
@@ -125,7 +131,7 @@ def condition_of(gang: GangFact) -> GroupCondition | None:
         return None
     if accepted is not None and not status.is_true(Condition.ACCEPTED):
         return GroupCondition(is_scheduled=False, message=accepted.message)
-    # Before its pods are there, kube-scheduler says nothing of a group either.
+    # kube-scheduler writes no condition either before the pods of a group exist.
     if planned is None or planned.reason in LACKING_PODS:
         return None
     return GroupCondition(is_scheduled=False, message=planned.message)

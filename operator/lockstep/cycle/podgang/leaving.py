@@ -1,8 +1,8 @@
-"""Gangs whose pods have to leave a node: its owner is back and wants them evicted, or the node is lost.
+"""Gangs whose pods have to leave a node: its node owner is back and wants them evicted, or the node is lost.
 
-If the Gang may go on with the others, only the pods on such nodes leave. Otherwise all pods of the Gang are taken back,
-where that can be done. Then they are placed anew, on other nodes. If it can't be done, it is tried again after pauses,
-as long as the reason lasts.
+If the Gang can continue with its other pods, only the pods on such nodes leave. Otherwise all pods of the Gang are
+taken back if possible, and then placed anew on other nodes. If it is not possible, it is tried again after pauses, as
+long as the reason lasts.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ log = logging.getLogger(__name__)
 
 
 class _Answered(NamedTuple):
-    """Why pods had to leave, by the Gang as it was then; and what the last try has found.
+    """Why pods had to leave, for the generation of the Gang at that time, and the result of the last try.
 
-    ``why_not`` is why they stayed, after so many ``tries`` in vain. They are taken back again at ``again_at``.
+    ``why_not`` is the reason why they stayed after ``tries`` tries in vain. The next try is at ``again_at``.
     """
 
     failure: Failure
@@ -48,9 +48,11 @@ class _Answered(NamedTuple):
 
 
 class LeavingGangs:
-    """Has each Gang leave a node once for each reason, or tries it again. An event says so when the answer changes.
+    """Removes each Gang from a node once for each reason, or tries it again.
 
-    ``shrink`` is called with Gangs that leave it by going on with fewer pods, which is tried once.
+    An event reports each change of the result.
+
+    ``shrink`` is called with a Gang that leaves the node by continuing with fewer pods. This is tried once.
     """
 
     def __init__(self, services: Services, shrink: Callable[[PodGangShrink], None]) -> None:
@@ -67,18 +69,18 @@ class LeavingGangs:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def check(self, gang: GangFact, now: float) -> None:
-        """Begin to take the pods of a Gang without an attempt away, if that is due."""
+        """Begin to take back the pods of a Gang without an attempt, if that is due."""
         due = self._due(gang, now)
         self._state.pod_gangs.leaving.pop(gang.key, None)
         if due is not None and not self._goes_on_with_others(gang, due, now):
             self._under_way[gang.key] = asyncio.create_task(self._leave(gang, due))
-            # Also if the try ends by an error.
+            # The next try is also kept if this one ends by an error.
             self._keep(gang.key, due.again(now))
 
     def check_attempt(self, gang: GangFact, now: float) -> Failure | None:
-        """Have the attempt of a Gang end, if its pods are due to leave; returns why they are.
+        """End the attempt of a Gang if its pods are due to leave. Returns why they are, or None.
 
-        When it has ended, they are taken away, and those that it would have bound with them.
+        After the attempt has ended, the pods are taken back, also those that it would have bound.
         """
         due = self._due(gang, now)
         if due is None:
@@ -88,20 +90,20 @@ class LeavingGangs:
         return due.failure
 
     def forget(self, gang: GangKey) -> None:
-        """Forget a Gang that is gone, or that need not leave."""
+        """Forget a Gang that is gone, or that need not leave a node."""
         self._answered.pop(gang, None)
         self._state.pod_gangs.leaving.pop(gang, None)
         self._alarms.forget(gang)
 
     async def stop(self) -> None:
-        """Stop all work: what is suspended stays marked."""
+        """Stop all work. Suspended owners stay marked."""
         self._alarms.stop()
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
 
     def _goes_on_with_others(self, gang: GangFact, due: _Answered, now: float) -> bool:
-        """Whether the Gang goes on without the pods that have to leave; if it can, begin that."""
+        """Whether the Gang continues without the pods that have to leave. If it can, begin that."""
         nodes = self._nodes_to_leave(gang.key, now)
         shrink = None if due.tries else shrink_without(self._state, gang.key, nodes, due.failure, now)
         if shrink is None:
@@ -109,12 +111,12 @@ class LeavingGangs:
         is_begun = self._writer.make_way(gang.key)
         if is_begun:
             self._shrink(shrink)
-        # Else a report is under way.
+        # Otherwise a report is being written.
         self._keep(gang.key, due.again(now)._replace(tries=int(is_begun)))
         return True
 
     def _due(self, gang: GangFact, now: float) -> _Answered | None:
-        """Why pods of the Gang have to leave, if they are to be taken away now."""
+        """Why pods of the Gang have to leave now; None if they need not, or if no try is due."""
         if gang.key in self._under_way or self._suspensions.is_under_way(gang.key):
             return None
         failure = self._failure(gang.key, now)
@@ -134,17 +136,17 @@ class LeavingGangs:
         return None
 
     def _failure(self, gang: GangKey, now: float) -> Failure | None:
-        """Why the pods of a Gang have to leave now, if they have to."""
+        """Why the pods of a Gang have to leave now; None if they need not."""
         nodes = self._state.pod_gangs.group(gang).nodes
         return self._owner_back(nodes, now) or self._node_lost(nodes)
 
     def _nodes_to_leave(self, gang: GangKey, now: float) -> Collection[str]:
-        """All nodes that the pods of a Gang have to leave now."""
+        """All nodes that the pods of the Gang have to leave now."""
         nodes = self._state.pod_gangs.group(gang).nodes
         return {node for node in nodes if self._owner_back((node,), now) or self._node_lost((node,))}
 
     def _owner_back(self, nodes: Collection[str], now: float) -> Failure | None:
-        """The return of a node owner whose bid says that members are evicted, once their grace is over."""
+        """The return of a node owner whose bid evicts members, after their grace period; None if there is none."""
         for node in nodes if self._state.owners.are_back else ():
             back = self._state.owners.back(node)
             if back is not None and back.on_return is OnReturn.EVICT and back.due <= now:
@@ -170,7 +172,7 @@ class LeavingGangs:
             self._state.changes.reconcile(gang.key)
 
     def _answer(self, gang: GangFact, known: _Answered, taken: TakenBack) -> None:
-        """Report what became of the pods, and have it tried again if they stay."""
+        """Report what happened to the pods. If they stay, plan another try."""
         if gang.key not in self._state.gangs:
             return
         if taken.way is not WayBack.KEPT:

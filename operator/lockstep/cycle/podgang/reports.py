@@ -1,6 +1,6 @@
-"""What is reported of Gangs: their statuses, and events, also about the owners of their pods.
+"""The reports of Gangs: their statuses, and events, also about the owners of their pods.
 
-An author who writes one line into a Job reads the events of the Job. So what is wrong with its Gang stands there too.
+A user who adds one line to a Job reads the events of this Job. So problems of its Gang are reported there, too.
 """
 
 from collections.abc import Callable
@@ -23,12 +23,12 @@ from lockstep.report.status import events, pod_gang_marks
 from lockstep.report.status.pod_gang_sizes import mark_grown
 from lockstep.report.status.writer import StatusReport
 
-# Controllers make the pods of an owner within seconds.
+# In seconds. Controllers create the pods of an owner within seconds, so after this time some are missing.
 _LONG_SECONDS = 300.0
 
 
 class PodGangReports:
-    """Makes the reports of Gangs; each is None where the status says so already."""
+    """Creates the reports of Gangs. A report is None if the status already says so."""
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._state = services.state
@@ -36,14 +36,20 @@ class PodGangReports:
         self._metrics = metrics
 
     def refused(self, gang: GangFact, now: float) -> StatusReport | None:
-        """The Gang is refused; if the operator has made it, an event about its owner says so too."""
+        """The report that the Gang is refused.
+
+        If the operator has created the Gang, an event about its owner says so, too.
+        """
         report = refusal_report(self._state, gang, now)
         if report is None or report.event is None:
             return report
         return replace(report, written=self._posting(gang.key, self._owner(gang.key), report.event))
 
     def awaiting(self, gang: GangFact, now: float) -> StatusReport | None:
-        """Too few of its pods wait. If that lasts, an event about their owner says so, or about one of them."""
+        """The report that too few pods of the Gang wait.
+
+        If that lasts, an event about their owner says so, or an event about one of the pods.
+        """
         if not isinstance(gang, AcceptedGang):
             return None
         status = self._awaiting(gang, gang.spec, now)
@@ -57,7 +63,10 @@ class PodGangReports:
         return StatusReport(status=status, written=self._posting(gang.key, subject, event))
 
     def resting(self, gang: GangFact, rest: Rest, now: float) -> StatusReport | None:
-        """Its pods have begun anew, and are there again: they wait until they are tried again."""
+        """The report that the pods have begun anew and wait until they are tried again.
+
+        None if the status does not say that pods are lacking.
+        """
         planned = gang.status.condition(Condition.PLANNED)
         if planned is None or planned.reason not in LACKING_PODS:
             return None
@@ -66,7 +75,7 @@ class PodGangReports:
         )
 
     def placed(self, gang: GangFact, now: float) -> StatusReport:
-        """All planned pods are bound. If a Gang has grown by these, that is the event."""
+        """The report that all planned pods are bound. If a Gang has grown by these pods, the event says that."""
         following, pods = gang.status.next_size, self._state.pod_gangs.group(gang.key)
         if following is not None:
             status = mark_grown(gang, (pod.node for pod in pods.going_pods()), now=now)
@@ -85,7 +94,7 @@ class PodGangReports:
         )
 
     def _with_what_follows(self, gang: GangFact, status: GangStatus, now: float) -> GangStatus:
-        """The status of a Gang that was placed. If no other pod of it waits, the same write says so."""
+        """The status of a Gang that was placed. If no other pod of the Gang waits, the same write says so."""
         following = self._state.pod_gang_facts.with_status(gang.key, status)
         if isinstance(following, AcceptedGang) and following.spec.has_bound_pods and following.spec.awaits_pods:
             return pod_gang_marks.mark_awaiting_pods(following, following.spec.awaits_pods, are_bound=True, now=now)
@@ -102,12 +111,13 @@ class PodGangReports:
             reason = Reason.PODS_MISSING if now - since >= _LONG_SECONDS else Reason.AWAITS_PODS
             why = f"{why.removesuffix('.')}, the first since {rfc3339(since)}."
         status = pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now, reason=reason)
-        # Whatever is written first says for whom the pods have left, so that a record of their end says it too.
+        # Every status written from now on says for which gang the pods have left. So a record of their end says it,
+        # too.
         taken = self._state.pod_gangs.yielding.unreported.get(gang.key)
         return pod_gang_marks.with_taken(status, gang, taken, now=now)
 
     def _owner(self, gang: GangKey) -> EventSubject | None:
-        """What the operator has made the Gang for: an owner, or pods without one."""
+        """The object for which the operator has created the Gang: an owner, or one of its pods; None if it has not."""
         known = self._state.pod_gangs.objects.get(gang)
         if known is None or known.made_for is None:
             return None
@@ -118,7 +128,7 @@ class PodGangReports:
         return None if pod is None else pod_subject(self._state.pods[pod])
 
     def _posting(self, gang: GangKey, subject: EventSubject | None, event: Event) -> Callable[[], None] | None:
-        """Post the event, once the status is written, if there is an object that it can be about."""
+        """A callback that posts the event after the status is written; None if there is no object for the event."""
         if subject is None:
             return None
         # Each group of a LeaderWorkerSet is a Gang, and all of them may have the same problem.

@@ -1,1 +1,1 @@
-"""Changes the sizes of gangs that run: which members join or leave, when, and which notice they have of it."""
+"""Changes the sizes of running gangs: which members join or leave, when, and which notice they get."""

@@ -1,6 +1,6 @@
-"""Has owners go back to the pods that run if their Gang was deleted while it grew, and made anew.
+"""Returns owners to the number of running pods if their Gang was deleted and created again while it grew.
 
-What was planned for the new pods has gone with the status of the Gang. The Gang that is there now may grow again.
+The plan for the new pods was lost with the status of the deleted Gang. The new Gang may grow again.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class CutOffGrowths:
-    """Asks the owners of these Gangs beside the cycle, again after a while."""
+    """Changes the owners of these Gangs beside the cycle, and tries again after a while."""
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._services = services
@@ -36,18 +36,18 @@ class CutOffGrowths:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def check(self, gang: GangKey) -> None:
-        """Have the owner of a Gang without an attempt go back, if that is due."""
+        """Begin to return the owner of a Gang without an attempt to its earlier size, if that is due."""
         if gang not in self._under_way and self._change(gang) is not None:
             self._under_way[gang] = asyncio.create_task(self._go_back(gang))
 
     async def stop(self) -> None:
-        """Stop: the next process finds the same."""
+        """Stop. After a restart, the operator finds the same owners."""
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
 
     def _change(self, gang: GangKey) -> OwnerChange | None:
-        """The change that is left to be made."""
+        """The change of the owner that is still due; None if none is."""
         size, owner = self._pod_gangs.goes_back_to(gang), self._pod_gangs.elastic.of(gang)
         if size is None or owner is None or owner.elastic is None or owner.elastic.pods <= size:
             return None

@@ -1,8 +1,9 @@
-"""Members that come and go while the others run: they join, or leave, and the gang goes on.
+"""Members that join or leave while the others run on.
 
-The status has the members that join before any of them exists, and those that stay before any other is asked to end.
-So the next process knows which pods may exist. Members that join count once all of them run. If one can't be made, is
-lost, or does not run in time, all of them are deleted. Members that leave have no reservation, and so are deleted.
+The status names joining members before any of them exists, and the staying members before any other is asked to end. So
+after a restart, the operator knows which pods may exist. Joining members count after all of them run. If one can't be
+created, is lost, or does not run in time, all of them are deleted. Leaving members have no reservation, so they are
+deleted.
 """
 
 from collections.abc import Collection
@@ -32,11 +33,11 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import duration, n_members
 
 LONGEST_JOIN_SECONDS = 600.0
-"""Members that join a gang and do not all run after this time are deleted. Large images take minutes to be pulled."""
+"""Members that join a gang and do not all run after this time are deleted. It takes minutes to pull large images."""
 
 
 class MemberChanges:
-    """The gangs that members join or leave while the others run."""
+    """Changes the members of gangs while the other members run on."""
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._services = services
@@ -48,20 +49,20 @@ class MemberChanges:
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
 
     def join(self, gang: GangFact, following: NextSize, room: Reservation) -> None:
-        """Keep the room for members that are to join, and report that; without a report the room is given up."""
+        """Keep the room for members that will join, and report that. Without a report the room is given up."""
         if self._writer.make_way(gang.key):
             self._state.assumptions.keep_room(room)
             self._writer.report(gang, partial(self._joining, gang, following))
 
     def leave(self, gang: GangFact, staying: RankedMembers, finish: float | None, why: str) -> None:
-        """Report that only these members stay; the others are asked to end once that is written."""
+        """Report that only these members stay. The others are asked to end after the report is written."""
         if self._writer.make_way(gang.key):
             self._writer.report(gang, partial(self._left, gang, staying, finish, why))
 
     def go_on_without(self, gang: GangFact, reservation: Reservation, lost: Collection[int], failure: Failure) -> bool:
-        """Let a gang go on without the members of these ranks, which are lost or have to leave; returns whether it can.
+        """Let a gang continue without the ``lost`` ranks, if it can. Their members are lost or have to leave.
 
-        It can if its first member stays, and if it may have fewer members.
+        Returns whether it can: its first member must stay, and it must be allowed to have fewer members.
         """
         now = self._services.now()
         staying = staying_without(gang, reservation.settled, lost)
@@ -75,9 +76,9 @@ class MemberChanges:
         return True
 
     def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        """Make the members that join; if none joins, keep the files of the present members up to date.
+        """Create the members that join. If none joins, keep the files of the present members up to date.
 
-        The gang is reconciled when the time of members that join is over.
+        The gang is reconciled when the time of joining members is over.
         """
         if not isinstance(gang, AcceptedGang):
             return
@@ -91,7 +92,7 @@ class MemberChanges:
             self._alarms.set(gang.key, self._ends(gang))
 
     def report(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
-        """The report that all members that join run, or that none joins, if either is so."""
+        """The report that all joining members run, or that none joins any more; None if neither is the case."""
         if gang.status.joining_size is None:
             return None
         if not isinstance(gang, AcceptedGang) or not gang.spec.keeps_members:
@@ -110,7 +111,7 @@ class MemberChanges:
         return StatusReport(status=status, event=members_joined(status.size or 0), written=self._state.changes.plan)
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: its attempt has ended, or is being undone."""
+        """Drop a gang whose attempt has ended, or is being torn down."""
         self._end_join(gang)
         self._files.forget(gang)
 
@@ -121,12 +122,12 @@ class MemberChanges:
         await self._files.stop()
 
     def _end_join(self, gang: GangKey) -> None:
-        """No member joins the gang."""
+        """Forget the join, since no member joins the gang."""
         self._joins.forget(gang)
         self._alarms.forget(gang)
 
     def _own_reason(self, gang: GangFact, reservation: Reservation, counts: Progress) -> str:
-        """Why members need not join any more for the gang's own reasons, in a clause; '' if there are none."""
+        """The gang's own reason why members need not join any more, as a clause; '' if there is none."""
         following = gang.status.joining_size
         if following is None or not reservation.joining or not isinstance(gang, AcceptedGang) or not gang.spec.elastic:
             return "the spec no longer allows that size"
@@ -135,7 +136,7 @@ class MemberChanges:
         return "a member has succeeded" if counts.succeeded else ""
 
     def _why_lost(self, gang: GangFact, reservation: Reservation, now: float) -> str:
-        """Why members that join are lost, or late, in a clause; '' if they are not."""
+        """Why joining members are lost or late, as a clause; '' if they are neither."""
         newcomers, counts = reservation.newcomers, self._newcomers(gang, reservation)
         failure = self._joins.failure(gang.key) or interrupted(self._state, newcomers, now)
         if failure is not None:
@@ -149,15 +150,15 @@ class MemberChanges:
         return f"not all of its new members ran within {duration(LONGEST_JOIN_SECONDS)}" if is_late else ""
 
     def _is_late(self, gang: GangFact) -> bool:
-        """Whether the time is over in which members that join must run."""
+        """Whether the time in which joining members must run is over."""
         decided_at = 0.0 if gang.status.joining_size is None else gang.status.joining_size.decided_at
-        # The clock may have been set back. Statuses have whole seconds.
+        # The clock may have been set back. Statuses keep whole seconds.
         return not -1.0 <= self._services.now() - decided_at < LONGEST_JOIN_SECONDS
 
     def _avoid_nodes(self, gang: AcceptedGang, reservation: Reservation, status: GangStatus) -> None:
-        """When the gang grows again, keep it off the nodes where new members were lost or did not run in time.
+        """Keep the gang, when it grows again, off the nodes where new members were lost or did not run in time.
 
-        A node on which another of its members runs is not avoided, since that member stays there.
+        A node on which another member of the gang runs is not avoided, because that member stays there.
         """
         elastic, newcomers = gang.spec.elastic, reservation.newcomers
         assert elastic is not None, "a gang that members join may change its size"

@@ -1,4 +1,4 @@
-"""The members with which a gang goes on at another size, and their nodes."""
+"""The members with which a gang continues at another size, and their nodes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +11,9 @@ from lockstep.facts.gang.role_sizes import varying_role
 
 
 def next_members(spec: GangSpec, held: Reservation, change: SizeChange, names: Sequence[str]) -> RankedMembers | None:
-    """The members after a change; None if some would have to move though the others run on.
+    """The members after a change; None if some would have to move although the other members run on.
 
-    Those of roles whose size does not vary keep their nodes.
+    Members of roles whose size does not vary keep their nodes.
     """
     counts = Counter(names[node] for node in change.nodes)
     if spec.keeps_members:
@@ -22,7 +22,10 @@ def next_members(spec: GangSpec, held: Reservation, change: SizeChange, names: S
 
 
 def _anew(spec: GangSpec, held: Reservation, counts: Mapping[str, int]) -> Iterator[Members]:
-    """The members of a new attempt: ``counts`` by node for the varying role, other roles as they are held."""
+    """The members of a new attempt.
+
+    ``counts`` has the members by node for the varying role; other roles keep their nodes.
+    """
     varying = varying_role(spec.roles)
     for role in spec.roles:
         if role is varying:
@@ -32,7 +35,10 @@ def _anew(spec: GangSpec, held: Reservation, counts: Mapping[str, int]) -> Itera
 
 
 def _beside(spec: GangSpec, held: Reservation, counts: Counter[str]) -> RankedMembers | None:
-    """The members once some have joined, or some have left: ``counts`` by node for the varying role."""
+    """The members after some have joined or left. ``counts`` has the members by node for the varying role.
+
+    None if a member would have to move.
+    """
     role = varying_role(spec.roles)
     assert role is not None, "a gang that changes its size has one role whose size varies"
     places = places_of(held.members, held.gapped)

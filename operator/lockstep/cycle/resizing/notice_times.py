@@ -1,4 +1,4 @@
-"""For how long members may prepare a change of size of which they have notice."""
+"""How long members may prepare for a change of size of which they have notice."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,8 +19,8 @@ _SHORTEST_NOTICE_SECONDS = 10.0
 class PromisedStarts(NamedTuple):
     """The promises to gangs that wait for a gang which changes its size.
 
-    Some start once members have left their nodes: these members must have left at ``left_by``. Others, with the
-    promised ``starts``, may wait for the end of the gang at its next size.
+    Some of these gangs start after members have left their nodes: these members must have left by ``left_by``. Others,
+    with the promised ``starts``, may wait for the end of the gang at its next size.
     """
 
     left_by: float = math.inf
@@ -36,10 +36,11 @@ def begin_of_change(
     promises: PromisedStarts,
     now: float,
 ) -> float | None:
-    """When members that get notice now are asked to end at the latest; None if there is no time for a notice.
+    """The latest time to ask members to end if they get notice now; None if there is no time for a notice.
 
-    They have left their nodes before any of these is taken back. The next size still ends before its own nodes are
-    taken back. The notice breaks neither the gang's deadline nor ``promises`` that would be kept without it.
+    Members that are asked by then leave their nodes before any of these is taken back. The next size still ends before
+    its own nodes are taken back. The notice breaks neither the gang's deadline nor ``promises`` that would be kept
+    without it.
     """
     begin = min(
         now + LONGEST_NOTICE_SECONDS,
@@ -54,7 +55,10 @@ def begin_of_change(
 def beginning_at(
     state: State, gang: AcceptedGang, reservation: Reservation, following: NextSize, *, begin: float, now: float
 ) -> NextSize:
-    """The change if members are asked to end at ``begin``: its finish considers the work that they do until then."""
+    """The change if members are asked to end at ``begin``.
+
+    Its expected finish includes the work that they do until then.
+    """
     finish = following.expected_finish
     if finish is not None:
         was, terms = following.asked_to_end_at, gang.change_terms
@@ -69,27 +73,28 @@ def _part_left(
 ) -> float:
     """The work that is left at the second of two ``times``, divided by the work that is left at the first.
 
-    It is 1 where the expected end does not show it: members report their work, or the end is unknown or near.
+    It is 1 if the expected end does not show it: members report their work, or the end is unknown or near.
     """
     end, (first, second) = expected_finish(reservation, now), times
     if end is None or reported_part(gang, reservation, state.members(gang).values(), state.pieces):
         return 1.0
-    # Both times are whole seconds in the status: near the end, their rounding would count for much.
+    # Both times are whole seconds in the status. Near the end, their rounding would distort the quotient.
     if end - max(times) < LONGEST_NOTICE_SECONDS:
         return 1.0
     return (end - second) / (end - first)
 
 
 def latest_begin(state: State, gang: GangFact, reservation: Reservation) -> float:
-    """When members must be asked to end so that they have left before a node of theirs is taken back."""
+    """When members must be asked to end so that they have left before one of their nodes is taken back."""
     back = (state.owners.taken_back_at(entry.node) for entry in reservation.members)
     return min(back, default=math.inf) - longest_grace(gang)
 
 
 def _slack(state: State, room: Reservation, goals: Iterable[float | None]) -> float:
-    """By how many seconds the next size may end later than expected; nodes without a known end allow any time.
+    """The seconds by which the next size may end later than expected.
 
-    ``goals`` are times by which it should end. One that it misses anyway does not count.
+    Nodes without a known end allow any time. ``goals`` are times by which the gang should end. A goal that it misses
+    anyway does not count.
     """
     finish = room.expected_finish
     back = min((state.owners.taken_back_at(entry.node) for entry in room.members), default=math.inf)

@@ -1,7 +1,7 @@
-"""Gives members notice of a change of size, and ends the wait once they are ready or the time is over.
+"""Gives members notice of a change of size, and ends the wait when they are ready or the time is over.
 
-The status has the change before any member can read of it. So the next process waits until the same time. What
-members read follows from the status: members whose annotation differs are patched, whatever happened before.
+The status has the change before any member can read of it. So after a restart, the operator waits until the same time.
+The notice that members read follows from the status: members with another annotation are patched.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ _UNWANTED = "no waiting gang still needs the seats that it would give up"
 
 
 class Notices:
-    """The notices of gangs that go on working until their size changes; gangs in ``unwanted`` need not change it."""
+    """The notices of gangs that continue to work until their size changes. Gangs in ``unwanted`` need not change it."""
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._services = services
@@ -39,21 +39,24 @@ class Notices:
         self._metrics = metrics
         self.unwanted: frozenset[GangKey] = frozenset()
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
-        # By gang, the notice that its members are to have, and the patches for it.
+        # For each gang, the notice that its members must have, and the patches that write it.
         self._patches: dict[GangKey, tuple[str, PodPatches]] = {}
 
     def give(self, gang: GangFact, following: NextSize, room: Reservation) -> None:
-        """Keep the room for the next size, and report when the change begins; without a report the room is given up."""
+        """Keep the room for the next size, and report when the change begins. Without a report the room is given up."""
         writer = self._services.writer
         if writer.make_way(gang.key):
             self._state.assumptions.keep_room(room)
             writer.report(gang, partial(_given, gang, following))
 
     def check(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Failure | None:
-        """Patch members whose notice is not that of the status; returns why they are asked to end now, if they are."""
+        """Patch members whose notice differs from that of the status.
+
+        Returns why they are asked to end now, or None.
+        """
         following = gang.status.noticed_size
         if following is None:
-            # Only a gang that is elastic, or was when it started, has a first size.
+            # Only a gang that is elastic, or was elastic when it started, has a first size.
             if gang.status.first_size is not None:
                 self._have(gang, reservation, "")
             return None
@@ -68,22 +71,22 @@ class Notices:
         return None
 
     def report(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
-        """The report that a change was dropped before it began, if it was."""
+        """The report that a change was dropped before it began; None if it was not."""
         following = gang.status.noticed_size
         if following is None:
-            # No report of the gang is on its way, so a notice that was decided here was not written.
+            # No report of the gang is being written, so a notice that was decided here was not written.
             self._state.counts.next_sizes.forget_decided(gang.key)
             return None
         own = self._own_reason(gang, following, counts)
         if own:
             return self._dropped(own, mark_notice(gang, None))
         why = self._why_dropped(gang, reservation, following, counts, now)
-        # This counts as a change, so the next one comes after a while: room and waiting gangs may come and go, and each
-        # notice patches all members.
+        # A dropped change also counts as a change, so the next one comes after a while. Room and waiting gangs may come
+        # and go, and each notice patches all members.
         return self._dropped(why, replace(mark_notice(gang, None), resized_at=now)) if why else None
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: its attempt has ended, or is being undone."""
+        """Drop a gang whose attempt has ended, or is being torn down."""
         self._alarms.forget(gang)
         known = self._patches.pop(gang, None)
         if known is not None:
@@ -98,7 +101,7 @@ class Notices:
     def _why_dropped(
         self, gang: GangFact, reservation: Reservation, following: NextSize, counts: Progress, now: float
     ) -> str:
-        """Why the change can't be made any more, in a clause; '' if it can."""
+        """Why the change can't be made any more, as a clause; '' if it can."""
         own, room = self._own_reason(gang, following, counts), next_in_status(gang)
         if own or room is None or not isinstance(gang, AcceptedGang):
             return own
@@ -107,7 +110,7 @@ class Notices:
         return why_size_stays(self._services, gang, reservation, room, now)
 
     def _own_reason(self, gang: GangFact, following: NextSize, counts: Progress) -> str:
-        """Why the gang itself does not make the change any more, in a clause; '' if it does."""
+        """Why the gang itself does not make the change any more, as a clause; '' if it does."""
         if next_in_status(gang) is None or not isinstance(gang, AcceptedGang) or gang.spec.elastic is None:
             return "the spec no longer allows that size"
         asked = gang.spec.elastic.size
@@ -116,23 +119,29 @@ class Notices:
         return "a member has succeeded" if counts.succeeded else ""
 
     def _is_ready(self, gang: GangFact, reservation: Reservation, following: NextSize) -> bool:
-        """Whether the member of rank 0 says that it is ready for this change, not for an earlier one."""
+        """Whether the member of rank 0 says that it is ready for this change.
+
+        Being ready for an earlier one does not count.
+        """
         pod = self._state.members(gang).get(next(reservation.pod_keys()))
         return pod is not None and pod.ready_for == notice_of(following)
 
     def _begun(self, gang: GangFact, reservation: Reservation, following: NextSize, now: float) -> NextSize:
-        """The change as it begins now: members are asked to end."""
+        """The change if it begins now, which means that members are asked to end."""
         assert isinstance(gang, AcceptedGang), "a change that the spec does not allow was dropped"
         begin = min(now, following.asked_to_end_at)
         return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
 
     def _have(self, gang: GangFact, reservation: Reservation, notice: str) -> None:
-        """Have the members show that notice, and no other one; '' is none."""
+        """Make the members show that notice, and no other one; '' means no notice."""
         patches = self._patches_for(gang.key, notice)
         patches.make(gang.key, self._state.pods_of(reservation))
 
     def _patches_for(self, gang: GangKey, notice: str) -> PodPatches:
-        """The patches for that notice. Patches for another notice are cancelled: they might be sent after these."""
+        """The patches for that notice.
+
+        Patches for another notice are cancelled, because they might be sent after these.
+        """
         known = self._patches.get(gang)
         if known is None or known[0] != notice:
             self.forget(gang)

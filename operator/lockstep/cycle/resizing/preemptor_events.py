@@ -1,4 +1,4 @@
-"""Events of gangs for which others shrink."""
+"""Events about gangs for which other gangs shrink."""
 
 from lockstep.api.preemption import shrinks_for
 from lockstep.belief.state import State
@@ -10,7 +10,7 @@ from lockstep.report.text.size_sentences import from_to
 
 
 def post_shrink(state: State, writer: StatusWriter, giver: GangFact, size: int, why: str) -> None:
-    """Post to the gang for which ``giver`` shrinks to that size that it does so, if ``why`` names one."""
+    """Post that ``giver`` shrinks to that size, to the gang for which it shrinks, if ``why`` names one."""
     key = state.giving_way.uids.key(shrinks_for(why))
     preemptor = None if key is None else state.gangs.get(key)
     if preemptor is not None:

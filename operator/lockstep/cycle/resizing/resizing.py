@@ -1,4 +1,4 @@
-"""The changes of size of gangs that run."""
+"""The parts that change the size of running gangs."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,11 @@ from lockstep.cycle.resizing.pod_gang_sizes import PodGangSizes
 
 
 class Resizing(NamedTuple):
-    """Notices of changes in which all members end, and members that come and go while the others run; of Gangs, too."""
+    """The parts that change sizes.
+
+    ``notices``: changes in which all members end. ``members``: members that join or leave while the others run on.
+    ``pod_gangs``: changes of Gangs.
+    """
 
     notices: Notices
     members: MemberChanges

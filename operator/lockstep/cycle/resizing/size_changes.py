@@ -1,9 +1,10 @@
-"""Changes the sizes of gangs that run, as the newest plan has decided, if the cache still agrees.
+"""Changes the sizes of running gangs, as the newest plan has decided, if the cache still agrees.
 
-A change undoes the attempt of the gang. The same status write says that and has the next size, so its room is reserved
-before a member is asked to end. When the last member is gone, the next attempt begins in that room. The process that
-leads then goes on from what the status says. Members that read notices have one first (``cycle/resizing/notices.py``).
-Where members come and go, the attempt goes on (``cycle/resizing/member_changes.py``).
+A change tears down the attempt of the gang. The status write that says so also has the next size, so its room is
+reserved before a member is asked to end. When the last member is gone, the next attempt begins in that room. After a
+restart, the operator continues from the status. Members that read notices first get one
+(``cycle/resizing/notices.py``). If members may join and leave, the attempt continues
+(``cycle/resizing/member_changes.py``).
 """
 
 import math
@@ -46,17 +47,17 @@ from lockstep.snapshot.attempt_start import start_of
 from lockstep.snapshot.holders.leaving import has_former_members
 from lockstep.snapshot.holders.running import may_be_evicted
 
-# Gangs end member by member. So a change begins only after plans have wanted a change of that gang for this time.
+# In seconds. Gangs end member by member, so a change begins only after plans have wanted it for this time.
 _SETTLING_SECONDS = 2.0
-# The shortest time that a gang is expected to run after a change.
+# In seconds, the shortest time that a gang is expected to run after a change.
 _LEAST_RUN_SECONDS = 1.0
 
 
 class _WantedChange(NamedTuple):
-    """A change that every plan ``since`` that monotonic time has wanted.
+    """A change that every plan has wanted since the monotonic time ``since``.
 
-    ``first_promise`` is the first start that was promised to another gang at that time. Later plans assume the change,
-    so it need not hurry for the promises that they make.
+    ``first_promise`` is the earliest start that was promised to another gang at that time. Later plans assume the
+    change, so it need not hurry for the promises of these plans.
     """
 
     since: float
@@ -64,7 +65,7 @@ class _WantedChange(NamedTuple):
 
 
 class Changing(NamedTuple):
-    """A gang that may still change its size as planned: what it holds, and what it will hold."""
+    """A gang that may still change its size as planned: its reservation, and the room of its next size."""
 
     gang: AcceptedGang
     reservation: Reservation
@@ -100,10 +101,10 @@ class SizeChanges:
         self._without_room = GangsWithoutRoom(services, attempts, settling=_SETTLING_SECONDS, guarded=guarded)
 
     def begin(self, decided: LastPlan) -> float:
-        """Begin the changes of this plan that its facts still allow; the others are left to the next plan.
+        """Begin the changes of this plan that are still possible. The others are left to the next plan.
 
-        Returns the seconds until a plan is due again. By then plans have wanted a change, or have not used a shrink,
-        for long enough. Infinity where there is neither.
+        Returns the seconds until a plan is due again. By then plans have wanted a change for long enough, or have not
+        used a shrink for long enough. Returns infinity if neither is the case.
         """
         now, before = self._monotonic(), self._wanted
         new = _WantedChange(now, min(self._promises(decided), default=math.inf) if decided.changes else math.inf)
@@ -115,7 +116,7 @@ class SizeChanges:
             if now - self._wanted[change.gang].since >= _SETTLING_SECONDS:
                 with self._guarded(change.gang):
                     self._begin_if_possible(change, decided)
-        # A change of which members have notice may have lost its room to facts that are new in this plan.
+        # A change of which members have notice may have lost its room, because of facts that are new in this plan.
         self._state.changes.reconcile(*(following.gang for following in self._state.counts.next_sizes))
         settled = (wanted.since + _SETTLING_SECONDS - now for wanted in self._wanted.values())
         return min((seconds for seconds in (*settled, judged_again) if seconds > 0), default=math.inf)
@@ -123,10 +124,10 @@ class SizeChanges:
     def go_on(self, gang: GangFact, now: float) -> None:
         """Begin the next attempt of a gang whose members have ended for a change of size.
 
-        The change is dropped, and the gang planned again, if its next size would not be placed there any more.
+        If the next size would no longer be placed there, the change is dropped and the gang is planned again.
         """
         if self._attempts.is_resting(gang.key) or not self._writer.make_way(gang.key):
-            # When its rest or the report ends, the gang is reconciled again.
+            # The gang is reconciled again when its rest or the report ends.
             return
         following, room = gang.status.next_size, next_in_status(gang)
         if following is None:
@@ -144,7 +145,7 @@ class SizeChanges:
         self._attempts.begin(gang, start)
 
     def shrink_for(self, urgent: Urgent, change: SizeChange, decided: LastPlan) -> Changing | None:
-        """The change of a gang that shrinks for a more urgent one; None if any fact of the decision has changed."""
+        """The change of a gang that shrinks for a more urgent one; None if a fact of the decision has changed."""
         return self._still_possible(change, decided, urgent=for_urgent_gang(urgent, giver=change.gang))
 
     def begin_at_once(self, changing: Changing) -> None:
@@ -169,9 +170,9 @@ class SizeChanges:
             self._state.changes.plan()
 
     def _still_possible(self, change: SizeChange, decided: LastPlan, *, urgent: str = "") -> Changing | None:
-        """The change as facts; None if any fact that it was decided on has changed.
+        """The change with its facts; None if a fact on which it is based has changed.
 
-        The clause ``urgent`` names the gang for which the gang gives way.
+        ``urgent`` is a clause that names the gang for which this gang shrinks.
         """
         gang, reservation = self._state.gangs.get(change.gang), self._state.reservations.get(change.gang)
         if not isinstance(gang, AcceptedGang) or reservation is None:
@@ -192,7 +193,7 @@ class SizeChanges:
         return Changing(gang, reservation, following, room, members)
 
     def _wants(self, gang: AcceptedGang, change: SizeChange) -> bool:
-        """Whether the gang's size may still change, and to the size of this change."""
+        """Whether the size of the gang may still change, and may change to the size of this change."""
         return gang.spec.elastic is not None and gang.spec.elastic.size in (None, change.size_after)
 
     def _runs_undisturbed(self, gang: GangFact, reservation: Reservation) -> bool:
@@ -230,7 +231,7 @@ class SizeChanges:
             self.begin_at_once(changing)
 
     def _change_members(self, changing: Changing) -> None:
-        """Let members join, or leave, while the others run."""
+        """Let members join or leave, while the others run on."""
         gang, reservation, following, room, members = changing
         if room.size > reservation.size:
             self._members.join(gang, following, room)
@@ -238,7 +239,7 @@ class SizeChanges:
             self._members.leave(gang, members, following.expected_finish, following.why)
 
     def _with_notice(self, changing: Changing, starts: Sequence[float]) -> NextSize | None:
-        """The change with the time at which it begins, if members read of it before; None if it begins now."""
+        """The change with the time at which it begins, if members read notices; None if it begins now."""
         gang, reservation, following, room, _ = changing
         if gang.spec.elastic is None or not gang.spec.elastic.has_notice:
             return None
@@ -292,6 +293,6 @@ def _finish(gang: GangFact, following: NextSize, now: float) -> float:
 
 
 def _restart_time(gang: GangFact) -> float:
-    """How long a change of its size is expected to take; 0 for a gang that may change it no more."""
+    """The expected seconds of a change of its size; 0 for a gang that may no longer change it."""
     terms = gang.change_terms if isinstance(gang, AcceptedGang) else None
     return 0.0 if terms is None else terms.restart_time

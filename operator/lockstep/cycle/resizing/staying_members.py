@@ -1,4 +1,4 @@
-"""Which members of a gang stay when some are lost or have to leave, and when the gang then ends."""
+"""Which members of a gang stay if others are lost or have to leave, and when the gang then ends."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,10 +10,10 @@ from lockstep.facts.gang.role_sizes import varying_role
 
 
 def staying_without(gang: GangFact, reservation: Reservation, lost: Collection[int]) -> RankedMembers | None:
-    """The members with which a gang goes on without those of these ranks: as many as it may have.
+    """The members with which a gang continues without the ``lost`` ranks: as many as its sizes allow.
 
-    None if its members do not come and go, if one of them has succeeded, or if it may not have so few. The first member
-    of the role whose size varies must stay, and so must all members of the other roles.
+    None if the gang can't continue: its members can't join and leave, one of them has succeeded, or too few are left.
+    The first member of the role whose size varies must stay, and so must all members of the other roles.
     """
     if not isinstance(gang, AcceptedGang) or not gang.spec.keeps_members:
         return None
@@ -31,7 +31,10 @@ def staying_without(gang: GangFact, reservation: Reservation, lost: Collection[i
 def finish_with_fewer(
     gang: AcceptedGang, before: Sequence[Members], staying: Sequence[Members], now: float
 ) -> float | None:
-    """When the gang is expected to end if only these members stay, by the law of its run time; None if unknown."""
+    """The time at which the gang is expected to end if only these members stay; None if unknown.
+
+    The law of its run time gives the time.
+    """
     end, work, terms = gang.status.expected_finish, gang.spec.work, gang.change_terms
     if end is None or work is None or terms is None:
         return end
@@ -40,11 +43,14 @@ def finish_with_fewer(
 
 
 def later_finish(end: float, longer: float, terms: ChangeTerms, now: float) -> float:
-    """When a gang ends that was expected to end then, if what is left takes so many times as long after a change."""
+    """The finish of a gang after a change.
+
+    ``end`` is the expected finish without the change. The rest of the work takes ``longer`` times as long after it.
+    """
     return now + terms.restart_time + max(end - now, 0.0) * longer
 
 
 def _most(sizes: Sizes, most: int) -> int:
-    """The largest size up to ``most``; 0 where there is none."""
+    """The largest size up to ``most``; 0 if there is none."""
     able = sizes.between(1, most)
     return int(able[-1]) if len(able) else 0

@@ -1,4 +1,4 @@
-"""Shrinks of which members have notice, but which no gang needs any more: the gang is gone, or placed elsewhere."""
+"""Shrinks that members have notice of, and that no gang needs any more: the gang is gone, or placed elsewhere."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -15,14 +15,14 @@ class UnwantedShrinks:
     """Finds gangs whose shrink no plan has used for ``settling`` seconds.
 
     Shrinks are watched from their decision on, and only if they are made for waiting gangs. If a shrink lets a running
-    gang grow, or was decided by an earlier process, no plan shows which gang gains. So such a shrink is made.
+    gang grow, or was decided before a restart, no plan shows which gang gains. So such a shrink is carried out.
     """
 
     def __init__(self, state: State, monotonic: Callable[[], float], *, settling: float) -> None:
         self._state = state
         self._monotonic = monotonic
         self._settling = settling
-        # By gang, since when no plan has used its shrink (monotonic clock); infinity where the last one does.
+        # For each gang, the monotonic time since which no plan has used its shrink; infinity if the last plan uses it.
         self._since: dict[GangKey, float] = {}
 
     @property
@@ -32,7 +32,7 @@ class UnwantedShrinks:
         return frozenset(gang for gang, since in self._since.items() if since <= due)
 
     def watch(self, change: SizeChange, changes: Iterable[SizeChange]) -> None:
-        """Watch a change that is ahead if only gangs that wait gain from it; it is one of a plan's ``changes``."""
+        """Watch a change that is ahead, if only waiting gangs gain from it. It is one of the ``changes`` of a plan."""
         grows = any(one.size_after > one.size_before for one in changes)
         is_for_others = change.made_for is not None or (change.end > change.end_before and not change.is_open_ended)
         is_ahead = change.gang in self._state.counts.next_sizes
@@ -40,9 +40,9 @@ class UnwantedShrinks:
             self._since[change.gang] = math.inf
 
     def judge(self, decisions: Sequence[Decision], of_day: float) -> float:
-        """See whether a plan with these decisions, made at that time of day, uses the shrinks.
+        """Record whether a plan with these decisions uses the shrinks. The plan was made at the time of day ``of_day``.
 
-        Returns the seconds until one is due to be judged again; infinity where each is used.
+        Returns the seconds until a shrink is due to be judged again; infinity if each is used.
         """
         now, ahead = self._monotonic(), {one.gang: one for one in changing_gangs(self._state, of_day)}
         self._since = {gang: since for gang, since in self._since.items() if gang in ahead}
@@ -56,9 +56,9 @@ class UnwantedShrinks:
         return elastic is not None and elastic.size is not None
 
     def _is_used(self, giving: Giving, decisions: Iterable[Decision], of_day: float) -> bool:
-        """Whether the gang's owner asks for the shrink, or any gang may start on these seats sooner than without it.
+        """Whether the gang's user asks for the shrink, or a gang may start on these seats sooner than without it.
 
-        That may also be a gang that is too far back in the queue for a place in the plan.
+        This gang may also be too far back in the queue for a place in the plan.
         """
         end = expected_finish(self._state.reservations[giving.gang], of_day)
         sooner_than = math.inf if end is None else end

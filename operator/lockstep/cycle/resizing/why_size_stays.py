@@ -1,4 +1,4 @@
-"""Whether a gang that runs may still have its next size: nodes, quotas and its deadline."""
+"""Whether a running gang may still have its next size, with regard to nodes, quotas and its deadline."""
 
 from lockstep.act.requests.services import Services
 from lockstep.api.quantities import rfc3339
@@ -15,9 +15,9 @@ _NO_QUOTA = "a quota no longer has room for that size"
 def why_size_stays(
     services: Services, gang: AcceptedGang, reservation: Reservation, room: Reservation, now: float
 ) -> str:
-    """Why the members of the next size may not get that room now, in a clause; '' if they may.
+    """Why the members of the next size may not get that room now, as a clause; '' if they may.
 
-    What the present members take of nodes and quotas is free by then.
+    The nodes and quotas of the present members count as free.
     """
     conflict = services.cutter.conflict(gang, room, now, replaced=reservation)
     if conflict is not None:
@@ -28,7 +28,10 @@ def why_size_stays(
 
 
 def _why_too_late(gang: AcceptedGang, reservation: Reservation, room: Reservation, now: float) -> str:
-    """A clause if the next size misses the deadline that the present size meets. A size that is asked for may do so."""
+    """A clause if the next size misses a deadline that the present size meets, else ''.
+
+    A size for which the user asks may miss it.
+    """
     is_asked = gang.spec.elastic is not None and gang.spec.elastic.size is not None
     end, then = expected_finish(reservation, now), room.expected_finish
     if gang.deadline is None or is_asked or end is None or then is None or not end <= gang.deadline < then:

@@ -1,4 +1,4 @@
-"""A Gang that goes on without the pods on nodes that it has to leave, where these pods can be named."""
+"""Lets a Gang continue without the pods on nodes that it has to leave, if these pods can be named."""
 
 from collections.abc import Collection
 
@@ -13,7 +13,7 @@ from lockstep.report.text.size_sentences import from_to
 from lockstep.snapshot.holders.elastic_pod_gangs import elastic_pod_gang, members_of
 
 LONGEST_CHANGE_SECONDS = 300.0
-"""For so long a node that has to be left waits for a change of size. Its owner may never take it."""
+"""In seconds. A node that has to be left waits this long for a change of size, because the owner may never make it."""
 
 
 def shrink_without(
@@ -21,7 +21,7 @@ def shrink_without(
 ) -> PodGangShrink | None:
     """The shrink by which a Gang leaves these nodes because of that failure.
 
-    None if its pods are not named, if one of them has to stay there, or if it may not have so few.
+    None if its pods can't be named, if one of them has to stay there, or if the Gang may not have so few pods.
     """
     one = elastic_pod_gang(state, gang)
     if one is None or not one.pods.role or any(node in nodes for node in one.fixed):
@@ -32,7 +32,7 @@ def shrink_without(
     members = tuple(members_of(one.gang, (left, one.fixed)))
     following = NextSize(
         members=members,
-        # As the status says it.
+        # As the status has it, in whole seconds.
         decided_at=float(int(now)),
         expected_finish=finish_with_fewer(one.gang, one.held.members, members, now),
         why=f"{from_to(one.held.size, one.held.size - len(one.nodes) + len(left))}: {failure.message}",
@@ -41,13 +41,13 @@ def shrink_without(
 
 
 def changes_until(state: State, gang: GangFact, now: float) -> float | None:
-    """Until when a Gang whose pods can be named may be on its way to another size, or back; None if it is not.
+    """The time until which a Gang may be changing its size, or changing it back.
 
-    Its pods leave a node after that.
+    None if it is not, or if its pods can't be named. Its pods leave a node after that time.
     """
     owner, following = state.pod_gangs.elastic.of(gang.key), gang.status.next_size
     if owner is None or not owner.names_leaving or following is None or gang.status.reserved_at is not None:
         return None
-    # The clock may have been set back. Statuses have whole seconds.
+    # The clock may have been set back. Statuses keep whole seconds.
     is_under_way = -1.0 <= now - following.decided_at < LONGEST_CHANGE_SECONDS
     return following.decided_at + LONGEST_CHANGE_SECONDS if is_under_way else None

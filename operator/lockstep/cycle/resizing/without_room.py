@@ -1,9 +1,9 @@
-"""Has Gangs make do with as many pods as run if others of them wait and find no room, as after a drain.
+"""Shrinks Gangs to the number of running pods if their other pods wait and find no room, for example after a drain.
 
-GangJobs do so as soon as members are lost. The owner of a Gang makes such pods anew first, and these may find room.
-Once it has fewer pods, its controller removes those with the highest indexes. Pods that wait may take their room.
-Another gang in front of the Gang would take that room instead, so the Gang waits behind it as it is. If any pods may
-leave, those that wait do.
+GangJobs shrink as soon as members are lost. The owner of a Gang first creates such pods anew, and these may find room.
+When an owner gets fewer pods, its controller removes those with the highest indexes. Waiting pods may then take their
+room. Another gang in front of the Gang would take that room instead, so the Gang waits behind it unchanged. If the
+operator may choose the pods that leave, the waiting pods leave.
 """
 
 import math
@@ -30,7 +30,10 @@ from lockstep.snapshot.holders.elastic_pod_gangs import (
 
 
 class GangsWithoutRoom:
-    """Finds Gangs of which pods have waited in vain for ``settling`` seconds. ``guarded`` contains errors of a gang."""
+    """Finds Gangs whose pods have waited in vain for ``settling`` seconds.
+
+    ``guarded`` contains errors in work for one gang.
+    """
 
     def __init__(
         self,
@@ -47,14 +50,14 @@ class GangsWithoutRoom:
         self._attempts = attempts
         self._settling = settling
         self._guarded = guarded
-        # By Gang, since when no plan has had room for its pods that wait (monotonic clock).
+        # For each Gang, the monotonic time since which no plan has had room for its waiting pods.
         self._since: dict[GangKey, float] = {}
 
     def begin(self, decided: LastPlan) -> float:
-        """Begin the shrinks that are due; returns the seconds until a plan is due again, infinity where none is."""
+        """Begin the shrinks that are due. Returns the seconds until a plan is due again; infinity if none is."""
         now, before, elastic = self._monotonic(), self._since, self._state.pod_gangs.elastic.gangs()
         said = {one.gang: one for one in decided.plan.decisions if one.gang in elastic and not _is_put_off(one)}
-        # A long queue is planned in parts, so some plans say nothing.
+        # A long queue is planned in parts, so some plans have no decision about a Gang.
         self._since = {gang: since for gang, since in before.items() if gang not in said and gang in elastic}
         due, first = math.inf, _first_that_waits(decided)
         for gang, decision in said.items():
@@ -63,7 +66,7 @@ class GangsWithoutRoom:
         return due
 
     def _judge(self, decision: Decision, since: float, decided: LastPlan, *, is_behind: bool) -> float:
-        """Begin a shrink if it is due; returns the seconds until it is, infinity if there is none."""
+        """Begin a shrink if it is due. Returns the seconds until it is due; infinity if there is none."""
         short = pod_gang_without_room(self._state, decision.gang)
         if short is None or self._attempts.is_under_way(decision.gang) or self._has_room(decision, short, decided):
             return math.inf
@@ -78,17 +81,17 @@ class GangsWithoutRoom:
         return math.inf
 
     def _has_room(self, decision: Decision, short: PodGangWithoutRoom, decided: LastPlan) -> bool:
-        """Whether pods that wait start before the program would work again after a change."""
+        """Whether waiting pods start before the program would work again after a change."""
         soon = decided.snapshot.now + short.pods.spec.restart_time
         return isinstance(decision, Placement) and decision.start <= soon
 
     def _rests_for(self, short: PodGangWithoutRoom) -> float:
-        """For how many seconds no change is tried, since the last one has failed."""
+        """The seconds for which no change is tried, because the last one has failed."""
         status = short.gang.status
         if not status.failed_joins or status.resized_at is None:
             return 0.0
         interval = short.pods.spec.terms(status.last_change, status.failed_joins).min_interval
-        # After the clock was set back, no rest is longer than this.
+        # Even if the clock was set back, no rest is longer than this.
         return min(status.resized_at + interval - self._now(), interval)
 
     def _shrink(self, short: PodGangWithoutRoom) -> None:
@@ -102,7 +105,7 @@ class GangsWithoutRoom:
     def _following(self, short: PodGangWithoutRoom) -> NextSize:
         return NextSize(
             members=members_with_room(self._state, short),
-            # As the status says it.
+            # As the status has it, in whole seconds.
             decided_at=float(int(self._now())),
             expected_finish=self._finish(short),
             why=shrink_without_room(short.pods.pods, short.size, short.waiting),
@@ -118,7 +121,7 @@ class GangsWithoutRoom:
 
 
 def _first_that_waits(decided: LastPlan) -> frozenset[GangKey]:
-    """The gangs in front of which no other one waits for room that there may be, in planning order."""
+    """The gangs at the front of the queue, up to the first that waits for room which may become free."""
     found = list[GangKey]()
     for one in decided.plan.decisions:
         found.append(one.gang)
@@ -129,5 +132,5 @@ def _first_that_waits(decided: LastPlan) -> frozenset[GangKey]:
 
 
 def _is_put_off(decision: Decision) -> bool:
-    """Whether the plan says nothing of the gang."""
+    """Whether the plan does not decide about the gang, because it is too far back in the queue."""
     return not isinstance(decision, Placement) and decision.reason is Reason.BEHIND_IN_QUEUE

@@ -1,1 +1,1 @@
-"""What becomes of sweeps: which runs are made, deleted and counted, and how many members they get."""
+"""Follows sweeps: which runs are created, deleted and counted, and how many members they get."""

@@ -1,7 +1,7 @@
-"""How many members the next runs of a sweep get, and how many runs may then go side by side.
+"""How many members the next runs of a sweep get, and how many runs may then run side by side.
 
-What counts are the places of the pool's nodes when nothing else is on them: other gangs come and go, and the size is to
-serve all runs that are left.
+The computation counts the places on the pool's nodes as if nothing else ran there. Other gangs come and go, and the
+size has to serve all runs that are left.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,16 +24,17 @@ from lockstep.report.text.sentences import duration, n_members
 
 _MOST_PLACES = 10_000
 _MOST_NEAR = 32
-# Of the templates of runs that wait, together: a template may have a megabyte, and each GangJob has it anew.
+# In bytes, for the templates of all waiting runs together: a template may have a megabyte, and each GangJob contains
+# it.
 _MOST_NEAR_BYTES = 2**21
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSize:
-    """``size`` is for the role that varies, None where all sizes stay open; ``members`` are those of all roles.
+    """The chosen size: ``size`` is for the role that varies, or None if all sizes stay open.
 
-    ``groups`` runs may go side by side. All runs take ``seconds`` on nodes that have nothing else to do, None if
-    that is unknown.
+    ``members`` counts those of all roles. ``groups`` runs may run side by side. On otherwise idle nodes all runs take
+    ``seconds``; None if unknown.
     """
 
     size: int | None
@@ -43,13 +44,13 @@ class RunSize:
     seconds: float | None = None
 
     def near(self, template: Document) -> int:
-        """How many runs of that template may wait: one at least, and as many as may go side by side, within bounds."""
+        """How many runs of that template may wait: as many as may run side by side, within bounds, and at least one."""
         return max(1, min(self.groups, _MOST_NEAR, _MOST_NEAR_BYTES // max(1, len(template.json))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeQuestion:
-    """What the size depends on, frozen: the sweep, a GangJob of it, the runs that are left, and the nodes."""
+    """The facts on which the size depends, frozen: the sweep, one of its GangJobs, the runs left, and the nodes."""
 
     spec: SweepSpec
     gang: AcceptedGang
@@ -61,7 +62,7 @@ class SizeQuestion:
 
 
 def size_question(state: State, spec: SweepSpec, gang: AcceptedGang, runs: int) -> SizeQuestion:
-    """What the size of the next runs depends on now, if so many ``runs`` are left; ``gang`` is one of the sweep."""
+    """The facts on which the size of the next runs depends now. ``runs`` are left, and ``gang`` is one of the sweep."""
     bids = {name: state.bids.get(name) for name in state.nodes}
     return SizeQuestion(
         spec=spec,
@@ -75,7 +76,7 @@ def size_question(state: State, spec: SweepSpec, gang: AcceptedGang, runs: int) 
 
 
 def choose_size(question: SizeQuestion) -> RunSize:
-    """The size of the next runs; any thread may compute it."""
+    """The size of the next runs. It may be computed in any thread."""
     spec, roles = question.gang.spec, question.gang.spec.roles
     role = varying_role(roles)
     if role is None or spec.elastic is not None:
@@ -99,7 +100,7 @@ def choose_size(question: SizeQuestion) -> RunSize:
 
 
 def _least(question: SizeQuestion, role: RoleSpec, others: int, places: int, *, is_known: bool) -> RunSize:
-    """The fewest members: so most runs go side by side, and none needs more places than it must."""
+    """The fewest members. With them most runs run side by side, and no run needs more places than it must."""
     least = role.sizes.least
     unknown = "run times are unknown, and this size lets the most runs go side by side"
     why = f"the nodes have places for {n_members(places)}" if is_known else unknown
@@ -112,7 +113,7 @@ def _least(question: SizeQuestion, role: RoleSpec, others: int, places: int, *, 
 
 
 def _best(question: SizeQuestion, places: int, times: Mapping[int, float]) -> CommonSize | None:
-    """The size with which all runs have ended soonest; None if none fits."""
+    """The size with which all runs end soonest; None if no size fits."""
     most = question.spec.max_parallel or question.runs
     found = (
         common_size({size: time}, min(places, most * size), question.runs, question.spec.law)
@@ -123,7 +124,10 @@ def _best(question: SizeQuestion, places: int, times: Mapping[int, float]) -> Co
 
 
 def _worth_trying(times: Mapping[int, float], groups: Callable[[int], int]) -> Iterator[tuple[int, float]]:
-    """Of the sizes with one number of groups the fastest, unless a smaller size is as fast: a few hundred at most."""
+    """The sizes to try, with their times: for each number of groups the fastest size, a few hundred at most.
+
+    A size is left out if a smaller one is as fast.
+    """
     fastest, by_groups = float("inf"), dict[int, int]()
     for size, time in sorted(times.items()):
         if time < fastest:
@@ -133,7 +137,7 @@ def _worth_trying(times: Mapping[int, float], groups: Callable[[int], int]) -> I
 
 
 def _times(question: SizeQuestion, role: RoleSpec) -> Mapping[int, float] | None:
-    """The expected run time in s at each size of the role; None if it is unknown."""
+    """The expected run time in seconds at each size of the role; None if it is unknown."""
     work = remaining_work(question.gang, question.learned())
     if work is None:
         return None
@@ -150,7 +154,7 @@ def _side_by_side(question: SizeQuestion, groups: int) -> int:
 
 
 def _places(question: SizeQuestion, role: RoleSpec) -> int:
-    """How many members of the role fit on the nodes that suit it, if nothing else is there; bounded."""
+    """The number of members of the role that fit on suitable nodes if nothing else is there. It is bounded."""
     alone = question.gang.with_spec(replace(question.gang.spec, roles=(role,)))
     names = Suiting(question.nodes, question.pool).names(alone)
     fitting = (_on_node(question, node, role) for node in question.nodes if node.name in names)

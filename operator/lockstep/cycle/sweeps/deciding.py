@@ -1,8 +1,8 @@
-"""What becomes of a sweep: a pure function from what is known of its runs to the next steps.
+"""Decides about a sweep: a pure function from the known state of its runs to the next steps.
 
-A run has one of three ends in the status: not yet, succeeded, failed. It is made if it has not ended and has no
-GangJob. So a creation needs no record. An end counts once it stands in a written status; only then its GangJob is
-deleted. Until then the GangJob is the record. So whichever request the operator is killed at, no run is made twice and
+In the status, a run has one of three ends: not yet, succeeded, or failed. A run is created if it has not ended and has
+no GangJob. So a creation needs no record. An end counts after it is in a written status, and only then the GangJob is
+deleted. Until then the GangJob is the record. So the operator may be killed at any request: no run is made twice, and
 none is lost.
 """
 
@@ -16,21 +16,25 @@ from lockstep.facts.sweeps.run_ends import RunEnd, RunEnds
 from lockstep.facts.sweeps.sweep import RequeueWish, RunFailure, SweepCondition, SweepEnd, SweepReason, SweepSpec
 
 MOST_KEPT = 10
-"""The most failed runs whose GangJobs stay and whose sentences stand in the status."""
+"""The most failed runs whose GangJobs stay, and whose messages are in the status."""
 MOST_OBJECTS = 1_000
-"""The most GangJobs of a sweep at a time. Those that have ended stay until the next status, so short runs pile up."""
+"""The most GangJobs of a sweep at a time.
+
+Those that have ended stay until the next status, so short runs accumulate.
+"""
 _MOST_MADE_AT_ONCE = 32
-# Runs that fit nowhere hold up no others, but not any number of them is made.
+# Runs that fit nowhere do not delay other runs, but at most this number of them is created.
 _MOST_STUCK = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepView:
-    """What is known of a sweep.
+    """The known state of a sweep.
 
-    ``recorded`` are the ends in the last written status, and ``failures`` the first failed runs there. ``seen`` are
-    ends that were observed since, also of runs whose GangJob is gone. ``coming`` are runs whose GangJob was created and
-    is not seen yet. ``near`` is how many runs may wait. ``wish`` is a wish of requeue that is not obeyed yet.
+    ``recorded`` has the ends in the last written status, and ``failures`` the first failed runs there. ``seen`` has
+    ends that were observed since then, also of runs whose GangJob is gone. ``coming`` has runs whose GangJob was
+    created and is not observed yet. ``near`` is the number of runs that may wait. ``wish`` is a request to requeue runs
+    that is not carried out yet.
     """
 
     spec: SweepSpec
@@ -47,9 +51,9 @@ class SweepView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSteps:
-    """What is next: runs to make and GangJobs to delete, by their runs; and what the status is to say.
+    """The next steps: the runs to create, the runs whose GangJobs to delete, and what the status must say.
 
-    ``fresh`` are those of ``delete`` that may only be deleted at the version that was seen.
+    The GangJobs in ``fresh`` may only be deleted at the observed version.
     """
 
     make: tuple[int, ...] = ()
@@ -62,7 +66,7 @@ class SweepSteps:
 
 
 def next_steps(view: SweepView) -> SweepSteps:
-    """Decide what is next for a sweep."""
+    """Decide the next steps of a sweep."""
     again = _wanted_again(view)
     is_obeyed = view.wish is not None and not any(run in view.gangs or run in view.coming for run in again)
     ended = view.recorded if view.end is not None else view.recorded.having(_new_ends(view))
@@ -72,7 +76,7 @@ def next_steps(view: SweepView) -> SweepSteps:
         failures = tuple(one for one in failures if one.run not in again)
     end = view.end if view.end is not None and not (is_obeyed and again) else end_of(view.spec, ends)
     fresh = frozenset(_waiting(view) if view.spec.is_suspended and view.end is None else ())
-    # What a wish changes is made once it is written.
+    # Runs that a wish requeues are created after the wish is written.
     goes_on = view.may_make and not view.spec.is_suspended and view.end is None and end is None
     return SweepSteps(
         make=_to_make(view, ended) if goes_on else (),
@@ -86,7 +90,10 @@ def next_steps(view: SweepView) -> SweepSteps:
 
 
 def end_of(spec: SweepSpec, ends: RunEnds) -> SweepEnd | None:
-    """How the sweep has ended if its runs have ended so; the order of their ends does not matter."""
+    """The end of the sweep if its runs have these ends; None if it has not ended.
+
+    The order of their ends does not matter.
+    """
     succeeded, failed = ends.count(RunEnd.SUCCEEDED), ends.count(RunEnd.FAILED)
     if spec.first is not None and succeeded >= spec.first:
         return SweepEnd(SweepCondition.COMPLETE, SweepReason.ENOUGH_SUCCEEDED)
@@ -100,7 +107,7 @@ def end_of(spec: SweepSpec, ends: RunEnds) -> SweepEnd | None:
 
 
 def _wanted_again(view: SweepView) -> frozenset[int]:
-    """The failed runs that are to be made again."""
+    """The failed runs that must be created again."""
     wish = view.wish
     if wish is None:
         return frozenset()
@@ -113,14 +120,18 @@ def _new_ends(view: SweepView) -> dict[int, RunEnd]:
 
 
 def _with_new_failures(view: SweepView, ends: RunEnds) -> tuple[RunFailure, ...]:
-    """The failures in the status, and new ones where there is room."""
+    """The failures in the status, and new ones as far as there is room."""
     known = {one.run for one in view.failures}
     new = (one for _, one in sorted(view.seen.items()) if one is not None and one.run not in known)
     return (*view.failures, *(one for one in new if ends.of(one.run) is RunEnd.FAILED))[:MOST_KEPT]
 
 
 def _to_delete(view: SweepView, again: frozenset[int]) -> Iterator[int]:
-    """GangJobs whose end is recorded, but for those kept for their logs; and all that go on after the sweep's end."""
+    """The runs whose GangJobs to delete.
+
+    These are runs with a recorded end, except runs kept for their logs. After the end of the sweep, they are also all
+    unfinished runs.
+    """
     kept = {one.run for one in view.failures} - again
     for run, gang in view.gangs.items():
         is_recorded = view.recorded.of(run) is not RunEnd.NOT_YET
@@ -130,14 +141,14 @@ def _to_delete(view: SweepView, again: frozenset[int]) -> Iterator[int]:
 
 
 def _waiting(view: SweepView) -> Iterator[int]:
-    """Runs that wait, whose GangJobs a suspended sweep takes back."""
+    """Waiting runs. A suspended sweep deletes their GangJobs."""
     for run, gang in view.gangs.items():
         if gang.phase.may_start and not gang.is_deleting:
             yield run
 
 
 def _to_make(view: SweepView, ends: RunEnds) -> tuple[int, ...]:
-    """The next runs, in the order of their numbers: as many as may wait, and as may be there at a time."""
+    """The next runs, in the order of their numbers. Bounds limit the number that waits, and the number of GangJobs."""
     there = view.gangs.keys() | view.coming
     phases = [gang.phase for gang in view.gangs.values()]
     coming = len(view.coming - view.gangs.keys())
@@ -148,6 +159,6 @@ def _to_make(view: SweepView, ends: RunEnds) -> tuple[int, ...]:
         room = min(room, view.spec.max_parallel - live)
     if room <= 0:
         return ()
-    # Runs that are there or have just ended come among the first that have not ended in the status.
+    # Runs that have a GangJob or have just ended are also among the first runs without an end in the status.
     candidates = ends.first_with(RunEnd.NOT_YET, len(there) + room)
     return tuple(run for run in candidates if run not in there)[:room]

@@ -1,4 +1,4 @@
-"""When a sweep is likely to have ended: by its pace so far, and by the run times of what is left."""
+"""The likely end of a sweep, from its pace so far and the run times of the runs that are left."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ _AGAIN_AFTER_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepPace:
-    """How a sweep has come on: its runs by their ends, ``running`` ones, and when the first was made.
+    """The progress of a sweep: the ends of its runs, the number of ``running`` ones, and when the first was created.
 
-    It needs ``first`` successes, None for the end of all. All runs that are left have ended ``at_best`` on nodes that
-    have nothing else to do, None if that is unknown. Times are in s of one clock.
+    The sweep needs ``first`` successes, or the end of all runs if that is None. On otherwise idle nodes, all runs that
+    are left end at the time ``at_best``; None if unknown. Times are in seconds of one clock.
     """
 
     ends: RunEnds
@@ -24,7 +24,7 @@ class SweepPace:
 
 
 def expected_finish(pace: SweepPace, now: float) -> float | None:
-    """When the runs that are left are likely to have ended; None while none holds nodes, and if nothing is known."""
+    """The likely end of the runs that are left; None while no run holds nodes, or if nothing is known."""
     if pace.running == 0:
         return None
     times = [time for time in (_by_pace(pace, now), None if pace.first else pace.at_best) if time is not None]
@@ -32,7 +32,7 @@ def expected_finish(pace: SweepPace, now: float) -> float | None:
 
 
 def steady(before: float | None, found: float | None, now: float) -> float | None:
-    """The time to write: the one from ``before`` unless it has moved by a minute and by a tenth of what is left."""
+    """The time to write: ``before``, unless it has moved by at least a minute and a tenth of the time that is left."""
     if before is None or found is None or before < now:
         return found
     least = max(_AGAIN_AFTER_SECONDS, _AGAIN_AFTER_SHARE * (before - now))
@@ -40,9 +40,9 @@ def steady(before: float | None, found: float | None, now: float) -> float | Non
 
 
 def _by_pace(pace: SweepPace, now: float) -> float | None:
-    """As if the others took as long as those that have ended; None before one has.
+    """The end if the other runs take as long as those that have ended; None before one has ended.
 
-    Runs under way count as half done, as they are on average.
+    Running runs count as half done, as they are on average.
     """
     ends = pace.ends
     ended = ends.count(RunEnd.SUCCEEDED) + ends.count(RunEnd.FAILED)

@@ -1,4 +1,4 @@
-"""Follows sweeps: each that has changed goes through the same steps, beside the cycle and a few at once."""
+"""Follows sweeps: each changed sweep takes the same steps, beside the cycle, and a few sweeps at once."""
 
 import asyncio
 import logging
@@ -34,7 +34,7 @@ from lockstep.report.sweeps.sweep_status import SweepNow, sweep_status
 from lockstep.report.text.sentences import as_sentence
 
 STATUS_SECONDS = 5.0
-"""The least time between two statuses of a sweep."""
+"""The least time in seconds between two statuses of a sweep."""
 _SIZE_SECONDS = 30.0
 _AFTER_TROUBLE_SECONDS = 1.0
 _AFTER_ERROR_SECONDS = 60.0
@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 
 class SweepFollower:
-    """Follows all sweeps until cancelled. What it has not written, the next process finds in the same objects."""
+    """Follows all sweeps until cancelled. After a restart, the operator finds unwritten changes in the same objects."""
 
     def __init__(self, services: Services, metrics: SweepMetrics) -> None:
         self._services = services
@@ -63,7 +63,7 @@ class SweepFollower:
         self._woken = asyncio.Event()
 
     async def run(self) -> None:
-        """Follow each sweep that has changed, or for which something is due."""
+        """Follow each sweep that has changed, or for which a step is due."""
         self._state.sweeps.follow(self._woken.set)
         try:
             while True:
@@ -90,7 +90,7 @@ class SweepFollower:
         return max(0.0, min(times) - self._services.monotonic()) + _ROUNDING_SECONDS if times else None
 
     def _later(self, key: GangKey, time: float) -> None:
-        """Follow the sweep again at that time, at the latest."""
+        """Follow the sweep again at that time at the latest."""
         self._due[key] = min(time, self._due.get(key, time))
 
     async def _follow(self, key: GangKey) -> None:
@@ -109,11 +109,11 @@ class SweepFollower:
             raise
         finally:
             self._at_work.discard(key)
-            # It may have changed meanwhile, or something is due.
+            # The sweep may have changed meanwhile, or a step may be due.
             self._woken.set()
 
     async def _go_on(self, sweep: Sweep) -> None:
-        """One pass: read what is needed, decide, write the status if it is due, delete, make."""
+        """Take the steps of one pass: read what is needed, decide, write the status if it is due, delete, create."""
         progress = await self._begun(sweep)
         if progress is None:
             return
@@ -133,9 +133,9 @@ class SweepFollower:
         self._remind(sweep, progress)
 
     async def _begun(self, sweep: Sweep) -> SweepProgress | None:
-        """What is remembered of the sweep; at first, its status as the last process has left it.
+        """The remembered progress of the sweep. At first it is read from the API server; None if it can't be.
 
-        The watch may not have shown that yet, and an end that is not seen would let a run be made again.
+        The watch may not have shown the last status yet, and a run whose end is unknown would be created again.
         """
         known = self._progress.get(sweep.key)
         if known is not None and known.uid == sweep.uid:
@@ -144,14 +144,15 @@ class SweepFollower:
         if not answer.is_success or answer.body["metadata"]["uid"] != sweep.uid:
             return None
         fresh = parse_sweep(answer.body)
-        # A creation of the last process may still be carried out, so no end is written and no GangJob deleted at once.
+        # Before a restart, the operator may have sent a creation that is carried out late. So no end is written and no
+        # GangJob is deleted at once.
         wait = STATUS_SECONDS if fresh.status.state else 0.0
         progress = SweepProgress(fresh, may_write_at=self._services.monotonic() + wait)
         self._progress[sweep.key] = progress
         return progress
 
     async def _material(self, sweep: Sweep, progress: SweepProgress) -> RunMaterial | SweepRefusal | None:
-        """What the next runs are made of; None if none is made any more. After a refusal it is read after pauses."""
+        """The material of the next runs; None if the sweep has ended. After a refusal it is read again after pauses."""
         now = self._services.monotonic()
         if progress.end is not None:
             return None
@@ -177,7 +178,7 @@ class SweepFollower:
         return {run: run_gang_of(gang) for run, gang in found if gang is not None}
 
     async def _report(self, sweep: Sweep, progress: SweepProgress, stands: SweepNow) -> None:
-        """Write the status, if it says something new and the last one is old enough."""
+        """Write the status, if it would change and the last one is old enough."""
         now = self._services.monotonic()
         if now < progress.may_write_at:
             return
@@ -216,7 +217,7 @@ class SweepFollower:
                 progress.deleted(gang, self._services.monotonic())
 
     async def _make(self, sweep: Sweep, progress: SweepProgress, material: RunMaterial, runs: Iterable[int]) -> None:
-        """Make these runs, one after the other, until one can't be made."""
+        """Create these runs, one after the other, until one can't be created."""
         size = None if progress.size is None else progress.size.size
         for run in runs:
             now = self._services.monotonic()
@@ -236,7 +237,7 @@ class SweepFollower:
                     assert_never(making.made)
 
     def _remind(self, sweep: Sweep, progress: SweepProgress) -> None:
-        """Follow the sweep again when something is due although nothing changes."""
+        """Follow the sweep again when a step is due although nothing changes."""
         for time in progress.due_times(self._services.monotonic()):
             self._later(sweep.key, time)
 
@@ -244,7 +245,7 @@ class SweepFollower:
 def _as_decided(
     sweep: Sweep, progress: SweepProgress, steps: SweepSteps, gangs: Mapping[int, RunGang], now: float
 ) -> SweepNow:
-    """How the sweep stands once the steps are recorded."""
+    """The state of the sweep after the steps are recorded."""
     phases = [gang.phase for gang in gangs.values()]
     waiting, running = phases.count(RunPhase.WAITING) + phases.count(RunPhase.STUCK), phases.count(RunPhase.RUNNING)
     wish, before = sweep.requeue, progress.written

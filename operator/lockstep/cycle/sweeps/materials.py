@@ -1,6 +1,6 @@
-"""What the runs of a sweep are made of, as far as it has to be read or computed: template, parameters and size.
+"""The material of a sweep's runs that has to be read or computed: template, parameters and size.
 
-All of it is computed in a thread beside the event loop, since templates and parameters may have a megabyte.
+All of it is computed in a thread beside the event loop, because templates and parameters may have a megabyte.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from lockstep.facts.runs.sweep_keys import sweep_name
 from lockstep.facts.runs.sweep_run import Parameters
 from lockstep.facts.sweeps.sweep import Sweep, SweepReason, SweepRefusal
 
-# Roughly the memory of a line of parameters, beside its letters.
+# Roughly the memory of a line of parameters, in addition to its characters.
 _BYTES_OF_LINE = 60
 
 
@@ -33,7 +33,7 @@ class _ReadSweep(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMaterial:
-    """A GangJob of the sweep as the operator understands it, how many ``runs`` there are, and their parameters."""
+    """The parsed GangJob of a run of the sweep, the number of ``runs``, and their parameters."""
 
     sample: AcceptedGang
     runs: int
@@ -50,20 +50,20 @@ class RunMaterial:
 
 
 class Materials:
-    """Reads, and keeps what it has read within bounds: what is dropped is read again."""
+    """Reads the material of runs, and keeps a bounded part of it. A part that is dropped is read again."""
 
     def __init__(self, services: Services) -> None:
         self._client = services.client
         self._state = services.state
         self._parameters = KeptAnswers[str, RunParameters]()
         self._samples = KeptAnswers[_ReadSweep, GangFact]()
-        # One at a time: a thread that computes slows down the event loop.
+        # Only one computation at a time: a thread that computes slows down the event loop.
         self._turn = asyncio.Lock()
 
     async def of(self, sweep: Sweep, parameters_uid: str) -> RunMaterial | SweepRefusal:
-        """What the runs are made of; a refusal if they can't be made. Raises ``ApiUnavailableError``.
+        """The material of the runs; a refusal if they can't be created. Raises ``ApiUnavailableError``.
 
-        ``parameters_uid`` is the UID of the ConfigMap of which earlier runs were made; '' for none.
+        ``parameters_uid`` is the UID of the ConfigMap with the parameters of earlier runs; '' for none.
         """
         gang = accepted_template(sweep, await self._sample(sweep))
         if isinstance(gang, SweepRefusal):
@@ -110,7 +110,7 @@ class Materials:
 
 
 def accepted_template(sweep: Sweep, gang: GangFact) -> AcceptedGang | SweepRefusal:
-    """The GangJob of a run, if it can be placed."""
+    """The GangJob of a run if it can be placed, else a refusal."""
     if not isinstance(gang, AcceptedGang):
         return SweepRefusal(SweepReason.TEMPLATE_REFUSED, f"template: {gang.refusal.message}")
     own = next((one for one in gang.policies.after if _is_own(sweep, one)), None)
@@ -121,7 +121,7 @@ def accepted_template(sweep: Sweep, gang: GangFact) -> AcceptedGang | SweepRefus
 
 
 def _is_own(sweep: Sweep, asked: Predecessor) -> bool:
-    """Whether that is the sweep itself, or one of its runs."""
+    """Whether ``asked`` is the sweep itself, or one of its runs."""
     name, key = sweep_name(sweep.key), asked.kind.key(sweep.key.namespace, asked.name)
     stem, _, number = asked.name.rpartition("-")
     return key == sweep.key or (asked.kind is PredecessorKind.GANG_JOB and stem == name and number.isdecimal())

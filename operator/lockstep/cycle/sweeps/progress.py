@@ -1,4 +1,4 @@
-"""What is remembered of a sweep between two of its statuses."""
+"""The state of a sweep that is remembered between two of its statuses."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, assert_never
@@ -13,16 +13,18 @@ from lockstep.report.sweeps.sweep_status import SweepNow
 if TYPE_CHECKING:
     from lockstep.cycle.sweeps.common_sizes import RunSize
 
-# A GangJob that is not seen to have come or gone after that time is asked for again: both requests can be repeated.
+# In seconds. If the watch does not show a creation or a deletion in this time, it is requested again. Both requests can
+# be repeated.
 _COMING_SECONDS = 60.0
 
 
 class SweepProgress:
-    """A sweep as this process has followed it. ``written`` is its last status, as written or read by this process.
+    """The progress of a sweep that this process follows. ``written`` is the last status that it wrote or read.
 
-    ``seen`` are ends that ``written`` does not have. ``coming`` are runs whose GangJob was created, and until when it
-    is waited for. ``refusal`` says why no run can be made, ``trouble`` why one could not be made the last time. The
-    size is in force until ``size_until``. By it all runs have ended at the time of day ``done_at_best``, if not later.
+    ``seen`` has ends that ``written`` does not have. ``coming`` has runs whose GangJob was created, with the time until
+    which the operator waits for it. ``refusal`` says why no run can be created, and ``trouble`` why the last creation
+    failed. The size is valid until ``size_until``. With it all runs end at the time of day ``done_at_best`` at the
+    earliest.
     """
 
     def __init__(self, sweep: Sweep, *, may_write_at: float) -> None:
@@ -45,11 +47,11 @@ class SweepProgress:
 
     @property
     def has_runs(self) -> bool:
-        """Whether the number of runs is known: once the parameters were read."""
+        """Whether the number of runs is known. It is known after the parameters were read."""
         return len(self.recorded) > 0
 
     def wrote(self, status: SweepStatus) -> list[RunEnd]:
-        """The status is this one now. Returns the ends that are recorded for the first time."""
+        """Record that this status is written. Returns the ends that are recorded for the first time."""
         self.written = status
         self.recorded = RunEnds.unpacked(status.run_ends, len(self.recorded))
         counted = [self.recorded.of(run) for run in self.seen]
@@ -57,7 +59,7 @@ class SweepProgress:
         return [end for end in counted if end is not RunEnd.NOT_YET]
 
     def accept(self, runs: int, parameters_uid: str) -> None:
-        """The runs can be made; they have these parameters."""
+        """Record that the runs can be created, their number, and their parameters."""
         # Any client may have written another number into the status.
         if len(self.recorded) != runs:
             self.recorded = RunEnds.unpacked(self.written.run_ends, runs)
@@ -65,12 +67,12 @@ class SweepProgress:
         self.refusal, self._parameters_uid = None, parameters_uid
 
     def refuse(self, refusal: SweepRefusal, now: float) -> None:
-        """No run can be made; that is checked again after a pause."""
+        """Record that no run can be created. This is checked again after a pause."""
         self.refusal = refusal
         self._pause(now)
 
     def hinder(self, trouble: str, now: float) -> None:
-        """A run can't be made at the moment; that is tried again after a pause."""
+        """Record that a run can't be created at the moment. It is tried again after a pause."""
         self.trouble = trouble
         self._pause(now)
 
@@ -79,13 +81,13 @@ class SweepProgress:
         self._failed_tries += 1
 
     def due_times(self, now: float) -> Iterator[float]:
-        """When something is due although nothing changes."""
+        """The times at which a step is due although nothing changes."""
         yield from (time for time in (self.may_write_at, self.may_make_at) if time > now)
         yield from self.coming.values()
         yield from self._deleted.values()
 
     def stands(self, *, running: int, waiting: int) -> SweepNow:
-        """How the sweep stands, by its last status and what was read since."""
+        """The state of the sweep, according to its last status and what was read since then."""
         size = self.size
         return SweepNow(
             ends=self.recorded,
@@ -104,11 +106,14 @@ class SweepProgress:
 
     @property
     def end(self) -> SweepEnd | None:
-        """How the sweep has ended by its last status."""
+        """The end of the sweep according to its last status."""
         return self.written.end
 
     def notice(self, gangs: Mapping[int, RunGang], now: float) -> None:
-        """Remember ends that are seen, which count even if their GangJob is deleted; and what has come."""
+        """Remember new ends, and forget creations and deletions that the watch has shown.
+
+        An end counts even if its GangJob is deleted.
+        """
         for run, gang in gangs.items():
             if run < len(self.recorded) and run not in self.seen and self.recorded.of(run) is RunEnd.NOT_YET:
                 self._notice_end(run, gang)
@@ -128,20 +133,23 @@ class SweepProgress:
                 assert_never(gang.phase.end)
 
     def may_delete(self, gang: RunGang) -> bool:
-        """Whether no deletion of the GangJob was accepted a moment ago, which the watch has not shown yet."""
+        """Whether the GangJob may be deleted.
+
+        It may not if a deletion was accepted a moment ago, and the watch has not shown it yet.
+        """
         return gang.uid not in self._deleted
 
     def deleted(self, gang: RunGang, now: float) -> None:
-        """The GangJob was deleted, and will be seen to be gone."""
+        """Record that the GangJob was deleted. The watch will show that it is gone."""
         self._deleted[gang.uid] = now + _COMING_SECONDS
 
     def came(self, run: int, now: float) -> None:
-        """The GangJob of a run exists, and will be seen."""
+        """Record that the GangJob of a run exists. The watch will show it."""
         self.coming[run] = now + _COMING_SECONDS
         self.trouble, self._failed_tries, self._is_begun = "", 0, True
 
     def view(self, sweep: Sweep, gangs: Mapping[int, RunGang], *, may_make: bool) -> SweepView:
-        """What the next steps follow from."""
+        """The state from which the next steps follow."""
         wish = sweep.requeue
         return SweepView(
             spec=sweep.spec,

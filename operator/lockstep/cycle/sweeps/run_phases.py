@@ -1,4 +1,4 @@
-"""How far the GangJob of a run is, as far as its sweep is concerned."""
+"""The progress of a run's GangJob, as far as its sweep needs it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ from lockstep.facts.sweeps.run_ends import RunEnd
 
 
 class RunPhase(StrEnum):
-    """``STUCK``: the GangJob is refused, suspended, or would not fit even on empty nodes."""
+    """The phase of a run. ``STUCK``: the GangJob is refused, suspended, or would not fit even on empty nodes."""
 
     WAITING = "Waiting"
     STUCK = "Stuck"
@@ -32,7 +32,7 @@ class RunPhase(StrEnum):
 
     @property
     def end(self) -> RunEnd:
-        """How the run has ended."""
+        """The end of the run; ``NOT_YET`` if it has not ended."""
         match self:
             case RunPhase.SUCCEEDED:
                 return RunEnd.SUCCEEDED
@@ -46,7 +46,7 @@ class RunPhase(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunGang:
-    """The GangJob of a run; ``reason`` and ``message`` say how it has ended."""
+    """The GangJob of a run. ``reason`` and ``message`` say how it has ended."""
 
     uid: str
     version: str
@@ -57,7 +57,7 @@ class RunGang:
 
 
 def run_gang_of(gang: GangFact) -> RunGang:
-    """What a sweep has to know of the GangJob."""
+    """The facts of the GangJob that its sweep needs."""
     end = gang.status.end
     return RunGang(
         uid=gang.uid,

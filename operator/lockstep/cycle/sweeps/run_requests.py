@@ -1,4 +1,4 @@
-"""The requests for the runs of a sweep: one creation and one deletion a run."""
+"""The requests for the runs of a sweep: one creation and one deletion for each run."""
 
 from enum import Enum, auto
 from http import HTTPStatus
@@ -16,7 +16,11 @@ from lockstep.facts.sweeps.sweep import Sweep
 
 
 class RunMade(Enum):
-    """``LEFTOVER``: the GangJob of an earlier sweep of the name is not gone yet. ``TAKEN``: it is not of a sweep."""
+    """The result of a creation.
+
+    ``LEFTOVER``: the GangJob of an earlier sweep with the same name is not gone yet. ``TAKEN``: a GangJob with the name
+    does not belong to a sweep.
+    """
 
     DONE = auto()
     LEFTOVER = auto()
@@ -25,14 +29,14 @@ class RunMade(Enum):
 
 
 class Making(NamedTuple):
-    """What became of a creation, and why, as a clause."""
+    """The result of a creation, with the reason as a clause."""
 
     made: RunMade
     why: str = ""
 
 
 async def make_run(client: KubeClient, sweep: Sweep, wanted: Manifest) -> Making:
-    """Create the GangJob of a run, which may be there already. Raises ``ApiUnavailableError``."""
+    """Create the GangJob of a run, unless it already exists. Raises ``ApiUnavailableError``."""
     name = wanted["metadata"]["name"]
     answer = await client.create(paths.gangs_of(sweep.key.namespace), wanted, Urgency.PREPARE)
     if answer.is_success:
@@ -54,9 +58,9 @@ def _of_the_name(sweep: Sweep, name: str, found: Answer) -> Making:
 
 
 async def delete_run(client: KubeClient, key: GangKey, gang: RunGang, *, only_as_seen: bool) -> str:
-    """Delete the GangJob of a run; returns why that was refused, or ''. Raises ``ApiUnavailableError``.
+    """Delete the GangJob of a run. Returns why that was refused, or ''. Raises ``ApiUnavailableError``.
 
-    One that is gone, is another one now or is not as it was seen is left alone.
+    A GangJob that is gone, was created anew, or differs from the observed version is left alone.
     """
     version = gang.version if only_as_seen else ""
     answer = await client.delete(paths.gang(key), uid=gang.uid, version=version, urgency=Urgency.PREPARE)
