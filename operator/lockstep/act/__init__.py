@@ -1,1 +1,1 @@
-"""From a decision to bound pods, or to no pods at all."""
+"""Carries out decisions: creates and binds all pods of a gang, or leaves none of them."""

@@ -1,7 +1,9 @@
-"""One attempt of one gang: reserve → create all → provide volumes → bind all → seen bound. A failure undoes all of it.
+"""One attempt of one gang: reserve → create all → provide volumes → bind all → seen bound.
 
-The reservation in the gang's status is written before any pod exists and removed after the last one is gone. So this
-process and the next one know every pod that may exist. Each step can be repeated: after a restart at any line,
+A failure tears all of it down.
+
+The reservation in the gang's status is written before any pod exists, and removed after the last one is gone. So the
+operator knows every pod that may exist, also after a restart. Each step can be repeated: after a restart at any line,
 :meth:`Attempt.resume` continues.
 """
 
@@ -44,7 +46,7 @@ class Attempt:
 
     The caller sets ``changed`` after each change of the gang or its pods. ``pause`` returns the seconds that the gang
     rests after a failure. ``was_cut_off`` says that an earlier run of the attempt was stopped midway. ``listeners`` are
-    called while it is undone.
+    called while the attempt is torn down.
     """
 
     def __init__(
@@ -81,16 +83,16 @@ class Attempt:
 
     @property
     def is_undoing(self) -> bool:
-        """Whether the attempt is being undone."""
+        """Whether the attempt is being torn down."""
         return self.undoing_since < math.inf
 
     @property
     def gang_uid(self) -> str:
-        """The UID of the attempt's gang: another gang may have its name by now."""
+        """The UID of the attempt's gang. Another gang may have the same name by now."""
         return self._gang.uid
 
     async def begin(self, start: AttemptStart) -> Outcome:
-        """Wait until the window admits the attempt, write the reservation in the status, then carry it out."""
+        """Wait until the window admits the attempt, write the reservation to the status, then carry it out."""
         has_waited = await self._stay.enter()
         try:
             if has_waited and self._conflict() is not None:
@@ -117,9 +119,9 @@ class Attempt:
                 assert_never(written)
 
     async def resume(self) -> Outcome:
-        """Carry out a reservation that the gang's status holds, whatever part of it is done already.
+        """Carry out a reservation that is in the gang's status, whatever part of it is already done.
 
-        The members still to be bound must fit their nodes now: the status may be old, and anyone may have written it.
+        The unbound members must still fit their nodes: the status may be old, or another client may have written it.
         """
         conflict = self._conflict()
         if conflict is not None:
@@ -128,11 +130,11 @@ class Attempt:
         return await self._carry_out()
 
     async def interrupt(self, failure: Failure) -> Outcome:
-        """Undo a gang that was placed and has lost a member."""
+        """Tear down a gang that was placed and has lost a member."""
         return await self._undo(failure)
 
     def _conflict(self) -> PlacementConflict | None:
-        """Why the reservation would no longer be planned like this; a gang that is refused by now is not planned."""
+        """Why the reservation would no longer be planned like this; None if it would, or for a refused gang."""
         if not isinstance(self._gang, AcceptedGang):
             return None
         return self._services.cutter.conflict(self._gang, self._reservation, self._services.now())
@@ -143,9 +145,9 @@ class Attempt:
         return Outcome(ending=Ending.REFUSED, refusal=message)
 
     def _stands_in_status(self) -> bool:
-        """Whether the status has this reservation already, by our own write.
+        """Whether the status already has this reservation, by our own write.
 
-        Then our first write succeeded, its answer was lost, and the repeated one was a conflict.
+        In this case our first write succeeded, its answer was lost, and the repeated write was a conflict.
         """
         gang = self._services.state.gangs.get(self._gang.key)
         stands = None if gang is None or gang.uid != self._gang.uid else reserved_in_status(gang)
@@ -168,7 +170,7 @@ class Attempt:
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._making.verdict)
 
     def _record_later_rejections(self) -> None:
-        """Record members that kubelets rejected while the attempt was being undone: one may come after the other."""
+        """Record members that kubelets rejected during the teardown: rejections may come one after the other."""
         services, attempt = self._services, self._reservation.attempt
         record_lost(services.state, self._gang, attempt, self._making.rejected(), services.now())
 

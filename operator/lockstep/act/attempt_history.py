@@ -1,4 +1,4 @@
-"""What is remembered of a gang between its attempts, and how long it rests after a failure."""
+"""The history of a gang's attempts, and how long the gang rests after a failure."""
 
 import asyncio
 import math
@@ -11,17 +11,21 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
-# A gang whose attempts fail keeps its place in the queue for about a minute. After that it delays no other gang.
+# The number of failures with which a gang keeps its place in the queue. This takes about a minute. After that it delays
+# no other gang.
 _FAILURES_WITH_A_PLACE = 6
-# To begin anew costs the owner its pods. Pauses are longer then, so a gang keeps its place for fewer of them.
+# When pods begin anew, their owner loses them. Pauses are longer then, so a gang keeps its place for fewer of these.
 _BEGUN_ANEW_WITH_A_PLACE = 2
 
-# How often in a row a change by admission is no failure, since the next attempt is planned with it.
+# The number of changes by admission in a row that are no failures, because the next attempt is planned with the change.
 _MOST_SURPRISES = 3
 
 
 class Rest(NamedTuple):
-    """A gang rests until a time of day: its pods have begun anew so often in a row, the last time for ``failure``."""
+    """A rest of a gang until a time of day.
+
+    Its pods have begun anew ``begun_anew`` times in a row, last for ``failure``.
+    """
 
     begun_anew: int
     failure: Failure
@@ -30,7 +34,7 @@ class Rest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class AttemptHistory:
-    """What is remembered of one gang over its attempts.
+    """The history of one gang's attempts.
 
     ``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry. ``last_anew`` is why its
     pods last began anew.
@@ -47,7 +51,7 @@ class AttemptHistory:
     task: asyncio.Task[None] | None = field(default=None)
 
     def pause(self, failure: Failure | None) -> float:
-        """The seconds that the gang rests after that failure."""
+        """The seconds for which the gang rests after that failure."""
         if self._is_surprise(failure) or _is_wanted(failure):
             return 0.0
         if failure is not None and failure.begins_anew:
@@ -74,9 +78,9 @@ class AttemptHistory:
             self.last_anew = failure
 
     def _is_surprise(self, failure: Failure | None) -> bool:
-        """Whether the next attempt is planned with what admission changed, so that it may succeed.
+        """Whether the failure is a change by admission with which the next attempt is planned, so that it may succeed.
 
-        Admission that changes members in another way each time is a failure like any other.
+        If admission changes members in another way each time, it becomes a failure like any other.
         """
         is_changed = failure is not None and failure.reason is Reason.CHANGED_BY_ADMISSION
         return is_changed and self.surprises < _MOST_SURPRISES

@@ -1,4 +1,4 @@
-"""The attempts in progress, and what is remembered of a gang between them: failures, and the time of the next try."""
+"""The attempts in progress, and the history of each gang between them: failures, and the time of the next try."""
 
 import asyncio
 import logging
@@ -23,11 +23,11 @@ from lockstep.snapshot.attempt_start import AttemptStart
 
 _UNDOING_WITH_A_PLACE_SECONDS = 60.0
 
-# The first failure may have an outside cause, such as a node. No gang is evicted for one that fails again.
+# The first failure may have an outside cause, such as a node. No gang is evicted for a gang that fails again.
 _FAILURES_THAT_PREEMPT = 1
 
-# A kubelet may reject members that were placed, and would do so again. So failures count until all members have run for
-# as long as the longest pause.
+# In seconds. A kubelet may reject members that were placed, and would reject them again. So failures count until all
+# members have run for as long as the longest pause.
 _RUNS_WELL_SECONDS = 60.0
 
 log = logging.getLogger(__name__)
@@ -37,9 +37,9 @@ class Attempts:
     """Runs at most one attempt of each gang.
 
     ``ended`` is called with every outcome except that of a cancelled attempt. ``due`` is called for every gang whose
-    pause after a failure is over, so that its remaining reservation is followed up. ``takes_long`` is called where
-    undoing an attempt takes a while, with what it waits for. ``reported`` is called once a gang's status says that its
-    attempt is undone.
+    pause after a failure is over, so that its remaining reservation is followed up. ``takes_long`` is called with what
+    a teardown waits for, if the teardown takes long. ``reported`` is called after a gang's status says that its attempt
+    is torn down.
     """
 
     def __init__(
@@ -57,9 +57,9 @@ class Attempts:
         self._ended = ended
         self._due = due
         self._by_gang: dict[GangKey, AttemptHistory] = {}
-        # The gang's UID and the attempt that was last begun here and not stopped midway.
+        # The gang's UID and the attempt that was last begun in this process and not stopped midway.
         self._begun: dict[GangKey, tuple[str, int]] = {}
-        # Gangs whose status is about to say that they are undone, with the monotonic time of that decision.
+        # Gangs whose status will say that they are torn down, with the monotonic time of that decision.
         self._to_be_undone: dict[GangKey, float] = {}
 
     def is_under_way(self, gang: GangKey) -> bool:
@@ -70,8 +70,8 @@ class Attempts:
     def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
         """Whether to stop the running attempt.
 
-        That is so if it is for another gang of this name. It is also so if the gang is unwanted, unless the attempt is
-        being undone already.
+        It is stopped if it is for another gang of this name. It is also stopped if the gang is unwanted, unless the
+        attempt is already being torn down.
         """
         memory = self._by_gang.get(gang.key)
         if memory is None or memory.attempt is None:
@@ -88,7 +88,7 @@ class Attempts:
         return self.is_resting(gang) and self._by_gang[gang].has_no_place
 
     def keeps_its_place(self, gang: GangKey) -> bool:
-        """Whether the gang is being undone and keeps its place, so that the nodes it frees are still its own."""
+        """Whether the gang is being torn down and keeps its place, so that the nodes it frees remain its own."""
         memory, since = self._by_gang.get(gang), self._to_be_undone.get(gang, math.inf)
         if memory is not None and memory.has_no_place:
             return False
@@ -102,49 +102,49 @@ class Attempts:
         return memory is not None and memory.failures > _FAILURES_THAT_PREEMPT
 
     def is_undoing(self, gang: GangKey) -> bool:
-        """Whether an attempt of that gang is being undone."""
+        """Whether an attempt of that gang is being torn down."""
         memory = self._by_gang.get(gang)
         return memory is not None and memory.attempt is not None and memory.attempt.is_undoing
 
     def retry_at(self, gang: GangKey) -> float:
-        """The time of day at which the gang may be tried again; in the past, or 0, where it may be tried now."""
+        """The time of day at which the gang may be tried again. It is 0 or in the past if it may be tried now."""
         memory = self._by_gang.get(gang)
         return 0.0 if memory is None or memory.retry is None else self._time_of_day(memory)
 
     def rest_of(self, gang: GangKey) -> Rest | None:
-        """Why the gang rests, and until when, if its pods have begun anew; None for others."""
+        """The rest of a gang whose pods have begun anew: why and until when; None for other gangs."""
         memory = self._by_gang.get(gang)
         if memory is None or memory.retry is None or memory.last_anew is None:
             return None
         return Rest(memory.begun_anew, memory.last_anew, self._time_of_day(memory))
 
     def next_retry(self, now: float) -> float:
-        """The earliest time after ``now`` at which a gang may be tried again; infinity where there is none."""
+        """The earliest time after ``now`` at which a gang may be tried again; infinity if there is none."""
         retries = (self._time_of_day(memory) for memory in self._by_gang.values() if memory.retry is not None)
         return min((retry_at for retry_at in retries if retry_at > now), default=math.inf)
 
     def begin(self, gang: GangFact, start: AttemptStart) -> None:
-        """Start an attempt whose reservation the state holds; the attempt writes it in the status."""
+        """Start an attempt whose reservation the state holds. The attempt writes it to the status."""
         self._begun[gang.key] = (gang.uid, start.reservation.attempt)
         self._start(gang, start.reservation, lambda attempt: attempt.begin(start))
 
     def resume(self, gang: GangFact, reservation: Reservation) -> None:
-        """Continue an attempt that an earlier process has reserved."""
+        """Continue an attempt whose reservation is in the status, for example after a restart of the operator."""
         self._start(gang, reservation, lambda attempt: attempt.resume())
 
     def interrupt(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
-        """Undo a gang that was placed."""
+        """Tear down a gang that was placed."""
         memory = self._by_gang.get(gang.key)
         if memory is not None and self._services.monotonic() - memory.runs_since >= _RUNS_WELL_SECONDS:
             self.forgive(gang.key)
         self._start(gang, reservation, lambda attempt: attempt.interrupt(failure))
 
     def mark_for_undoing(self, gang: GangKey) -> None:
-        """Let the gang keep its place until its status says that it is being undone."""
+        """Let the gang keep its place until its status says that it is being torn down."""
         self._to_be_undone.setdefault(gang, self._services.monotonic())
 
     def unmark_for_undoing(self, gang: GangKey) -> None:
-        """Cancel :meth:`mark_for_undoing`, or end it because the undoing has begun."""
+        """Cancel :meth:`mark_for_undoing`, or end it because the teardown has begun."""
         self._to_be_undone.pop(gang, None)
 
     def wake(self, gang: GangKey) -> None:
@@ -165,13 +165,13 @@ class Attempts:
             memory.task.cancel()
 
     def rest(self, gang: GangKey, seconds: float) -> None:
-        """Do not try the gang again for so many seconds; a longer rest continues."""
+        """Do not try the gang again for this number of seconds. A longer rest continues."""
         memory = self._by_gang.setdefault(gang, AttemptHistory())
         if memory.task is None and (memory.retry is None or memory.retry_at < self._services.monotonic() + seconds):
             self._rest(gang, memory, seconds)
 
     def placed(self, gang: GangKey, *, is_running: bool) -> None:
-        """Every member is bound. Earlier failures still count until all members have run for a while."""
+        """Record that every member is bound. Earlier failures still count until all members have run for a while."""
         memory = self._by_gang.get(gang)
         if memory is None or memory.task is not None:
             return
@@ -190,7 +190,7 @@ class Attempts:
             del self._by_gang[gang]
 
     async def stop(self) -> None:
-        """Cancel all attempts: the next process finds their reservations and continues."""
+        """Cancel all attempts. After a restart, the operator finds their reservations and continues."""
         for memory in self._by_gang.values():
             _cancel_retry(memory)
         tasks = [memory.task for memory in self._by_gang.values() if memory.task is not None]
@@ -218,9 +218,9 @@ class Attempts:
         memory.task = asyncio.create_task(self._run(gang, reservation.attempt, memory, work))
 
     def _was_cut_off(self, gang: GangFact, reservation: Reservation) -> bool:
-        """Whether creates of an earlier process, or of a cancelled attempt, may still be in progress.
+        """Whether creates from before a restart, or of a cancelled attempt, may still be in progress.
 
-        Once the gang is placed, every create has been answered, except those of members that join.
+        After the gang is placed, every create has been answered, except those of members that join.
         """
         if reservation.joining:
             return True
@@ -234,7 +234,8 @@ class Attempts:
         try:
             outcome = await work()
         except Exception:
-            # A bug of ours. The status says what may exist: after a pause the gang is followed from there.
+            # This is an error in the operator. The status says what may exist, so after a pause the gang is followed
+            # from there.
             log.exception("the gang's attempt stopped with an error", extra=about(gang.key))
             outcome = Outcome(ending=Ending.BROKEN_OFF)
         memory.task = memory.attempt = None

@@ -1,4 +1,4 @@
-"""Deletes GangJobs whose time to live after their end is over, each only at the version that was checked."""
+"""Deletes ended GangJobs whose time to live is over. Each is deleted only at the version that was checked."""
 
 import asyncio
 import logging
@@ -21,14 +21,14 @@ log = logging.getLogger(__name__)
 
 
 class _Deletion(NamedTuple):
-    """The deletion in progress for one GangJob; another GangJob may have its name by now."""
+    """The deletion in progress for one GangJob. Another GangJob may have the same name by now."""
 
     gang_uid: str
     task: asyncio.Task[None]
 
 
 class Expiries:
-    """Deletes GangJobs. Each is reconciled again after a try, since its spec may have changed meanwhile."""
+    """Deletes GangJobs. Each one is reconciled again after a try, because its spec may have changed meanwhile."""
 
     def __init__(self, services: Services) -> None:
         self._client = services.client
@@ -48,7 +48,7 @@ class Expiries:
             self._deletions[gang.key] = _Deletion(gang.uid, asyncio.create_task(self._delete(gang)))
 
     def forget(self, gang: GangKey) -> None:
-        """Cancel the deletion of a gang that is gone, or that another one has replaced."""
+        """Cancel the deletion of a gang that is gone, or that another gang has replaced."""
         self._failures.pop(gang, None)
         known = self._deletions.pop(gang, None)
         if known is not None:
@@ -76,7 +76,7 @@ class Expiries:
             self._reconcile(gang.key)
 
     async def _ask(self, gang: GangFact) -> float:
-        """Send one deletion; returns the seconds to wait for its effect."""
+        """Send one deletion. Returns the seconds to wait for its effect."""
         try:
             answer = await self._client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
         except ApiUnavailableError as error:

@@ -1,7 +1,8 @@
-"""Asks the API server whether a predecessor is there that the cache does not have.
+"""Asks the API server whether a predecessor exists that the cache does not have.
 
-A gang may fail because one is missing, and that is final. A watch shows a large object later than a small one that was
-created after it. So only an answer of the API server counts, to a request that was sent after the gang was seen.
+A gang may fail because a predecessor is missing, and this failure is final. A watch may show a large object later than
+a small one that was created after it. So only an answer of the API server counts, to a request that was sent after the
+gang was seen.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ from lockstep.watch.reader import Reader
 
 log = logging.getLogger(__name__)
 
-# Thousands of gangs may wait for as many that are missing.
+# The number of requests at the same time. Thousands of gangs may wait for as many missing predecessors.
 _AT_ONCE = 4
 
 
@@ -39,7 +40,7 @@ class MissingPredecessors:
         self._failures: dict[GangKey, int] = {}
 
     def is_missing(self, gang: GangFact, predecessor: GangKey) -> bool:
-        """Whether the API server has said so; it is asked unless it has."""
+        """Whether the API server has said that the predecessor is missing. If not, it is asked."""
         if self._missing.get(gang.key) == (gang.uid, predecessor):
             return True
         if gang.key not in self._tasks:
@@ -47,7 +48,7 @@ class MissingPredecessors:
         return False
 
     def forget(self, gang: GangKey) -> None:
-        """The gang is gone, or waits for none that is missing."""
+        """Forget a gang that is gone, or that waits for no missing predecessor."""
         self._missing.pop(gang, None)
         self._failures.pop(gang, None)
         task = self._tasks.pop(gang, None)
@@ -71,7 +72,7 @@ class MissingPredecessors:
                 self._state.changes.reconcile(gang.key)
 
     async def _pause_after_reading(self, gang: GangFact, predecessor: GangKey) -> float:
-        """Read the predecessor; returns the seconds until it may be asked for again, also if that raises."""
+        """Read the predecessor. Returns the seconds until it may be read again, even if the read raises."""
         try:
             async with self._turns:
                 return await self._read(gang, predecessor)
@@ -80,7 +81,7 @@ class MissingPredecessors:
             return self._failed(gang.key)
 
     async def _read(self, gang: GangFact, predecessor: GangKey) -> float:
-        """Read the predecessor; returns the seconds until it may be asked for again."""
+        """Read the predecessor. Returns the seconds until it may be read again."""
         try:
             target = paths.sweep(predecessor) if is_sweep(predecessor) else paths.gang(predecessor)
             answer = await self._client.get(target)
@@ -91,7 +92,7 @@ class MissingPredecessors:
             return 0.0
         if answer.is_success and self._is_watched(predecessor):
             await Reader(kind_of(self._state, predecessor)).believe(answer.body)
-        # The cache has it now, or the answer was a refusal.
+        # The cache has the predecessor now, or the answer was a refusal.
         return self._failed(gang.key)
 
     def _is_watched(self, predecessor: GangKey) -> bool:

@@ -1,1 +1,1 @@
-"""Asks the API server by a dry run whether a member is admitted."""
+"""Checks with dry runs of the API server whether members are admitted."""

@@ -1,4 +1,4 @@
-"""What admission made of the members of one role of an attempt, beside what was planned."""
+"""How admission has changed the members of one role of an attempt, compared with the plan."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.reasons import Reason
 
-# The fields of a pod's spec from which its needs follow. Volumes are compared separately, since the volume of a pod's
-# token has a name of its own.
+# The fields of a pod's spec from which its needs follow. Volumes are compared separately, because the volume of a pod's
+# token has its own name.
 _OF_POD = (
     "affinity",
     "hostNetwork",
@@ -33,7 +33,7 @@ _OF_CONTAINER = ("ports", "resources", "restartPolicy")
 
 
 class Admission:
-    """Reads the pods of one role as the API server returns them. Members with equal specs are parsed once."""
+    """Reads the pods of one role as the API server returns them. Members with equal specs are parsed only once."""
 
     def __init__(self, role: RoleSpec) -> None:
         self._planned = role.needs
@@ -44,7 +44,7 @@ class Admission:
 
     @property
     def seen(self) -> Needs | Refusal | None:
-        """The common needs of all members that were read."""
+        """The common needs of all members that were read; a refusal if one can't be placed, None if none was read."""
         return self._seen
 
     def see(self, pod: Manifest) -> None:
@@ -59,10 +59,10 @@ class Admission:
         self._seen = needs
 
     def verdict(self) -> Needs | Refusal | None:
-        """The needs that the role is to be planned with; None where the members are as planned.
+        """The needs with which the role must be planned; None if the members are as planned.
 
-        Where admission makes members differ, the plan is for the largest of them. Members that ask for less are
-        accepted from then on.
+        If admission makes members differ, the plan is for the largest of them. Members that ask for less are accepted
+        from then on.
         """
         if self._seen is None or self._seen == self._planned or isinstance(self._seen, Refusal):
             return self._seen if isinstance(self._seen, Refusal) else None
@@ -72,7 +72,7 @@ class Admission:
 
 
 def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:
-    """The needs of a pod with that spec; a refusal where admission made it a pod that Lockstep can't place."""
+    """The needs of a pod with that spec; a refusal if admission made it a pod that Lockstep can't place."""
     needs = parse_needs(without_kept_claims(pod, planned.claims), path)
     if isinstance(needs, Refusal):
         return Refusal(needs.reason, f"The members are invalid as admission changes them: {needs.message}")
@@ -81,7 +81,7 @@ def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:
 
 
 def unrecognized(sent: Manifest, made: Manifest) -> Refusal | None:
-    """Why the created pod can't be recognized as the member that was sent; None where it can.
+    """Why the created pod can't be recognized as the member that was sent; None if it can.
 
     ``sent`` and ``made`` are the metadata of both. An unrecognized pod is never bound, because no list of the attempt's
     pods has it.

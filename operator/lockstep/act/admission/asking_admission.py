@@ -1,4 +1,4 @@
-"""Asks what admission makes of a gang's members now: a dry run of one pod of each role, so nothing is created."""
+"""Finds out how admission changes a gang's members now: a dry run of one pod of each role creates nothing."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from lockstep.facts.gang.role import Needs, RoleSpec
 
 
 class Admitted(NamedTuple):
-    """What admission makes of the members, and whether members and network could all be created now.
+    """How admission changes the members, and whether all members and the network could be created now.
 
     ``verdict`` leaves out roles whose members are refused for a reason that may pass.
     """
@@ -34,9 +34,9 @@ async def ask_admission(
     urgency: Urgency,
     pace: Callable[[], Awaitable[None]],
 ) -> Admitted:
-    """Send a dry run of one member of each role of ``spec``, the gang's spec as written; await ``pace`` before each.
+    """Send a dry run of one member of each role of ``spec``, the gang's spec as written.
 
-    Raises ``ApiUnavailableError``.
+    ``pace`` is awaited before each dry run. Raises ``ApiUnavailableError``.
     """
     verdict: dict[str, Needs] = {}
     is_whole = True
@@ -53,11 +53,11 @@ async def ask_admission(
 
 
 async def at_once() -> None:
-    """A pace without pauses."""
+    """Return at once: a pace without pauses."""
 
 
 def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, dict[str, Any]]]:
-    """The first pod of each role. Its name is that in the last attempt, so a repeated refusal has the same text."""
+    """The first pod of each role. Its name is that of the last attempt, so a repeated refusal has the same text."""
     members = [Members("", role.sizes.minimum, role=role.name) for role in spec.roles]
     pods = MemberPods(gang.with_spec(spec), max(gang.status.attempt, 1), members)
     rank = 0
@@ -67,7 +67,7 @@ def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, di
 
 
 def verdict_of(answer: Answer, role: RoleSpec, sent: Mapping[str, Any]) -> Needs | Refusal | None:
-    """The needs that admission gives a member; None where it is refused for a reason that may pass."""
+    """The needs that admission gives a member; None if it is refused for a reason that may pass."""
     if answer.is_success:
         refusal = unrecognized(sent["metadata"], answer.body["metadata"])
         return refusal or admitted_needs(role.needs, answer.body["spec"], role.path)

@@ -1,4 +1,4 @@
-"""Checks by dry runs whether the pods of a Gang may be bound, before other gangs are evicted for it."""
+"""Checks with dry runs whether the pods of a Gang may be bound, before other gangs are evicted for it."""
 
 import asyncio
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from lockstep.facts.pods.pod import PodKey
 
 @dataclass(slots=True)
 class _RefusedBindings:
-    """How often the bindings of a Gang were refused in a row, and when they are tried again; None for now."""
+    """The number of refusals in a row for the bindings of a Gang, and the timer of its next check, if one runs."""
 
     count: int = 0
     again: asyncio.TimerHandle | None = None
 
 
 class BindingChecks:
-    """Checks Gangs. One whose bindings were refused is checked again after a pause, which grows."""
+    """Checks Gangs. A Gang whose bindings were refused is checked again after a pause. The pause grows."""
 
     def __init__(self, client: KubeClient, state: State) -> None:
         self._client = client
@@ -41,9 +41,9 @@ class BindingChecks:
         return known is None or known.again is None
 
     async def check(self, gang: GangFact, *, seconds: float) -> bool:
-        """Whether one pod of each kind that waits may be bound to some node, and the list of hosts be written.
+        """Whether one waiting pod of each kind may be bound to a node, and the list of hosts be written.
 
-        False without an answer in that time.
+        False if there is no answer within ``seconds``.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -81,7 +81,7 @@ class BindingChecks:
         return answer.is_success or is_no_dry_run(answer)
 
     async def _is_list_in_the_way(self, gang: GangFact) -> bool:
-        """Whether the Gang needs a list of hosts, and an object of that name is there that is not its own."""
+        """Whether the Gang needs a list of hosts, and an object of that name exists that does not belong to it."""
         known = self._state.pod_gangs.objects.get(gang.key)
         if known is None or not known.wants_host_list:
             return False

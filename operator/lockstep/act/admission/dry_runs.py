@@ -1,16 +1,16 @@
-"""Checks by dry runs what the API server makes of the members of waiting gangs.
+"""Checks with dry runs how the API server changes or refuses the members of waiting gangs.
 
 So users see a refusal before their gang's turn comes, and gangs are planned with what admission adds. Kubernetes
 reports no change of a policy, a LimitRange or a webhook. So gangs whose members are refused or changed are checked
 again while they wait, each time after a longer pause. A gang that can start at once is not checked: the creation of its
 members shows the same.
 
-Gangs for which others could be evicted are checked first, since no gang is evicted for members that would be refused.
+Gangs for which others could be evicted are checked first, because no gang is evicted for members that would be refused.
 Then priority decides, and gangs of one priority are checked by namespace in turn. Repeated checks have their own,
 smaller share, so neither kind waits for the other. Gangs with equal templates are checked separately, because admission
 sees names, labels and owners.
 
-A passed check may be outdated when others are to be evicted: then :meth:`DryRuns.admits_now` repeats it.
+A passed check may be outdated when others are about to be evicted. So :meth:`DryRuns.admits_now` repeats it then.
 """
 
 import asyncio
@@ -36,7 +36,8 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.logs.fields import about
 from lockstep.report.status.rate import Rate
 
-# In dry runs per second. One costs the API server almost as much as a pod; this leaves it most of its capacity.
+# In dry runs per second. One dry run costs the API server almost as much as a pod. These rates leave most of its
+# capacity.
 _FIRST_PER_SECOND = 44.0
 _AGAIN_PER_SECOND = 6.0
 # The most checks at the same time, in all and for one namespace, so that a slow webhook delays only some of them.
@@ -49,14 +50,14 @@ _MAY_EVICT, _OTHERS = 0, 1
 
 # The longest time that an API server waits for a webhook.
 _LONGEST_SECONDS = 30.0
-# Evictions wait for this answer. No answer in time counts as a refusal.
+# Evictions wait for this answer. If there is no answer in time, the members count as refused.
 _LONGEST_NOW_SECONDS = 10.0
 
 log = logging.getLogger(__name__)
 
 
 class _Haste(NamedTuple):
-    """How urgent the requests of a check are, how long the check may take, and what each request waits for."""
+    """How urgent the requests of a check are, how many seconds it may take, and what each request awaits first."""
 
     urgency: Urgency
     seconds: float
@@ -91,9 +92,9 @@ class DryRuns:
         )
 
     def ask(self, gang: GangFact) -> None:
-        """Check a gang that waits or is refused, unless this version was checked already.
+        """Check a gang that waits or is refused, unless this version was already checked.
 
-        Of a Gang there is nothing to check before its pods are bound: they exist.
+        The pods of a Gang exist, so nothing is checked before they are bound.
         """
         if is_pod_gang(gang.key):
             return
@@ -108,22 +109,27 @@ class DryRuns:
             self._first_checks.wake()
 
     def ask_early(self, gang: GangFact) -> None:
-        """Check a gang before it is planned if others could be evicted for it, because such a plan needs the answer."""
+        """Check a gang before it is planned, if others could be evicted for it: such a plan needs the result."""
         if self._rank(gang).group == _MAY_EVICT:
             self.ask(gang)
 
     def admits(self, gang: GangFact) -> bool:
-        """Whether the last check found that members and network could be created. The pods of a Gang exist."""
+        """Whether the last check found that all members and the network could be created.
+
+        The pods of a Gang exist: for a Gang this says whether it is not refused and its bindings may be checked.
+        """
         if is_pod_gang(gang.key):
             return gang.refusal is None and self._bindings.is_due(gang.key)
         known = self._asked.get(gang.key)
         return known is not None and known.version == (gang.uid, gang.generation) and known.is_admitted
 
     async def admits_now(self, gang: GangFact) -> bool:
-        """Check again now whether members and network could be created. The result is used like that of any check.
+        """Check again now whether the members and the network could be created.
 
-        Of a Gang, bindings are checked. False also without an answer in 10 seconds, and where the gang has changed
-        meanwhile.
+        The result is used like that of any check.
+
+        For a Gang, its bindings are checked. The answer is also False if there is no result within 10 seconds, or if
+        the gang has changed meanwhile.
         """
         if is_pod_gang(gang.key):
             return await self._bindings.check(gang, seconds=_LONGEST_NOW_SECONDS)
@@ -135,9 +141,9 @@ class DryRuns:
         return known is not None and self.admits(known)
 
     def set_lowest_held(self, priority: float) -> None:
-        """Set the lowest priority of the gangs that hold nodes: gangs above it could evict.
+        """Set the lowest priority of the gangs that hold nodes. Gangs above it could evict others.
 
-        A gang whose group holds less than its share could take back from those of its own priority, too.
+        A gang whose group holds less than its share could also evict gangs of its own priority.
         """
         self._lowest_held = priority
 
@@ -166,7 +172,10 @@ class DryRuns:
         return Workers(queue.take, check, at_once=at_once, of_namespace=of_namespace)
 
     def _rank_anew(self, gang: GangFact) -> None:
-        """Update the gang's place: priorities and the gangs that hold nodes may have changed since it was queued."""
+        """Update the gang's place in its queue.
+
+        Priorities and the gangs that hold nodes may have changed since it was queued.
+        """
         for queue in (self._first, self._again):
             if gang.key in queue:
                 queue.put(gang.key, self._rank(gang))
@@ -186,16 +195,16 @@ class DryRuns:
         gang, asked = self._waiting(key), self._asked.get(key)
         spec = None if gang is None else self._state.templates.written(gang)
         if gang is None or asked is None or spec is None:
-            # It is checked again if it waits again.
+            # The gang is checked again if it waits again.
             self.forget(key)
         elif await self._check_and_apply(gang, spec, asked, haste) and self._rank(gang).group == _MAY_EVICT:
-            # From now on others may be evicted for it.
+            # From now on other gangs may be evicted for this gang.
             self._state.changes.plan()
 
     async def _check_and_apply(self, gang: GangFact, spec: GangSpec, asked: _AskedTemplate, haste: _Haste) -> bool:
         """Check a gang, apply the result and schedule the next check. Returns whether the gang is newly admitted.
 
-        No answer in time counts as refused before evictions, and changes nothing otherwise.
+        Without a result in time, the members count as refused before evictions. Otherwise nothing changes.
         """
         was_admitted, found = asked.is_admitted, await self._find(gang, spec, haste)
         if self._asked.get(gang.key) is not asked:
@@ -208,7 +217,7 @@ class DryRuns:
         return asked.is_admitted and not was_admitted
 
     async def _find(self, gang: GangFact, spec: GangSpec, haste: _Haste) -> Admitted | None:
-        """Send the dry runs of the gang's members; None where there is no answer in time."""
+        """Send the dry runs of the gang's members; None if there is no result in time."""
         try:
             async with asyncio.timeout(haste.seconds):
                 return await ask_admission(self._client, gang, spec, urgency=haste.urgency, pace=haste.pace)
@@ -222,7 +231,7 @@ class DryRuns:
         if now is None or now.uid != gang.uid:
             return
         if now.refusal is not None and not isinstance(verdict, Refusal):
-            # The verdict leaves out roles that are refused for a reason that may pass: they count as written.
+            # The verdict leaves out roles that are refused for a reason that may pass. These roles count as written.
             verdict = {role.name: role.needs for role in spec.roles} | dict(verdict)
         if verdict and self._state.apply_verdict(now, verdict) and not isinstance(verdict, Refusal):
             self._changed(self._state.gangs[gang.key])

@@ -1,4 +1,4 @@
-"""When admission is asked again about a gang that it has refused or changed: its policies seldom change."""
+"""When a gang that admission has refused or changed is checked again: policies seldom change."""
 
 _FIRST_SECONDS = 15.0
 _LONGEST_SECONDS = 600.0

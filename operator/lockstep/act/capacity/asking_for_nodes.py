@@ -1,4 +1,4 @@
-"""One ProvisioningRequest: created with the templates that it needs, or deleted with them. Every step can be repeated.
+"""One ProvisioningRequest: created after the templates that it needs, or deleted with them. Each step can be repeated.
 
 A template is created before the request that names it, and deleted after it. The gang owns all of them.
 """
@@ -25,18 +25,18 @@ from lockstep.facts.reasons import Reason
 
 
 class NodeAsker:
-    """Asks for nodes of one provisioning class. Its requests raise ``ApiUnavailableError``."""
+    """Sends requests for nodes of one provisioning class. Its methods raise ``ApiUnavailableError``."""
 
     def __init__(self, client: KubeClient, provisioning_class: str) -> None:
         self._client = client
         self._class = provisioning_class
 
     def name_for(self, gang: GangFact) -> str:
-        """The name of the request that the gang needs now; empty for a refused gang."""
+        """The name of the request that the gang needs now; '' for a refused gang."""
         return request_name(gang, gang.spec, self._class) if isinstance(gang, AcceptedGang) else ""
 
     async def ask(self, gang: AcceptedGang) -> NodeRequest | Refusal:
-        """The gang's request, created if missing; a refusal says why it can't be created."""
+        """The gang's request, which is created if it is missing. A refusal says why it can't be created."""
         name, namespace = self.name_for(gang), gang.key.namespace
         for number, (role, member) in enumerate(first_members(gang, gang.spec)):
             admitted = await self._client.dry_run(paths.pods_to_be(namespace), member)
@@ -51,7 +51,7 @@ class NodeAsker:
         return made if isinstance(made, Refusal) else parse_node_request(made, Owner(gang.key, gang.uid))
 
     async def withdraw(self, request: NodeRequest) -> Refusal | None:
-        """Delete the request and then its templates; a refusal says why that failed."""
+        """Delete the request and then its templates. Returns a refusal if that failed."""
         namespace = request.gang.namespace
         answer = await self._client.delete(paths.node_request(namespace, request.name), uid=request.uid)
         if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
@@ -64,7 +64,10 @@ class NodeAsker:
         return None
 
     async def _make(self, gang: GangFact, folder: Target, manifest: Manifest) -> Manifest | Refusal:
-        """The object, created if missing."""
+        """The object, which is created if it is missing.
+
+        A refusal says why it can't be created, or is not the gang's.
+        """
         name = manifest["metadata"]["name"]
         answer = await self._client.create(folder, manifest)
         if is_conflict(answer):

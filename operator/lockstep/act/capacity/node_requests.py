@@ -1,7 +1,7 @@
-"""ProvisioningRequests to a cluster autoscaler, for gangs that do not fit the nodes there are.
+"""Sends ProvisioningRequests to a cluster autoscaler, for gangs that do not fit the existing nodes.
 
-Level-triggered: every few seconds the existing requests are compared with the gangs' statuses. So a process that takes
-over continues with what it finds. Autoscalers work at the same pace, and nodes take minutes.
+The module is level-triggered: every few seconds it compares the existing requests with the gangs' statuses. So after a
+restart, the operator continues with the existing requests. Autoscalers work at the same pace, and nodes take minutes.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from lockstep.watch.pages import ListError, pages
 _PAUSE_SECONDS = 5.0
 # The pause after an error, and the shortest time between two requests for one gang.
 _REST_SECONDS = 60.0
-# The age at which a request that failed is repeated.
+# In seconds. A request that failed is repeated at this age.
 _ASKED_AGAIN_SECONDS = 600.0
 # The shortest time between two reports that differ only in the autoscaler's text.
 _SAME_REASON_SECONDS = 60.0
@@ -62,7 +62,7 @@ class _AskedGang(NamedTuple):
 
 @dataclass(slots=True)
 class _RequestHistory:
-    """Until when a gang gets no further request, and when its status was last written; both monotonic."""
+    """When a gang may get its next request, and when its status was last written; both times are monotonic."""
 
     rests_until: float = -math.inf
     refusal: str = ""
@@ -80,7 +80,7 @@ class NodeRequests:
         self._monotonic = services.monotonic
         self._asker = NodeAsker(services.client, provisioning_class)
         self._memory: dict[_AskedGang, _RequestHistory] = {}
-        # An earlier process may have left some.
+        # Requests may be left from before a restart.
         self._may_be_there = True
         self._trouble = ""
         self._rests_until = -math.inf
@@ -120,7 +120,7 @@ class NodeRequests:
 
     def _asks(self, gang: GangFact) -> bool:
         with _guarded(gang.key):
-            # Nothing is asked for pods that others create: their templates are not known.
+            # No nodes are requested for pods that others create: their templates are not known.
             return not is_pod_gang(gang.key) and self._stance(gang) is Stance.ASK
         return False
 
@@ -128,7 +128,7 @@ class NodeRequests:
         return bool(asking or self._may_be_there) and self._rests_until <= self._monotonic()
 
     async def _requests(self) -> list[NodeRequest] | None:
-        """The requests of all gangs; None where they can't be listed, which is logged once."""
+        """The requests of all gangs; None if they can't be listed, which is logged once."""
         found: list[NodeRequest] = []
         try:
             async for page in pages(self._client, paths.ALL_NODE_REQUESTS, selector=GANG_LABEL):
@@ -152,7 +152,7 @@ class NodeRequests:
         self._trouble = trouble
 
     def _stance(self, gang: GangFact) -> Stance:
-        """Whether the gang needs nodes which do not exist, by its status."""
+        """Whether the gang needs nodes that do not exist, according to its status."""
         phase, planned = self._state.phase_of(gang), gang.status.condition(Condition.PLANNED)
         if phase is Phase.RESERVED:
             return Stance.KEEP
@@ -163,7 +163,7 @@ class NodeRequests:
         return stance_on(planned.reason)
 
     async def _is_withdrawn(self, request: NodeRequest) -> bool:
-        """Whether the request is no longer needed, and was therefore deleted."""
+        """Delete the request if it is no longer needed. Returns whether it was deleted."""
         with _guarded(request.gang):
             is_spent = request.answer.is_over and self._now() - request.created >= _ASKED_AGAIN_SECONDS
             if self._is_needed(request) and not is_spent:
@@ -179,7 +179,7 @@ class NodeRequests:
         return gang is not None and is_its_own and self._stance(gang) is not Stance.WITHDRAW
 
     async def _ask_for_others(self, asking: Mapping[GangKey, AcceptedGang], standing: Iterable[NodeRequest]) -> None:
-        """Send requests for gangs without one, in each namespace from the oldest gang on."""
+        """Send requests for gangs without one. In each namespace the oldest gang comes first."""
         asked = {request.gang for request in standing}
         room = Counter(key.namespace for key in asked)
         due: defaultdict[str, list[AcceptedGang]] = defaultdict(list)
@@ -192,7 +192,7 @@ class NodeRequests:
         await asyncio.gather(*(self._ask_in_turn(gangs) for gangs in due.values()))
 
     async def _ask_in_turn(self, gangs: Iterable[AcceptedGang]) -> None:
-        """Send requests for gangs of one namespace; after 5 seconds the rest is left to the next round."""
+        """Send requests for gangs of one namespace. After 5 seconds the rest is left to the next round."""
         until = self._monotonic() + _PAUSE_SECONDS
         for gang in gangs:
             if self._monotonic() >= until:
@@ -222,7 +222,10 @@ class NodeRequests:
         return lambda known: mark_request_refused(known, why, now=self._now())
 
     def _report(self, asked: GangFact, reason: Reason, mark: Mark) -> None:
-        """Write the condition, if it has changed and the last report is old enough; else a later round does."""
+        """Write the condition if it has changed and the last report is old enough.
+
+        Otherwise a later round writes it.
+        """
         gang = self._state.gangs.get(asked.key)
         is_same = gang is not None and (gang.uid, gang.generation) == (asked.uid, asked.generation)
         if gang is None or not is_same or self._stance(gang) is not Stance.ASK:
@@ -240,7 +243,7 @@ class NodeRequests:
 
 
 async def _in_turns(gangs: Iterable[GangFact]) -> AsyncIterator[GangFact]:
-    """The gangs one by one; after each 200 the event loop does other work."""
+    """The gangs one by one. After each 200 gangs the event loop does other work."""
     for number, gang in enumerate(gangs):
         if number % _GANGS_A_TURN == 0:
             await asyncio.sleep(0)

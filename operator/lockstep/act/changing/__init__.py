@@ -1,1 +1,1 @@
-"""Changes pods that run: their gates and their resources."""
+"""Changes running gangs: their members, and the files, gates, notices and resources of these."""

@@ -1,7 +1,7 @@
-"""Makes the members that join a gang, beside the cycle: all of them, or none.
+"""Creates the members that join a gang, beside the cycle: all of them, or none.
 
-Members that run are left alone. If one can't be made, the status says that no member joins. Those that were made are
-then deleted as pods without a reservation.
+Running members are left alone. If one new member can't be created, the status says that no member joins. Members that
+were created are then deleted, as pods without a reservation.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Join:
-    """Members that join one gang. ``failure`` says why they were not all bound, once that is known."""
+    """The creation of members that join one gang. ``failure`` says why they were not all bound, when that is known."""
 
     task: asyncio.Task[None] | None = None
     failure: Failure | None = None
@@ -33,7 +33,7 @@ class _Join:
 
 
 class Joins:
-    """The members that join gangs: one task for each gang. At its end the gang is reconciled again."""
+    """Creates the members that join gangs, with one task for each gang. After the task the gang is reconciled again."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -41,7 +41,7 @@ class Joins:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def make(self, gang: AcceptedGang, reservation: Reservation) -> None:
-        """Begin to make the members that join; if that has begun already, let it check what has changed."""
+        """Begin to create the members that join. If that has already begun, make it check what has changed."""
         known = self._by_gang.get(gang.key)
         if known is not None:
             known.changed.set()
@@ -52,18 +52,18 @@ class Joins:
         join.task.add_done_callback(self._tasks.discard)
 
     def failure(self, gang: GangKey) -> Failure | None:
-        """Why the members that join were not all bound, if that has failed."""
+        """Why the joining members were not all bound; None if there was no failure."""
         known = self._by_gang.get(gang)
         return None if known is None else known.failure
 
     def forget(self, gang: GangKey) -> None:
-        """Make no more members of the gang. Requests that are under way may still be carried out."""
+        """Create no more members of the gang. Requests that are under way may still be carried out."""
         known = self._by_gang.pop(gang, None)
         if known is not None and known.task is not None:
             known.task.cancel()
 
     async def stop(self) -> None:
-        """Cancel all: the next process goes on from the statuses."""
+        """Cancel all tasks. After a restart, the operator continues from the statuses."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -86,7 +86,10 @@ class Joins:
         self._services.state.changes.reconcile(gang.key)
 
     def _no_longer_fits(self, gang: AcceptedGang, reservation: Reservation) -> Failure | None:
-        """Why the members would not be placed there any more: anyone may have written the status, or it is old."""
+        """Why the members would no longer be placed there; None if they would be.
+
+        The status may be old, or another client may have written it.
+        """
         conflict = self._services.cutter.conflict(gang, reservation, self._services.now())
         if conflict is None:
             return None

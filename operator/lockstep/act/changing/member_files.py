@@ -1,6 +1,6 @@
-"""Updates the files of members where members come and go: who the members are, and how often that has changed.
+"""Updates the files of members if members may join and leave: the list of members, and the number of its changes.
 
-The files follow from the status. A process writes them once for each change, and once after it has started.
+The files follow from the status. The operator writes them once for each change, and once after a restart.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class _Written(NamedTuple):
-    """Which list of members the files have."""
+    """The list of members that the files have."""
 
     gang_uid: str
     attempt: int
@@ -28,7 +28,7 @@ class _Written(NamedTuple):
 
 
 class MemberFiles:
-    """The files of gangs whose members come and go."""
+    """Writes the files of gangs whose members may join and leave."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -38,7 +38,7 @@ class MemberFiles:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def keep(self, gang: AcceptedGang, reservation: Reservation) -> None:
-        """Write the files, unless they have these members already."""
+        """Write the files, unless they already have these members."""
         wanted = _Written(gang.uid, reservation.attempt, gang.status.member_changes)
         if not wanted.changes or self._written.get(gang.key) == wanted:
             return
@@ -49,19 +49,22 @@ class MemberFiles:
         task.add_done_callback(self._tasks.discard)
 
     def forget(self, gang: GangKey) -> None:
-        """Drop the gang: its attempt has ended, or members join. Making these members writes the files first."""
+        """Drop a gang whose attempt has ended, or that members join.
+
+        The creation of joining members writes the files first.
+        """
         self._stop_writing(gang)
         self._written.pop(gang, None)
         self._failures.pop(gang, None)
 
     async def stop(self) -> None:
-        """Stop all work; the next process writes the files."""
+        """Stop all work. After a restart, the operator writes the files."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _stop_writing(self, gang: GangKey) -> None:
-        """Stop what writes an earlier list of members: it must not replace the newer one."""
+        """Stop writing an earlier list of members, because it must not replace the newer one."""
         task = self._writing.pop(gang, None)
         if task is not None:
             task.cancel()

@@ -1,4 +1,4 @@
-"""Patches members beside the cycle until their pods show the change. The next process reads it from the pods."""
+"""Patches members beside the cycle until their pods show the change. After a restart, the pods show which have it."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class PodChange(NamedTuple):
-    """A change of pods: the ``patch`` for a UID, its urgency, and whether a pod shows it.
+    """A change of pods: the ``patch`` for a UID, its urgency, and a test whether a pod shows the change.
 
     ``asks`` and ``lags`` are for the log: the verb of the request that failed, and the state until it succeeds.
     """
@@ -41,16 +41,16 @@ class PodChange(NamedTuple):
 
 
 OPEN_GATES = PodChange(go_patch, Urgency.ACT, lambda pod: pod.may_go, "release", "members that may start still wait")
-"""Members that waited for others at their gates go on."""
+"""Members that wait for others at their gates may go on."""
 
 STOP = PodChange(
     stop_patch, Urgency.DELETE, lambda pod: pod.is_stopping, "stop", "members of a gang that has failed still run"
 )
-"""Members end where they are, and their pods stay."""
+"""Members end on their nodes, and their pods stay."""
 
 
 def notice_change(notice: str) -> PodChange:
-    """The change by which members can read this notice; '' removes the notice, and any answer to it."""
+    """The change that lets members read this notice. '' removes the notice, and any answer to it."""
     asks = "notify" if notice else "remove the notice of"
     lags = (
         "members have no notice of the change of size yet"
@@ -65,7 +65,7 @@ def _shows(notice: str, pod: PodFact) -> bool:
 
 
 class PodPatches:
-    """Makes one change to pods. A gang is reconciled again later if one of its pods still lacks the change."""
+    """Applies one change to pods. A gang is reconciled again later if one of its pods still lacks the change."""
 
     def __init__(self, client: KubeClient, state: State, change: PodChange) -> None:
         self._client = client
@@ -76,7 +76,7 @@ class PodPatches:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def make(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
-        """Patch the gang's ``pods`` that lack the change; leave out pods with a patch in progress."""
+        """Patch the gang's ``pods`` that lack the change. Pods with a patch in progress are left out."""
         unasked = [pod for pod in pods if pod.uid not in self._asked and not self._change.is_done(pod)]
         if unasked:
             self._asked.update(pod.uid for pod in unasked)
@@ -89,12 +89,15 @@ class PodPatches:
         self._failures.pop(gang, None)
 
     def cancel(self) -> None:
-        """Cancel all patches: the pods show which of them were made."""
+        """Cancel all patches. The pods show which patches were carried out."""
         for task in self._tasks:
             task.cancel()
 
     async def stop(self) -> None:
-        """Cancel all patches, and wait until they have ended; the next process sees which pods have the change."""
+        """Cancel all patches and wait until they have ended.
+
+        After a restart, the pods show which of them have the change.
+        """
         self.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -118,7 +121,7 @@ class PodPatches:
             self._state.changes.reconcile(gang)
 
     async def _pause(self, gang: GangKey) -> None:
-        """Wait longer after each failure in a row."""
+        """Wait. The pause grows with each failure in a row."""
         failures = self._failures.get(gang, 0)
         self._failures[gang] = failures + 1
         await asyncio.sleep(pause_after(failures))
@@ -128,7 +131,7 @@ class PodPatches:
         return known is not None and known.uid == pod.uid and not self._change.is_done(known)
 
     async def _ask_all(self, pods: Sequence[PodFact]) -> Failure | None:
-        """Patch each pod; returns the first failure. A refused pod does not stop the others."""
+        """Patch each pod. Returns the first failure, or None. A refused pod does not stop the others."""
         refusals: list[Failure] = []
 
         async def ask(pod: PodFact) -> None:

@@ -1,4 +1,4 @@
-"""Resizes members in place: each gets other amounts of CPU while it runs. Nothing waits for the result."""
+"""Resizes members in place: each member gets another amount of CPU while it runs. Nothing waits for the result."""
 
 import asyncio
 import logging
@@ -18,23 +18,24 @@ from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.report.status.rate import Rate
 
-# How long a resize waits for the requests of gangs that are being bound.
+# The longest time in seconds that a resize waits for the requests of gangs that are being bound.
 _PATIENCE_SECONDS = 5.0
-# At this rate the largest gang, of 10,000 members, takes minutes, and the API server a few milliseconds of each second.
+# In resizes per second. At this rate the largest gang, of 10,000 members, takes minutes. The API server spends a few
+# milliseconds of each second.
 _PER_SECOND = 50.0
 _BURST = 50.0
-# By then watches have shown the result.
+# In seconds. After this time watches have shown the result.
 _SETTLE_SECONDS = 2.0
-# The pause after a refusal by a quota, a policy or a node without room.
+# The pause in seconds after a refusal by a quota, a policy or a node without room.
 _REST_SECONDS = 300.0
 
 log = logging.getLogger(__name__)
 
 
 class Resize(NamedTuple):
-    """The new amounts of a member's containers; ``instead``, if any, is requested where those are refused.
+    """The new amounts of a member's containers. ``instead`` is requested if they are refused; None for nothing.
 
-    ``withdraws``: the amounts are less than an earlier request that the node could not meet.
+    ``withdraws`` says that the amounts are less than an earlier request that the node could not meet.
     """
 
     pod: PodFact
@@ -44,7 +45,7 @@ class Resize(NamedTuple):
 
 
 class Resizes:
-    """Resizes the members of gangs beside the cycle, one after the other. The gang is reconciled at the end.
+    """Resizes the members of a gang beside the cycle, one after the other. After that the gang is reconciled.
 
     ``count`` is called with each result. A member whose resize was refused or withdrawn rests for a while.
     """
@@ -56,9 +57,9 @@ class Resizes:
         self._count = count
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._tasks: dict[GangKey, asyncio.Task[None]] = {}
-        # By gang and the UID of a member: the monotonic time until which the member rests.
+        # For each gang and the UID of each member, the monotonic time until which the member rests.
         self._resting: dict[GangKey, dict[str, float]] = {}
-        # By gang: the message of the API server's last refusal.
+        # For each gang, the message of the API server's last refusal.
         self._refusals: dict[GangKey, str] = {}
 
     def begin(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
@@ -73,11 +74,11 @@ class Resizes:
         return gang in self._tasks
 
     def rests(self, gang: GangKey, pod: PodFact) -> bool:
-        """Whether that member is not resized for a while."""
+        """Whether that member must not be resized for a while."""
         return self._resting.get(gang, {}).get(pod.uid, 0.0) > self._monotonic()
 
     def refusal(self, gang: GangKey) -> str:
-        """The API server's last refusal to resize a member; '' where there is none."""
+        """The API server's last refusal to resize a member; '' if there is none."""
         return self._refusals.get(gang, "")
 
     def forget(self, gang: GangKey) -> None:
@@ -89,7 +90,7 @@ class Resizes:
             task.cancel()
 
     async def stop(self) -> None:
-        """Cancel all resizes: the next process sees what each member has."""
+        """Cancel all resizes. After a restart, the pods show the amounts that each member has."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

@@ -1,1 +1,1 @@
-"""What the operator does about dealers: it makes the key of each attempt, reads what is settled, and keeps that."""
+"""The operator's part in dealing: it creates the key of each attempt, and reads and keeps the states of pieces."""

@@ -1,8 +1,8 @@
-"""Reads, every few seconds, what dealers know of the pieces, and keeps it in ConfigMaps.
+"""Reads the states of pieces from dealers every few seconds, and keeps them in ConfigMaps.
 
 Each request has the ranks of all members. So a dealer knows which members have left, and which may still start.
 
-A dealer is in a tenant's pod, so one that is slow or false delays only the gangs of its namespace. No round waits for
+A dealer is in a tenant's pod, so a slow or false dealer delays only the gangs of its namespace. No round waits for
 another one. Each namespace has one request at a time, and pays for its length (``namespace_turns.py``). A dealer that
 does not answer is asked less and less often. Members need no rights for this.
 """
@@ -34,7 +34,8 @@ _ROUND_SECONDS = 3.0
 _LONGEST_REST_SECONDS = 60.0
 _MOST_DOUBLINGS = 5
 _GANGS_A_TURN = 200
-# Between two writes of one ConfigMap, and for each byte of its states: 25 kB are written every 30 seconds at most.
+# In seconds: the least time between two writes of one ConfigMap, and the additional time for each byte of its states.
+# So 25 kB are written every 30 seconds at most.
 _LEAST_WRITE_SECONDS = 5.0
 _WRITE_SECONDS_PER_BYTE = 1e-3
 
@@ -43,7 +44,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Contact:
-    """What is remembered of a dealer. Times are monotonic; ``failures`` counts requests without a usable answer."""
+    """The contact with a dealer. Times are monotonic. ``failures`` counts requests in a row without a usable answer."""
 
     key: str = ""
     failures: int = 0
@@ -52,13 +53,13 @@ class _Contact:
     written: bytes = b""
 
     def is_due(self, now: float) -> bool:
-        """Whether the dealer is asked again: in each round, or more and more rarely."""
+        """Whether to ask the dealer in this round. After failures it is asked more and more rarely."""
         rest = min(_ROUND_SECONDS * 2 ** min(self.failures, _MOST_DOUBLINGS), _LONGEST_REST_SECONDS)
         return not self.failures or now - self.asked_at >= rest
 
 
 class _Target(NamedTuple):
-    """A dealer that runs: that of the present attempt of a gang. ``ranks`` has one bit for each rank."""
+    """A running dealer, of the present attempt of a gang. ``ranks`` has one bit for each rank."""
 
     gang: GangFact
     dealing: DealingSpec
@@ -70,12 +71,12 @@ class _Target(NamedTuple):
 
     @property
     def known_ranks(self) -> str:
-        """The ranks of all members, for the dealer."""
+        """The ranks of all members, formatted for the dealer."""
         return format_ranks(self.ranks)
 
 
 class DealerReads:
-    """Follows the dealers of gangs that hold nodes."""
+    """Reads the dealers of gangs that hold nodes."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -84,7 +85,7 @@ class DealerReads:
         self._turns = NamespaceTurns(services.monotonic)
 
     async def keep_read(self) -> None:
-        """Read until cancelled."""
+        """Read dealers until cancelled."""
         async with DealerClient() as client:
             await self.keep_read_by(client)
 
@@ -96,9 +97,9 @@ class DealerReads:
                 await asyncio.sleep(_ROUND_SECONDS)
 
     async def read_all(self, client: DealerClient) -> None:
-        """Read each dealer that is due, in each namespace those first that were not read for longest.
+        """Read each dealer that is due. In each namespace the dealer that was not read for longest comes first.
 
-        Namespaces of which an earlier round still reads dealers, or that rest, are left to a later round.
+        A namespace is left to a later round while it rests, or while an earlier round still reads its dealers.
         """
         targets = [target async for target in self._targets()]
         self._contacts = {one.pod_uid: one.contact for one in targets}
@@ -125,12 +126,12 @@ class DealerReads:
                 yield _Target(gang, dealing, reservation.attempt, pod.uid, pod.dealer.url, ranks, contact)
 
     def _may_go_on(self, key: GangKey) -> bool:
-        """Whether the gang is there and has not ended, so that a later attempt may need what was read."""
+        """Whether the gang exists and has not ended, so that a later attempt may need the states that were read."""
         gang = self._state.gangs.get(key)
         return gang is not None and gang.status.end is None
 
     async def _read_in_turn(self, client: DealerClient, namespace: str, targets: Iterable[_Target]) -> None:
-        """Read dealers of one namespace; after some seconds the rest is left to its next turn."""
+        """Read dealers of one namespace. After some seconds the rest is left to the next turn of the namespace."""
         async with self._turns.turn(namespace):
             until = self._services.monotonic() + _ROUND_SECONDS
             for target in targets:
@@ -152,11 +153,11 @@ class DealerReads:
         except ApiUnavailableError as error:
             log.warning("the states of the gang's pieces were not saved: %s", error, extra=about(target.gang.key))
         except Exception:
-            # Other gangs' dealers are read all the same.
+            # The dealers of other gangs are still read.
             log.exception("the dealer of the gang's pieces could not be read", extra=about(target.gang.key))
 
     async def _bits(self, client: DealerClient, target: _Target, contact: _Contact) -> bytes | None:
-        """What the dealer sends, if it is what a dealer of so many pieces sends."""
+        """The states that the dealer sends; None if they do not match the number of pieces, or if it has no key yet."""
         if not contact.key:
             kept = await self._store(target).read()
             contact.key, contact.written = kept.key, kept.bits
@@ -172,7 +173,7 @@ class DealerReads:
         return bits
 
     async def _keep(self, target: _Target, contact: _Contact, known: bytes) -> None:
-        """Write what is known into the ConfigMap, if it has changed and the last write is old enough."""
+        """Write the known states to the ConfigMap, if they have changed and the last write is old enough."""
         now = self._services.monotonic()
         rest = _LEAST_WRITE_SECONDS + _WRITE_SECONDS_PER_BYTE * len(known)
         if known == contact.written or now - contact.written_at < rest:

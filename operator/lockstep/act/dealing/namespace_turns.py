@@ -1,8 +1,8 @@
-"""When the dealers of which namespace are read: a namespace pays for the time that its dealers take.
+"""Which namespaces may have their dealers read: a namespace pays for the time that its dealers take.
 
-What answers is a tenant's, and may be slow on purpose. So a namespace has one turn at a time, and rests after it for
-several times as long as it took. Whatever its dealers do, it has a connection for a fifth of the time at most. There
-are enough connections for hundreds of such namespaces, and all others are read in every round.
+The dealers belong to tenants, and may be slow on purpose. So a namespace has one turn at a time, and then rests for
+several times as long as the turn took. Whatever its dealers do, it has a connection for at most a fifth of the time.
+There are enough connections for hundreds of such namespaces, and all others are read in every round.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 _RESTS_TIMES_AS_LONG = 4.0
-# Each turn has one connection. Its answer is read within 25 kB.
+# Each turn has one connection, and reads at most 25 kB for an answer.
 _MOST_TURNS = 64
 
 
@@ -24,12 +24,12 @@ class NamespaceTurns:
         self._rests_until: dict[str, float] = {}
 
     def may_begin(self, namespace: str) -> bool:
-        """Whether the namespace has no turn, and rests no more."""
+        """Whether the namespace has no turn and does not rest."""
         return namespace not in self._under_way and self._rests_until.get(namespace, 0.0) <= self._monotonic()
 
     @asynccontextmanager
     async def turn(self, namespace: str) -> AsyncIterator[None]:
-        """Wait for a connection, and charge the namespace for the time that it has it."""
+        """Wait for a connection, and charge the namespace for the time in which it has the connection."""
         self._under_way.add(namespace)
         try:
             async with self._connections:

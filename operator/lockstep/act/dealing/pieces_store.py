@@ -1,6 +1,6 @@
 """The ConfigMap in which the states of a gang's pieces outlive its pods, with the key of the present attempt.
 
-An attempt makes it before its pods. Every step can be repeated: an attempt that has a key keeps it.
+An attempt creates it before its pods. Each step can be repeated: an attempt that has a key keeps it.
 """
 
 import secrets
@@ -37,7 +37,12 @@ class PiecesStore:
         self._name = f"ConfigMap {name}"
 
     async def begin(self, bits: bytes) -> Failure | None:
-        """Make sure that the attempt has a key, and that the states are there, with ``bits`` from memory added."""
+        """Make sure that the attempt has a key, and that the ConfigMap has the states.
+
+        ``bits`` from memory are added to them.
+
+        Returns why that failed, or None.
+        """
         try:
             there = await self.read()
             key = there.key or secrets.token_hex(_KEY_BYTES)
@@ -51,14 +56,17 @@ class PiecesStore:
         return Failure(reason=Reason.NETWORK_REFUSED, message=f"Lockstep can't deal pieces to the members: {problem}")
 
     async def read(self) -> KeptPieces:
-        """What the gang's own ConfigMap has. Raises ``ApiUnavailableError``."""
+        """The content of the gang's own ConfigMap; nothing if there is none. Raises ``ApiUnavailableError``."""
         answer = await self._get()
         if answer.code == HTTPStatus.NOT_FOUND or owner_uid(answer.body, self._gang) != self._gang.uid:
             return _NOTHING
         return parse_pieces(answer.body, self._attempt, self._pieces)
 
     async def write(self, bits: bytes) -> bool:
-        """Add states, unless the attempt is over; returns whether they are there. Raises ``ApiUnavailableError``."""
+        """Add states, unless the attempt is over. Returns whether the ConfigMap has them.
+
+        Raises ``ApiUnavailableError``.
+        """
         answer = await self._get()
         if answer.code == HTTPStatus.NOT_FOUND or owner_uid(answer.body, self._gang) != self._gang.uid:
             return False
@@ -70,7 +78,10 @@ class PiecesStore:
         return (await self._client.replace(self._place, body)).is_success
 
     async def _get(self) -> Answer:
-        """The object, or that there is none: with any other answer a key that members have might be replaced."""
+        """Read the object. Raises ``ApiUnavailableError`` for any answer other than success or not found.
+
+        Otherwise a key that members have might be replaced.
+        """
         answer = await self._client.get(self._place)
         if answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
             return answer
@@ -81,6 +92,6 @@ class PiecesStore:
 
 
 def _version_of(there: Manifest, wanted: Manifest) -> Manifest:
-    """The wanted manifest, as a change of the version that is there."""
+    """The wanted manifest, as a change of the existing version."""
     version = {"resourceVersion": there["metadata"]["resourceVersion"]}
     return {**wanted, "metadata": {**wanted["metadata"], **version}}

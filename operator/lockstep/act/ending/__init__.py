@@ -1,1 +1,1 @@
-"""Undoes an attempt, or evicts a gang."""
+"""Tears down an attempt, or evicts a gang."""

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 async def report_disruption(client: KubeClient, pods: Iterable[PodFact], why: str, now: float) -> None:
-    """Set the condition ``DisruptionTarget`` on these pods. Where that fails, the pod is evicted all the same."""
+    """Set the condition ``DisruptionTarget`` on these pods. If that fails, the pods are still evicted."""
 
     async def report(pod: PodFact) -> Failure | None:
         answer = await client.patch_entries(paths.pod_status(pod.key), disruption_manifest(pod.uid, why, now))

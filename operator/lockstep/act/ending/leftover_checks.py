@@ -1,4 +1,4 @@
-"""Asks the API server for members that may be left of attempts without a gang or a reservation."""
+"""Asks the API server for members that may be left from attempts without a gang or a reservation."""
 
 import asyncio
 import logging
@@ -30,14 +30,14 @@ class LeftoverChecks:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self) -> None:
-        """Check what has been left since the last call."""
+        """Check leftovers that are new since the last call."""
         for one in self._state.assumptions.leftovers.take():
             task = asyncio.create_task(self._check(one))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
-        """Cancel all checks: the next process lists all pods before it plans."""
+        """Cancel all checks. After a restart, the operator lists all pods before it plans."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -53,7 +53,10 @@ class LeftoverChecks:
         self._state.assumptions.settle(one)
 
     async def _is_known(self, one: Leftover) -> bool:
-        """Whether the cache has all members that exist. The API server is asked only if watches have not shown all."""
+        """Whether the cache has all existing members.
+
+        The API server is asked only if watches have not shown all of them.
+        """
         if not self._state.assumptions.leftovers.is_unseen(one):
             return True
         try:

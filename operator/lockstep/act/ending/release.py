@@ -1,4 +1,4 @@
-"""Gives back what an attempt held: its claims without volumes, and its reservation in the status."""
+"""Gives back what an attempt holds: its claims without volumes, and its reservation in the status."""
 
 import asyncio
 import logging
@@ -21,14 +21,14 @@ from lockstep.report.status.attempt_marks import mark_released
 from lockstep.report.status.pod_gang_sizes import mark_growth_failed
 from lockstep.report.status.status import Written
 
-# A conflict gives a newer version to compute from; more conflicts than this are no coincidence.
+# After a conflict, a newer version of the status is read. More conflicts than this are no coincidence.
 _MOST_CONFLICTS = 3
 
 log = logging.getLogger(__name__)
 
 
 class Release:
-    """Gives back what one attempt held. ``pause`` returns the seconds that the gang rests after a failure."""
+    """Gives back what one attempt holds. ``pause`` returns the seconds that the gang rests after a failure."""
 
     def __init__(
         self, services: Services, gang: GangFact, reservation: Reservation, pause: Callable[[Failure], float]
@@ -39,7 +39,7 @@ class Release:
         self._pause_after = pause
 
     async def claims(self) -> None:
-        """Remove the node from every claim that has no volume yet, so that the next plan may choose another."""
+        """Remove the node from every claim without a volume, so that the next plan may choose another node."""
         await until_done(self._release_claims)
 
     async def reservation(self, failure: Failure, behind: str = "") -> None:
@@ -47,17 +47,20 @@ class Release:
         await until_done(partial(self._release, failure, behind))
 
     def known(self) -> GangFact | None:
-        """The gang as the cache has it; None if the gang was deleted, or another one has its name."""
+        """The gang in the cache; None if it was deleted, or if another gang has its name."""
         gang = self._services.state.gangs.get(self._gang.key)
         return None if gang is None or gang.uid != self._gang.uid else gang
 
     def stands_in(self, gang: GangFact) -> bool:
-        """Whether the gang's status has the attempt."""
+        """Whether the gang's status has a reservation of this attempt."""
         stands = reserved_in_status(gang)
         return stands is not None and stands.attempt == self._reservation.attempt
 
     async def write(self, gang: GangFact, status: GangStatus) -> Written:
-        """Write a status of the attempt."""
+        """Write a status of the attempt.
+
+        Returns the result, which is also ``REFUSED`` if the API server does not answer.
+        """
         try:
             written, message = await self._services.writer.write(gang, status)
         except ApiUnavailableError as error:
@@ -71,9 +74,9 @@ class Release:
         return written
 
     async def report(self, status_of: Callable[[GangFact], GangStatus]) -> bool:
-        """Write how the undoing stands, if the status has the attempt; ``status_of`` computes it from each version.
+        """Write the state of the teardown, if the status has the attempt. ``status_of`` computes it from each version.
 
-        Returns whether it was written now; the undoing continues if not.
+        Returns whether it was written now. The teardown continues if it was not.
         """
         for _ in range(_MOST_CONFLICTS):
             gang = self.known()
@@ -108,10 +111,10 @@ class Release:
         return failure is None
 
     async def _release(self, failure: Failure, behind: str) -> bool:
-        """Remove the reservation from the newest version of the status."""
+        """Remove the reservation from the newest version of the status. Returns whether nothing is left to do."""
         gang = self.known()
         if gang is None or gang.status.end is not None:
-            # The gang is gone, or its end was written before the status could say that the attempt is being undone.
+            # The gang is gone, or its end was written before the status could say that the attempt is being torn down.
             return True
         now = self._services.now()
         if is_pod_gang(gang.key) and gang.status.next_size is not None:

@@ -1,4 +1,4 @@
-"""When a gang has succeeded: all its members have, or all members of the role that its success policy names."""
+"""A gang succeeds when all its members have succeeded, or all members of the role that its success policy names."""
 
 from lockstep.act.requests.progress import Progress
 from lockstep.belief.holding.reservation import Reservation
@@ -7,7 +7,7 @@ from lockstep.facts.ranks import has_rank
 
 
 def has_succeeded(policies: Policies, counts: Progress, settled: Reservation) -> bool:
-    """Whether all members that must succeed have done so."""
+    """Whether all members that must succeed have succeeded."""
     if policies.success_role is None:
         return counts.has_succeeded
     ranks = [rank for rank, role in settled.roles().items() if role == policies.success_role]

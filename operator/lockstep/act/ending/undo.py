@@ -1,9 +1,9 @@
-"""Undoes one attempt: the status says so, every pod is deleted, claims are released, nodes are released.
+"""Tears down one attempt: writes that to the status, deletes every pod, and releases claims and nodes.
 
-Pods that count as gone are left: those on lost nodes, and ended ones that only a finalizer keeps.
+Pods that count as gone are left: pods on lost nodes, and ended pods that only a finalizer keeps.
 
-The status says that the attempt is being undone before the first pod is deleted. So the next process continues, and a
-member that has run is never created again in the same attempt.
+The status says that the attempt is being torn down before the first pod is deleted. So the operator continues after a
+restart, and a member that has run is never created again in the same attempt.
 """
 
 import asyncio
@@ -40,16 +40,16 @@ _QUIET_CHECKS = 2
 
 log = logging.getLogger(__name__)
 
-# What stands before the cause; processes of earlier releases wrote "undone".
+# The text in front of the cause. Earlier releases wrote "undone".
 _BEFORE_CAUSE = re.compile(r".*? is being (?:torn down|undone): ", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoListeners:
-    """The callbacks of an attempt that is undone.
+    """The callbacks of an attempt that is torn down.
 
-    ``reported`` is called with the reason when the gang's status says so. ``takes_long`` is called once where undoing
-    takes a while, with the reason and a sentence that says what it waits for.
+    ``reported`` is called with the reason when the gang's status says so. ``takes_long`` is called once if the teardown
+    takes long, with the reason and a sentence that says what it waits for.
     """
 
     reported: Callable[[Failure], None]
@@ -57,7 +57,7 @@ class UndoListeners:
 
 
 class Undoing:
-    """Undoes one attempt. The caller sets ``changed`` after each change of the gang or its pods."""
+    """Tears down one attempt. The caller sets ``changed`` after each change of the gang or its pods."""
 
     def __init__(
         self,
@@ -79,8 +79,8 @@ class Undoing:
     async def run(self, failure: Failure, *, landed_at: float) -> Failure:
         """Delete the pods, release the claims, and remove the reservation from the status if the gang still exists.
 
-        Pods that count as gone are left. Until the monotonic time ``landed_at``, earlier creates may still add pods.
-        So the last check is later than that. Returns the failure as it is.
+        Pods that count as gone are left. Until the monotonic time ``landed_at``, earlier creates may still add pods. So
+        the last check comes after this time. Returns the failure unchanged.
         """
         self._log(failure)
         if not self._is_reported(failure) and await self._report(failure, self._what_keeps(self._cached())):
@@ -97,8 +97,8 @@ class Undoing:
     def _ended_before(self, failure: Failure) -> str:
         """The ranks that have succeeded, if the gang succeeded before a change of its size; else ''.
 
-        It did if all members that must succeed have done so before they were asked to end. These are all members, or
-        those of the role that its success policy names.
+        The gang has succeeded if all members that must succeed did so before they were asked to end. These are all
+        members, or those of the role that its success policy names.
         """
         gang = self._release.known()
         if failure.next_size is None or gang is None:
@@ -108,7 +108,7 @@ class Undoing:
         return format_ranks(counts.succeeded_ranks) if is_success else ""
 
     async def _keep(self, succeeded_ranks: str) -> bool:
-        """Write that the gang had succeeded; the reservation stays until the gang's success is written."""
+        """Write that the gang had succeeded. The reservation stays until the gang's success is written."""
         gang = self._release.known()
         if gang is None or not self._release.stands_in(gang):
             return True
@@ -124,7 +124,7 @@ class Undoing:
         log.log(level, "attempt %d of the gang is undone: %s", attempt, why, extra=about(self._gang.key))
 
     def _is_reported(self, failure: Failure) -> bool:
-        """Whether the status says so already, written with a restart or by an earlier process."""
+        """Whether the status already says so, because of a restart of the gang or of the operator."""
         gang = self._release.known()
         return gang is not None and self._release.stands_in(gang) and undone_in_status(gang) == failure
 
@@ -132,7 +132,7 @@ class Undoing:
         return cached_members(self._services.state, self._gang, self._reservation.attempt)
 
     async def _until_gone(self, failure: Failure, landed_at: float) -> str:
-        """Delete pods until only those that count as gone are left; returns them as :func:`left_behind` does."""
+        """Delete pods until only pods that count as gone are left. Returns these as :func:`left_behind` does."""
         checks, reported = 0, None
         while True:
             to_land = landed_at - self._services.monotonic()
@@ -153,7 +153,7 @@ class Undoing:
             await self._until_no_pod_is_seen(pause_after(checks))
 
     async def _delete_what_is_left(self, failure: Failure) -> list[PodFact] | None:
-        """List the pods of the attempt and delete those that are not being deleted; ``None`` where the list failed."""
+        """List the pods of the attempt, and delete those that are not being deleted; None if the list failed."""
         services = self._services
         try:
             left = await refresh_members(services.client, services.state, self._gang, self._reservation.attempt)
@@ -175,9 +175,9 @@ class Undoing:
         return waits_for(awaited, services.state, services.lost_nodes, services.now())
 
     async def _report(self, failure: Failure, waits: str) -> bool:
-        """Write to the status that the attempt is being undone, if the status has its reservation.
+        """Write to the status that the attempt is being torn down, if the status has its reservation.
 
-        Returns whether it was written now; the undoing continues if not.
+        Returns whether it was written now. The teardown continues if it was not.
         """
         return await self._release.report(lambda gang: self._undone(gang, failure, waits))
 
@@ -186,13 +186,13 @@ class Undoing:
         return with_progress(status, self._reported_part(gang))
 
     def _reported_part(self, gang: GangFact) -> str:
-        """The part of the work that members have reported, including members that are gone."""
+        """The part of the work that members have reported. Members that are gone are included."""
         state = self._services.state
         pods = (*state.members(gang).values(), *state.departed(gang).values())
         return reported_part(gang, self._reservation, pods, state.pieces)
 
     async def _until_no_pod_is_seen(self, seconds: float) -> None:
-        """Wait until watches show no pod of the attempt, for so many seconds at most, as the watch may be broken."""
+        """Wait until watches show no pod of the attempt, at most for ``seconds``, because the watch may be broken."""
         try:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
@@ -207,7 +207,7 @@ class Undoing:
 
 
 def undone_in_status(gang: GangFact) -> Failure | None:
-    """Why the gang's attempt is being undone, where its status says that it is."""
+    """Why the gang's attempt is being torn down; None if its status does not say that it is."""
     placed, planned = gang.status.condition(Condition.PLACED), gang.status.condition(Condition.PLANNED)
     if placed is None or placed.reason != Reason.UNDOING or planned is None:
         return None

@@ -1,1 +1,1 @@
-"""Evicts pods of others, where the administrator allows it and their owner can't be suspended."""
+"""Evicts pods of other controllers, if the administrator allows it and their owner can't be suspended."""

@@ -1,4 +1,4 @@
-"""Decides whether all bound pods of a Gang have to go because its user has written ``undo: Evict``."""
+"""Decides whether all bound pods of a Gang must be evicted because its user has written ``undo: Evict``."""
 
 from http import HTTPStatus
 
@@ -12,14 +12,14 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.source import Source
 from lockstep.report.text.sentences import n_pods
 
-# Each is read anew at each try.
+# Each Job is read again at each try.
 _MOST_JOBS = 100
 
 
 async def pods_to_evict(client: KubeClient, state: State, gang: GangKey) -> EvictionDecision | str:
-    """The bound pods of the Gang, or a clause on why they stay: their Job would count them as failed.
+    """The bound pods of the Gang, or a clause that says why they stay: their Job would count them as failed.
 
-    Raises ``ApiUnavailableError``, and an error for a Job that can't be understood.
+    Raises ``ApiUnavailableError``, and another error for a Job that can't be understood.
     """
     pods = list(state.pod_gangs.group(gang).going_pods())
     if not pods:

@@ -1,4 +1,4 @@
-"""What becomes of the bound pods of a Gang by the wish of its user, as it is when they have to go."""
+"""Reads what the user of a Gang wants for its bound pods when these have to leave."""
 
 from collections.abc import Mapping
 
@@ -15,9 +15,9 @@ from lockstep.facts.gang.source import Source, maker_of
 
 
 class AskedUndo:
-    """Reads the annotation of the owner, and takes the field of the Gang if there is none.
+    """Reads the annotation of the owner. If there is none, it takes the field of the Gang.
 
-    The owner is read each time: nothing of it is watched, and an eviction can't be taken back.
+    The owner is read each time: no watch shows it, and an eviction can't be reversed.
     """
 
     def __init__(self, client: KubeClient, state: State) -> None:
@@ -26,7 +26,7 @@ class AskedUndo:
         self._owners = OwnerReader(client)
 
     async def of(self, gang: GangKey) -> Undo:
-        """What a Gang and its owner say now; a Gang that is gone or refused says nothing.
+        """The present wish of the Gang and its owner; ``KEEP`` if the Gang is gone or refused.
 
         Raises ``ApiUnavailableError``.
         """
@@ -40,7 +40,7 @@ class AskedUndo:
         return known.asks.undo if asked is None else asked
 
     async def _annotations(self, gang: GangKey, known: PodGang) -> Mapping[str, str]:
-        """Those of the owner for which the Gang is made, or of the pods of its group if all agree."""
+        """The annotations of the owner for which the Gang is made, or of the pods of its group if these agree."""
         named = maker_of(object_name(gang))
         if named is None or known.made_for is None:
             return {}

@@ -1,7 +1,7 @@
-"""Evicts the pods of a Gang that have to go, where its owner can't be suspended.
+"""Evicts the pods of a Gang that have to leave, if its owner can't be suspended.
 
-Only two kinds of Gangs have such pods: the group of a LeaderWorkerSet, which is then made anew, and a Gang whose user
-has asked for it. A PodDisruptionBudget may refuse an eviction, so it is tried for a minute.
+Only two kinds of Gangs have such pods. One is the group of a LeaderWorkerSet, which is then created anew. The other is
+a Gang whose user has asked for it. A PodDisruptionBudget may refuse an eviction, so it is tried for a minute.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _LONGEST_SECONDS = 60.0
 
 
 class Eviction(NamedTuple):
-    """What evictions have done, as a clause; or ``why_not``, which is empty where none was asked for.
+    """The effect of evictions, as a clause, or ``why_not``. Both are '' if no eviction was due.
 
     If it ``may_pass``, another try may succeed.
     """
@@ -37,7 +37,7 @@ class Eviction(NamedTuple):
 
 
 class GangEvictions:
-    """Evicts pods of Gangs. Each try decides anew, from the Gang, the owners and the rights as they are then."""
+    """Evicts pods of Gangs. Each try decides anew, from the present Gang, owners and rights."""
 
     def __init__(self, services: Services) -> None:
         self._client = services.client
@@ -46,9 +46,9 @@ class GangEvictions:
         self._undo = AskedUndo(services.client, services.state)
 
     async def evict(self, gang: GangKey, is_due: Callable[[], bool]) -> Eviction:
-        """Evict the pods of a Gang that have to go, and wait until all that were on nodes are leaving.
+        """Evict the pods of a Gang that have to leave, and wait until all pods that were on nodes are leaving.
 
-        Returns after two minutes at most. ``is_due`` is asked before each try.
+        Returns after at most two minutes. ``is_due`` is called before each try, and ends the tries if it returns False.
         """
         before = {pod.uid for pod in self._state.pod_gangs.group(gang).going_pods()}
         eviction = await self._in_time(gang, is_due)
@@ -70,7 +70,7 @@ class GangEvictions:
 
     async def _try(self, gang: GangKey) -> Eviction:
         if gang not in self._state.pod_gangs.objects:
-            # The pods of a Gang that is gone run on.
+            # The pods of a Gang that is gone continue to run.
             return Eviction()
         try:
             undo = await self._undo.of(gang)
@@ -98,7 +98,7 @@ class GangEvictions:
         return decision
 
     async def _have_left(self, gang: GangKey, uids: Collection[str]) -> bool:
-        """Wait until these pods are being deleted or gone, for a minute at most; returns whether they are."""
+        """Wait for at most a minute until these pods are being deleted or gone. Returns whether they are."""
         until = self._monotonic() + _LONGEST_SECONDS
         for tries in itertools.count():
             if all(pod.uid not in uids for pod in self._state.pod_gangs.group(gang).going_pods()):
@@ -110,6 +110,6 @@ class GangEvictions:
 
 
 def _group_of_set(gang: GangKey) -> str:
-    """The LeaderWorkerSet and the number of its group, as the name of its Gang says; '' for other Gangs."""
+    """The LeaderWorkerSet and the number of its group, from the name of its Gang; '' for other Gangs."""
     source, named = maker_of(object_name(gang)) or (None, "")
     return named if source is Source.LEADER_WORKER_SET else ""

@@ -1,4 +1,4 @@
-"""What an eviction of pods of others needs: the administrator's right, and the decision that these pods have to go.
+"""The two conditions of evicting other controllers' pods: the administrator's right, and a decision about these pods.
 
 Each is a value. No code sends an eviction without both.
 """
@@ -15,7 +15,7 @@ from lockstep.facts.pods.pod import PodKey
 
 
 class EvictedPod(NamedTuple):
-    """One pod that has to go: no other of that name is evicted."""
+    """A pod that must be evicted. No other pod with its name is evicted."""
 
     key: PodKey
     uid: str
@@ -23,9 +23,9 @@ class EvictedPod(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EvictionDecision:
-    """The pods of one Gang that have to go, and what that does, as a clause.
+    """The pods of one Gang that must be evicted, and the effect of that, as a clause.
 
-    ``with_owned`` is whether what such a pod owns is deleted before it.
+    ``with_owned`` says whether the objects that such a pod owns are deleted before it.
     """
 
     pods: Sequence[EvictedPod]
@@ -50,9 +50,9 @@ class EvictionPermit:
 
 
 async def eviction_right(client: KubeClient) -> EvictionRight | str:
-    """Ask for the right to evict pods; a clause if we do not have it. Raises ``ApiUnavailableError``.
+    """The right to evict pods; a clause if the operator does not have it. Raises ``ApiUnavailableError``.
 
-    Not to have it is no trouble, so it is asked for by a review.
+    The operator may work without this right, so a review asks for it.
     """
     review = own_access_review(verb="create", group="", resource="pods", subresource="eviction")
     answer = await client.review(paths.OWN_ACCESS_REVIEWS, review)

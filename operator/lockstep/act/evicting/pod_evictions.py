@@ -1,4 +1,4 @@
-"""Sends evictions of pods of others. No other code does."""
+"""Sends evictions of other controllers' pods. No other code sends them."""
 
 from lockstep.act.evicting.permit import EvictedPod, EvictionPermit
 from lockstep.act.requests.concurrent import for_each
@@ -11,7 +11,7 @@ from lockstep.facts.reasons import Reason
 
 
 async def evict(client: KubeClient, permit: EvictionPermit) -> str:
-    """Evict the pods of a permit; returns why one of them stays, as a clause, or ''.
+    """Evict the pods of a permit. Returns why one of them stays, as a clause, or ''.
 
     After a refusal no more evictions are sent.
     """

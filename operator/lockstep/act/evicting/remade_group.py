@@ -1,7 +1,7 @@
-"""Decides whether the leader of a LeaderWorkerSet's group has to go, so that the whole group is made anew.
+"""Decides whether the leader of a LeaderWorkerSet's group must be evicted, so that the whole group is created anew.
 
-The workers belong to their leader. So all of the group go with it, however soon the leader is gone; the eviction of a
-worker without a node would pass unseen.
+The workers belong to their leader. So the whole group goes with it, however soon the leader is gone. The eviction of a
+worker without a node would not be noticed.
 """
 
 from coschedule import GangKey
@@ -19,9 +19,9 @@ _SETS = OWNERS[Source.LEADER_WORKER_SET]
 
 
 async def leader_to_evict(client: KubeClient, state: State, gang: GangKey, named: str) -> EvictionDecision | str:
-    """The leader of the group, or a clause on why it stays. ``named`` is the set and the number of its group.
+    """The leader of the group, or a clause that says why it stays. ``named`` is the set and the number of its group.
 
-    Raises ``ApiUnavailableError``, and an error for a set that can't be understood.
+    Raises ``ApiUnavailableError``, and another error for a set that can't be understood.
     """
     answer = await client.get(_SETS.target(gang.namespace, named))
     if not answer.is_success:

@@ -1,1 +1,1 @@
-"""Where members come from: makes, finds and removes the pods of a reservation."""
+"""Creates, binds, finds and removes the pods of a reservation."""

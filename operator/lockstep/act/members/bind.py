@@ -29,7 +29,7 @@ class Binder:
     ) -> Failure | None:
         """Bind all members except those that ``already`` have a node (key → node) and those that have ``ended``.
 
-        A member that is already on another node than planned is a failure.
+        Returns a failure if a member is already on another node than planned, or if a binding failed.
         """
         for key, node in already.items():
             if node != self._nodes[key]:
@@ -52,7 +52,7 @@ class Binder:
         return refused_binding(key.name, node, answer)
 
     async def _is_bound(self, key: PodKey, uid: str, node: str) -> bool:
-        """Whether the pod is on that node already: the API server answers an equal second binding with a conflict."""
+        """Whether the pod is already on that node. The API server answers an equal second binding with a conflict."""
         answer = await self._client.get(paths.pod(key))
         if not answer.is_success:
             return False

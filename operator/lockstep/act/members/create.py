@@ -20,7 +20,8 @@ from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.admission import in_words
 
-# Many pods at once conflict over the quota that counts them. The API server answers as if the name were taken.
+# Many simultaneous creates conflict over the quota that counts the pods. The API server then answers as if the name
+# were taken.
 _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
 _NOTHING_IN_THE_WAY = Failure(reason=Reason.POD_REFUSED, message="the pod conflicts with none that is there")
 
@@ -28,9 +29,9 @@ _NOTHING_IN_THE_WAY = Failure(reason=Reason.POD_REFUSED, message="the pod confli
 class Creator:
     """Creates the members of one attempt.
 
-    ``uids`` has the pods that exist, created now or earlier. ``verdict`` is what admission makes of the members, where
-    the gang must be planned again or refused. ``unowned`` are created pods that admission changed so that no list of
-    the attempt's pods has them.
+    ``uids`` has the pods that exist, created now or earlier. ``verdict`` is set if the gang must be planned again or
+    refused, because admission has changed or refused its members. ``unowned`` has created pods that admission changed
+    so that no list of the attempt's pods has them.
     """
 
     def __init__(self, client: KubeClient, gang: AcceptedGang, reservation: Reservation) -> None:
@@ -48,14 +49,15 @@ class Creator:
 
     @property
     def seen(self) -> dict[str, Needs]:
-        """The needs of each role's members as admission made them, for members whose creation was answered."""
+        """The needs of each role's members as admission changed them, for members whose creation was answered."""
         seen = {name: admission.seen for name, admission in self._admissions.items()}
         return {name: needs for name, needs in seen.items() if isinstance(needs, Needs)}
 
     async def create_missing(self, already: dict[PodKey, str], unbound: Collection[PodKey] = ()) -> Failure | None:
         """Create all members except those that exist ``already`` (key → UID), then compare them with the plan.
 
-        ``unbound`` are existing members without a node: they show what admission made of their roles.
+        ``unbound`` are existing members without a node: they show how admission changed their roles. Returns why that
+        failed, or None.
         """
         self.uids.update(already)
         missing = [position for position, key in enumerate(self._keys) if key not in self.uids]
@@ -63,7 +65,10 @@ class Creator:
         return await self._compare(unbound) if failure is None else failure
 
     async def _compare(self, unbound: Collection[PodKey]) -> Failure | None:
-        """Fail where admission made members other than planned: they might not fit their nodes."""
+        """Compare the members with the plan.
+
+        Returns a failure if admission changed them: they might not fit their nodes.
+        """
         for role, admission in self._admissions.items():
             ranks = zip(self._keys, self._roles, strict=True)
             one = next((key for key, name in ranks if name == role and key in unbound and self._is_whole(key)), None)
@@ -78,14 +83,14 @@ class Creator:
         return Failure(reason=Reason.CHANGED_BY_ADMISSION, message=f"admission has changed the members: {words}")
 
     async def _read_admitted(self, pod: PodKey, admission: Admission) -> None:
-        """Read one member of a role whose members an earlier process created: it shows what admission made."""
+        """Read one member of a role whose members existed before a restart: it shows how admission changed the role."""
         answer = await self._client.get(paths.pod(pod))
         spec = answer.body.get("spec") if answer.is_success else None
         if spec and not spec.get("nodeName"):
             admission.see(spec)
 
     def _verdict(self) -> Verdict | None:
-        """The needs that the gang must be planned with; None where its members are as planned."""
+        """The needs with which the gang must be planned, or a refusal; None if its members are as planned."""
         changed: dict[str, Needs] = {}
         for role, admission in self._admissions.items():
             verdict = admission.verdict()
@@ -125,19 +130,19 @@ class Creator:
         return refused_pod(key.name, answer)
 
     def _is_whole(self, key: PodKey) -> bool:
-        """Whether the member has all that its template has, so that it shows what admission made of that.
+        """Whether the member has everything that its template has, so that it shows how admission changed the template.
 
-        With a dealer only the first member has it. The others ask for less than they are planned with.
+        With a dealer, only the first member does. The other members ask for less than they are planned with.
         """
         return self._gang.spec.dealing is None or key == self._keys[0]
 
     def _keep_refusal(self, position: int, refusal: Refusal | None) -> None:
-        """Keep the refusal of the lowest rank, whatever the order of answers: dry runs check the lowest rank, too."""
+        """Keep the refusal of the lowest rank, whatever the order of answers. Dry runs also check the lowest rank."""
         if refusal is not None and position < self._refused_position:
             self._refused_position, self.verdict = position, refusal
 
     async def _take_over(self, position: int) -> Failure | None:
-        """A pod of that name exists: it is ours if an earlier request or process created it for this attempt."""
+        """Use an existing pod of that name if it belongs to this gang: an earlier request may have created it."""
         key = self._keys[position]
         answer = await self._client.get(paths.pod(key))
         if answer.code == HTTPStatus.NOT_FOUND:

@@ -22,8 +22,8 @@ from lockstep.watch.reader import ReadingTurns
 async def refresh_pods(client: KubeClient, state: State, gang: GangKey) -> None:
     """Read the pods of a Gang and update the cache. Raises ``ApiUnavailableError``.
 
-    The watch may be ahead of the answer, so newer states in the cache stay. Only pods that the cache has are updated: a
-    pod that the watch has removed meanwhile would never be removed again.
+    The watch may be ahead of the answer, so newer states in the cache stay. Only pods in the cache are updated: a pod
+    that the watch has removed meanwhile would never be removed again.
     """
     known_pods = [*state.pod_gangs.group(gang).pods]
     is_one = len(known_pods) == 1
@@ -35,7 +35,7 @@ async def refresh_pods(client: KubeClient, state: State, gang: GangKey) -> None:
 
 
 async def _read_pod(client: KubeClient, state: State, key: PodKey) -> list[PodFact]:
-    """The pod of a gang of one, if it is there."""
+    """The pod of a gang of one, if it exists."""
     answer = await client.get(paths.pod(key))
     if answer.is_success:
         return [read_pod(answer.body, state.sources)]
@@ -45,7 +45,7 @@ async def _read_pod(client: KubeClient, state: State, key: PodKey) -> list[PodFa
 
 
 async def _list_pods(client: KubeClient, state: State, gang: GangKey) -> list[PodFact]:
-    """The pods that may be of a Gang. Those that name none in their own label are listed with their namespace."""
+    """The pods that may belong to a Gang. If pods do not name their Gang in a label, the whole namespace is listed."""
     turns, pods = ReadingTurns(), []
     selector = "" if maker_of(object_name(gang)) else f"{MEMBER_OF_LABEL}={object_name(gang)}"
     read = partial(read_pod, sources=state.sources)

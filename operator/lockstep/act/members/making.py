@@ -1,6 +1,6 @@
-"""Making members: create all, provide volumes, bind all, and see them bound. The caller undoes what fails.
+"""Makes members: creates all, provides volumes, binds all, and sees them bound. The caller tears down what fails.
 
-Each step can be repeated. Members that exist are left as they are.
+Each step can be repeated. Existing members are left unchanged.
 """
 
 import asyncio
@@ -37,8 +37,9 @@ log = logging.getLogger(__name__)
 class MemberMaking:
     """Makes the members of a reservation: all of them, or those that join others.
 
-    ``among`` are all members, which find each other. The caller sets ``changed`` after each change of the gang or its
-    pods. ``verdict`` is what admission makes of the members, where the gang must be planned again or refused.
+    ``among`` has all members, which must find each other. The caller sets ``changed`` after each change of the gang or
+    its pods. ``verdict`` is set if the gang must be planned again or refused, because admission has changed or refused
+    its members.
     """
 
     def __init__(
@@ -60,11 +61,11 @@ class MemberMaking:
         self.verdict: Verdict | None = None
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
-        """Create and bind all members, and wait until watches show them bound; returns why that failed, if it did."""
+        """Create and bind all members, and wait until watches show them bound. Returns why that failed, or None."""
         return await self._create_and_bind(gang) or await self._until_seen_bound()
 
     def progress(self) -> Progress:
-        """How far the members are, by the cache."""
+        """The progress of the members, according to the cache."""
         state = self._services.state
         return progress(
             self._reservation,
@@ -74,7 +75,7 @@ class MemberMaking:
         )
 
     def rejected(self) -> Collection[LostOn]:
-        """Where kubelets have rejected members."""
+        """The nodes on which kubelets have rejected members, with the kubelets' reasons and messages."""
         return {loss.lost_on for loss in self.progress().losses if loss.lost_on.rejected_for}
 
     async def _create_and_bind(self, gang: AcceptedGang) -> Failure | None:
@@ -94,7 +95,7 @@ class MemberMaking:
     async def _create(
         self, gang: AcceptedGang, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
     ) -> Mapping[PodKey, str] | Failure:
-        """Make sure that all members exist; returns their UIDs. Keeps nothing of their manifests."""
+        """Make sure that all members exist. Returns their UIDs, or a failure. Keeps nothing of their manifests."""
         services = self._services
         failure = await create_missing_claims(services.client, services.state, gang, self._reservation)
         if failure is not None:
@@ -117,7 +118,7 @@ class MemberMaking:
         return creator.uids
 
     async def _begin_pieces(self, gang: AcceptedGang) -> Failure | None:
-        """Make sure that members find the key of their dealer, and that it finds what is settled."""
+        """Make sure that members find the key of their dealer, and that the dealer finds the settled pieces."""
         if gang.spec.dealing is None:
             return None
         services = self._services
@@ -141,7 +142,10 @@ class MemberMaking:
         return await provider.provide()
 
     async def _make_network(self, gang: AcceptedGang) -> Failure | None:
-        """Make sure that members find each other. A failure is only an event if neither spec nor mode asks for that."""
+        """Make sure that members find each other.
+
+        If neither spec nor mode asks for that, a failure is only reported as an event.
+        """
         services = self._services
         failure = await Network(services.client, gang, self._among).make()
         is_wanted = gang.spec.network is not None or gang.spec.keeps_members or gang.spec.dealing is not None
@@ -162,7 +166,7 @@ class MemberMaking:
             )
 
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
-        """The members that have succeeded and whose pods are gone, without a UID: they are not created again."""
+        """The members that have succeeded and whose pods are gone, without a UID. They are not created again."""
         departed, remembered = self._services.state.departed(self._gang), self._succeeded_ranks()
         gone = {key for key, pod in departed.items() if pod.outcome_once_gone is PodOutcome.SUCCEEDED}
         return {
@@ -172,7 +176,7 @@ class MemberMaking:
         }
 
     async def _until_seen_bound(self) -> Failure | None:
-        """Wait until watches have shown every member on its node; after a silence, list the pods."""
+        """Wait until watches have shown every member on its node. After a time without changes, list the pods."""
         most, checks, silent_since = -1, 0, self._services.monotonic()
         while True:
             self._changed.clear()
@@ -192,7 +196,7 @@ class MemberMaking:
             await self._until_changed(silent_since + pause_after(checks + 1) - self._services.monotonic())
 
     async def _check_members(self) -> Failure | None:
-        """List the members after all bindings succeeded: a pod that is unbound or missing is a failure."""
+        """List the members after all bindings have succeeded. A pod that is unbound or missing is a failure."""
         services = self._services
         try:
             pods = await refresh_members(services.client, services.state, self._gang, self._reservation.attempt)
@@ -217,6 +221,6 @@ class MemberMaking:
                 await self._changed.wait()
 
     def _succeeded_ranks(self) -> int:
-        """The ranks that succeeded, as the gang's status remembers them."""
+        """The ranks that succeeded according to the gang's status."""
         gang = self._services.state.gangs.get(self._gang.key)
         return 0 if gang is None or gang.uid != self._gang.uid else remembered_ranks(gang, self._reservation)

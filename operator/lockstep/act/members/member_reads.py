@@ -1,4 +1,4 @@
-"""Lists the members of an attempt at the API server, in case the watch is broken."""
+"""Lists the members of an attempt from the API server, in case the watch is broken."""
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
@@ -13,9 +13,9 @@ from lockstep.watch.reader import ReadingTurns
 
 
 async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list[PodFact]:
-    """The pods of one attempt as the API server has them now.
+    """The pods of one attempt that the API server has now. Raises ``ApiUnavailableError``.
 
-    A request whose answer was lost may have created one that no watch has shown. Raises ``ApiUnavailableError``.
+    A request whose answer was lost may have created a pod that no watch has shown.
     """
     selector = f"{GANG_LABEL}={gang.key.name},{ATTEMPT_LABEL}={attempt}"
     turns, pods = ReadingTurns(), []
@@ -43,13 +43,13 @@ async def refresh_members(client: KubeClient, state: State, gang: GangFact, atte
     there = {pod.uid for pod in pods}
     for pod in before:
         if pod.uid not in there:
-            # It was known before the list began, so the list would have it.
+            # The pod was known before the list began, so the list would have it if it still existed.
             state.remove_pod(pod.key, pod.uid)
     return pods
 
 
 def is_further(pod: PodFact, known: PodFact) -> bool:
-    """Whether the pod is further in its life than the cache knows; a pod never goes back to an earlier stage."""
+    """Whether the pod is at a later stage than the cache knows. A pod never goes back to an earlier stage."""
     stages, known_stages = _stages(pod), _stages(known)
     return stages != known_stages and all(one >= other for one, other in zip(stages, known_stages, strict=True))
 

@@ -1,4 +1,4 @@
-"""Sentences about the pods that undoing an attempt waits for or leaves, and advice about dead nodes."""
+"""Sentences about pods that a teardown waits for or leaves behind, and advice about dead nodes."""
 
 from collections.abc import Iterable
 
@@ -10,9 +10,9 @@ from lockstep.report.text.sentences import REMEDY_BEGINS, listed
 
 
 def waits_for(pods: Iterable[PodFact], state: State, lost_nodes: LostNodes, now: float) -> str:
-    """``waits for g-1-0 on n1, g-1-3 on n4. If node n4 is dead, …``, without the last full stop; '' for no pods.
+    """``it waits for g-1-0 on n1, g-1-3 on n4. If node n4 is dead, …``, without a last full stop; '' for no pods.
 
-    The advice is only for nodes that are not ready, or whose pods have outlasted their grace period at ``now``.
+    The advice is only for nodes that are not ready, or whose pods exist after their grace period at ``now``.
     """
     left = _sorted(pods)
     if not left:
@@ -28,7 +28,7 @@ def left_behind(pods: Iterable[PodFact], lost_nodes: LostNodes) -> str:
 
 
 def kept_by(pod: PodFact) -> str:
-    """A clause that names the finalizers of a pod that is being deleted; '' where it has none."""
+    """A clause that names the finalizers of a pod that is being deleted; '' if it has none."""
     if not pod.finalizers:
         return ""
     return f", kept by the finalizer{'s' if len(pod.finalizers) > 1 else ''} {listed(pod.finalizers)}"
@@ -50,7 +50,7 @@ def _where(pod: PodFact, lost_nodes: LostNodes) -> str:
 
 
 def _may_be_dead(pod: PodFact, state: State, now: float) -> bool:
-    """Whether a person must check the pod's node. It is not needed for nodes that are gone or out of service."""
+    """Whether a person must check the pod's node. This is not needed for nodes that are gone or out of service."""
     node = state.nodes.get(pod.node)
     if node is None or not takes_room(pod) or any(taint.key == OUT_OF_SERVICE for taint in node.taints):
         return False

@@ -16,7 +16,7 @@ from lockstep.facts.pods.pod import PodFact
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
-# The longest pause between two requests for a gang that exists and that no watch has shown yet is 8 seconds.
+# The longest pause is 8 seconds between two requests for a gang that exists and that no watch has shown yet.
 _MOST_DOUBLINGS = 3
 
 log = logging.getLogger(__name__)
@@ -41,9 +41,9 @@ class Sweeper:
             self._spawn(self._delete(gang, wanting))
 
     def sweep(self, names: Iterable[GangKey]) -> None:
-        """Delete the members of these gangs, where neither the cache nor the API server has the gang.
+        """Delete the members of these gangs if neither the cache nor the API server has the gang.
 
-        Kubernetes' garbage collector does so too, later, where it runs.
+        Kubernetes' garbage collector does the same, but later, and only where it runs.
         """
         by_gang: dict[GangKey, list[PodFact]] = {}
         for pod in self._deletions.wanting(self._state.orphans(names)):
@@ -57,13 +57,16 @@ class Sweeper:
                 self._spawn(self._sweep(gang, pods))
 
     async def stop(self) -> None:
-        """Cancel all deletions: the next process finds the same pods."""
+        """Cancel all deletions. After a restart, the operator finds the same pods."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _sweep(self, gang: GangKey, pods: list[PodFact]) -> None:
-        """Ask whether these pods' gang exists, then delete the orphans; one sweep of a gang at a time."""
+        """Check that the gang of these pods does not exist, then delete the orphans.
+
+        There is one sweep of a gang at a time.
+        """
         work_for(gang)
         try:
             orphans = await self._orphans(gang, pods)
@@ -78,9 +81,9 @@ class Sweeper:
             self._state.changes.reconcile(gang)
 
     async def _orphans(self, gang: GangKey, pods: list[PodFact]) -> list[PodFact]:
-        """The orphans among the gang's members; returns once there are some, or the cache has the gang.
+        """The orphans among the gang's members. Returns after there are some, or when the cache has the gang.
 
-        A gang that exists may be deleted before a watch shows it, and then no watch shows its deletion.
+        A gang that exists may be deleted before a watch shows it. Then no watch shows its deletion.
         """
         for requests in count():
             orphans = await orphans_among(self._client, gang, pods)
@@ -91,7 +94,7 @@ class Sweeper:
             if not pods:
                 break
         if len(orphans) < len(pods):
-            # The others are of the gang that no watch has shown yet.
+            # The other pods belong to the gang that no watch has shown yet.
             self._missed.add(gang)
         return orphans
 
@@ -105,9 +108,9 @@ class Sweeper:
             await self._rest(gang, failure.message)
 
     async def _check_effect(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
-        """Reconcile the gang again where a deleted pod is still in the cache.
+        """Reconcile the gang again if a deleted pod is still in the cache.
 
-        The watch is broken, or the pod came back because etcd was restored from a backup.
+        In this case the watch is broken, or the pod came back because etcd was restored from a backup.
         """
         await asyncio.sleep(NO_EFFECT_SECONDS)
         believed = [self._state.pods.get(pod.key) for pod in pods]
@@ -131,8 +134,8 @@ class Sweeper:
 async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFact]) -> list[PodFact]:
     """The members among ``pods`` whose GangJob is gone or being deleted.
 
-    The API server is asked, because the watch of GangJobs may be late. Raises ``ApiUnavailableError`` where the API
-    server does not say.
+    The API server is asked, because the watch of GangJobs may be late. Raises ``ApiUnavailableError`` if the API server
+    does not answer the question.
     """
     answer = await client.get(paths.gang(gang))
     if answer.code == 404:

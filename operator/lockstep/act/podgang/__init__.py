@@ -1,1 +1,1 @@
-"""Binds the pods of a Gang. Nothing here deletes a pod; ``act/evicting`` evicts pods where that is allowed."""
+"""Binds the pods of a Gang. No code here deletes a pod; ``act/evicting`` evicts pods if that is allowed."""

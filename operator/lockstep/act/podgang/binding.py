@@ -1,6 +1,6 @@
-"""Binds the pods of a Gang: tries all bindings by dry runs first, then makes them, and waits until watches show them.
+"""Binds the pods of a Gang: tries all bindings with dry runs, then binds, and waits until watches show the result.
 
-A binding is final: the pods are never deleted to undo it. So a binding that fails is tried again for a while on its
+A binding is final: the pods are never deleted to reverse it. So a binding that fails is tried again for a while on its
 node, which stays reserved.
 """
 
@@ -31,14 +31,14 @@ from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.reasons import Reason
 
 _KEEPS_NODES_SECONDS = 60.0
-# A pod or a node is gone, or its owner is back: no repetition helps.
+# A pod or a node is gone, or the node owner is back. No repetition helps.
 _FINAL = (Reason.POD_LOST, Reason.NO_LONGER_FITS, Reason.OWNER_RETURNED)
 
 
 class PodBinding:
     """Binds pods to the seats of a reservation.
 
-    ``verdict`` is None: admission has changed these pods before they came.
+    ``verdict`` is always None: admission changed these pods when they were created.
     """
 
     verdict: Verdict | None = None
@@ -54,7 +54,7 @@ class PodBinding:
         self._coming = ComingPods(attempt)
 
     async def make(self, gang: AcceptedGang) -> Failure | None:
-        """Bind a pod to every seat that has none; returns why that failed, if it did."""
+        """Bind a pod to every seat that has none. Returns why that failed, or None."""
         failure = self._attempt.leaves() or await self._coming.come()
         if failure is not None:
             return failure
@@ -65,18 +65,18 @@ class PodBinding:
         self._size = len(seats) + going
         failure = await self._provide_volumes(seats) or await self._bind_all(seats)
         self._attempt.stay.done()
-        # What follows a failure depends on the pods that are bound.
+        # The consequences of a failure depend on the pods that are bound.
         await self._until_seen(seats if failure is None else [seat for seat in seats if seat.uid in self._bound_uids])
         if going:
             await self._hosts.rest()
         return failure
 
     def rejected(self) -> Collection[LostOn]:
-        """Members that kubelets have rejected; none, since the owner of these pods deals with that."""
+        """The members that kubelets have rejected: always none, because the owner of the pods handles rejections."""
         return ()
 
     async def _provide_volumes(self, seats: list[TakenSeat]) -> Failure | None:
-        """Make sure that the claims of the pods have volumes."""
+        """Make sure that the claims of the pods have volumes. Returns why that failed, or None."""
         needed = needed_claims(self._gang, self._attempt.reservation)
         if not needed:
             return None
@@ -89,7 +89,10 @@ class PodBinding:
         return await provider.provide()
 
     def _lost(self, seats: list[TakenSeat]) -> Failure | None:
-        """Why the pods can't all be bound any more: one of them is gone, or does not wait, or others have to leave."""
+        """Why the pods can't all be bound any more; None if they can.
+
+        One of them is gone or no longer waits, or other pods of the Gang have to leave.
+        """
         leaves, pods = self._attempt.leaves(), self._state.pod_gangs.group(self._gang.key).pods
         if leaves is not None:
             return leaves
@@ -100,9 +103,10 @@ class PodBinding:
         return None
 
     async def _bind_all(self, seats: list[TakenSeat]) -> Failure | None:
-        """Try all bindings, and make them if all may be made.
+        """Try all bindings, and bind if all are allowed.
 
-        If a part is bound already, the rest is due untried. So is a single pod, since a refusal leaves nothing behind.
+        If some pods are already bound, the others are bound without a try. A single pod is also bound without a try,
+        because a refusal leaves nothing behind.
         """
         held = self._state.reservations.get(self._gang.key)
         is_rest = held is not None and len(seats) < held.size
@@ -111,10 +115,10 @@ class PodBinding:
         return failure or await self._bind_each(seats)
 
     async def _bind_each(self, seats: list[TakenSeat]) -> Failure | None:
-        """Bind all pods. After the first binding, refused ones are tried again for a while.
+        """Bind all pods. After the first binding, refused bindings are tried again for ``_KEEPS_NODES_SECONDS``.
 
-        They are not if a pod or a node is gone. The while begins anew when the API server was away. Returns the last
-        failure.
+        They are not tried again if a pod or a node is gone. The time begins anew when the API server was away. Returns
+        the last failure.
         """
         until, tries = math.inf, 0
         while left := [seat for seat in seats if seat.uid not in self._bound_uids]:
@@ -132,22 +136,28 @@ class PodBinding:
         return None
 
     async def _pause(self, seconds: float) -> None:
-        """Wait for so long, or until pods of the Gang have to leave."""
+        """Wait for this time, or until pods of the Gang have to leave."""
         until = self._services.monotonic() + seconds
         while self._attempt.leaves() is None and (left := until - self._services.monotonic()) > 0:
             self._attempt.changed.clear()
             await self._attempt.has_changed(left)
 
     def _is_begun(self) -> bool:
-        """Whether pods of the Gang are on nodes, now or by an earlier process, so that the others are missing there."""
+        """Whether pods of the Gang are already on nodes, now or before a restart.
+
+        Then the other pods are missing there.
+        """
         return bool(self._bound_uids) or self._state.pod_gangs.group(self._gang.key).going > 0
 
     async def _was_away(self, failure: Failure, seats: list[TakenSeat]) -> bool:
-        """Find out which pods are bound by requests that had no answer; returns whether that had to wait."""
+        """Find out which pods were bound by requests without an answer.
+
+        Returns whether the API server was away meanwhile.
+        """
         if failure.reason is not Reason.API_UNAVAILABLE:
             return False
         tries = 0
-        # The API server may still carry out the last of them.
+        # The API server may still carry out the last of these requests.
         await asyncio.sleep(LANDING_SECONDS)
         while await for_each(seats, self._read) is not None:
             await asyncio.sleep(pause_after(tries))
@@ -159,11 +169,11 @@ class PodBinding:
             self._bound_uids.add(seat.uid)
 
     async def _try(self, seat: TakenSeat) -> Failure | None:
-        """Send the binding of a pod as a dry run."""
+        """Send the binding of a pod as a dry run. Returns why it was refused, or None."""
         answer = await self._services.client.dry_run(
             paths.binding_to_be(seat.pod), self._manifest(seat), urgency=Urgency.BIND
         )
-        # A webhook that takes no dry runs says nothing of the pod.
+        # A webhook that supports no dry runs says nothing about the pod.
         if answer.is_success or is_no_dry_run(answer):
             return None
         return await self._why_refused(seat, answer)
@@ -186,13 +196,13 @@ class PodBinding:
         return await self._why_refused(seat, answer)
 
     async def _is_bound(self, seat: TakenSeat) -> bool:
-        """Whether the pod is on its node already: the API server answers an equal second binding with a conflict."""
+        """Whether the pod is already on its node. The API server answers an equal second binding with a conflict."""
         answer = await self._services.client.get(paths.pod(seat.pod))
         pod = read_pod(answer.body) if answer.is_success else None
         return pod is not None and (pod.uid, pod.node) == (seat.uid, seat.node)
 
     async def _why_refused(self, seat: TakenSeat, refusal: Answer) -> Failure:
-        """Why a binding was refused: the pod is gone or does not wait any more, or what the API server says."""
+        """Why a binding was refused: the pod is gone or no longer waits, or else the message of the API server."""
         answer = await self._services.client.get(paths.pod(seat.pod))
         if answer.is_success:
             pod = read_pod(answer.body)
@@ -202,7 +212,10 @@ class PodBinding:
         return pod_gone(seat) if is_gone else refused_binding(seat.pod.name, seat.node, refusal)
 
     def _node_gone(self, seats: Iterable[TakenSeat]) -> Failure | None:
-        """The first node that does not exist any more: the API server binds pods to nodes that do not exist."""
+        """A failure for the first node that no longer exists; None if all exist.
+
+        The API server would bind pods to nodes that do not exist.
+        """
         for seat in seats:
             if seat.node not in self._state.nodes:
                 message = f"node {seat.node}, on which pod {seat.pod.name} has a seat, is gone"
@@ -215,11 +228,11 @@ class PodBinding:
         return {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
 
     async def _until_seen(self, seats: list[TakenSeat]) -> None:
-        """Wait until watches show every pod on its node, or gone; after a silence, list the pods."""
+        """Wait until watches show every pod on its node, or gone. After a time without changes, list the pods."""
         checks, left = 0, list(reversed(seats))
         while left:
             self._attempt.changed.clear()
-            # Each change is looked at once: watches show pods in the order in which they were bound, or nearly so.
+            # Each change is checked once: watches show pods nearly in the order in which they were bound.
             while left and self._is_seen(left[-1]):
                 left.pop()
             if left and not await self._attempt.has_changed(pause_after(checks + 1)):
@@ -228,6 +241,6 @@ class PodBinding:
                     await refresh_pods(self._services.client, self._state, self._gang.key)
 
     def _is_seen(self, seat: TakenSeat) -> bool:
-        """Whether the cache has the pod on its node, or has it no longer."""
+        """Whether the cache has the pod on its node, or no longer has it."""
         pod = self._state.pods.get(seat.pod)
         return pod is None or pod.uid != seat.uid or bool(pod.node)

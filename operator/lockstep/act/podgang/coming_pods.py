@@ -1,6 +1,6 @@
-"""Lets the pods come for which an attempt has reserved places, and waits until they are there.
+"""Lets the pods be created for which an attempt has reserved seats, and waits until they exist.
 
-The owner gets its size, or grows, or Kueue admits the Workload of the pods.
+The owner gets its size, or it grows, or Kueue admits the Workload of the pods.
 """
 
 import asyncio
@@ -26,7 +26,8 @@ from lockstep.facts.reasons import Reason
 from lockstep.report.text.conflict_sentences import conflict_sentence
 from lockstep.report.text.sentences import n_pods
 
-# Controllers create some twenty pods a second, so a gang of thousands takes minutes. So long there may be none more.
+# Controllers create about twenty pods a second, so a gang of thousands takes minutes. The attempt ends after this time
+# without a new pod.
 _PODS_COME_SECONDS = 60.0
 _OTHERS_DECIDE = Failure(reason=Reason.NO_LONGER_FITS, message="the number of its pods may no longer change")
 _NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken back the quota of its Workload")
@@ -34,7 +35,7 @@ _NO_QUOTA = Failure(reason=Reason.NO_LONGER_FITS, message="Kueue has taken back 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGangAttempt:
-    """An attempt of a Gang. Its owner sets ``changed`` after each change of the Gang or its pods."""
+    """An attempt of a Gang. The caller sets ``changed`` after each change of the Gang or its pods."""
 
     services: Services
     gang: GangFact
@@ -43,11 +44,11 @@ class PodGangAttempt:
     changed: asyncio.Event
 
     def leaves(self) -> Failure | None:
-        """Why pods of the Gang that are on nodes have to leave these now, if they have to."""
+        """Why pods of the Gang on nodes have to leave these now; None if they need not."""
         return self.services.state.pod_gangs.leaving.get(self.gang.key)
 
     async def has_changed(self, seconds: float) -> bool:
-        """Wait for a change of the Gang or its pods; returns whether one came in that time."""
+        """Wait for a change of the Gang or its pods. Returns whether one came within ``seconds``."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.changed.wait()
@@ -55,7 +56,7 @@ class PodGangAttempt:
 
 
 class ComingPods:
-    """The pods of one attempt."""
+    """Lets the pods of one attempt be created."""
 
     def __init__(self, attempt: PodGangAttempt) -> None:
         self._attempt = attempt
@@ -64,11 +65,11 @@ class ComingPods:
         self._gang = attempt.gang
 
     async def come(self) -> Failure | None:
-        """Let the pods come that are not there yet, and wait until they are; returns why that failed, if it did."""
+        """Let the missing pods be created, and wait until they wait for nodes. Returns why that failed, or None."""
         return await self._give_size() or await self._admit() or await self._grow()
 
     async def _give_size(self) -> Failure | None:
-        """Give a suspended owner as many pods as the reservation has seats, and wait until they are there."""
+        """Give a suspended owner as many pods as the reservation has seats, and wait until they exist."""
         owner, held = self._state.pod_gangs.sized.of(self._gang.key), self._state.reservations.get(self._gang.key)
         kind = None if owner is None else sized_kind(owner.source)
         if owner is None or kind is None or held is None:
@@ -76,12 +77,12 @@ class ComingPods:
         not_given = await give_size(self._services.client, kind, owner, held.size)
         if not_given is not None:
             return Failure(reason=Reason.NO_LONGER_FITS, message=not_given.why)
-        # Others bind meanwhile.
+        # Other attempts bind meanwhile.
         self._attempt.stay.leave()
         return await self._until_pods_wait(owner.uid, f"{kind.owner.kind} {owner.name}", held.size)
 
     async def _admit(self) -> Failure | None:
-        """Say to Kueue that the pods of a Workload may come, unless that is said, and wait until they are there."""
+        """Report to Kueue that the pods of a Workload may be created, unless this is done. Wait until they exist."""
         workloads, held = self._state.pod_gangs.workloads, self._state.reservations.get(self._gang.key)
         if held is None or not _is_of_workload(self._gang.key):
             return None
@@ -101,14 +102,18 @@ class ComingPods:
         )
 
     def _has_kept(self, known: Workload) -> bool:
-        """Whether the Workload has had its quota ever since; another one of its name, or another quota, begins anew."""
+        """Whether the Workload has always kept its quota.
+
+        Another Workload with its name, or another quota, begins anew.
+        """
         now = self._state.pod_gangs.workloads.of(self._gang.key)
         return now is not None and (now.uid, now.quota_since) == (known.uid, known.quota_since)
 
     async def _grow(self) -> Failure | None:
-        """Give an owner the pods by which the Gang grows, and wait until they are there.
+        """Give an owner the pods by which the Gang grows, and wait until they exist.
 
-        An earlier process may have done that, and other gangs may have been placed before this one knew of the seats.
+        This may already have happened before a restart. Other gangs may have been placed before the operator knew of
+        the seats.
         """
         known, held = self._state.pod_gangs.objects.get(self._gang.key), self._state.reservations.get(self._gang.key)
         if known is None or known.status.next_size is None or held is None:
@@ -126,7 +131,7 @@ class ComingPods:
         return self._state.pod_gangs.elastic.of(self._gang.key) is not None
 
     def _conflict(self) -> Failure | None:
-        """Why the pods would not be placed on their seats any more."""
+        """Why the pods would no longer be placed on their seats; None if they would be."""
         gang = self._state.gangs.get(self._gang.key)
         if not isinstance(gang, AcceptedGang):
             return None
@@ -148,7 +153,7 @@ class ComingPods:
         group = self._state.pod_gangs.group
         while (there := group(self._gang.key).own(owner, 0).waiting) < size:
             if there > most:
-                # Only more than ever: pods that come and go again don't count.
+                # Only a new maximum counts: pods that come and go again do not count.
                 most, until = there, self._services.monotonic() + _PODS_COME_SECONDS
             left, leaves = until - self._services.monotonic(), self._attempt.leaves()
             if leaves is not None or not may_change():
@@ -165,7 +170,7 @@ class ComingPods:
 
 
 async def _say_ready(services: Services, workload: Workload, size: int) -> str:
-    """Say to Kueue that so many pods of a Workload may come; returns why that can't be said, as a clause, or ''."""
+    """Report to Kueue that ``size`` pods of a Workload may be created. Returns why that failed, as a clause, or ''."""
     if size != workload.pods:
         return f"Workload {workload.name} now has quota for {n_pods(workload.pods)}, not for {size}"
     message = f"Nodes are reserved for {n_pods(size)}."

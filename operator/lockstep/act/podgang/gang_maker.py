@@ -1,4 +1,4 @@
-"""Makes the Gangs for owners of pods, and changes them with their owners. Gangs that users write are left alone."""
+"""Creates the Gangs for owners of pods, and changes them with their owners. Gangs that users write are left alone."""
 
 import asyncio
 import logging
@@ -38,7 +38,7 @@ from lockstep.report.status.events import gang_missing
 
 # A Gang is often created right after its pods.
 _CHECKS_BEFORE_EVENT = 3
-# Reads and writes of owners and Gangs at a time: these are fewer than bindings, and less urgent.
+# Reads and writes of owners and Gangs at a time. These are fewer than bindings, and less urgent.
 _AT_ONCE = 8
 _NOTHING_TO_PLACE = CheckEntry(CheckState.READY, "None of its pods names Lockstep as its scheduler.")
 
@@ -46,7 +46,10 @@ log = logging.getLogger(__name__)
 
 
 class _WantedGang(NamedTuple):
-    """A Gang as it is to be, and what it is made for: an owner, or ``pods`` that own it. ``owner`` is one of these."""
+    """A Gang as it must be, and the object for which it is made: an owner, or ``pods`` that own it.
+
+    ``owner`` is the owner, or one of these pods.
+    """
 
     kind: OwnerKind
     owner: Manifest
@@ -59,12 +62,12 @@ class _WantedGang(NamedTuple):
         return str(self.owner["metadata"]["uid"])
 
     def refused(self, why: str) -> "_WantedGang":
-        """The same, if its owner can't be obeyed."""
+        """The same Gang, refused for the reason ``why``, because its owner can't be obeyed."""
         return self._replace(parts=refused_parts(self.kind, self.owner, why, pods=self.pods))
 
 
 class GangMaker:
-    """Makes and changes Gangs beside the cycle, a few at once. A Gang whose owner was just read is left for a while.
+    """Creates and changes Gangs beside the cycle, a few at once. Each owner is read again only after a pause.
 
     If pods wait and their Gang is still missing at the third check, an event about one of the pods says why.
     """
@@ -81,14 +84,15 @@ class GangMaker:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def reconcile_made(self, gang: GangKey) -> None:
-        """Make the Gang, or compare it with its owner, unless that was done a moment ago."""
+        """Begin to create the Gang, or to compare it with its owner, unless that was done a moment ago."""
         if gang not in self._under_way:
             self._under_way[gang] = asyncio.create_task(self._reconcile(gang))
 
     def is_due(self, gang: GangKey) -> bool:
-        """Whether pods wait for the Gang, or pods or a Job that waits for a size lack it, or what the Job needs.
+        """Whether the Gang must be created or compared with its owner.
 
-        A Gang that pods own is also due when most of these are gone.
+        It must if pods wait for it, or if it is missing although pods run or a Job waits for a size. The needs of such
+        a Job may also be unknown, or most of the pods that own the Gang may be gone.
         """
         group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
         needs_it = group.going > 0 or sized.of(gang) is not None
@@ -97,11 +101,11 @@ class GangMaker:
         return group.waiting > 0 or sized.is_unknown(gang) or is_missing or lacks_owners(group, known)
 
     def forget(self, gang: GangKey) -> None:
-        """Forget a Gang whose pods are placed or gone: what comes next is checked soon."""
+        """Forget a Gang whose pods are placed or gone. Its next change is checked without a pause."""
         self._checks.pop(gang, None)
 
     async def stop(self) -> None:
-        """Stop: the next process finds the same pods."""
+        """Stop. After a restart, the operator finds the same pods."""
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
@@ -116,7 +120,7 @@ class GangMaker:
             self._state.changes.reconcile(gang)
 
     async def _check(self, gang: GangKey) -> None:
-        """Make the Gang, or compare it with its owner, and then leave it for a while."""
+        """Create the Gang or compare it with its owner, and then leave it for a while."""
         checks = self._checks[gang] = self._checks.get(gang, 0) + 1
         problem = await self._problem(gang)
         if problem and gang not in self._state.pod_gangs.objects:
@@ -126,7 +130,7 @@ class GangMaker:
         await asyncio.sleep(pause_after(checks - 1))
 
     async def _say_to_kueue(self, gang: GangKey, problem: str) -> None:
-        """Say of a Workload that waits why it has no Gang: what else is said of it follows from the Gang."""
+        """Write to a waiting Workload why it has no Gang. Other reports about the Workload follow from the Gang."""
         known = self._state.pod_gangs.workloads.awaiting(gang)
         if known is None:
             return
@@ -140,7 +144,7 @@ class GangMaker:
             log.info("the gang's AdmissionCheck is not written: %s", problem, extra=about(gang))
 
     async def _problem(self, gang: GangKey) -> str:
-        """Make the Gang or change it, if that is due; returns why there is none as its pods want it, or ''."""
+        """Create or change the Gang, if that is due. Returns why there is no Gang as the pods need it, or ''."""
         named = maker_of(object_name(gang))
         if named is None or named[0] not in self._state.sources:
             return "" if gang in self._state.pod_gangs.objects else f"there is no Gang {object_name(gang)}"
@@ -162,7 +166,7 @@ class GangMaker:
             self._writer.post_about(pod_subject(self._state.pods[pod]), gang_missing(why), of=gang)
 
     async def _make_or_change(self, gang: GangKey, kind: OwnerKind, owner: str) -> str:
-        """Make the Gang or change it, if that is due; returns why that failed, or ''."""
+        """Create or change the Gang, if that is due. Returns why that failed, or ''."""
         if kind is OWNERS[Source.WORKLOAD]:
             return await self._make_for_workload(gang, kind)
         kind, found = await self._owners.read(kind, gang.namespace, owner)
@@ -171,7 +175,7 @@ class GangMaker:
         return await self._apply(gang, await self._wanted(gang, kind, found.body))
 
     async def _wanted(self, gang: GangKey, kind: OwnerKind, owner: Manifest) -> _WantedGang:
-        """The Gang that follows from its owner, and from what else is known of its pods."""
+        """The Gang that follows from its owner, and from other known facts about its pods."""
         sized, refusal = self._sized(kind, owner), ""
         if sized is not None:
             refusal = sized.problem(owner) or await learn_needs(self._client, self._state, sized, owner)
@@ -182,7 +186,10 @@ class GangMaker:
         return wanted.refused(refusal) if refusal else wanted
 
     async def _make_for_workload(self, gang: GangKey, kind: OwnerKind) -> str:
-        """The same for a Workload with quota. Pods of one without quota are not placed: Kueue takes them back."""
+        """Create or change the Gang for a Workload with quota. Returns why that failed, or ''.
+
+        Pods of a Workload without quota are not placed, because Kueue would take them back.
+        """
         known = self._state.pod_gangs.workloads.of(gang)
         if known is None:
             return "Kueue has given no quota to its Workload"
@@ -203,7 +210,10 @@ class GangMaker:
         return self._state.pod_gangs.workloads.awaiting(gang) is not None
 
     async def _make_of_pods(self, gang: GangKey, kind: OwnerKind) -> str:
-        """The same for pods without an owner in common: what they say is known, so nothing is read."""
+        """Create or change the Gang for pods without a common owner. Returns why that failed, or ''.
+
+        The contents of the pods are known, so nothing is read.
+        """
         group, known = self._state.pod_gangs.group(gang), self._state.pod_gangs.objects.get(gang)
         if not group.terms:
             return "its pods name no group of Kueue"
@@ -212,31 +222,32 @@ class GangMaker:
         return await self._apply(gang, _WantedGang(kind, owner, made_parts(kind, owner, pods=pods), pods))
 
     async def _apply(self, gang: GangKey, wanted: _WantedGang) -> str:
-        """Make the Gang as it is wanted, or change it, unless it is so already or a user's."""
+        """Create or change the Gang, unless it is already as wanted or a user's. Returns why that failed, or ''."""
         known = self._state.pod_gangs.objects.get(gang)
         if known is not None and (known.made_for is None or is_as_made(known, wanted.parts)):
             self._state.pod_gang_facts.check(gang)
             return ""
         answer = await self._send(gang, known, wanted)
         if answer.code == HTTPStatus.UNPROCESSABLE_ENTITY:
-            # The schema has more rules than are checked here.
+            # The schema has more rules than this code checks.
             answer = await self._send(gang, known, wanted.refused(answer.message.rstrip(".")))
         if answer.is_success and known is None and (wanted.pods or self._say_their_owner(gang, wanted.uid)):
-            # It follows from the owner as it was read just now, and pods of the next owner of that name don't count.
+            # The Gang follows from the owner that was read just now. Pods of a later owner with the same name do not
+            # count.
             self._state.pod_gang_facts.check(gang)
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
 
     def _sized(self, kind: OwnerKind, owner: Manifest) -> SizedKind | None:
-        """How the owner gets a size, if it waits for one, and the operator may give it."""
+        """How the owner gets a size; None if it does not wait for one, or if the operator may not give it."""
         kinds = sized_kinds(self._state.sources)
         return next((one for one in kinds if one.owner is kind and one.awaits_size(owner)), None)
 
     def _say_their_owner(self, gang: GangKey, owner: str) -> bool:
-        """Whether the pods that wait say the UID of their owner, as far as they may be of this one."""
+        """Whether the waiting pods that may belong to this owner name its UID."""
         return all(kind.owner for kind, _ in self._state.pod_gangs.group(gang).waiting_by_kind(owner))
 
     async def _send(self, gang: GangKey, known: PodGang | None, wanted: _WantedGang) -> Answer:
-        """Make the Gang, or change the one that is known."""
+        """Send the request that creates the Gang, or changes the ``known`` one."""
         parts = wanted.parts
         if known is None:
             manifest = made_gang(object_name(gang), wanted.owner, parts)

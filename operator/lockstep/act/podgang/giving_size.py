@@ -1,6 +1,6 @@
-"""Gives a suspended owner its size, if it is still as it was planned, and resumes it.
+"""Gives a suspended owner its size and resumes it, if it is unchanged since the plan.
 
-Kueue resumes those in its queues.
+Kueue resumes owners in its queues.
 """
 
 from http import HTTPStatus
@@ -13,19 +13,22 @@ from lockstep.report.text.sentences import n_pods
 
 
 class NotGiven(NamedTuple):
-    """Why an owner did not get its size, as a clause. If it ``has_changed``, a watch shows that, and it is planned."""
+    """Why an owner did not get its size, as a clause.
+
+    If it ``has_changed``, a watch shows the change, and the owner is planned again.
+    """
 
     why: str
     has_changed: bool = False
 
 
 async def give_size(client: KubeClient, kind: SizedKind, owner: SizedOwner, size: int) -> NotGiven | None:
-    """Give an owner so many pods; returns why that can't be done, if it can't.
+    """Give an owner ``size`` pods. Returns why that failed, or None.
 
     Raises ``ApiUnavailableError``.
     """
     named = f"{kind.owner.kind} {owner.name}"
-    # Its range may have changed since the plan.
+    # The range of the owner may have changed since the plan.
     if size not in owner.sizes:
         return NotGiven(f"{named} does not allow {n_pods(size)} any more", has_changed=True)
     target = kind.owner.target(owner.gang.namespace, owner.name)

@@ -1,7 +1,7 @@
-"""Gives up an attempt of a Gang that was bound in part, and gives back what was kept for its other pods.
+"""Ends an attempt of a Gang that was bound in part, and gives back what was reserved for its other pods.
 
-Where that can be done, the owner of the pods is suspended and resumed, or pods are evicted. Then all of them are placed
-anew. Elsewhere pods that are bound stay.
+If possible, the owner of the pods is suspended and resumed, or pods are evicted. Then all pods are placed anew.
+Otherwise bound pods stay.
 """
 
 import logging
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class GivingUp:
-    """Ends an attempt of a Gang that failed. The pods belong to others."""
+    """Ends a failed attempt of a Gang. The pods belong to other controllers."""
 
     def __init__(
         self, services: Services, gang: GangFact, reservation: Reservation, *, pause: Callable[[Failure], float]
@@ -40,9 +40,9 @@ class GivingUp:
         self._release = Release(services, gang, reservation, pause)
 
     async def run(self, failure: Failure, *, landed_at: float) -> Failure:  # noqa: ARG002 - as other sources of members
-        """Have the owner take back the pods that are bound, and write that the attempt has ended, and what stays.
+        """Take back the bound pods, and write to the status that the attempt has ended and which pods stay.
 
-        Returns the failure with what became of the pods.
+        Returns the failure, with what happened to the pods.
         """
         log.warning(
             "attempt %d of the gang ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key)
@@ -66,21 +66,22 @@ class GivingUp:
         return failure
 
     def _is_growth(self) -> bool:
-        """Whether the attempt is for pods by which the Gang was to grow."""
+        """Whether the attempt is for pods by which the Gang grows."""
         known = self._release.known()
         return known is not None and known.status.next_size is not None
 
     def _bound(self) -> int:
-        """How many pods of the attempt are on nodes, and are not being deleted."""
+        """The number of pods of the attempt that are on nodes and are not being deleted."""
         going = self._state.pod_gangs.group(self._gang.key).going_pods()
-        # The reservation may be only what an earlier process has left to be bound, so its ranks do not count.
+        # After a restart, the reservation may have only the seats that were left to be bound. So its ranks do not
+        # count.
         ours = (self._reservation.gang_uid, self._reservation.attempt)
         return sum(
             seat is not None and (seat.gang_uid, seat.attempt) == ours for seat in (pod.group.seat for pod in going)
         )
 
     async def _take_back(self, failure: Failure) -> TakenBack:
-        """Take back the pods, unless pods of the Gang run that were placed before."""
+        """Take back the pods, unless other pods of the Gang run that were placed earlier."""
         if self._state.pod_gangs.group(self._gang.key).going > self._bound():
             return TakenBack(WayBack.KEPT, "other pods of the Gang run")
         await self._release.report(partial(mark_undoing, failure=failure, waits=_WAITS, now=self._services.now()))

@@ -1,4 +1,7 @@
-"""Compares the priority of a PodGroup of Kubernetes' own with that of its pods, which is the Gang's."""
+"""Compares the priority of a PodGroup of Kubernetes with the priority of its pods.
+
+The Gang has the priority of the pods.
+"""
 
 from itertools import islice
 
@@ -10,10 +13,10 @@ from lockstep.belief.state import State
 
 
 def higher_priority(state: State, gang: GangKey, group: Manifest) -> str:
-    """Why a PodGroup is refused whose priority is higher than that of its pods; '' where it is not.
+    """Why a PodGroup is refused whose priority is higher than that of its pods; '' if it is not higher.
 
-    Quotas have counted the pods by their class, so a group can't lift them. The default priority is not read: the API
-    server writes it to each group that names no class. Neither is a lower one.
+    Quotas have counted the pods by their class, so a group can't raise their priority. The default priority is ignored:
+    the API server writes it to each group that names no class. A lower priority is ignored, too.
     """
     wanted = priority_of_scheduling_group(group)
     if wanted is None or wanted == state.priorities.value_of(""):

@@ -1,4 +1,4 @@
-"""Has the owner of a Gang make the pods by which the Gang grows, once their room is reserved in its status."""
+"""Makes the owner of a Gang create the pods by which the Gang grows, after their room is reserved in its status."""
 
 from lockstep.act.podgang.resizing_owner import OwnerChange, resize_owner
 from lockstep.act.requests.services import Services
@@ -8,11 +8,14 @@ from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.report.status.events import gang_changes_size
 
 FRESH_SECONDS = 60.0
-"""For so long after a decision an owner gets another size by it; a restart may lie between the two."""
+"""In seconds. An owner gets another size by a decision only in this time after it.
+
+A restart may lie between the two.
+"""
 
 
 async def grow_owner(services: Services, gang: PodGang, following: NextSize, *, by: int) -> str:
-    """Give the owner so many more pods, unless an earlier process has; returns why that can't be done, or ''.
+    """Give the owner ``by`` more pods, unless it already has them. Returns why that failed, or ''.
 
     Raises ``ApiUnavailableError``.
     """
@@ -24,13 +27,13 @@ async def grow_owner(services: Services, gang: PodGang, following: NextSize, *, 
 
 
 def is_old(services: Services, following: NextSize) -> bool:
-    """Whether a decision is not to be carried out any more; so is one of the future, after the clock was set back."""
-    # Statuses have whole seconds.
+    """Whether a decision is too old to be carried out. One of the future is too, because the clock was set back."""
+    # Statuses keep whole seconds.
     return not -1.0 <= services.now() - following.decided_at < FRESH_SECONDS
 
 
 def report_change(services: Services, gang: PodGang, following: NextSize) -> None:
-    """Post to the Gang and to the owner of its pods that their number changes."""
+    """Post to the Gang, and to the owner of its pods, that the number of pods changes."""
     event, known, subject = gang_changes_size(following.why, others_run=True), services.state.gangs.get(gang.key), None
     if known is not None:
         services.writer.post(known, event)

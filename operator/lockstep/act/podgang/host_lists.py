@@ -1,6 +1,6 @@
 """Writes the list of a Gang's pods and their hosts, before the first of the new pods is bound.
 
-It is written for an attempt only: once for all pods that are bound together, and not when pods end. A Gang with a large
+It is written only for an attempt: once for all pods that are bound together, and not when pods end. A Gang with a large
 list rests after it. Otherwise pods that come one by one would each cost a megabyte.
 """
 
@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 
 
 class HostListOfGang:
-    """The list of one attempt; nothing is written unless the Gang asks for it."""
+    """The list of one attempt. Nothing is written unless the Gang asks for it."""
 
     def __init__(self, services: Services, gang: GangFact, attempt: int) -> None:
         self._client = services.client
@@ -40,7 +40,10 @@ class HostListOfGang:
         self._bytes = 0
 
     async def write(self, seats: Sequence[TakenSeat]) -> Failure | None:
-        """Write the pods that are on nodes and those that get these seats; done once it has succeeded."""
+        """Write the pods on nodes and the pods that get these seats, once for the attempt.
+
+        Returns why that failed, or None.
+        """
         known = self._pod_gangs.objects.get(self._gang.key)
         if self._bytes or known is None or not known.wants_host_list:
             return None
@@ -61,11 +64,11 @@ class HostListOfGang:
         return None
 
     def check_again(self) -> None:
-        """Write it again if it is gone: the API server was away, and may come back with an earlier state."""
+        """Write the list again if it is gone. The API server was away, and may come back with an earlier state."""
         self._bytes = 0
 
     async def rest(self) -> None:
-        """Wait for as long as a list of its size takes at the pace that one Gang may write."""
+        """Wait for the time that a list of this size takes at the rate at which one Gang may write."""
         await asyncio.sleep(self._bytes / _BYTES_A_SECOND)
 
     def _object(self, data: dict[str, str]) -> OwnedObject:
@@ -75,7 +78,7 @@ class HostListOfGang:
 
 
 async def _listed(group: PodGroup, seats: Sequence[TakenSeat]) -> list[ListedPod]:
-    """The pods on nodes and those that get these seats, by rank."""
+    """The pods on nodes and the pods that get these seats, by rank."""
     listed, seated = list[ListedPod](), {seat.pod for seat in seats}
     pods = list(group.pods.values())
     async for pod in _in_turns(pods):
@@ -88,7 +91,7 @@ async def _listed(group: PodGroup, seats: Sequence[TakenSeat]) -> list[ListedPod
 
 
 async def _in_turns(items: Sequence[Item]) -> AsyncIterator[Item]:
-    """The items one by one; others have a turn of the event loop meanwhile, since they may be 10,000."""
+    """The items one by one. There may be 10,000, so the event loop does other work in between."""
     for number, item in enumerate(items, 1):
         yield item
         if number % _ITEMS_IN_A_TURN == 0:

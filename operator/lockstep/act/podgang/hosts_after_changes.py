@@ -1,6 +1,7 @@
-"""Writes the list of a Gang's hosts anew once pods have left it by a change of its size.
+"""Writes the list of a Gang's hosts again after pods have left it by a change of its size.
 
-The status says that the change is done after that. So the next process writes the list if this one ends before.
+The status says that the change is done only after that. So after a restart, the operator writes the list if it is not
+written.
 """
 
 import asyncio
@@ -23,14 +24,20 @@ log = logging.getLogger(__name__)
 
 
 class _Listed(NamedTuple):
-    """The list was written after the change that was decided at that time, or why it can't be, as a clause."""
+    """The result of writing the list after the change that was decided at ``decided_at``.
+
+    ``why_not`` is a clause that says why it can't be written; '' if it is written.
+    """
 
     decided_at: float
     why_not: str
 
 
 class HostsAfterChanges:
-    """Writes lists beside the cycle, a few at once; after no answer, again later. A Gang with a large list rests."""
+    """Writes lists beside the cycle, a few at once. Without an answer it tries again later.
+
+    A Gang with a large list rests.
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -39,7 +46,10 @@ class HostsAfterChanges:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def are_listed(self, gang: GangFact, decided_at: float) -> bool:
-        """Whether nothing is left to be written after the change that was decided then. If something is, begin it."""
+        """Whether nothing is left to be written after the change that was decided at that time.
+
+        Otherwise begins to write.
+        """
         known, listed = self._services.state.pod_gangs.objects.get(gang.key), self._listed.get(gang.key)
         if known is None or not known.wants_host_list or (listed is not None and listed.decided_at == decided_at):
             return True
@@ -48,16 +58,16 @@ class HostsAfterChanges:
         return False
 
     def why_not(self, gang: GangKey) -> str:
-        """Why the list still has pods that have left, as a clause; '' where it has none."""
+        """Why the list still has pods that have left, as a clause; '' if it has none."""
         listed = self._listed.get(gang)
         return "" if listed is None else listed.why_not
 
     def forget(self, gang: GangKey) -> None:
-        """Forget a Gang that changes no more, or that is gone: of that one nothing is written."""
+        """Forget a Gang that no longer changes or is gone. Nothing is written for a Gang that is gone."""
         self._listed.pop(gang, None)
 
     async def stop(self) -> None:
-        """Stop: the next process writes the same."""
+        """Stop. After a restart, the operator writes the same lists."""
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)

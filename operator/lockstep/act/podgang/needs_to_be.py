@@ -1,4 +1,4 @@
-"""Finds out by dry runs what the pods of a suspended owner need, before it has any."""
+"""Finds out with dry runs what the pods of a suspended owner will need."""
 
 from coschedule import GangKey
 from lockstep.api.client import paths
@@ -12,9 +12,9 @@ from lockstep.facts.gang.pod_gang import GroupedPod
 
 
 async def learn_needs(client: KubeClient, state: State, kind: SizedKind, owner: Manifest) -> str:
-    """Record what the pods of an owner need; returns why they would be refused, as a clause, or ''.
+    """Record what the pods of an owner need. Returns why they would be refused, as a clause, or ''.
 
-    Raises ``ApiUnavailableError``, and an error for a pod that can't be understood.
+    Raises ``ApiUnavailableError``, and another error for a pod that can't be understood.
     """
     sized = kind.parse(owner)
     pods = await pods_to_be(client, state, kind, owner)
@@ -25,7 +25,10 @@ async def learn_needs(client: KubeClient, state: State, kind: SizedKind, owner: 
 
 
 async def pods_to_be(client: KubeClient, state: State, kind: SizedKind, owner: Manifest) -> SizedPods | str:
-    """The pods of an owner once it has its size; or why they would be refused, as a clause. It raises the same."""
+    """The pods of an owner after it gets its size; a clause if they would be refused.
+
+    Raises ``ApiUnavailableError``, and another error for a pod that can't be understood.
+    """
     sized = kind.parse(owner)
     varying = await needs_of_pod(client, state, sized.gang, kind.pod(owner))
     first = None if kind.first_pod is None else await needs_of_pod(client, state, sized.gang, kind.first_pod(owner))
@@ -37,7 +40,7 @@ async def pods_to_be(client: KubeClient, state: State, kind: SizedKind, owner: M
 
 
 async def needs_of_pod(client: KubeClient, state: State, gang: GangKey, pod: Manifest) -> PodsAlike | str:
-    """What that pod of a Gang needs; or why it would be refused, as a clause. Raises ``ApiUnavailableError``."""
+    """The needs of that pod of a Gang; a clause if the pod would be refused. Raises ``ApiUnavailableError``."""
     answer = await client.dry_run(paths.pods_to_be(gang.namespace), pod)
     if not answer.is_success:
         return f"the API server refuses its pods: {answer.message.rstrip('.')}"

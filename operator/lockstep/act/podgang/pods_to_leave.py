@@ -1,7 +1,8 @@
-"""Which pods leave a Gang that gets fewer, if any of those of a role may: their owner has to know their names.
+"""Which pods leave a Gang that shrinks, if any pods of a role may leave. Their owner must know their names.
 
-Names are chosen at the moment of the change, of the pods that are there then. The next process chooses the same. Pods
-that end anyway are named too. Otherwise the owner would count them, and remove others in their place.
+The names are chosen at the moment of the change, from the pods that exist then. After a restart, the operator chooses
+the same names. Pods that end anyway are named too. Otherwise the owner would count them, and remove others in their
+place.
 """
 
 from collections import Counter
@@ -15,9 +16,9 @@ from lockstep.snapshot.holders.elastic_pod_gangs import by_rank
 
 
 def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[str] | None:
-    """The pods beyond those that the next size has on each node: the highest ranks there, and pods on no node.
+    """The pods that must leave for the next size: the highest ranks beyond its number on each node, and unbound pods.
 
-    None if a pod is gone that was to stay, if pods would have to leave that can't, or if the owner makes others.
+    None if a pod that must stay is gone, if pods that can't leave would have to, or if the owner creates others.
     """
     if owner.elastic is None or not owner.names_leaving:
         return ()
@@ -35,7 +36,10 @@ def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[
 
 
 def newest(group: PodGroup, owner: SizedOwner, gang: PodGang, size: int) -> Sequence[str]:
-    """The pods beyond that size of an owner that goes back: those that wait, then those of the last attempt."""
+    """The pods that leave an owner that goes back to ``size``: first waiting pods, then pods of the last attempt.
+
+    Pods that end anyway are added.
+    """
     if owner.elastic is None or not owner.names_leaving:
         return ()
     last = (gang.uid, gang.status.attempt)
@@ -54,7 +58,7 @@ def _ending(group: PodGroup, owner: SizedOwner) -> Iterator[str]:
 
 
 def _able(group: PodGroup, owner: SizedOwner) -> Iterator[GroupedPod]:
-    """The pods of the owner that may leave it."""
+    """The pods of the owner that may leave."""
     role = "" if owner.elastic is None else owner.elastic.role
     return (pod for pod in group.pods.values() if pod.group.owner == owner.uid and pod.group.role == role)
 

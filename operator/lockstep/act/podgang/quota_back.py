@@ -1,4 +1,4 @@
-"""Gives the quota of a Workload back whose pods can't stay or can't be bound: Kueue takes the pods back itself.
+"""Gives back the quota of a Workload whose pods can't stay or can't be bound. Kueue then takes the pods back itself.
 
 It suspends their owner or deletes plain pods, so nothing counts as failed. Then the Workload is queued again.
 """
@@ -17,20 +17,20 @@ _PODS_GO_SECONDS = 600.0
 
 
 class QuotaBack:
-    """Gives quota back."""
+    """Gives back the quota of Workloads."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._pod_gangs = services.state.pod_gangs
 
     def is_possible(self, gang: GangKey) -> bool:
-        """Whether the Gang is made for a Workload whose pods we have let come."""
+        """Whether the Gang is made for a Workload whose pods Lockstep has let Kueue admit."""
         return self._pod_gangs.workloads.is_admitted(gang)
 
     async def give_back(self, gang: GangKey, cause: str) -> str:
-        """Give the quota back, and wait until no pod of the Gang is on a node; returns why that failed, as a clause.
+        """Give the quota back, and wait until no pod of the Gang is on a node.
 
-        Raises ``ApiUnavailableError``.
+        Returns why that failed, as a clause, or ''. Raises ``ApiUnavailableError``.
         """
         workload = self._pod_gangs.workloads.of(gang)
         if workload is None:

@@ -1,4 +1,4 @@
-"""Gives an owner that runs another number of pods, if it is still as it was decided."""
+"""Gives a running owner another number of pods, if the owner is unchanged since the decision."""
 
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
@@ -20,11 +20,11 @@ def _no_names(_: SizedOwner) -> Sequence[str]:
 
 
 class OwnerChange(NamedTuple):
-    """An owner that has ``was`` pods is to have ``size`` pods.
+    """A change of an owner from ``was`` to ``size`` pods.
 
-    If the decision ``is_old``, it is not carried out any more. An owner that ``goes_back`` had that size before. So its
-    range may leave it out by now, and a part of its work may be done. ``leaving`` names the pods that leave the owner,
-    as that one is read; None if other pods are there than at the decision.
+    If the decision ``is_old``, it is no longer carried out. If the owner ``goes_back``, it had that size before. So its
+    range may no longer have this size, and a part of its work may be done. ``leaving`` returns the names of the pods
+    that leave the owner it gets. It returns None if the pods have changed since the decision.
     """
 
     was: int
@@ -35,9 +35,11 @@ class OwnerChange(NamedTuple):
 
 
 class OwnerAnswer(NamedTuple):
-    """Why an owner does not have the size, as a clause; '' if it has.
+    """The result of a change of an owner.
 
-    If it ``may_pass``, another try may work. If it ``is_made``, this try has changed the owner.
+    ``why_not`` is a clause that says why it does not have the size; '' if it has.
+
+    If it ``may_pass``, another try may succeed. ``is_made`` says that this try has changed the owner.
     """
 
     why_not: str = ""
@@ -48,7 +50,7 @@ class OwnerAnswer(NamedTuple):
 async def resize_owner(
     client: KubeClient, gang: PodGang, change: OwnerChange, *, is_dry_run: bool = False
 ) -> OwnerAnswer:
-    """Change the number of pods of the owner for which a Gang is made, or only try it by a dry run.
+    """Change the number of pods of the owner for which a Gang is made, or only try it with a dry run.
 
     Raises ``ApiUnavailableError``.
     """
@@ -73,7 +75,10 @@ async def resize_owner(
 
 
 def _first(gang: PodGang, owner: SizedOwner) -> int:
-    """With how many pods the owner has begun, as the Gang says; as the owner says, if the Gang was made anew since."""
+    """The number of pods with which the owner began, according to the Gang.
+
+    If the Gang was created anew since then, the owner says it.
+    """
     said = 0 if owner.elastic is None else owner.elastic.first
     return said if gang.status.first_size is None else gang.status.first_size
 
@@ -84,9 +89,10 @@ def _refused(named: str, change: OwnerChange, answer: Answer) -> OwnerAnswer:
 
 
 def _may_pass(change: OwnerChange, refusal: Answer) -> bool:
-    """Whether a refusal need not be the last word.
+    """Whether another try may succeed after a refusal.
 
-    Nothing is lost if a new size is given up. An owner that goes back has more pods than have room, so it has to.
+    Nothing is lost if a new size is given up. An owner that goes back has more pods than it has room for, so it must be
+    changed.
     """
     if refusal.code == HTTPStatus.NOT_FOUND:
         return False
@@ -94,7 +100,7 @@ def _may_pass(change: OwnerChange, refusal: Answer) -> bool:
 
 
 def _why_not(named: str, owner: SizedOwner, gang: PodGang, change: OwnerChange) -> str:
-    """Why the owner is not to be changed, as a clause; '' where it is, and where it has the size already."""
+    """Why the owner must not be changed, as a clause; '' if it may be, or if it already has the size."""
     if owner.elastic is None or owner.uid != gang.made_for:
         return f"{named} no longer lets its number of pods change"
     if owner.elastic.pods == change.size:

@@ -1,6 +1,6 @@
-"""Finds out what the pods of an owner need that runs and may get another number of pods: one of each kind is read.
+"""Finds out what the pods of a running owner need, if its number of pods may change: it reads one pod of each kind.
 
-Its controller makes more of the same template, and admission has made of it what it makes of the others.
+The owner's controller creates more pods from the same template, and admission changes them in the same way.
 """
 
 import asyncio
@@ -28,7 +28,10 @@ log = logging.getLogger(__name__)
 
 
 class RunningNeeds:
-    """Reads one pod of each kind of a Gang whose size may change, once for each owner; after a failure, again later."""
+    """Reads one pod of each kind of a Gang whose size may change, once for each owner.
+
+    After a failure it tries again later.
+    """
 
     def __init__(self, services: Services) -> None:
         self._client = services.client
@@ -37,7 +40,7 @@ class RunningNeeds:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def check(self, gang: GangKey) -> None:
-        """Read pods of the Gang, if that is due."""
+        """Begin to read pods of the Gang, if that is due."""
         elastic = self._state.pod_gangs.elastic
         owner = elastic.of(gang)
         is_due = owner is not None and elastic.needs(gang) is None and gang not in self._under_way
@@ -45,7 +48,7 @@ class RunningNeeds:
             self._under_way[gang] = asyncio.create_task(self._learn(gang))
 
     async def stop(self) -> None:
-        """Stop: the next process reads the same."""
+        """Stop. After a restart, the operator reads the same pods."""
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
@@ -61,7 +64,7 @@ class RunningNeeds:
             del self._under_way[gang]
 
     async def _is_learned(self, gang: GangKey) -> bool:
-        """Whether it is known what the pods need, or nothing has to be known any more."""
+        """Read the pods. Returns whether their needs are known, or need not be known any more."""
         owner, group = self._state.pod_gangs.elastic.of(gang), self._state.pod_gangs.group(gang)
         if owner is None or not has_fixed_pods(group, owner):
             return True
@@ -73,7 +76,7 @@ class RunningNeeds:
         return True
 
     async def _read(self, gang: GangKey, owner: SizedOwner, pod: GroupedPod) -> PodsAlike | None:
-        """What a pod of the owner needs; None if it can't be read now."""
+        """The needs of a pod of the owner; None if it can't be read now."""
         try:
             async with self._at_once:
                 answer = await self._client.get(paths.pod(pod.key))
@@ -91,7 +94,7 @@ class RunningNeeds:
 
 
 def _one_of_each(pods: Iterable[GroupedPod], owner: SizedOwner) -> list[GroupedPod]:
-    """One pod of those whose number may change, and one of the others, if the owner has others."""
+    """One of the pods whose number may change, and one of the other pods, if the owner has others."""
     role, found = "" if owner.elastic is None else owner.elastic.role, dict[bool, GroupedPod]()
     for pod in pods:
         found.setdefault(bool(role) and pod.group.role != role, pod)

@@ -16,19 +16,19 @@ from lockstep.facts.pods.pod import Membership, PodKey
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.sentences import n_pods
 
-# Between so many seats, others have a turn of the event loop.
+# After this number of seats, other tasks of the event loop have a turn.
 _SEATS_IN_A_TURN = 500
 
 
 class KeyedPod(NamedTuple):
-    """A pod that waits, and its completion index or -1."""
+    """A waiting pod, and its completion index or -1."""
 
     completion: int
     key: PodKey
 
 
 class TakenSeat(NamedTuple):
-    """A pod, and the node, the seat and the rank that it gets."""
+    """A pod with the node, the seat and the rank that it gets."""
 
     pod: PodKey
     uid: str
@@ -38,9 +38,9 @@ class TakenSeat(NamedTuple):
 
 
 async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation) -> list[TakenSeat] | Failure:
-    """The pods for the seats that are still free, in the order of the seats; a failure where pods are missing.
+    """The pods for the seats that are still free, in the order of the seats; a failure if pods are missing.
 
-    While no pod is on a node, the reservation has to be for as many as are needed together by now.
+    While no pod is on a node, the reservation must have as many seats as pods are now needed together.
     """
     least = state.pod_gangs.least_to_begin(gang.key)
     if reservation.size < least:
@@ -76,15 +76,15 @@ def _too_few(free: int, waiting: int) -> Failure:
 
 
 def pod_gone(seat: TakenSeat) -> Failure:
-    """The pod of a seat can't be bound any more."""
+    """The failure of a binding whose pod is gone or no longer waits."""
     message = f"pod {seat.pod.name} was gone, or no longer waited, before all pods were bound"
     return Failure(reason=Reason.POD_LOST, message=message)
 
 
 def ranks_of(group: PodGroup, waiting: Sequence[KeyedPod]) -> Mapping[PodKey, int]:
-    """The rank of each pod that waits: its completion index, or the lowest that no other pod has.
+    """The rank of each waiting pod: its completion index, or the lowest rank that no other pod has.
 
-    Indexes do not count where two pods have the same, as those of two Jobs.
+    The indexes are ignored if two pods have the same index, such as pods of two Jobs.
     """
     taken = {pod.group.rank for pod in group.going_pods()}
     indexes = [pod.completion for pod in waiting if pod.completion >= 0]
@@ -101,9 +101,11 @@ def ranks_of(group: PodGroup, waiting: Sequence[KeyedPod]) -> Mapping[PodKey, in
 def _waiting_by_role(
     group: PodGroup, owner: str | None, pool: Pool, planned: Collection[str]
 ) -> Mapping[str, list[KeyedPod]]:
-    """The pods that wait, by the ``planned`` role of their kind and role; those of each by completion index and name.
+    """The waiting pods, by the ``planned`` role of their kind and role.
 
-    Pods whose own role is not planned are of their kind alone.
+    The pods of a role are in order of index and name.
+
+    Pods whose own role is not planned have the role of their kind alone.
     """
     found: dict[str, list[KeyedPod]] = {}
     for kind, pods in group.waiting_by_kind(owner):

@@ -1,6 +1,6 @@
-"""Takes back the bound pods of a Gang that can't go on where they are, by the first way that works.
+"""Takes back the bound pods of a Gang that can't stay on their nodes, in the first way that works.
 
-Kueue takes them back, or their owner is suspended, or pods are evicted, or they are kept.
+Kueue takes them back, or their owner is suspended, or pods are evicted. Otherwise they are kept.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from lockstep.report.status.events import pods_evicted
 
 
 class TakenBack(NamedTuple):
-    """What became of the pods, and how, as a clause; for pods that were kept, why.
+    """What happened to the pods, and how, as a clause. For pods that were kept, the clause says why.
 
     If it ``may_pass``, another try may take them back.
     """
@@ -37,11 +37,14 @@ class TakingBack:
         self._quota = QuotaBack(services)
 
     def may_give_quota_back(self, gang: GangKey) -> bool:
-        """Whether the pods of a Gang came since we said so to Kueue."""
+        """Whether the pods of a Gang were created because Lockstep let Kueue admit them."""
         return self._quota.is_possible(gang)
 
     async def take_back(self, gang: GangKey, cause: str, is_due: Callable[[], bool]) -> TakenBack:
-        """Take back all pods of a Gang that are bound. ``cause`` is a clause; ``is_due`` is asked before evictions."""
+        """Take back all bound pods of a Gang. ``cause`` is a clause. ``is_due`` is called before evictions.
+
+        Returns what happened to the pods.
+        """
         if self._quota.is_possible(gang):
             why_not = await self._quota.give_back(gang, cause)
             if not why_not:

@@ -1,4 +1,4 @@
-"""Finds out by dry runs what the pods of a Workload need, before Kueue lets them come."""
+"""Finds out with dry runs what the pods of a Workload need, before Kueue lets them be created."""
 
 from lockstep.act.podgang.needs_to_be import needs_of_pod
 from lockstep.act.requests.services import Services
@@ -11,9 +11,9 @@ from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods
 
 
 async def learn_needs_of_workload(services: Services, workload: Manifest) -> str:
-    """Record what the pods of a Workload need that waits; returns why they would be refused, as a clause, or ''.
+    """Record what the pods of a waiting Workload need. Returns why they would be refused, as a clause, or ''.
 
-    Raises ``ApiUnavailableError``, and an error for a pod that can't be understood.
+    Raises ``ApiUnavailableError``, and another error for a pod that can't be understood.
     """
     fact, state = parse_workload(workload), services.state
     alike = list[PodsAlike]()
@@ -30,7 +30,7 @@ async def learn_needs_of_workload(services: Services, workload: Manifest) -> str
 
 
 async def waits_for_size(services: Services, workload: Manifest) -> str:
-    """Why the pods of a Workload may not come yet, as a clause, if its owner gets a size first; '' if not."""
+    """Why the pods of a Workload may not be created yet, as a clause, if its owner first gets a size; '' otherwise."""
     named = controller_of(workload["metadata"])
     kinds = (kind for kind in sized_kinds(services.state.sources) if kind.queued is not None)
     its_kind = (named.get("apiVersion"), named.get("kind"))
@@ -38,7 +38,7 @@ async def waits_for_size(services: Services, workload: Manifest) -> str:
     if kind is None:
         return ""
     found = await services.client.get(kind.owner.target(workload["metadata"]["namespace"], named["name"]))
-    # An owner that is gone takes its Workload with it.
+    # If an owner is gone, its Workload will be gone, too.
     is_same = found.is_success and found.body["metadata"]["uid"] == named["uid"]
     waits = is_same and kind.awaits_size_in_queue(found.body)
     return f"Lockstep has not chosen the number of pods of {kind.owner.kind} {named['name']} yet" if waits else ""

@@ -1,1 +1,1 @@
-"""What waits in queues of Kueue: Workloads of GangJobs, and sizes of Jobs."""
+"""Handles objects in queues of Kueue: Workloads of GangJobs, and sizes of Jobs."""

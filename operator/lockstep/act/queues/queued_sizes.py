@@ -1,6 +1,6 @@
-"""Chooses the size of an owner that waits in a queue of Kueue, before Kueue gives quota to its pods.
+"""Learns and gives the size of an owner that waits in a queue of Kueue, before Kueue gives quota to its pods.
 
-Such an owner has no Gang and no pods. It is planned as the gang that it would be, behind all others.
+Such an owner has no Gang and no pods. It is planned as the gang that it would be, behind all other gangs.
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ from lockstep.report.status.events import size_chosen, size_not_chosen
 
 
 async def learn_queued_gang(services: Services, kind: SizedKind, owner: SizedOwner) -> str:
-    """Record the gang that an owner would be; returns why that can't be planned, as a clause, or ''.
+    """Record the gang that an owner would be. Returns why that can't be planned, as a clause, or ''.
 
     Raises ``ApiUnavailableError``.
     """
@@ -44,7 +44,7 @@ async def learn_queued_gang(services: Services, kind: SizedKind, owner: SizedOwn
 
 
 async def give_queued_size(services: Services, kind: SizedKind, owner: SizedOwner, *, size: int) -> str:
-    """Give an owner so many pods; returns why that can't be done, as a clause, or ''.
+    """Give an owner ``size`` pods. Returns why that failed, as a clause, or ''.
 
     Raises ``ApiUnavailableError``.
     """
@@ -64,7 +64,7 @@ async def _gang(services: Services, kind: SizedKind, owner: Manifest) -> Accepte
 
 
 def _hidden_by(services: Services, gang: GangKey) -> str:
-    """Which Gang of a user keeps the owner from being planned, by the name that its own would have; '' for none."""
+    """A clause that names a user's Gang with the name that the owner's Gang would have; '' if there is none."""
     there = services.state.pod_gangs.objects.get(gang)
     if there is None or there.made_for is not None:
         return ""

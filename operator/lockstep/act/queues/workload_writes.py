@@ -1,6 +1,6 @@
-"""Makes and changes the Workload of a GangJob in a queue of Kueue, and deletes one that the GangJob no longer needs.
+"""Creates and changes the Workload of a GangJob in a queue of Kueue, and deletes a Workload that is no longer needed.
 
-Each write is for the Workload as it is read just before, so it can be repeated.
+Each write is for the Workload that is read just before, so it can be repeated.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from lockstep.api.manifest import Manifest
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.workload import GangWorkload
 
-# Kueue writes the same object: it is read anew after each conflict.
+# Kueue writes the same object, so it is read again after each conflict.
 _MOST_CONFLICTS = 8
 
 
 async def make_workload(services: Services, gang: AcceptedGang) -> str:
-    """Make the Workload of a gang, unless it is there; returns why that failed, or ''.
+    """Create the Workload of a gang, unless it exists. Returns why that failed, or ''.
 
     Raises ``ApiUnavailableError``.
     """
@@ -33,7 +33,7 @@ async def make_workload(services: Services, gang: AcceptedGang) -> str:
 
 
 async def delete_workload(services: Services, known: GangWorkload) -> str:
-    """Delete a Workload, which gives its quota back; returns why that failed, or ''.
+    """Delete a Workload. This gives its quota back. Returns why the deletion failed, or ''.
 
     Raises ``ApiUnavailableError``.
     """
@@ -43,10 +43,10 @@ async def delete_workload(services: Services, known: GangWorkload) -> str:
 
 
 async def write_quota_use(services: Services, gang: AcceptedGang | None, known: GangWorkload, use: QuotaUse) -> str:
-    """Write what a gang makes of its quota; returns why that failed, or ''.
+    """Write how a gang uses its quota. Returns why that failed, or ''.
 
-    If it has none, and ``gang`` is given, the Workload gets the queue and the numbers that the gang asks for now.
-    Raises ``ApiUnavailableError``.
+    If it has no quota, and ``gang`` is given, the Workload gets the queue and the numbers of this gang. Raises
+    ``ApiUnavailableError``.
     """
     tries = 0
     while True:
@@ -63,7 +63,7 @@ async def write_quota_use(services: Services, gang: AcceptedGang | None, known: 
 
 
 async def _write(services: Services, gang: AcceptedGang | None, workload: Manifest, use: QuotaUse) -> Answer | None:
-    """One write, if any is due: of the status, else of the spec."""
+    """Send one write if any is due: of the status, or else of the spec. Returns the answer; None if none is due."""
     metadata = workload["metadata"]
     target = workload_at(metadata["namespace"], metadata["name"])
     ours = services.state.pod_gangs.workloads.our_checks

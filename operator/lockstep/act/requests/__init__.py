@@ -1,1 +1,1 @@
-"""What all actions share: concurrent requests, refusals, deletions, and the window of attempts in progress."""
+"""Shared parts of all actions: concurrent requests, refusals, deletions, and the window of attempts in progress."""

@@ -1,4 +1,4 @@
-"""What the API server's refusals mean for an attempt."""
+"""The meaning of the API server's refusals for an attempt."""
 
 from http import HTTPStatus
 
@@ -9,12 +9,13 @@ from lockstep.facts.reasons import Reason
 
 # Policies and webhooks use these words, with any code and any further text.
 _DENIED = (" denied request", " denied the request")
-# Answers "forbidden" with other words come from policies too, so waiting does not help, unless one of these is in them.
+# Answers "forbidden" with other words also come from policies, so waiting does not help, unless they have one of these
+# texts.
 _MENDED_BY_OTHERS = (
-    # Quotas, since other pods end. But a quota that says what a pod "must specify" is a policy.
+    # Quotas: other pods may end. But a quota that says what a pod "must specify" is a policy.
     "exceeded quota",
     "status unknown for quota",
-    # A service account, a RuntimeClass or a PriorityClass that is created later.
+    # A service account, a RuntimeClass or a PriorityClass may be created later.
     " not found",
     "no PriorityClass with name",
     "no API token found for service account",
@@ -23,14 +24,14 @@ _MENDED_BY_OTHERS = (
     # The API server has just started.
     "not yet ready to handle request",
 )
-# A patch names the UID of a pod, and a new pod has its name.
+# A patch names the UID of a pod, and a new pod has the same name.
 _ANOTHER_POD = "metadata.uid: Invalid value"
-# A webhook takes no dry runs; that says nothing of the pod.
+# A webhook does not support dry runs. This says nothing about the pod.
 _NO_DRY_RUN = "does not support dry run"
 
 
 def refused_pod(name: str, answer: Answer) -> Failure:
-    """The API server refused to create a member."""
+    """The failure of an attempt whose pod ``name`` the API server refused to create."""
     if refused_template(answer) is not None:
         reason = Reason.TEMPLATE_REFUSED
     elif answer.code == HTTPStatus.FORBIDDEN and "exceeded quota" in answer.message:
@@ -41,14 +42,14 @@ def refused_pod(name: str, answer: Answer) -> Failure:
 
 
 def refused_claim(name: str, answer: Answer) -> Failure:
-    """The API server refused to create a claim, or to set its node."""
+    """The failure of an attempt whose claim ``name`` the API server refused to create, or to give a node."""
     is_quota = answer.code == HTTPStatus.FORBIDDEN and "exceeded quota" in answer.message
     reason = Reason.QUOTA_EXCEEDED if is_quota else Reason.CLAIM_REFUSED
     return Failure(reason=reason, message=f"the API server refused claim {name}: {answer.message}")
 
 
 def refused_template(answer: Answer) -> Refusal | None:
-    """Why no such member can ever be created, as the API server said; None where waiting may help."""
+    """Why such a member can never be created, according to the API server; None if waiting may help."""
     if not _is_final(answer):
         return None
     return Refusal(Reason.TEMPLATE_REFUSED, f"The API server refuses the members: {answer.message.rstrip('.')}.")
@@ -68,12 +69,12 @@ def _is_final(answer: Answer) -> bool:
 
 
 def is_no_dry_run(answer: Answer) -> bool:
-    """Whether the request was refused only for being a dry run."""
+    """Whether the request was refused only because it was a dry run."""
     return not answer.is_success and _NO_DRY_RUN in answer.message
 
 
 def refused_binding(name: str, node: str, answer: Answer) -> Failure:
-    """The API server refused to bind a member."""
+    """The failure of an attempt after the API server refused to bind a member."""
     return Failure(
         reason=Reason.BIND_INTERRUPTED,
         message=f"the API server refused to bind pod {name} to node {node}: {answer.message}",

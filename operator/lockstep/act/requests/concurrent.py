@@ -10,14 +10,15 @@ from lockstep.facts.reasons import Reason
 
 Item = TypeVar("Item")
 
-# As many as the client sends at once; more would only queue there.
+# The number of requests that the client sends at once. More workers would only queue there.
 WORKERS = 64
 
 
 async def for_each(items: Sequence[Item], do: Callable[[Item], Awaitable[Failure | None]]) -> Failure | None:
-    """Call ``do`` for every item, in order and several at a time; start no more after a failure.
+    """Call ``do`` for every item, in order and several at a time. No more calls start after a failure.
 
-    Returns the first failure. Requests in progress still finish, since a cancelled request has an unknown outcome.
+    Returns the first failure, or None. Requests in progress still finish, because a cancelled request has an unknown
+    outcome.
     """
     remaining = iter(items)
     failures: list[Failure] = []

@@ -12,26 +12,27 @@ from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
 from lockstep.facts.reasons import Reason
 
-# A deletion is repeated if it was accepted and no watch shows it by then: the watch is broken or late.
+# In seconds. A deletion is repeated if it was accepted and no watch shows it after this time: the watch is broken or
+# late.
 NO_EFFECT_SECONDS = 60.0
-# The most that our clock may be behind the API server's.
+# The longest time in seconds by which our clock may be behind the API server's.
 _CLOCK_SECONDS = 300.0
-# Longer than any pause, so that failures of a pod are still known at the next try.
+# In seconds. It is longer than any pause, so that failures of a pod are still known at the next try.
 _TIDY_SECONDS = 120.0
 
 
 class Deletions:
-    """Deletes pods, each of them once, however often it is called for one.
+    """Deletes pods. Each pod is deleted only once, however often it is passed.
 
-    A deletion is repeated only some time after an error, or after a long while without an effect. A pod that is being
-    deleted with a longer grace period than members may have is deleted again, with the longest one.
+    A deletion is repeated only some time after an error, or after a long time without an effect. A pod that is being
+    deleted with a longer grace period than members may have is deleted again, with the longest allowed one.
     """
 
     def __init__(self, client: KubeClient, *, monotonic: Callable[[], float], now: Callable[[], float]) -> None:
         self._client = client
         self._monotonic = monotonic
         self._now = now
-        # By UID. Entries that no longer prevent a request are dropped, so these stay small.
+        # Both are by UID. Entries that no longer prevent a request are dropped, so these maps stay small.
         self._not_before: dict[str, float] = {}
         self._failures: dict[str, int] = {}
         self._tidy_at = 0.0
@@ -43,9 +44,9 @@ class Deletions:
         return [pod for pod in unwanted if self._not_before.get(pod.uid, now) <= now]
 
     async def delete(self, pods: Iterable[PodFact]) -> Failure | None:
-        """Delete these pods unless a deletion is in progress; a pod that is gone or replaced is no failure.
+        """Delete these pods unless a deletion is in progress. A pod that is gone or replaced is no failure.
 
-        A refused deletion does not stop the others. Returns the first failure.
+        A refused deletion does not stop the others. Returns the first failure, or None.
         """
         self._tidy()
         wanting = self.wanting(pods)

@@ -1,4 +1,4 @@
-"""A PodGroup of Kubernetes' own as its Job wants it: people write Jobs, and no PodGroups."""
+"""Adds to a PodGroup of Kubernetes what its Job asks for: users write Jobs, and no PodGroups."""
 
 from collections.abc import Collection
 from typing import Any
@@ -11,10 +11,10 @@ from lockstep.facts.gang.source import Source
 
 
 async def as_its_job_wants(client: KubeClient, sources: Collection[Source], group: Manifest) -> Manifest:
-    """The group with the annotations of the Job that controls it, if Jobs are a source; its own count first.
+    """The group with the annotations of the Job that controls it, if Jobs are a source. Its own annotations win.
 
-    From Kubernetes 1.37 on, the policy is ``basic`` if the Job says none. Then its pods are placed together, as those
-    of a Job without a group are. Raises ``ApiUnavailableError``.
+    From Kubernetes 1.37 on, the policy is ``basic`` if the Job has none. Then the group's pods are placed together,
+    like those of a Job without a group. Raises ``ApiUnavailableError``.
     """
     metadata, kind = group["metadata"], OWNERS[Source.JOB]
     controller = controller_of(metadata)
@@ -31,7 +31,10 @@ async def as_its_job_wants(client: KubeClient, sources: Collection[Source], grou
 
 
 def _policy(group: Manifest, job: Manifest) -> Any:
-    """The group's own, unless its Job leaves that open: then as many pods as the Job makes at once, but no more."""
+    """The policy of the group.
+
+    If its Job has none: as many pods as the Job creates at once, but no more than are left.
+    """
     policy, kind = group["spec"]["schedulingPolicy"], OWNERS[Source.JOB]
     if policy.get("gang") is not None or (job["spec"].get("scheduling") or {}).get("schedulingPolicy"):
         return policy

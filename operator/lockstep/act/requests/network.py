@@ -1,4 +1,4 @@
-"""The Service and ConfigMap by which members find each other, created or checked while the pods are created.
+"""The Service and ConfigMap through which members find each other. They are created while the pods are created.
 
 The Service stays for all attempts of a gang. The ConfigMap is written for each attempt, before a member is bound.
 Objects of these names that are not the gang's are left alone.
@@ -22,7 +22,7 @@ _FIRST_ATTEMPT = 1
 
 
 class Network:
-    """The Service of one attempt, and its ConfigMap where members have files. Every step can be repeated."""
+    """The Service of one attempt, and its ConfigMap if members have files. Each step can be repeated."""
 
     def __init__(self, client: KubeClient, gang: AcceptedGang, reservation: Reservation) -> None:
         self._objects = OwnedObjects(client, gang, is_new=reservation.attempt == _FIRST_ATTEMPT)
@@ -32,7 +32,7 @@ class Network:
             self._things.append(_config_map(gang, content))
 
     async def make(self) -> Failure | None:
-        """Create or update both; a failure says why members can't find each other."""
+        """Create or update both. Returns a failure that says why members can't find each other, or None."""
         try:
             for thing in self._things:
                 problem = await self._objects.ensure(thing)
@@ -44,7 +44,7 @@ class Network:
 
 
 async def is_in_the_way(client: KubeClient, gang: GangFact) -> bool:
-    """Whether an object has a name that the gang's network needs, and belongs to no GangJob of this name."""
+    """Whether an object has a name that the gang's network needs, and does not belong to a GangJob of this name."""
     if not isinstance(gang, AcceptedGang) or gang.spec.network is None:
         return False
     namespace, name = gang.key

@@ -1,4 +1,4 @@
-"""How attempts end."""
+"""The outcomes of attempts."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -11,7 +11,8 @@ from lockstep.facts.pods.failure import Failure
 class Ending(Enum):
     """How an attempt ended.
 
-    ``NOT_RESERVED``: the gang has changed or is gone. ``REFUSED``: the API server refused the reservation.
+    ``NOT_RESERVED``: the gang has changed or is gone. ``REFUSED``: the API server refused the reservation. ``UNDONE``:
+    the attempt was torn down. ``BROKEN_OFF``: an error in the operator stopped it.
     """
 
     PLACED = auto()
@@ -36,8 +37,8 @@ class Ending(Enum):
 class Outcome:
     """The outcome of an attempt.
 
-    ``failure``: why it was undone. ``refusal``: the API server's message where it refused the reservation. ``verdict``:
-    what admission makes of the members, where that was the reason.
+    ``failure`` says why it was torn down. ``refusal`` is the API server's message if it refused the reservation.
+    ``verdict`` is set if admission has changed or refused the members, and the attempt ended for this reason.
     """
 
     ending: Ending

@@ -1,4 +1,4 @@
-"""Makes objects that belong to a gang, or brings them up to date.
+"""Creates objects that belong to a gang, or brings them up to date.
 
 Objects of these names that are not the gang's are left alone.
 """
@@ -14,12 +14,12 @@ from lockstep.api.common_objects import owner_uid
 from lockstep.api.manifest import Manifest
 from lockstep.facts.gang.gang import GangFact
 
-# Objects of an earlier gang of the name are removed by Kubernetes' garbage collector, in its own time.
+# In seconds. Kubernetes' garbage collector needs time to remove objects of an earlier gang with the same name.
 _PAUSES_SECONDS = (0.25, 0.5, 1.0, 2.0)
 
 
 class OwnedObject(NamedTuple):
-    """An object of a gang: its name in sentences, its URLs, and its wanted manifest."""
+    """An object of a gang: its name for sentences, its URLs, and its wanted manifest."""
 
     called: str
     folder: Target
@@ -28,9 +28,9 @@ class OwnedObject(NamedTuple):
 
 
 class OwnedObjects:
-    """Makes objects of one gang. Each step can be repeated.
+    """Creates objects of one gang. Each step can be repeated.
 
-    It first creates an object that ``is_new``, and first reads another one: the likelier request comes first.
+    An object that ``is_new`` is first created, and another one is first read: the likelier request comes first.
     """
 
     def __init__(self, client: KubeClient, gang: GangFact, *, is_new: bool) -> None:
@@ -41,7 +41,7 @@ class OwnedObjects:
     async def ensure(self, thing: OwnedObject) -> str:
         """Create the object, or make sure that it exists, is the gang's and has the wanted content.
 
-        Returns why that can't be done, or ''. Raises ``ApiUnavailableError``.
+        Returns why that failed, or ''. Raises ``ApiUnavailableError``.
         """
         problem = ""
         for seconds in (*_PAUSES_SECONDS, 0.0):
@@ -61,7 +61,7 @@ class OwnedObjects:
         return problem
 
     async def _present(self, thing: OwnedObject) -> Answer:
-        """The object as it exists, created if missing."""
+        """The answer with the existing object, which is created if it is missing."""
         if not self._is_new:
             answer = await self._client.get(thing.place)
             if answer.code != HTTPStatus.NOT_FOUND:
@@ -70,9 +70,9 @@ class OwnedObjects:
         return await self._client.get(thing.place) if is_conflict(answer) else answer
 
     async def _write(self, thing: OwnedObject, there: Manifest) -> str:
-        """Write the wanted content if the object differs; returns why that failed, or ''.
+        """Write the wanted content if the object differs. Returns why that failed, or ''.
 
-        A Service has no content to compare, so it counts as wanted.
+        A Service has no content to compare, so it counts as equal.
         """
         if there.get("data") == thing.wanted.get("data"):
             return ""

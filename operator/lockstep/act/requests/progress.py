@@ -1,4 +1,4 @@
-"""The progress of a reservation's members, counted from pods and never from our own requests."""
+"""The progress of a reservation's members, counted from pods, and never from the operator's own requests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,17 +29,17 @@ class Loss(NamedTuple):
 
     @property
     def lost_on(self) -> LostOn:
-        """The node where the member was lost, and why its kubelet rejected it, if it did."""
+        """The node where the member was lost, with the kubelet's reason if it rejected the member."""
         pod = self.pod
         return LostOn(pod.node, self.outcome, pod.rejected_for, pod.ended_because if pod.rejected_for else "")
 
 
 @dataclass(slots=True, kw_only=True)
 class Progress:
-    """Counts over the members of one attempt; ended members count as bound, succeeded ones as running too.
+    """Counts of the members of one attempt. Ended members count as bound, and succeeded ones also as running.
 
-    ``unseen_ranks``: those of members that no watch has ever shown. ``losses``: members that failed or were taken away,
-    by rank.
+    ``unseen_ranks`` are the ranks of members that no watch has ever shown. ``losses`` are members that failed or were
+    taken away, by rank.
     """
 
     size: int
@@ -65,7 +65,7 @@ class Progress:
 
     @property
     def disrupted(self) -> Failure | None:
-        """Why the cluster took members away, if it did: the reason of the last loss, and the nodes of all."""
+        """Why the cluster took members away: the reason of the last loss, the nodes of all; None if it took none."""
         if self._taken_because is None:
             return None
         taken = [loss for loss in self.losses if not loss.is_own_failure]
@@ -79,7 +79,7 @@ class Progress:
 
     @property
     def unseen(self) -> int:
-        """How many members no watch has ever shown."""
+        """The number of members that no watch has ever shown."""
         return len(self.unseen_ranks)
 
     @property
@@ -107,8 +107,7 @@ def progress(
 ) -> Progress:
     """Count the members of a reservation among the pods that exist and those that are gone.
 
-    Members that are to join the others are not counted. A rank that is remembered as succeeded counts as such, whatever
-    pod exists.
+    Joining members are not counted. A rank that the status remembers as succeeded counts as such, whatever pod exists.
     """
     settled = reservation.settled
     counts = Progress(size=settled.size)
@@ -136,7 +135,7 @@ def progress_of(state: State, gang: GangFact, reservation: Reservation) -> Progr
 
 
 def remembered_ranks(gang: GangFact, reservation: Reservation) -> int:
-    """The ranks of that attempt that succeeded, as the gang's status remembers them."""
+    """The ranks of the reservation's attempt that succeeded according to the gang's status, one bit each."""
     status = gang.status
     return parse_ranks(status.succeeded_ranks) if status.attempt == reservation.attempt else 0
 

@@ -1,4 +1,4 @@
-"""Limits how many members are being created or bound at once, so that a gang is whole before the next begins.
+"""Limits how many members are created or bound at once, so that a gang is complete before the next gang begins.
 
 If all gangs of a burst began at once, each would be incomplete for as long as the burst lasts.
 """
@@ -9,19 +9,20 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-# In members. The client has 64 writes in progress: half of these members are created while the others are bound.
+# In members. The client sends at most 64 writes at once. So half of these members are created while the others are
+# bound.
 LEAST_MEMBERS = 128
 _MOST_MEMBERS = 4096
-# If a gang takes longer from its reservation to its last binding, the window gets smaller.
+# In seconds. If a gang takes longer from its reservation to its last binding, the window gets smaller.
 _WANTED_SECONDS = 1.0
 _WIDER_BY_MEMBERS = 16
 _NARROWER_BY = 0.75
 LONGEST_STAY_SECONDS = 5.0
-"""After this time a gang counts no more, whatever it waits for, and so keeps no other gang waiting."""
+"""In seconds. After this time a gang no longer counts, whatever it waits for, so it does not delay other gangs."""
 
 
 class _Waiting(NamedTuple):
-    """A gang that waits; the least enters first: by priority, then by its number in the order of asking."""
+    """A waiting gang. The smallest one enters first: by priority, then by its number in the order of calls."""
 
     less_urgent: int
     number: int
@@ -32,10 +33,9 @@ class _Waiting(NamedTuple):
 class AttemptWindow:
     """Admits gangs by the number of their members, by priority and then in the order in which they ask.
 
-    That is the order of the plan: each plan begins its gangs in its own order, and a later plan may have urgent ones.
-
-    It grows while gangs are bound soon and others wait, and shrinks while they take long. So its width follows the
-    speed of the API server. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
+    This is the order of the plan: each plan begins its gangs in its own order, and a later plan may have urgent ones.
+    The window grows while gangs are bound soon and others wait, and shrinks while gangs take long. So its width follows
+    the speed of the API server. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
     """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
@@ -56,7 +56,10 @@ class AttemptWindow:
         return Stay(self, members, priority, self._monotonic)
 
     async def enter(self, members: int, priority: int) -> bool:
-        """Wait until there is room for so many members; returns whether it had to wait. The caller must leave."""
+        """Wait until there is room for this number of members. Returns whether it had to wait.
+
+        The caller must call ``leave`` later.
+        """
         if not self._waiting and self._has_room(members):
             self._inside += members
             return False
@@ -66,7 +69,7 @@ class AttemptWindow:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                # It was admitted at the same moment.
+                # The gang was admitted at the same moment.
                 self.leave(members)
             else:
                 self._let_in()
@@ -74,21 +77,21 @@ class AttemptWindow:
         return True
 
     def leave(self, members: int) -> None:
-        """So many members leave."""
+        """Let this number of members leave."""
         self._inside -= members
         self._let_in()
 
     def took(self, members: int, since: float) -> None:
-        """A gang that entered at ``since`` has all its bindings, or has reached the longest stay."""
+        """Record that a gang that entered at ``since`` has all its bindings, or has reached the longest stay."""
         now = self._monotonic()
         if members > self._width:
-            # Such a gang entered alone: its time follows from its own many writes, and not from the width.
+            # Such a gang entered alone. Its time depends on its own many writes, and not on the width.
             return
         if now - since <= _WANTED_SECONDS:
             if self._waiting:
                 self._width = min(self._width + _WIDER_BY_MEMBERS, _MOST_MEMBERS)
         elif since >= self._narrowed_at:
-            # Gangs that entered before the last change say nothing of the new width.
+            # Gangs that entered before the last change say nothing about the new width.
             self._width = max(self._width * _NARROWER_BY, LEAST_MEMBERS)
             self._narrowed_at = now
 
@@ -118,14 +121,14 @@ class Stay:
         self._limit: asyncio.TimerHandle | None = None
 
     async def enter(self) -> bool:
-        """Enter when there is room; returns whether it had to wait, since the cache may have changed meanwhile."""
+        """Enter when there is room. Returns whether it had to wait, because the cache may have changed meanwhile."""
         has_waited = await self._window.enter(self._members, self._priority)
         self._since = self._monotonic()
         self._limit = asyncio.get_running_loop().call_later(LONGEST_STAY_SECONDS, self.done)
         return has_waited
 
     def done(self) -> None:
-        """All bindings were answered: leave, and report the time to the window."""
+        """Leave after all bindings are answered, and report the time to the window."""
         if self._limit is not None:
             self._window.took(self._members, self._since)
         self.leave()

@@ -1,4 +1,4 @@
-"""Does work for gangs one by one, a few at once, so that a slow one does not delay the others."""
+"""Works for gangs one by one, a few at once, so that a slow gang does not delay the others."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from lockstep.logs.subject import work_for
 log = logging.getLogger(__name__)
 
 Take = Callable[[Callable[[str], bool]], GangKey | None]
-"""Takes the next gang whose namespace is not busy out of a queue."""
+"""Takes the next gang out of a queue whose namespace is not busy; None if there is none."""
 
 
 class Workers:

@@ -1,1 +1,1 @@
-"""Suspends and resumes the owners of pods that others create."""
+"""Suspends and resumes the owners of pods that other controllers create."""

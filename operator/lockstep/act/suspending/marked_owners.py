@@ -1,4 +1,4 @@
-"""Finds the objects that an earlier process has suspended, by our mark on them."""
+"""Finds the objects that the operator suspended before a restart, by its mark on them."""
 
 import asyncio
 import itertools
@@ -18,32 +18,34 @@ from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import maker_of
 from lockstep.watch.pages import ListError, pages
 
-# An API server that has just started denies every right for a while. So a refusal is asked for again, for a minute.
+# An API server that has just started denies every right for a while. So the right is requested again after a refusal,
+# for a minute.
 _TRIES = 7
-# A kind that can't be listed for so long holds up no Gang any more.
+# A kind that can't be listed after this number of tries no longer delays any Gang.
 _TRIES_THAT_HOLD_UP = 4
 
 
 class MarkedOwners:
-    """Lists the objects with our mark, one kind beside the other. ``found`` is called with each."""
+    """Lists the objects with our mark, all kinds at the same time. ``found`` is called with each object."""
 
     def __init__(self, client: KubeClient, state: State, found: Callable[[TopOwner], None]) -> None:
         self._client = client
         self._state = state
         self._found = found
         self._tasks: list[asyncio.Task[None]] | None = None
-        # The kinds of which it is known whether an object has our mark, or which hold up no Gang any more.
+        # The kinds of which it is known whether an object has our mark, or that no longer delay any Gang.
         self._settled: set[SuspendableKind] = set()
-        # The kinds whose objects with our mark are known: the next process can find what is suspended of them.
+        # The kinds whose objects with our mark are known. So after a restart, the operator can find its suspended
+        # objects.
         self._listed: set[SuspendableKind] = set()
 
     def begin(self) -> None:
-        """Begin to list."""
+        """Begin to list all kinds."""
         if self._tasks is None:
             self._tasks = [asyncio.create_task(self._list_patiently(kind)) for kind in self._kinds()]
 
     def may_have(self, gang: GangKey) -> bool:
-        """Whether the owner of the Gang's pods may have our mark, since its kinds are not listed yet."""
+        """Whether the owner of the Gang's pods may have our mark, because its kinds are not listed yet."""
         named = maker_of(object_name(gang))
         return named is not None and not self._settled.issuperset(kinds_above((named[0],)))
 
@@ -54,7 +56,7 @@ class MarkedOwners:
         await asyncio.gather(*(self._tasks or ()), return_exceptions=True)
 
     async def why_not_listed(self, kind: SuspendableKind) -> str:
-        """List the objects of a kind that have our mark, if that was not done; returns why that failed, or ''."""
+        """List the objects of a kind with our mark, if that is not done. Returns why that failed, or ''."""
         if kind in self._listed:
             return ""
         if not await self._may_patch(kind):
@@ -66,7 +68,7 @@ class MarkedOwners:
         except ListError as error:
             return str(error)
         self._listed.add(kind)
-        # What cannot be found again must not be suspended, so Gangs give way from now on only.
+        # An object that can't be found again must not be suspended. So Gangs may be evicted only from now on.
         self._state.pod_gangs.yielding.allow(*sources_below(kind, self._state.sources))
         return ""
 
@@ -74,7 +76,7 @@ class MarkedOwners:
         return kinds_above(self._state.sources)
 
     async def _list_patiently(self, kind: SuspendableKind) -> None:
-        """List a kind; goes on as long as the API server does not answer."""
+        """List a kind. Continues as long as the API server does not answer."""
         refusals = 0
         for tries in itertools.count(1):
             try:
@@ -95,7 +97,7 @@ class MarkedOwners:
             self._state.changes.reconcile(*(gang for gang in held_up if not self.may_have(gang)))
 
     async def _may_patch(self, kind: SuspendableKind) -> bool:
-        """Whether we have the right to suspend. Not to have it is no trouble, so it is asked for by a review."""
+        """Whether the operator has the right to suspend. It may work without this right, so a review asks for it."""
         group = kind.api_version.partition("/")[0]
         review = own_access_review(verb="patch", group=group, resource=kind.plural, subresource="")
         answer = await self._client.review(paths.OWN_ACCESS_REVIEWS, review)

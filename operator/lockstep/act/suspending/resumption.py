@@ -1,4 +1,4 @@
-"""Resumes an owner that we have suspended, once its pods have left. What others do to it meanwhile is not undone."""
+"""Resumes an owner that the operator has suspended, after its pods have left. It does not revert what others change."""
 
 import asyncio
 import itertools
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 class Suspension(NamedTuple):
     """The owner that was suspended and resumed, such as ``Job heat``; or ``why_not``, as a clause.
 
-    If it ``was_suspended`` all the same, others have decided otherwise, or it did not help: it is not tried again.
+    ``was_suspended`` with a ``why_not``: others have decided otherwise, or it did not help. It is not tried again.
     """
 
     owner: str = ""
@@ -37,9 +37,11 @@ class Suspension(NamedTuple):
 
 
 class Resumption:
-    """Resumes the owner of one Gang's pods. ``refused`` is called once if that can't be done yet: the pods are gone.
+    """Resumes the owner of one Gang's pods.
 
-    An owner that gets its size by these ``sources`` waits for another one instead.
+    ``refused`` is called once if the API server refuses that; the pods are gone.
+
+    An owner that gets its size by these ``sources`` waits for another size instead.
     """
 
     def __init__(
@@ -62,7 +64,10 @@ class Resumption:
         self._is_mark_missed = False
 
     async def run(self) -> Suspension:
-        """Resume the owner when its pods have left, unless others have removed it or our mark, or have set it."""
+        """Resume the owner when its pods have left.
+
+        If others have deleted or changed it, or removed our mark, it is left as it is. Returns the result.
+        """
         for tries in itertools.count():
             await self._departure.wait(pause_after(tries))
             suspension = await self._try()
@@ -73,13 +78,13 @@ class Resumption:
         raise AssertionError("there is no last try")
 
     async def _try(self) -> Suspension | None:
-        """Resume the owner if that is due; returns None if something is left to do."""
+        """Resume the owner if that is due. Returns None if something is left to do."""
         try:
             return await self._resumed()
         except ApiUnavailableError:
             pass
         except Exception:
-            # Else the owner would stay suspended.
+            # Otherwise the owner would stay suspended.
             log.exception("%s can't be resumed yet", self._owner, extra=about(self._gang))
         return None
 
@@ -97,7 +102,7 @@ class Resumption:
         return await self._resume(answer.body) if self._departure.is_over else None
 
     def _without_mark(self) -> Suspension | None:
-        """The end of the suspension, once two answers in a row have no mark: one answer may be out of date."""
+        """The end of the suspension, after two answers in a row have no mark. One answer may be out of date."""
         if self._is_mark_missed:
             marks = f"{SUSPENDED_LABEL} or {SUSPENDED_FOR_ANNOTATION}"
             return _in_vain(f"{self._owner} was suspended, and another program has changed its {marks}")
@@ -105,9 +110,9 @@ class Resumption:
         return None
 
     def _set_by_others(self, found: Manifest) -> str:
-        """What others have decided since we have suspended the owner, as a clause; or ''.
+        """What others have changed since the owner was suspended, as a clause; or ''.
 
-        Who suspends it too wants its pods to leave as we do, so that is of interest only then.
+        A program that suspends it too also wants its pods to leave, so this matters only after they have left.
         """
         if not self._owner.kind.is_suspended(found):
             return f"{self._owner} was suspended, and another program has resumed it"
@@ -115,7 +120,7 @@ class Resumption:
         return f"another program has suspended {self._owner} too" if is_theirs else ""
 
     async def _leave(self, found: Manifest, why: str) -> Suspension | None:
-        """Remove our mark, and leave the owner as others have set it."""
+        """Remove our mark, and leave the owner as others have set it. Returns None if that failed."""
         answer = await self._client.patch(self._owner.target, unmarking(found))
         return _in_vain(why) if answer.is_success else None
 

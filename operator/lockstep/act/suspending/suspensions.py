@@ -1,7 +1,7 @@
-"""Suspends owners of pods, and resumes them once their pods are gone: no failure is counted, and new pods come.
+"""Suspends owners of pods, and resumes them after their pods are gone. No failure is counted, and new pods come.
 
-The mark of a suspension is written with it, on the owner itself. So the next process finds and resumes what this one
-has suspended, even if the Gang is gone.
+The mark of a suspension is written with it, on the owner itself. So after a restart, the operator finds and resumes
+suspended owners, even if the Gang is gone.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from lockstep.logs.subject import work_for
 from lockstep.report.status.events import owner_suspended
 from lockstep.report.status.writer import StatusWriter
 
-# A conflict gives a newer version of the owner; more conflicts than this are no coincidence.
+# After a conflict, a newer version of the owner is read. More conflicts than this are no coincidence.
 _MOST_CONFLICTS = 5
 _CHANGES = "its owner keeps changing"
 
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 class Suspensions:
-    """At most one suspension for each Gang. A suspension goes on when the Gang is deleted."""
+    """Suspends owners: at most one suspension for each Gang. A suspension continues when the Gang is deleted."""
 
     def __init__(self, client: KubeClient, state: State, writer: StatusWriter, lost_nodes: LostNodes) -> None:
         self._client = client
@@ -53,7 +53,7 @@ class Suspensions:
         self._marked = MarkedOwners(client, state, self._go_on)
 
     def begin(self) -> None:
-        """Begin to resume what an earlier process has suspended."""
+        """Begin to resume owners that were suspended before a restart."""
         self._marked.begin()
 
     def is_under_way(self, gang: GangKey) -> bool:
@@ -61,7 +61,7 @@ class Suspensions:
         return gang in self._tasks or self._marked.may_have(gang)
 
     def wake(self, gang: GangKey) -> None:
-        """The pods of the Gang have changed."""
+        """Note that the pods of the Gang have changed."""
         if gang in self._departures:
             self._departures[gang].wake()
 
@@ -70,15 +70,16 @@ class Suspensions:
     ) -> Suspension:
         """Suspend the owner of a Gang's pods until they are gone.
 
-        ``uids`` is what these pods say of their owner; ``why`` is a sentence for it. ``begun`` is called once it is
-        suspended. Returns once the owner is resumed or can't be, so that nothing is kept for pods that may not come.
+        ``uids`` are the owner UIDs that these pods name. ``why`` is a clause for an event about the owner. ``begun`` is
+        called after it is suspended. Returns after the owner is resumed or can't be, so that no room is kept for pods
+        that may not come.
         """
         if gang not in self._tasks:
             self._begin(gang, lambda departure: self._suspend_patiently(gang, uids, why, departure, begun))
         return await asyncio.shield(self._outcomes[gang])
 
     async def why_not_whole(self, gang: GangKey, uids: Collection[str]) -> str:
-        """Why the owner can't be suspended now, or would lose other pods too, as a clause; or ''.
+        """Why the owner can't be suspended now, or would also lose other pods, as a clause; or ''.
 
         Nothing is changed: the suspension is sent as a dry run. Raises ``ApiUnavailableError``.
         """
@@ -95,7 +96,7 @@ class Suspensions:
         return _CHANGES
 
     async def stop(self) -> None:
-        """Stop: the next process resumes what is suspended."""
+        """Stop. After a restart, the operator resumes suspended owners."""
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -114,7 +115,7 @@ class Suspensions:
         try:
             _settle(outcome, await work)
         except Exception as error:
-            # Who waits for the outcome must go on.
+            # The callers that wait for the outcome must continue.
             log.exception("the owner of the gang's pods could not be suspended", extra=about(gang))
             _settle(outcome, Suspension(why_not=f"its owner can't be understood: {error!r}"))
         finally:
@@ -124,7 +125,7 @@ class Suspensions:
             self._state.changes.reconcile(gang)
 
     def _go_on(self, owner: TopOwner) -> None:
-        """Resume an object that has our mark."""
+        """Resume an object with our mark."""
         name = suspended_for(owner.manifest)
         gang = pod_gang_key(owner.manifest["metadata"]["namespace"], name)
         if name and gang not in self._tasks:
@@ -152,7 +153,7 @@ class Suspensions:
         return await self._resume(gang, owner, departure)
 
     async def _suspended(self, gang: GangKey, uids: Collection[str], why: str, departure: Departure) -> TopOwner | str:
-        """The owner, suspended with our mark; or a clause on why it is not."""
+        """The owner, suspended with our mark; or a clause that says why it is not."""
         for _ in range(_MOST_CONFLICTS):
             owner = await top_owner(self._client, self._owners, gang, uids)
             if isinstance(owner, str):
@@ -172,14 +173,17 @@ class Suspensions:
         return _CHANGES
 
     async def _if_marked(self, gang: GangKey, owner: TopOwner, departure: Departure) -> TopOwner | str:
-        """An owner that is suspended, if that was us. Otherwise its pods leave too, but others resume it."""
+        """A suspended owner if the operator has suspended it; otherwise a clause.
+
+        Its pods leave in both cases, but the other program has to resume it.
+        """
         if suspended_for(owner.manifest) == object_name(gang):
             return owner
         await departure.finish()
         return f"another program has suspended {owner}"
 
     async def _why_not(self, gang: GangKey, owner: TopOwner) -> str:
-        """Why that owner is not to be suspended, as a clause; or ''."""
+        """Why that owner must not be suspended, as a clause; or ''."""
         if "deletionTimestamp" in owner.manifest["metadata"]:
             return f"{owner} is being deleted"
         why_not = await self._marked.why_not_listed(owner.kind)
@@ -188,9 +192,11 @@ class Suspensions:
         return "" if self._state.pod_gangs.group(gang).going else "its pods on nodes are already gone"
 
     async def _why_unmarked(self, gang: GangKey, owner: TopOwner, patch: Mapping[str, Any]) -> str:
-        """Why the owner would have no mark of ours, as a clause; or ''. No process would resume it then.
+        """Why the owner would not get our mark, as a clause; or ''.
 
-        What else keeps it from being suspended, the answer to the patch itself says.
+        Then the operator could not resume it after a restart.
+
+        Other obstacles are ignored here, because the answer to the patch itself shows them.
         """
         answer = await self._client.dry_run_of_patch(owner.target, patch)
         if not answer.is_success or suspended_for(answer.body) == object_name(gang):

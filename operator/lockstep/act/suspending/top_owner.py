@@ -1,4 +1,4 @@
-"""Finds the object at the top of the owners of a Gang's pods. Only that one can be suspended: it sets those below."""
+"""Finds the topmost owner of a Gang's pods. Only this object can be suspended, because it controls those below."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -19,24 +19,27 @@ from lockstep.facts.gang.source import Source, maker_of
 
 # A Job of a JobSet of a TrainJob has two objects above it.
 _MOST_OWNERS = 4
-# A CronJob makes Jobs and leaves them alone.
+# A CronJob creates Jobs and then leaves them alone.
 _CRON_JOB = "CronJob"
 
 
 class TopOwner(NamedTuple):
-    """An object that can be suspended, as it was read. ``has_other_pods``: pods of it are not of the Gang."""
+    """An object that can be suspended, as it was read.
+
+    ``has_other_pods`` says that some of its pods are not of the Gang.
+    """
 
     kind: SuspendableKind
     manifest: Manifest
     has_other_pods: bool = False
 
     def __str__(self) -> str:
-        """``Job heat``."""
+        """The kind and the name, such as ``Job heat``."""
         return f"{self.kind.kind} {self.manifest['metadata']['name']}"
 
     @property
     def target(self) -> Target:
-        """Where it is in the API."""
+        """The location of the object in the API."""
         metadata = self.manifest["metadata"]
         return self.kind.target(metadata["namespace"], metadata["name"])
 
@@ -50,7 +53,7 @@ class TopOwner(NamedTuple):
 
 
 async def top_owner(client: KubeClient, owners: OwnerReader, gang: GangKey, uids: Collection[str]) -> TopOwner | str:
-    """The object to suspend for a Gang whose pods say that their owner has one of ``uids``; or a clause on why not.
+    """The object to suspend for a Gang whose pods name one of ``uids`` as their owner; or a clause that says why not.
 
     Raises ``ApiUnavailableError``.
     """
@@ -72,7 +75,7 @@ async def top_owner(client: KubeClient, owners: OwnerReader, gang: GangKey, uids
 
 
 async def _above(client: KubeClient, source: Source, of: OwnerKind, owner: Manifest) -> TopOwner | str:
-    """The object at the top of the controllers of that one, which may be itself."""
+    """The topmost controller above that object, or the object itself; or a clause that says why there is none."""
     api_version, kind = of.api_version, of.kind
     for _ in range(_MOST_OWNERS):
         controller = _controller(owner)
@@ -95,7 +98,7 @@ async def _above(client: KubeClient, source: Source, of: OwnerKind, owner: Manif
 
 
 def _controller(owner: Manifest) -> Manifest | None:
-    """The object that sets this one, if there is one."""
+    """The controller that sets the fields of this object; None if there is none."""
     controller = controller_of(owner["metadata"])
     return None if not controller or controller["kind"] == _CRON_JOB else controller
 

@@ -1,4 +1,4 @@
-"""Creates, before the pods of an attempt, the claims that its members own and keep over restarts."""
+"""Creates the claims that members own and keep over restarts, before the pods of an attempt."""
 
 import asyncio
 from http import HTTPStatus
@@ -18,16 +18,16 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
-# Many claims at once conflict over the quota that counts them, as pods do.
+# Many simultaneous creates of claims conflict over the quota that counts them, as those of pods do.
 _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
 
 
 async def create_missing_claims(
     client: KubeClient, state: State, gang: AcceptedGang, reservation: Reservation
 ) -> Failure | None:
-    """Create the kept claims that are missing, of all ranks.
+    """Create the kept claims that are missing, of all ranks. Returns why that failed, or None.
 
-    An existing one is used, unless it belongs to another gang.
+    An existing claim is used, unless it belongs to another gang.
     """
     templates = {role.name: [one.decoded() for one in role.claim_templates] for role in gang.spec.roles}
     wanted = (
@@ -53,7 +53,7 @@ async def _create(client: KubeClient, state: State, gang: GangFact, claim: Manif
 
 
 def _take(state: State, gang: GangFact, key: ClaimKey, answer: Answer) -> Failure | None:
-    """Put the claim, created now or earlier, into the cache; a failure where the gang can't use it."""
+    """Put the claim, created now or earlier, into the cache. Returns a failure if the gang can't use it."""
     if not answer.is_success:
         return refused_claim(key.name, answer)
     fact = parse_claim(answer.body)

@@ -13,9 +13,9 @@ from lockstep.facts.pods.pod import PodKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeededClaim:
-    """A claim of members on ``nodes``; its volume is made for the first of these.
+    """A claim of members on ``nodes``. Its volume is created for the first of these nodes.
 
-    ``pod``: the pod that the claim is created and deleted with, if any.
+    ``pod`` is the pod with which the claim is created and deleted; None for other claims.
     """
 
     key: ClaimKey
@@ -24,14 +24,14 @@ class NeededClaim:
 
     @property
     def node(self) -> str:
-        """The node for which its volume is made."""
+        """The node for which its volume is created."""
         return self.nodes[0]
 
 
 def needed_claims(
     gang: GangFact, reservation: Reservation, *, is_waited_for: Callable[[PodKey], bool] = lambda _: True
 ) -> list[NeededClaim]:
-    """The claims of the members that are waited for, each once, by rank."""
+    """The claims of the members that ``is_waited_for`` selects, each once, by rank."""
     nodes: dict[ClaimKey, dict[str, None]] = {}
     pods: dict[ClaimKey, PodKey | None] = {}
     uses = uses_by_role(gang)

@@ -1,7 +1,7 @@
-"""Writes to claims that wait for their first consumer: the volume or node that they get, and its removal.
+"""Writes to claims that wait for their first consumer: sets their volume or node, or removes the node.
 
-A claim gets an existing volume where one suits, chosen as kube-scheduler does, and a selected node otherwise. Every
-write is conditional on the version that was read, so that no other write is overwritten.
+A claim gets an existing volume if one suits, chosen as kube-scheduler does. Otherwise it gets a selected node. Every
+write depends on the version that was read, so that no other write is overwritten.
 """
 
 from collections.abc import Iterable
@@ -21,12 +21,12 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
-# Other writers do not change a claim at the same moment for ever.
+# Other programs do not change a claim at the same moment forever.
 _MOST_CONFLICTS = 5
 
 
 class ClaimWriter:
-    """Sets volume or node of the claims of one attempt."""
+    """Sets the volume or the node of the claims of one attempt."""
 
     def __init__(self, services: Services, gang: GangFact) -> None:
         self._services = services
@@ -38,10 +38,10 @@ class ClaimWriter:
         self._promised: set[ClaimKey] = set()
 
     async def write(self, needed: NeededClaim) -> Failure | None:
-        """Promise a volume to the claim, or set its selected node.
+        """Promise a volume to the claim, or set its selected node. Returns why that failed, or None.
 
-        If a node was set here before and is removed by now, the provisioner has refused it. The claim is read first:
-        the cache may be older than what was written here.
+        If the node was set here before and is now removed, the provisioner has refused it. The claim is read first,
+        because the cache may be older than the last write from here.
         """
         for _ in range(_MOST_CONFLICTS):
             answer = await refresh_claim(self._client, self._state, needed.key)
@@ -61,11 +61,11 @@ class ClaimWriter:
         return Failure(reason=Reason.CLAIM_REFUSED, message=message)
 
     def has_promised(self, claim: ClaimKey) -> bool:
-        """Whether a volume is reserved for that claim, so that Kubernetes will bind the two."""
+        """Whether a volume is reserved for that claim, so that Kubernetes will bind them to each other."""
         return claim in self._promised
 
     def avoid(self, nodes: Iterable[str]) -> None:
-        """Keep the gang off these nodes for a while, as it got no volumes there."""
+        """Keep the gang off these nodes for a while, because it got no volumes there."""
         self._state.failed_nodes.record_without_volumes(self._gang.uid, nodes, self._services.now())
 
     async def _promise_or_select_node(self, needed: NeededClaim, claim: ClaimFact, read: Answer) -> Answer | Failure:
@@ -85,7 +85,7 @@ class ClaimWriter:
         return answer
 
     def _volume_for(self, needed: NeededClaim, claim: ClaimFact) -> VolumeFact | None:
-        """The volume that the claim gets, if any; no other claim of this attempt gets it from now on."""
+        """The volume that the claim gets, if any. From now on no other claim of this attempt gets it."""
         claims, nodes = self._state.claims, self._state.nodes.index()
         for volume in claims.provisioning.candidates(claims.seeker_of(claim)):
             is_free = self._chosen.get(volume.name, claim.key) == claim.key
@@ -95,7 +95,10 @@ class ClaimWriter:
         return None
 
     async def _promise(self, volume: VolumeFact, claim: ClaimFact) -> Answer:
-        """Reserve the volume for the claim; a volume that another claim has taken meanwhile is a conflict."""
+        """Reserve the volume for the claim.
+
+        If another claim has taken the volume meanwhile, the answer is a conflict.
+        """
         answer = await refresh_volume(self._client, self._state, volume.name)
         seeker = self._state.claims.seeker_of(claim)
         if volume.name not in {one.name for one in self._state.claims.provisioning.candidates(seeker)}:
@@ -137,9 +140,10 @@ async def refresh_volume(client: KubeClient, state: State, name: str) -> Answer:
 
 
 async def release_claim(client: KubeClient, state: State, needed: NeededClaim) -> None:
-    """Remove the node from a claim without a volume, so that another can be tried. Raises ``ApiUnavailableError``.
+    """Remove the node from a claim without a volume, so that another node can be tried.
 
-    If a volume is made all the same, Kubernetes binds it to the claim, and the next plan uses its nodes.
+    Raises ``ApiUnavailableError``. If a volume is still created, Kubernetes binds it to the claim, and the next plan
+    uses its nodes.
     """
     for _ in range(_MOST_CONFLICTS):
         answer = await refresh_claim(client, state, needed.key)

@@ -1,8 +1,8 @@
 """The step before the bindings: every claim of an attempt gets a volume that its member's node can reach.
 
-A claim that waits for its first consumer is promised an existing volume. Where none suits, it gets the node of its
-member, and a volume is made there. A provisioner that can't make one removes the node from the claim again. Each check
-starts from what the claims show, so that the next process can continue.
+A claim that waits for its first consumer is promised an existing volume. If none suits, it gets the node of its member,
+and a volume is created there. A provisioner that can't create one removes the node from the claim again. Each check
+starts from the claims, so that the operator can continue after a restart.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 class VolumeProvider:
     """Provides the volumes of one attempt. The caller sets ``changed`` after each change of the gang or of a claim.
 
-    ``uids`` are those of the created pods; ``lost`` returns why the attempt is over, if it is.
+    ``uids`` are the UIDs of the created pods. ``lost`` returns why the attempt is over, or None.
     """
 
     def __init__(
@@ -52,7 +52,10 @@ class VolumeProvider:
         self._claim_writer = ClaimWriter(services, gang)
 
     async def provide(self) -> Failure | None:
-        """Wait until all volumes exist, or return why not: refused, too late, or out of reach."""
+        """Wait until all volumes exist.
+
+        Returns why they do not: refused, too late, or out of reach; None if they do.
+        """
         deadline = self._services.monotonic() + self._services.provision_timeout
         checks, check_at = 1, self._services.monotonic() + pause_after(1)
         while True:
@@ -72,12 +75,12 @@ class VolumeProvider:
                 await self._read_missing(missing)
 
     def _size(self, needed: NeededClaim) -> int:
-        """The size asked for, if known: the smallest claim chooses first, as in kube-scheduler."""
+        """The requested size, if it is known. The smallest claim chooses first, as in kube-scheduler."""
         claim = self._claims.claims.get(needed.key)
         return 0 if claim is None else claim.wish.size
 
     def _failure(self) -> Failure | None:
-        """A state of the claims that waiting does not change."""
+        """A failure that waiting does not mend, from the claims; None if there is none."""
         return next(filter(None, map(self._problem, self._needed)), None)
 
     def _problem(self, needed: NeededClaim) -> Failure | None:
@@ -100,8 +103,8 @@ class VolumeProvider:
     def _unreachable(self, needed: NeededClaim, claim: ClaimFact, far: list[str]) -> Failure:
         """The failure for a volume that its members' nodes, ``far``, can't reach.
 
-        The next plan uses the nodes of a kept volume. A volume that is deleted with its pod does not affect the plan;
-        in that case the gang avoids ``far`` for a while.
+        The next plan uses the nodes of a kept volume. A volume that is deleted with its pod does not affect the plan.
+        In this case the gang avoids ``far`` for a while.
         """
         if needed.pod is not None:
             self._claim_writer.avoid(far)
@@ -113,7 +116,7 @@ class VolumeProvider:
         return claim is not None and self._claims.is_usable(claim)
 
     def _needs_a_write(self, needed: NeededClaim) -> bool:
-        """Whether no volume will be provided until the claim gets one or a node."""
+        """Whether no volume will be provided before the claim gets a volume or a node."""
         claim = self._claims.claims.get(needed.key)
         if claim is None or claim.is_bound or claim.volume or claim.selected_node:
             return False
@@ -129,7 +132,7 @@ class VolumeProvider:
         )
 
     async def _read_missing(self, missing: list[NeededClaim]) -> None:
-        """Read the missing claims from the API server, as watches may be broken."""
+        """Read the missing claims from the API server, because watches may be broken."""
         failure = await for_each(missing, self._read)
         if failure is not None:
             log.warning("the gang's claims can't be read: %s", failure.message, extra=about(self._gang.key))
