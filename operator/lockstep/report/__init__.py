@@ -1,1 +1,1 @@
-"""What users read: conditions, events, metrics."""
+"""Computes and writes what users read: statuses, conditions, events, metrics and the timeline."""

@@ -1,4 +1,4 @@
-"""The one write to the status of a NodeBid, and what is logged where it fails."""
+"""The request that writes the status of a NodeBid, and the log line if it fails."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -21,7 +21,7 @@ async def patch_bid_status(
     *,
     expected: Collection[HTTPStatus] = (HTTPStatus.NOT_FOUND,),
 ) -> bool:
-    """Write the status of a node's bid; returns whether the API server answered.
+    """Write the status of a node's bid. Returns whether the API server answered.
 
     A refusal is logged unless it is ``expected``: the bid may be gone, or have changed.
     """

@@ -1,4 +1,4 @@
-"""The operator's plan for bids of agents, computed from the cache for their status and for the gauges."""
+"""The operator's plan for agents' bids, computed from the cache for the statuses of bids and for gauges."""
 
 import math
 from collections.abc import Generator, Mapping
@@ -15,9 +15,9 @@ from lockstep.facts.cluster.node import MOST_NODES_COUNTED, BidFact
 from lockstep.report.text.unschedulable import why_unschedulable
 
 _MOST_UIDS = 1000
-# In thousandths of a core: requests of other pods change often, and small changes do not matter.
+# In thousandths of a core. Requests of other pods change often, and small changes do not matter.
 _STEP = 100
-# The bounds of bids are narrower.
+# The largest value that a status may have. The bounds of bids are narrower.
 _LARGEST = 2**31 - 1
 _LONGEST_MESSAGE = 1000
 
@@ -31,12 +31,12 @@ class Guests:
 
 
 def guests_of(state: State) -> Mapping[str, Guests]:
-    """The pods on the nodes whose bids agents write."""
+    """The pods on the nodes whose bids agents write, by node."""
     return at_once(finding_guests(state))
 
 
 def finding_guests(state: State) -> Generator[None, None, Mapping[str, Guests]]:
-    """The pods as in ``guests_of``, read in steps of many pods, between which the cache may change."""
+    """The same result as ``guests_of``, read in steps of many pods. The cache may change between steps."""
     found = {bid.node: Guests() for bid in state.bids.values() if bid.report is not None}
     steps = Steps()
     for pod in list(state.pods.values()) if found else ():
@@ -53,7 +53,7 @@ def finding_guests(state: State) -> Generator[None, None, Mapping[str, Guests]]:
 
 
 def plan_of_bid(state: State, bid: BidFact, guests: Guests, now: float) -> BidPlan:
-    """What the operator plans for the bid now."""
+    """The present plan of the operator for the bid."""
     bid_state, message = state_of_bid(state, bid, now)
     return BidPlan(
         state=bid_state,
@@ -67,7 +67,7 @@ def plan_of_bid(state: State, bid: BidFact, guests: Guests, now: float) -> BidPl
 
 
 def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    """Whether members may start at a node with that bid, with a sentence."""
+    """The state of a node with that bid, which says whether members may start there, and a sentence about it."""
     found, message = _unless_expired(state, bid, now)
     if not bid.has_expired(now):
         return found, message
@@ -87,7 +87,7 @@ def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, s
 
 
 def _by_owner(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    """As ``state_of_bid``, for a valid bid of an open node: only the owner or the offered hours can prevent a start."""
+    """The same result for a valid bid of an open node: only the node owner or the offered hours can prevent a start."""
     if bid.available_until is not None and bid.available_until <= now:
         return BidState.CLOSED, f"No member can start: the owner took the node back at {rfc3339(bid.available_until)}."
     if bid.owner_present:
@@ -104,7 +104,7 @@ def _how_fast(bid: BidFact) -> str:
 
 
 def _shared(bid: BidFact) -> str:
-    """The origin of a capacity that the bid does not state."""
+    """A sentence about the origin of a capacity that the bid does not state; '' if the bid states it."""
     if bid.shared is None:
         return ""
     capacity, nodes = bid.shared

@@ -1,4 +1,4 @@
-"""Writes to bids what the operator plans on their nodes, and which pods there are members."""
+"""Writes the operator's plan for each node to its bid, with the pods that are members there."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from lockstep.belief.state import State
 from lockstep.report.nodebids.bid_patches import patch_bid_status
 from lockstep.report.nodebids.bid_plans import Guests, finding_guests, plan_of_bid
 
-# In seconds, as often as an agent measures: it counts a new member as local work until it is reported.
+# In seconds, as often as an agent measures: it counts a new member as local work until the status reports the member.
 _PAUSE_SECONDS = 10.0
 
 
@@ -26,12 +26,12 @@ async def keep_bid_plans_written(client: KubeClient, state: State, now: Callable
             # Thousands of unchanged bids must not delay the cycle either.
             await asyncio.sleep(0)
             if plan != bid.planned:
-                # A refused write is tried again in the next round, since rights may change.
+                # A refused write is tried again in the next round, because rights may change.
                 await patch_bid_status(client, node, bid_plan_manifest(plan), Urgency.REPORT)
 
 
 async def _guests(state: State) -> Mapping[str, Guests]:
-    """The pods on all nodes; the event loop does other work between the steps."""
+    """The pods on all nodes. The event loop does other work between the steps."""
     finding = finding_guests(state)
     while True:
         try:

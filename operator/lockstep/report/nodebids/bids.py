@@ -1,4 +1,4 @@
-"""Writes to NodeBids why a bid does not count, and when it counts again; others get no condition."""
+"""Writes to NodeBids why they do not count, and when they count again. Other NodeBids get no condition."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ async def keep_bid_conditions_written(client: KubeClient, state: State, now: Cal
 
 
 async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCondition, now: float) -> None:
-    """Write one status for the version that was read; a newer version is answered when it is seen."""
+    """Write one status for the version that was read. A newer version gets its status when it is seen."""
     body = {
         "metadata": {"resourceVersion": bid.resource_version},
         "status": {"conditions": [answer_manifest(bid, answer, now=now)]},

@@ -1,1 +1,1 @@
-"""What is reported of fair shares."""
+"""Reports the use of fair shares."""

@@ -1,7 +1,8 @@
-"""Keeps what groups have used in the status of the FairShare, so that the next process goes on from there.
+"""Keeps the use of groups in the status of the FairShare, so that the operator continues from it after a restart.
 
-A written status holds all charges up to its time. One write has all groups, and is refused if another process has
-written since. If the process dies, attempts that ended after the last write, and charges given back since, are lost.
+A written status has all charges up to its time. One write has all groups, and is refused if another process has written
+since the last read. If the process dies, it loses attempts that ended after the last write, and charges that were given
+back since then.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from lockstep.belief.shares.sharing import GroupSharing
 from lockstep.facts.fair_share import FairShare
 from lockstep.report.text.share_sentences import summary_of, times_share, use_of_share
 
-# A loss is written soon, as it may be that of a week.
+# In seconds. The return of a charge is written soon, because it may be the charge of a week.
 _PAUSE_SECONDS = 2.0
 _WRITE_SECONDS = 30.0
 
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class ShareKeeper:
-    """Reads the use of groups once, and writes it from then on: every 30 s, and soon after a charge is given back."""
+    """Reads the use of groups once. Then it writes the use every 30 s, and soon after a charge is given back."""
 
     def __init__(self, client: KubeClient, sharing: GroupSharing, now: Callable[[], float]) -> None:
         self._client = client
@@ -43,7 +44,7 @@ class ShareKeeper:
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def step(self) -> None:
-        """Begin to keep accounts where there is a new FairShare, and write them where that is due."""
+        """Begin to keep accounts if there is a new FairShare, and write the accounts if that is due."""
         fact = self._sharing.fact
         if fact is None:
             return
@@ -59,7 +60,7 @@ class ShareKeeper:
         return is_old or (accounts is not None and accounts.gave_back)
 
     async def _begin(self) -> None:
-        """Read the FairShare afresh: the watch may not have delivered the last write of the previous leader."""
+        """Read the FairShare again: the watch may not have delivered the last write of the previous leader."""
         answer = await self._ask("read", self._client.get(paths.FAIR_SHARE))
         if answer is None or not answer.is_success:
             return
@@ -73,7 +74,7 @@ class ShareKeeper:
         if fact is None or accounts is None:
             return
         self._sharing.charge(self._now())
-        # Times in a status are whole seconds. It says what will have been used at the next one.
+        # Times in a status are whole seconds. The status says what will have been used at the next whole second.
         now = float(math.ceil(self._now()))
         gave_back, accounts.gave_back = accounts.gave_back, False
         used = self._sharing.used(now)
@@ -89,13 +90,13 @@ class ShareKeeper:
             accounts.gave_back |= gave_back
 
     async def _ask(self, done: str, request: Awaitable[Answer]) -> Answer | None:
-        """The answer, or None if there is none; an error is logged unless it is the same as the last one."""
+        """The answer, or None if there is none. An error is logged unless it equals the last one."""
         answer, trouble = None, ""
         try:
             answer = await request
         except ApiUnavailableError as error:
             trouble = str(error)
-        # After a conflict the watch delivers the newer version, and the next step goes on from there.
+        # After a conflict the watch delivers the newer version, and the next step continues from there.
         if answer is not None and not answer.is_success and answer.code != HTTPStatus.CONFLICT:
             trouble = answer.message
         if trouble and trouble != self._trouble:

@@ -1,4 +1,4 @@
-"""The next status of a gang with an attempt: it is placed, runs, changes its size, or is undone. Pure functions."""
+"""The next status of a gang with an attempt: placed, running, changing its size, or torn down. Pure functions."""
 
 import math
 from dataclasses import replace
@@ -35,11 +35,12 @@ from lockstep.report.text.sentences import (
 
 
 def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
-    """An attempt is being undone. The condition ``Placed`` says why, since when, and what the undoing ``waits`` for.
+    """The status of a gang whose attempt is being torn down.
 
-    The condition ``Planned`` keeps the reason for a process that takes over. The reservation stays until the pods are
-    gone. If the gang changes its size, its next size is written in the same status. So is the work that an elastic gang
-    has done, if its members save it.
+    The condition ``Placed`` says why and since when, and what the teardown ``waits`` for. The condition ``Planned``
+    keeps the reason for the operator after a restart. The reservation stays until the pods are gone. If the gang
+    changes its size, the same status has its next size. It also has the work that an elastic gang has done, if its
+    members save it.
     """
     why = f"Attempt {gang.status.attempt} is being torn down: {failure.message}."
     status = replace(mark_accepted(gang, now), next_size=failure.next_size)
@@ -59,7 +60,10 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
 
 
 def with_shrink(status: GangStatus, gang: GangFact, why: str, now: float) -> GangStatus:
-    """The status of a gang that shrinks; the condition Preempted names the more urgent gang, if it is for one."""
+    """The status of a gang that shrinks.
+
+    If it shrinks for a more urgent gang, the condition Preempted names that gang.
+    """
     if shrinks_for(why) is None:
         return status
     preempted = (FALSE, Reason.SHRUNK_FOR_GANG, as_sentence(why))
@@ -69,7 +73,10 @@ def with_shrink(status: GangStatus, gang: GangFact, why: str, now: float) -> Gan
 def mark_released(
     gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, behind: str = ""
 ) -> GangStatus:
-    """An attempt was undone, and its reservation is released. ``behind`` names pods that exist but count as gone."""
+    """The status after an attempt was torn down: its reservation is released.
+
+    ``behind`` names pods that exist but count as gone.
+    """
     status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
     message = f"Attempt {gang.status.attempt} was torn down: {failure.message}." + (
         f" Still {behind}." if behind else ""
@@ -86,7 +93,7 @@ def mark_released(
 
 
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
-    """A finalizer keeps a GangJob that is being deleted and holds nothing."""
+    """The status of a GangJob that is being deleted and holds nothing: a finalizer keeps it."""
     status = replace(without_nodes_requested(without_plan(with_every_condition(gang, now))), next_size=None)
     status = with_condition(status, gang, Condition.PLANNED, _being_deleted(gang), now)
     says = (FALSE, Reason.GANG_DELETED, "No member of the gang is left.")
@@ -94,26 +101,32 @@ def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_ended_before_change(gang: GangFact, succeeded_ranks: str, *, now: float) -> GangStatus:
-    """The gang had succeeded before its members were asked to end, so the size does not change."""
+    """The status of a gang that had succeeded before its members were asked to end. Its size does not change."""
     status = replace(gang.status, next_size=None, succeeded_ranks=succeeded_ranks)
     says = (TRUE, Reason.BOUND, "The gang had succeeded before its size changed.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
 def mark_change_dropped(gang: GangFact, why: str, *, now: float) -> GangStatus:
-    """The gang can't go on at its next size, and is planned again with all its sizes; ``why`` is a clause."""
+    """The status of a gang that can't continue at its next size. It is planned again with all its sizes.
+
+    ``why`` is a clause.
+    """
     status = replace(gang.status, next_size=None, resized_at=now)
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The change of size was dropped: {why}. The gang is planned again.")
     return with_condition(status, gang, Condition.PLANNED, planned, now)
 
 
 def mark_notice(gang: GangFact, following: NextSize | None) -> GangStatus:
-    """The members have notice of their gang's next size, and go on working; None takes the notice back."""
+    """The status of a gang whose members have notice of its next size, and continue to work.
+
+    None withdraws the notice.
+    """
     return replace(gang.status, next_size=following)
 
 
 def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
-    """A watch has shown every member on its node."""
+    """The status of a gang after a watch has shown every member on its node."""
     size = sum(entry.count for entry in gang.status.members)
     since = gang.status.active_since
     says = (TRUE, Reason.BOUND, all_members(size, one="is bound", more="are bound"))
@@ -122,7 +135,10 @@ def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_started(gang: GangFact, *, now: float) -> GangStatus:
-    """Every member runs, or has run. If the attempt began by a change of size, that has taken until now."""
+    """The status of a gang after every member runs or has run.
+
+    If the attempt began by a change of size, it has the time that the change took.
+    """
     status = replace(gang.status, started_at=now)
     last = status.last_change
     if last is None or status.resized_at is None or status.resized_at != status.start:
@@ -131,22 +147,25 @@ def mark_started(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
-    """These ranks have succeeded, whatever happens to their pods."""
+    """The status in which these ranks have succeeded, whatever happens to their pods."""
     return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
 def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
-    """The pace of the members; None where the spec no longer asks for it."""
+    """The status with the pace of the members; None if the spec no longer asks for a pace."""
     return replace(gang.status, pace=pace)
 
 
 def with_progress(status: GangStatus, part: str) -> GangStatus:
-    """The status with the reported part of the work, if any."""
+    """The status with the reported part of the work; unchanged if that is ''."""
     return replace(status, progress=part) if part else status
 
 
 def with_unit_time(status: GangStatus, measured: UnitTime | None) -> GangStatus:
-    """The status with the unit time of the size that was last measured, if any; of too many the oldest is dropped."""
+    """The status with the unit time that was last measured, if any.
+
+    If there are too many unit times, the oldest is dropped.
+    """
     if measured is None or measured in status.unit_times[-1:]:
         return status
     others = [one for one in status.unit_times if one.size != measured.size]

@@ -23,12 +23,15 @@ _OVER = "The gang no longer waits for other gangs, and has not been planned yet.
 
 
 def with_record(gang: GangFact, after: Sequence[Recorded]) -> GangStatus:
-    """The status with what is known of predecessors."""
+    """The status with the records of predecessors."""
     return replace(gang.status, after=tuple(after))
 
 
 def mark_awaiting_others(gang: GangFact, after: Sequence[Recorded], why: str, *, now: float) -> GangStatus:
-    """Other gangs have to start or end before; ``why`` names them. The age stands still, and nothing is promised."""
+    """The status of a gang that waits until other gangs have started or ended. ``why`` names them.
+
+    Its age stands still, and it gets no promise.
+    """
     plan = _still_likely(gang, after, now)
     status = replace(without_nodes_requested(without_plan(mark_accepted(gang, now))), plan=plan)
     status = replace(
@@ -39,26 +42,26 @@ def mark_awaiting_others(gang: GangFact, after: Sequence[Recorded], why: str, *,
 
 
 def mark_planned_ahead(gang: GangFact, estimate: StartEstimate) -> GangStatus:
-    """The gang still waits for others; it is likely to start as estimated."""
+    """The status of a gang that still waits for others, with the estimate of its start."""
     return replace(gang.status, plan=estimate)
 
 
 def _still_likely(gang: GangFact, after: Sequence[Recorded], now: float) -> StartEstimate | None:
-    """The estimate in the status of a gang that has waited for the same others, unless that start has passed."""
+    """The estimate in the status of a gang that still waits for the same others; None if that start has passed."""
     planned, plan = gang.status.condition(Condition.PLANNED), gang.status.plan
     is_of_wait = planned is not None and planned.reason == Reason.AWAITS_OTHERS and gang.status.after == tuple(after)
     return plan if is_of_wait and plan is not None and plan.likely_start > now else None
 
 
 def mark_awaiting_no_other(gang: GangFact, after: Sequence[Recorded], *, now: float) -> GangStatus:
-    """All that the gang waited for has happened: it is planned from now on."""
+    """The status of a gang whose predecessors have all started or ended as required. It is planned from now on."""
     status = replace(gang.status, after=tuple(after), plan=None)
     says = (UNKNOWN, Reason.NOT_PLANNED, _OVER)
     return with_condition(status, gang, Condition.PLANNED, says, now)
 
 
 def mark_awaiting_in_vain(gang: GangFact, after: Sequence[Recorded], why: str, *, now: float) -> GangStatus:
-    """The status of a Gang that waits in vain. Its pods are others', so it stays."""
+    """The status of a Gang that waits in vain. Its pods belong to others, so the Gang stays."""
     status = mark_awaiting_others(gang, after, why, now=now)
     says = (FALSE, Reason.DEPENDENCY_NEVER_SATISFIED, why)
     return with_condition(status, gang, Condition.PLANNED, says, now)

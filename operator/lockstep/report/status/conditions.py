@@ -1,6 +1,6 @@
-"""The conditions of a gang's status, and whether its spec is accepted. Pure functions, as all that compute a status.
+"""The conditions of a gang's status, and whether its spec is accepted. Pure functions.
 
-The first status has a value for every condition of :func:`with_every_condition`, if only ``Unknown``.
+The first status has a value for every condition of :func:`with_every_condition`, even if only ``Unknown``.
 ``lastTransitionTime`` moves only when ``status`` changes: :func:`with_condition` ensures that.
 """
 
@@ -18,9 +18,9 @@ MESSAGE_LIMIT = 32_768
 
 
 def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Rejected | None = None) -> GangStatus:
-    """The gang is refused, and not planned until the cause of the refusal is gone.
+    """The status of a gang that is refused, and not planned until the cause of the refusal is gone.
 
-    ``rejected`` is kept for the next process, if kubelets reject the members.
+    ``rejected`` is kept in the status for a restart of the operator, if kubelets reject the members.
     """
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
     status = replace(with_age_standing_still(status, gang, now), rejected=rejected, next_size=None)
@@ -34,7 +34,7 @@ def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Reje
 def with_condition(
     status: GangStatus, gang: GangFact, kind: Condition, says: tuple[str, str, str], now: float
 ) -> GangStatus:
-    """The status with one condition replaced. ``says``: status, reason, message."""
+    """The status with one condition replaced. ``says`` has the status, reason and message of the condition."""
     value, reason, message = says
     before = status.condition(kind)
     flipped = before is None or before.status != value
@@ -52,7 +52,7 @@ def with_condition(
 
 
 def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: str, now: float) -> GangStatus:
-    """The status with ``Placed`` False. A Gang that is placed stays so while others of its pods wait."""
+    """The status with ``Placed`` False. A placed Gang keeps True while other pods of the Gang wait."""
     is_beside = isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods
     if not is_beside or not gang.status.is_true(Condition.PLACED):
         return with_condition(status, gang, Condition.PLACED, (FALSE, reason, message), now)
@@ -66,7 +66,7 @@ def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: st
 
 
 def with_placed_again(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
-    """The status of a gang that is placed: if it gave way before, that is over."""
+    """The status of a gang that is placed. If it was preempted before, the condition says that this is over."""
     if not status.is_true(Condition.PREEMPTED):
         return status
     return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "The gang is placed again."), now)
@@ -88,7 +88,10 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
-    """The spec can be obeyed, as written or as admission changes it; the message names preferences that are ignored."""
+    """The status of a gang whose spec can be obeyed, as written or as admission changes it.
+
+    The message names preferences that are ignored.
+    """
     reason, message = Reason.SPEC_UNDERSTOOD, "Lockstep can do what the spec says."
     if isinstance(gang, AcceptedGang) and gang.spec.is_changed_by_admission:
         message = f"Admission changes the members, and Lockstep plans them as changed: {changes(gang.spec)}."
@@ -104,10 +107,11 @@ def mark_accepted(gang: GangFact, now: float) -> GangStatus:
 def _warning_of_free_members(gang: GangFact) -> str:
     """A warning about roles whose members request no resources; '' if there are none.
 
-    On a node, as many of them fit as it may have pods, and each counts as running there as fast as one alone.
+    On a node, as many of these members fit as the node may have pods. Each counts as running as fast as one member
+    alone.
     """
     roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
-    # A Gang without pods has a role that takes nothing.
+    # A Gang without pods has a role that requests nothing.
     free = [
         role.path for role in roles if role.request and not {resource for resource, _ in role.request} - {"pods", SLOTS}
     ]
@@ -121,17 +125,17 @@ def _warning_of_free_members(gang: GangFact) -> str:
 
 
 def without_nodes_requested(status: GangStatus) -> GangStatus:
-    """The status of a gang for which no nodes are requested any more."""
+    """The status without the condition that nodes are requested."""
     return _without(status, Condition.NODES_REQUESTED)
 
 
 def without_overrun(status: GangStatus) -> GangStatus:
-    """The status of a gang whose run is over."""
+    """The status without the condition of an overrun, because the run is over."""
     return _without(status, Condition.OVERRUNNING)
 
 
 def without_plan(status: GangStatus) -> GangStatus:
-    """The status without a plan, and without what belongs to the attempt of that plan."""
+    """The status without a plan, and without the fields that belong to the attempt of that plan."""
     return replace(
         without_overrun(status),
         size=None,

@@ -26,16 +26,20 @@ from lockstep.report.text.sentences import all_members, as_sentence, duration, s
 def mark_restarting(
     gang: GangFact, why: str, *, counts: bool, pause_seconds: float, waits: str = "", now: float
 ) -> GangStatus:
-    """A member failed and the gang is restarted: its attempt is being undone, and the next one waits ``pause_seconds``.
+    """The status of a gang that restarts because a member failed.
 
-    ``waits`` is what the undoing waits for, as in :func:`mark_undoing`.
+    Its attempt is being torn down, and the next one waits ``pause_seconds``. ``waits`` is what the teardown waits for,
+    as in :func:`mark_undoing`.
     """
     status = mark_undoing(gang, Failure(reason=Reason.RESTARTING, message=why), waits=waits, now=now)
     return replace(status, restarts=status.restarts + counts, restart_at=now + pause_seconds)
 
 
 def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang holds nothing, and is not planned until it is resumed. It has no promise, and its age stands still."""
+    """The status of a suspended gang: it holds nothing, and is not planned until it is resumed.
+
+    It has no promise, and its age stands still.
+    """
     status = replace(
         with_age_standing_still(without_nodes_requested(without_plan(mark_accepted(gang, now))), gang, now),
         restart_at=None,
@@ -55,7 +59,7 @@ def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang is planned from now on. Its age goes on when a plan finds that it could run."""
+    """The status of a gang that is planned from now on. Its age continues when a plan finds that it could run."""
     status = mark_accepted(gang, now)
     for kind, value, reason, message in (
         (Condition.SUSPENDED, FALSE, Reason.GANG_RESUMED, "The gang is no longer suspended."),
@@ -69,10 +73,10 @@ def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
 def mark_succeeded(
     gang: GangFact, *, waived: int = 0, now: float, reached: float | None = None, past_runs: str = ""
 ) -> GangStatus:
-    """Every required member has succeeded; the gang has ``reached`` a speed-up, if it is known.
+    """The status of a gang whose required members have all succeeded.
 
-    ``past_runs`` are the runs of its template, including this one. ``waived`` members of a gang with a dealer had not
-    succeeded, but all pieces were settled.
+    It has ``reached`` that speed-up; None if unknown. ``past_runs`` are the runs of its template, including this one.
+    ``waived`` members of a gang with a dealer had not succeeded, but all pieces were settled.
     """
     says = _who_has_succeeded(gang, waived)
     reached_text = None if reached is None else speedup(reached)
@@ -90,12 +94,12 @@ def _who_has_succeeded(gang: GangFact, waived: int) -> str:
 
 
 def mark_failed(gang: GangFact, reason: Reason, why: str, *, now: float) -> GangStatus:
-    """A member failed, and its gang is not restarted."""
+    """The status of a gang that has failed: a member or too many pieces failed, and the gang is not restarted."""
     return _mark_ended(_as_started(gang, now), gang, reason, as_sentence(why), now)
 
 
 def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang was active for as long as its spec allows, and so has failed, whether it is placed now or not."""
+    """The status of a gang that has failed because it was active for as long as its spec allows, placed or not."""
     since, allowed = gang.status.active_since, gang.policies.active_deadline_seconds
     assert since is not None, "a gang that was never active exceeds no deadline"
     assert allowed is not None, "a gang without a deadline exceeds none"
@@ -109,7 +113,10 @@ def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_never_satisfied(gang: GangFact, after: Sequence[Recorded], why: str, *, now: float) -> GangStatus:
-    """The gang waited in vain for others, which ``why`` says, and so has failed. It never started."""
+    """The status of a gang that has failed because it waited in vain for others. It never started.
+
+    ``why`` names these others.
+    """
     reason = Reason.DEPENDENCY_NEVER_SATISFIED
     status = without_plan(replace(gang.status, restart_at=None, after=tuple(after)))
     status = with_condition(status, gang, Condition.PLANNED, (FALSE, reason, why), now)

@@ -1,6 +1,6 @@
-"""The statuses of a gang whose members come and go while the others run.
+"""The statuses of a gang whose members join or leave while the others run on.
 
-One size counts at each moment: that of ``members``. Members that join count once all of them run.
+Only one size counts at each moment: that of ``members``. Joining members count after all of them run.
 """
 
 import math
@@ -18,12 +18,12 @@ from lockstep.report.status.conditions import TRUE, with_condition
 from lockstep.report.text.sentences import all_members, as_sentence
 from lockstep.report.text.size_sentences import to_join
 
-# The largest number that the API takes.
+# The largest number that the API accepts.
 _MOST_CHANGES = 2**31 - 1
 
 
 def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStatus:
-    """The write-ahead entry of members that join: written before any of their pods exists."""
+    """The status that members will join. It is written before any of their pods exists."""
     size = gang.status.size or 0
     status = replace(gang.status, next_size=following, member_changes=_counted(gang.status))
     says = f"{all_members(size, one='is bound', more='are bound')} {as_sentence(to_join(following.size - size))}"
@@ -31,14 +31,17 @@ def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStat
 
 
 def mark_join_dropped(gang: GangFact, *, has_failed: bool, now: float) -> GangStatus:
-    """No member joins: those that were made are deleted. The gang may not grow for a while, longer after a failure."""
+    """The status that no member joins: created ones are deleted.
+
+    The gang may not grow for a while, and for longer after a failure.
+    """
     failed, changes = min(gang.status.failed_joins + has_failed, _MOST_CHANGES), _counted(gang.status)
     status = replace(gang.status, next_size=None, resized_at=now, member_changes=changes, failed_joins=failed)
     return _placed(status, gang, now)
 
 
 def mark_joined(gang: GangFact, *, now: float) -> GangStatus:
-    """All members that were to join run."""
+    """The status after all joining members run."""
     following, held = gang.status.joining_size, reserved_in_status(gang)
     assert following is not None, "a gang that members join has a next size"
     assert held is not None, "a gang that members join holds nodes"
@@ -50,7 +53,7 @@ def mark_joined(gang: GangFact, *, now: float) -> GangStatus:
 
 
 def mark_left(gang: GangFact, staying: RankedMembers, finish: float | None, why: str, *, now: float) -> GangStatus:
-    """Only these members stay. The others are asked to end once this is written."""
+    """The status with only these members. The others are asked to end after it is written."""
     status = replace(_changed(gang, staying, finish, now), member_changes=_counted(gang.status))
     return with_shrink(_placed(status, gang, now), gang, why, now)
 
@@ -72,7 +75,7 @@ def _changed(gang: GangFact, members: RankedMembers, finish: float | None, now: 
 
 
 def _counted(status: GangStatus) -> int:
-    """How often members have come or gone, with this time; after the largest number of the API it begins with 1."""
+    """The number of changes of members, including this one. After the largest number of the API it restarts with 1."""
     return status.member_changes % _MOST_CHANGES + 1
 
 
@@ -82,9 +85,10 @@ def _placed(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
 
 
 def _finish_with_more(gang: GangFact, following: NextSize, now: float) -> float | None:
-    """When the gang will end, now that members have joined; until now it went on at its earlier size.
+    """The expected finish after members have joined. Until now the gang ran at its earlier size.
 
-    When the change was decided, the time left was expected to shrink by a ratio. What is left now shrinks by it too.
+    When the change was decided, the time left was expected to shrink by a ratio. The time that is left now shrinks by
+    the same ratio.
     """
     before, after = gang.status.expected_finish, following.expected_finish
     if before is None or after is None or before <= following.decided_at:

@@ -10,7 +10,7 @@ from lockstep.report.text.sentences import n_members
 
 
 def mark_nodes_requested(gang: GangFact, members: int, request: NodeRequest, *, now: float) -> GangStatus:
-    """There is a request for so many members of the gang; the condition has its answer."""
+    """The status of a gang with a request for this number of members. The condition has the answer to the request."""
     answer = request.answer
     asked = f"ProvisioningRequest {request.name} asks for nodes for {n_members(members)}"
     quoted = f'. The autoscaler says "{answer.message}"' if answer.message else ""
@@ -19,7 +19,7 @@ def mark_nodes_requested(gang: GangFact, members: int, request: NodeRequest, *, 
 
 
 def mark_request_refused(gang: GangFact, why: str, *, now: float) -> GangStatus:
-    """Nodes can't be requested."""
+    """The status of a gang for which nodes can't be requested."""
     says = (FALSE, Reason.REQUEST_REFUSED, f"Lockstep can't ask for nodes: {why.rstrip('.')}.")
     return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
 

@@ -7,7 +7,7 @@ from lockstep.report.status.conditions import TRUE, with_condition
 
 
 def mark_overrunning(gang: GangFact, *, now: float) -> GangStatus:
-    """The gang runs beyond its expected end. It must have one."""
+    """The status of a gang that runs beyond its expected end. The gang must have an expected end."""
     expected = gang.status.expected_finish
     assert expected is not None, "a gang without an expected end does not overrun"
     message = (

@@ -1,4 +1,4 @@
-"""The next status of a Gang, whose pods others create. Pure functions."""
+"""The next status of a Gang. Other controllers or users create its pods. Pure functions."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,9 +22,9 @@ from lockstep.report.text.sentences import as_sentence, n_pods
 
 
 def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatus:
-    """Watches have shown all planned pods on their nodes. From now on they are pods like others.
+    """The status after watches have shown all planned pods on their nodes. From now on they are ordinary pods.
 
-    ``nodes`` has the node of each pod of the Gang that is on one, also those of earlier attempts.
+    ``nodes`` has the node of each pod of the Gang that is on one, also pods of earlier attempts.
     """
     size = sum(entry.count for entry in gang.status.members)
     status = _without_wait(on_nodes(replace(gang.status, reserved_at=None, started_at=now), nodes))
@@ -33,21 +33,21 @@ def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> Gan
 
 
 def on_nodes(status: GangStatus, nodes: Iterable[str]) -> GangStatus:
-    """The status with all pods that are on nodes."""
+    """The status with all pods on nodes as its members."""
     members = tuple(Members(node, count) for node, count in sorted(Counter(nodes).items()))
-    # The API server refuses a size of 0: all pods may have ended by now.
+    # All pods may have ended by now, and the API server refuses a size of 0.
     return replace(status, members=members, size=sum(entry.count for entry in members) or None)
 
 
 def with_taken(status: GangStatus, gang: GangFact, taken: TakenAttempt | None, *, now: float) -> GangStatus:
-    """The status of a Gang whose pods leave for another gang, unless a later attempt has begun."""
+    """The status of a Gang whose pods leave for another gang; unchanged if a later attempt has begun."""
     if taken is None or not taken.is_last_of(gang):
         return status
     return with_condition(status, gang, Condition.PREEMPTED, (TRUE, taken.reason, as_sentence(taken.why)), now)
 
 
 def mark_found_bound(gang: GangFact, why: str, nodes: Iterable[str], *, now: float) -> GangStatus:
-    """Enough pods of the Gang are on ``nodes`` though its status does not say so: it is younger than they are."""
+    """The status of a Gang whose pods were on ``nodes`` before the Gang existed: enough of them run."""
     status = _without_wait(on_nodes(replace(without_plan(mark_accepted(gang, now)), started_at=now), nodes))
     says = (TRUE, Reason.BOUND, f"{n_pods(status.size or 0)} of the Gang are on nodes.")
     status = with_condition(status, gang, Condition.PLANNED, (FALSE, Reason.AWAITS_PODS, why), now)
@@ -57,7 +57,10 @@ def mark_found_bound(gang: GangFact, why: str, nodes: Iterable[str], *, now: flo
 def mark_awaiting_pods(
     gang: GangFact, why: str, *, are_bound: bool, now: float, reason: Reason = Reason.AWAITS_PODS
 ) -> GangStatus:
-    """Too few pods of the Gang wait for a node, so nothing is planned; other pods of it ``are_bound``."""
+    """The status of a Gang for which too few pods wait, so nothing is planned.
+
+    ``are_bound`` says whether other pods run.
+    """
     status = mark_accepted(gang, now)
     if are_bound and status.is_true(Condition.PLACED):
         return with_condition(status, gang, Condition.PLANNED, (FALSE, Reason.AWAITS_PODS, why), now)
@@ -68,7 +71,10 @@ def mark_awaiting_pods(
 
 
 def mark_resting(gang: GangFact, failure: Failure, *, times: int, until: float, now: float) -> GangStatus:
-    """The pods of a Gang have begun anew so many ``times`` in a row, and wait until they are tried again."""
+    """The status of a Gang whose pods have begun anew ``times`` times in a row.
+
+    They wait until they are tried again.
+    """
     how_often = "once" if times == 1 else f"{times} times in a row"
     why = f"The pods of the Gang have started over {how_often}: {failure.message}."
     status = _without_wait(replace(without_plan(mark_accepted(gang, now)), started_at=None))
@@ -78,5 +84,5 @@ def mark_resting(gang: GangFact, failure: Failure, *, times: int, until: float, 
 
 
 def _without_wait(status: GangStatus) -> GangStatus:
-    """The status without what belongs to one wait: the next pods of the Gang wait for themselves."""
+    """The status without the fields of one wait: the next pods of the Gang have a wait of their own."""
     return replace(status, first_planned_start=None, plan=None, queued_since=None, waited_seconds=None)

@@ -1,6 +1,7 @@
 """The next status of a Gang whose number of pods changes while others run. Pure functions.
 
-One size counts at each moment: the present one, until all new pods are on nodes, or all that leave are gone.
+Only one size counts at each moment. It is the present size until all new pods are on nodes, or all leaving pods are
+gone.
 """
 
 import math
@@ -17,7 +18,7 @@ from lockstep.report.text.sentences import as_sentence, n_pods
 
 
 def with_growth(status: GangStatus, gang: GangFact, following: NextSize, now: float) -> GangStatus:
-    """The status of an attempt for pods that its owner makes so that the Gang grows; others of it run on."""
+    """The status of an attempt for pods by which the Gang grows. The other pods of the Gang run on."""
     before = gang.status
     size = before.size or 0
     status = replace(
@@ -34,21 +35,21 @@ def with_growth(status: GangStatus, gang: GangFact, following: NextSize, now: fl
 
 
 def mark_grown(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatus:
-    """All new pods are bound. ``nodes`` has the node of each pod."""
+    """The status after all new pods are bound. ``nodes`` has the node of each pod."""
     following = gang.status.next_size
     status = mark_pods_placed(gang, nodes, now=now)
     return status if following is None else _changed(status, following, now)
 
 
 def mark_growth_failed(gang: GangFact, why: str, *, now: float) -> GangStatus:
-    """The attempt for the new pods has failed, so their owner is to have as many pods as before."""
+    """The status after the attempt for the new pods has failed. Their owner must get as many pods as before."""
     status = replace(gang.status, reserved_at=None, members=())
     says = f"{n_pods(gang.status.size or 0)} of the Gang are on nodes. No pod joins them: {why}."
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 
 def mark_shrinking(gang: GangFact, following: NextSize, *, now: float) -> GangStatus:
-    """The write-ahead entry of pods that leave: written before their owner gets the smaller number."""
+    """The status that pods will leave. It is written before their owner gets the smaller number."""
     status, size = replace(gang.status, next_size=following, first_size=_first_size(gang)), gang.status.size or 0
     says = f"{n_pods(size)} of the Gang are on nodes, and {n_pods(size - following.size)} will leave."
     status = with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
@@ -56,7 +57,10 @@ def mark_shrinking(gang: GangFact, following: NextSize, *, now: float) -> GangSt
 
 
 def mark_without_room(gang: GangFact, following: NextSize, *, pods: int, now: float) -> GangStatus:
-    """The write-ahead entry where some of an owner's ``pods`` wait in vain, so that it is to have fewer."""
+    """The status that the owner will get fewer pods, because some of its ``pods`` wait in vain.
+
+    It is written before that.
+    """
     status = replace(gang.status, next_size=following, size=pods, first_size=_first_size(gang))
     says = (
         f"There is no room for all {n_pods(pods)} of the Gang, so Lockstep gives its owner a size of {following.size}."
@@ -65,20 +69,26 @@ def mark_without_room(gang: GangFact, following: NextSize, *, pods: int, now: fl
 
 
 def mark_shrunk(gang: GangFact, nodes: Iterable[str], *, now: float, note: str = "") -> GangStatus:
-    """The pods have left. ``nodes`` has the node of each pod that has stayed; the clause ``note`` says more."""
+    """The status after the pods have left. ``nodes`` has the node of each pod that stayed.
+
+    The clause ``note`` says more.
+    """
     following = gang.status.next_size
     assert following is not None, "a Gang that shrinks has a next size"
     return _on_nodes(_changed(gang.status, following, now), gang, nodes, now, note)
 
 
 def mark_size_kept(gang: GangFact, nodes: Iterable[str], *, now: float, note: str = "") -> GangStatus:
-    """The number of pods stays as it was. It may not change for a while, longer after each failure."""
+    """The status of a Gang that keeps its number of pods.
+
+    The number may not change for a while, and for longer after each failure.
+    """
     failed = gang.status.failed_joins + 1
     status = replace(gang.status, next_size=None, resized_at=now, failed_joins=min(failed, _MOST_FAILURES))
     return _on_nodes(status, gang, nodes, now, note)
 
 
-# The largest number that the API takes.
+# The largest number that the API accepts.
 _MOST_FAILURES = 2**31 - 1
 
 
@@ -102,5 +112,5 @@ def _on_nodes(status: GangStatus, gang: GangFact, nodes: Iterable[str], now: flo
 
 
 def _first_size(gang: GangFact) -> int | None:
-    """The size with which the Gang began: to that one it gives room back that it has grown into."""
+    """The size with which the Gang began. The Gang gives back room into which it has grown only down to this size."""
     return gang.status.size if gang.status.first_size is None else gang.status.first_size

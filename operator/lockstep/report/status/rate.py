@@ -2,14 +2,14 @@
 
 import asyncio
 
-# In a shorter time a clock may not advance.
+# In seconds. In a shorter time a clock may not advance.
 _SHORTEST_SECONDS = 0.001
 
 
 class Rate:
-    """Lets ``per_second`` requests pass, and up to ``burst`` at once after a pause; first come, first served.
+    """Lets ``per_second`` requests pass in their order, and up to ``burst`` at once after a pause.
 
-    Half of the burst is reserved for urgent requests, so that others never delay them.
+    Half of the burst is reserved for urgent requests, so that other requests never delay them.
     """
 
     def __init__(self, *, per_second: float, burst: float) -> None:
@@ -21,12 +21,12 @@ class Rate:
         self._first_of_others = asyncio.Lock()
 
     async def urgent(self) -> None:
-        """Wait until one more may pass."""
+        """Wait until one more urgent request may pass."""
         async with self._first_of_urgent:
             await self._pass(leaving=0.0)
 
     async def other(self) -> None:
-        """Wait until one more may pass that is not urgent."""
+        """Wait until one more request may pass that is not urgent."""
         async with self._first_of_others:
             await self._pass(leaving=self._burst / 2)
 

@@ -1,4 +1,4 @@
-"""Writing a GangJob's status: whole, in one request, and only over the version it was computed from."""
+"""Writes a GangJob's status: as a whole, in one request, and only over the version from which it was computed."""
 
 from enum import Enum, auto
 from http import HTTPStatus
@@ -19,8 +19,8 @@ from lockstep.watch.reader import Reader
 class Written(Enum):
     """The result of a write.
 
-    ``CONFLICT``: the gang had changed, and the cache has the newer version now. ``REFUSED``: the same write would be
-    refused again.
+    ``CONFLICT``: the gang had changed, and the cache now has the newer version. ``GONE``: the gang is gone.
+    ``REFUSED``: the same write would be refused again.
     """
 
     DONE = auto()
@@ -30,7 +30,7 @@ class Written(Enum):
 
     @property
     def is_settled(self) -> bool:
-        """Whether there is nothing more to write: it stands, or the gang is gone."""
+        """Whether there is nothing more to write: the status is written, or the gang is gone."""
         match self:
             case Written.DONE | Written.GONE:
                 return True
@@ -41,7 +41,7 @@ class Written(Enum):
 
 
 class Writing(NamedTuple):
-    """The result of a write, and the API server's message where it refused it."""
+    """The result of a write, and the API server's message if it was refused."""
 
     written: Written
     message: str = ""
@@ -52,11 +52,11 @@ async def write_status(
 ) -> Writing:
     """Write the status if the gang is still at the version of ``gang``, and apply the answer to the cache.
 
-    If the gang was deleted or replaced while the answer was on its way, the answer is not applied.
+    If the gang was deleted or replaced before the answer came, the answer is not applied.
 
-    After a conflict, or where the gang seems to be gone, it is read again. So the caller can compute again, and the
-    cache keeps no gang that is gone. Raises ``ApiUnavailableError``; the write may then have happened, which the next
-    one finds by a conflict.
+    After a conflict, or if the gang seems to be gone, it is read again. So the caller can compute the status again, and
+    the cache keeps no gang that is gone. Raises ``ApiUnavailableError``. Then the write may still have happened, which
+    the next write finds out by a conflict.
     """
     body = {
         "metadata": {"resourceVersion": gang.resource_version, "uid": gang.uid},
@@ -76,7 +76,7 @@ async def write_status(
 
 
 async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
-    """Read that gang into the cache; returns whether it still exists."""
+    """Read that gang into the cache. Returns whether it still exists."""
     was_known = _is_known(state, gang)
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:
@@ -93,5 +93,5 @@ def _is_known(state: State, gang: GangFact) -> bool:
 
 
 def _has_moved_on(state: State, gang: GangFact) -> bool:
-    """Whether the cache has another version of the gang by now, from which a new status can be computed."""
+    """Whether the cache now has another version of the gang, from which a new status can be computed."""
     return state.gangs[gang.key].resource_version != gang.resource_version

@@ -1,6 +1,6 @@
-"""A gang's status in one line for `kubectl get gj`, computed from every status that is written.
+"""The summary of a gang in one line for `kubectl get gj`, computed from every status that is written.
 
-It stays until the next status, so it has points in time, and no time spans that pass.
+It stays until the next status, so it has points in time, and no durations that would become wrong.
 """
 
 from typing import assert_never
@@ -13,7 +13,7 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.sentences import REMEDY_BEGINS, duration
 from lockstep.report.text.size_sentences import change_ahead, to_join
 
-# In characters: roughly what fits on a line beside the other columns. The condition has the whole sentence.
+# In characters: roughly the space on a line beside the other columns. The condition has the whole sentence.
 LONGEST = 120
 
 
@@ -22,13 +22,13 @@ def summary_of(gang: GangFact, status: GangStatus) -> Summary:
     state = state_of(status)
     size = _size(gang.spec, status) if isinstance(gang, AcceptedGang) else ""
     if is_pod_gang(gang.key) and status.next_size is not None:
-        # Its spec is that of the pods which are to be bound.
+        # The spec has only the pods that must still be bound.
         size = _chosen(status)
     return Summary(state, size, _shortened(_says(state, status)))
 
 
 def state_of(status: GangStatus) -> GangState:
-    """The state of the gang with that status, in a word."""
+    """The state of a gang with that status, in one word."""
     if status.end is not None:
         return GangState.SUCCEEDED if status.end.type == Condition.COMPLETE else GangState.FAILED
     if status.is_being_undone:
@@ -37,7 +37,7 @@ def state_of(status: GangStatus) -> GangState:
         is_running = status.is_true(Condition.PLACED) and status.started_at is not None
         return GangState.RUNNING if is_running else GangState.STARTING
     if status.is_true(Condition.PLACED):
-        # Only Gangs: their pods run on, and nothing is reserved for them any more.
+        # Only Gangs come here: their pods run on, and nothing is reserved for them any more.
         return GangState.RUNNING
     return _state_without_nodes(status)
 
@@ -54,7 +54,7 @@ def _state_without_nodes(status: GangStatus) -> GangState:
 
 
 def _size(spec: GangSpec, status: GangStatus) -> str:
-    """``11 (2–12)``; ``4→9 (2–12)`` while it changes; ``2–12`` before one is chosen; ``4`` without a choice."""
+    """``11 (2–12)``; ``4→9 (2–12)`` while it changes; ``2–12`` before a size is chosen; ``4`` if there is no choice."""
     if spec.minimum == spec.maximum:
         return str(spec.minimum)
     span, chosen = f"{spec.minimum}–{spec.maximum}", _chosen(status)
@@ -62,7 +62,7 @@ def _size(spec: GangSpec, status: GangStatus) -> str:
 
 
 def _chosen(status: GangStatus) -> str:
-    """``11``, or ``4→9`` while it changes; '' before a size is chosen."""
+    """``11``, or ``4→9`` while the size changes; '' before a size is chosen."""
     sizes = (status.size, None if status.next_size is None else status.next_size.size)
     return "→".join(str(size) for size in sizes if size is not None)
 
@@ -110,7 +110,7 @@ def _ends(status: GangStatus) -> str:
 
 
 def _why_others_wait(status: GangStatus) -> str:
-    """Why other pods of a Gang whose pods run are not planned; '' for gangs that hold nodes."""
+    """Why other pods of a running Gang are not planned; '' for gangs that hold nodes."""
     return "" if status.reserved_at is not None else _message(status, Condition.PLANNED)
 
 
@@ -133,7 +133,7 @@ def _message(status: GangStatus, kind: Condition) -> str:
 
 
 def _shortened(text: str) -> str:
-    """The text in one line of limited length; if it is cut off, the remedy comes first."""
+    """The text in one line of limited length. If it must be cut off, the remedy comes first."""
     line = " ".join(text.split()).removesuffix(".")
     if len(line) <= LONGEST:
         return line

@@ -1,8 +1,8 @@
-"""The single place that writes GangJobs' statuses and posts their events.
+"""The only module that writes GangJobs' statuses and posts their events.
 
-Writes of an attempt, and those by which members leave, go first. Other reports wait until no gang is being placed, are
-replaced by newer ones of the same gang, and are limited in number and rate. A gang has one write at a time. Events and
-metrics follow a status only after it was written.
+Writes of an attempt, and writes by which members leave, go first. Other reports wait until no gang is being placed. A
+newer report of the same gang replaces them, and their number and rate are limited. A gang has one write at a time.
+Events and metrics follow a status only after it is written.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ from lockstep.report.status.rate import Rate
 from lockstep.report.status.status import Writing, Written, write_status
 
 _AT_ONCE = 4
-# In seconds. A status costs the API server as much as three pods, so in a burst gangs are bound first and reported
+# In seconds. A status costs the API server as much as three pods. So in a burst, gangs are bound first and reported
 # later.
 _PATIENCE_SECONDS = 5.0
-# In statuses per second: more than users read, and a fraction of what an API server can do.
+# In statuses per second: more than users read, and a small part of what an API server can write.
 _PER_SECOND = 200.0
 _BURST = 200.0
 
@@ -40,9 +40,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
-    """A status to write; after that, the ``event`` is sent and ``written`` is called.
+    """A status to write. After the write, the ``event`` is posted and ``written`` is called.
 
-    A report that ``is_act`` is written at once: by it something begins that later plans would decide again.
+    A report that ``is_act`` is written at once, because it begins an action that later plans would otherwise decide
+    again.
     """
 
     status: GangStatus
@@ -75,7 +76,7 @@ class StatusWriter:
         self._at_once = WriteTurns(_AT_ONCE)
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._has_stopped = False
-        # All tasks; among them the waiting reports, and the ends of the writes in progress.
+        # All tasks. Among them are the waiting reports, and the ends of writes in progress.
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: dict[GangKey, asyncio.Task[Any]] = {}
         self._sending: dict[GangKey, asyncio.Event] = {}
@@ -83,10 +84,10 @@ class StatusWriter:
         self._held_up: set[GangKey] = set()
 
     def report(self, gang: GangFact, make: Callable[[], StatusReport | None]) -> bool:
-        """Write what ``make`` returns, when there is time; None means that there is nothing to write.
+        """Write the report that ``make`` returns, when there is time. None means that there is nothing to write.
 
-        Returns False without a call of ``make`` while another write of that gang is in progress. The gang is reconciled
-        when that ends.
+        If another write of that gang is in progress, returns False without a call of ``make``. The gang is reconciled
+        when that write ends.
         """
         if self._has_stopped or gang.key in self._waiting or gang.key in self._sending:
             return False
@@ -96,10 +97,12 @@ class StatusWriter:
         return True
 
     def make_way(self, gang: GangKey) -> bool:
-        """Drop a waiting report of that gang, whose attempt is about to begin.
+        """Drop a waiting report of that gang, because its attempt is about to begin.
 
-        Returns False where a report is being sent, since the attempt's first write would conflict with it. A plan is
-        due when that has ended.
+        Returns whether the attempt may begin.
+
+        It may not while a report is being sent, because the attempt's first write would conflict with it. A plan is due
+        after that report.
         """
         self._withdraw(gang)
         if gang not in self._sending:
@@ -108,7 +111,7 @@ class StatusWriter:
         return False
 
     async def write(self, gang: GangFact, status: GangStatus) -> Writing:
-        """Write an attempt's status at once, before everything that waits.
+        """Write an attempt's status at once, before all waiting reports.
 
         Raises ``ApiUnavailableError`` like :func:`write_status`.
         """
@@ -119,13 +122,13 @@ class StatusWriter:
         try:
             outcome: Writing = await self._spawn(self._send(gang, status, Urgency.ACT))
         except asyncio.CancelledError:
-            # Its attempt was cancelled: reports of the gang were rejected meanwhile.
+            # The gang's attempt was cancelled. Reports of the gang were rejected meanwhile.
             self._state.changes.reconcile(gang.key)
             raise
         return outcome
 
     def post(self, gang: GangFact, event: Event) -> None:
-        """Post an event whose status is written already."""
+        """Post an event whose status is already written."""
         self.post_about(gang_subject(gang), event, of=gang.key)
 
     def post_about(self, subject: EventSubject, event: Event, *, of: GangKey) -> None:
@@ -140,7 +143,7 @@ class StatusWriter:
         self._held_up.discard(gang)
 
     def stop(self) -> None:
-        """Cancel all writes: the next process sees what was not written."""
+        """Cancel all writes. After a restart, the operator finds what was not written."""
         self._has_stopped = True
         for task in self._tasks:
             task.cancel()
@@ -158,7 +161,7 @@ class StatusWriter:
             await self._follow_up(gang, report)
 
     async def _is_reported(self, gang: GangFact, report: StatusReport) -> bool:
-        """Send a report, and rest if it is refused; returns whether its status stands."""
+        """Send a report, and rest if it is refused. Returns whether its status is written."""
         outcome, message = await self._try_to_report(gang, report)
         match outcome:
             case Written.REFUSED:
@@ -171,7 +174,7 @@ class StatusWriter:
                 assert_never(unknown)
 
     def _stands(self, gang: GangFact, status: GangStatus) -> bool:
-        """Whether the status stands already, since the answer to an earlier request for it was lost."""
+        """Whether the status is already written, because the answer to an earlier request was lost."""
         known = self._state.gangs.get(gang.key)
         if known is None or (known.uid, known.generation) != (gang.uid, gang.generation):
             return False
@@ -185,14 +188,14 @@ class StatusWriter:
             await self._post_when_idle(gang_subject(gang), report.event, gang.key)
 
     def _reported(self, gang: GangKey, *, is_done: bool) -> None:
-        """A report has ended: the gang is reconciled, so that a failed report is computed again."""
+        """Reconcile the gang after a report has ended, so that a failed report is computed again."""
         self._state.changes.reconcile(gang)
         if gang in self._held_up or not is_done:
             self._state.changes.plan()
         self._held_up.discard(gang)
 
     async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:
-        """Report the refusal and pause, since the same status would be refused again.
+        """Report the refusal and pause, because the same status would be refused again.
 
         The report counts as waiting until then.
         """
@@ -217,12 +220,13 @@ class StatusWriter:
             log.warning("the gang's status could not be written: %s", error, extra=about(gang.key))
             return Writing(Written.CONFLICT)
         except Exception as error:
-            # A bug of ours, or an invalid answer: it costs this gang a pause, and does not affect others.
+            # This is an error in the operator, or an invalid answer. It costs this gang a pause, and does not affect
+            # others.
             log.exception("writing the gang's status raised an error", extra=about(gang.key))
             return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
 
     async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:
-        """Send a status; it can't be withdrawn from here on."""
+        """Send a status. From here on it can't be withdrawn."""
         self._waiting.pop(gang.key, None)
         ended = self._sending[gang.key] = asyncio.Event()
         try:
@@ -235,14 +239,14 @@ class StatusWriter:
         return written
 
     async def _wait_for_rate(self, gang: GangKey) -> None:
-        """Wait for the rate limit; reports of gangs that hold nodes go first."""
+        """Wait for the rate limit. Reports of gangs that hold nodes go first."""
         if gang in self._state.reservations:
             await self._rate.urgent()
         else:
             await self._rate.other()
 
     def _turn_of(self, gang: GangKey) -> AbstractAsyncContextManager[None]:
-        """A turn to send; gangs that hold nodes go first."""
+        """A turn to send a write. Gangs that hold nodes go first."""
         return self._at_once.turn(Urgency.ACT if gang in self._state.reservations else Urgency.REPORT)
 
     async def _post_when_idle(self, subject: EventSubject, event: Event, gang: GangKey) -> None:

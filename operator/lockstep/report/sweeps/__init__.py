@@ -1,1 +1,1 @@
-"""What a GangSweep says of itself: its status, with sentences."""
+"""Computes the statuses and events of GangSweeps, with sentences."""

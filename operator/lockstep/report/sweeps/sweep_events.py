@@ -1,7 +1,7 @@
-"""The events of a GangSweep: what has changed between two of its statuses.
+"""The events of a GangSweep: the changes between two of its statuses.
 
-A status is written once in five seconds at most, the size is decided anew every 30 s, and a status has ten failures at
-most. So the events of a sweep are bounded as its statuses are.
+A status is written at most every five seconds, the size is decided again every 30 s, and a status has at most ten
+failures. So the number of events of a sweep is bounded, like that of its statuses.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from lockstep.report.status.events import (
 
 
 def sweep_subject(sweep: Sweep) -> EventSubject:
-    """A GangSweep."""
+    """The GangSweep as the subject of events."""
     namespace, name = sweep.key.namespace, sweep_name(sweep.key)
     return EventSubject(API_VERSION, SWEEP_KIND, namespace, name, sweep.uid, sweep.resource_version)
 
 
 def sweep_events(before: SweepStatus, now: SweepStatus) -> Iterator[Event]:
-    """What a user wants to know of the change from one status to the next."""
+    """The events about the change from one status to the next."""
     if before.started_at is None and now.started_at is not None:
         yield sweep_started(now.runs or 0, now.size_reason)
     elif before.size is not None and now.size is not None and before.size != now.size:

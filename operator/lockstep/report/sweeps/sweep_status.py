@@ -1,4 +1,4 @@
-"""The status of a GangSweep, from what is known of its runs."""
+"""The status of a GangSweep, computed from the known state of its runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,9 +24,10 @@ _CUT_OFF = "…"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepNow:
-    """How a sweep stands: its ends, what goes on, how many members the next runs get, and what keeps runs from it.
+    """The state of a sweep: the ends of runs, the runs in progress, the size of the next runs, and obstacles.
 
-    ``trouble`` says why no run can be made at the moment, as a sentence; '' for nothing.
+    ``refusal`` says why no run can be created. ``trouble`` is a sentence that says why none can be created at the
+    moment; '' for nothing.
     """
 
     ends: RunEnds
@@ -45,7 +46,7 @@ class SweepNow:
 
 
 def sweep_status(sweep: Sweep, stands: SweepNow, before: SweepStatus, now: float) -> SweepStatus:
-    """The status to write, after the one from ``before``."""
+    """The status to write. ``before`` is the last written status."""
     ends = stands.ends
     return SweepStatus(
         observed_generation=sweep.generation,
@@ -71,7 +72,7 @@ def sweep_status(sweep: Sweep, stands: SweepNow, before: SweepStatus, now: float
 
 
 def end_sentence(end: SweepEnd, ends: RunEnds) -> str:
-    """How a sweep has ended, in numbers."""
+    """A sentence with numbers about the end of a sweep."""
     succeeded, failed = ends.count(RunEnd.SUCCEEDED), ends.count(RunEnd.FAILED)
     counts = f"{succeeded} of {len(ends)} runs succeeded, {failed} failed"
     match end.reason:
@@ -115,7 +116,7 @@ def _summary(sweep: Sweep, stands: SweepNow) -> str:
 
 
 def _failed_runs(ends: RunEnds) -> str:
-    """The numbers of failed runs, as far as there is room: what comes behind is not formatted."""
+    """The numbers of failed runs, as far as there is room. The numbers behind the cut are not formatted."""
     ranges, letters = list[str](), 0
     for first, last in ends.spans_with(RunEnd.FAILED):
         ranges.append(str(first) if first == last else f"{first}-{last}")
@@ -131,7 +132,10 @@ def _shortened(text: str, most: int) -> str:
 
 
 def _conditions(sweep: Sweep, stands: SweepNow, before: SweepStatus, now: float) -> Iterator[ConditionFact]:
-    """Whether the spec is accepted, and how the sweep has ended; a time changes with the truth of a condition only."""
+    """The condition whether the spec is accepted, and the condition of the sweep's end.
+
+    The time of a condition changes only when its status changes.
+    """
     is_true = _Condition(
         SweepCondition.ACCEPTED, "True", SweepReason.SPEC_UNDERSTOOD, "Lockstep can do what the spec says."
     )

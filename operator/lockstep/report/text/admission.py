@@ -1,4 +1,4 @@
-"""Describes what admission changes of a gang's members."""
+"""Describes how admission changes a gang's members."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -15,12 +15,12 @@ _BYTES_OF_CLASS = ".storageclass.storage.k8s.io/requests.storage"
 
 
 def changes(spec: GangSpec) -> str:
-    """What admission changes compared with the template; '' where it changes nothing."""
+    """The changes by admission, compared with the template; '' if it changes nothing."""
     return in_words({role.name: (role.written, role.needs) for role in spec.roles if role.written is not None})
 
 
 def in_words(changed: Mapping[str, tuple[Needs, Needs]]) -> str:
-    """The differences by role; each value is the planned needs and those that admission makes."""
+    """The differences by role. Each value has the planned needs, and the needs after admission."""
     words = ((name, differences(planned, admitted)) for name, (planned, admitted) in changed.items())
     return "; ".join(f"role {name}: {one}" if name else one for name, one in words)
 

@@ -1,16 +1,16 @@
-"""What is said of gangs that wait for others to start or end."""
+"""Sentences about gangs that wait for others to start or end."""
 
 from collections.abc import Callable, Sequence
 
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang.after import Predecessor, PredecessorOutcome, Recorded, When
 
-# A message names as many; `spec.after` has all of them.
+# A message names at most this number of predecessors; `spec.after` has all of them.
 _MOST_NAMED = 3
 
 
 def waits_for_others(unmet: Sequence[Predecessor], record: Callable[[Predecessor], Recorded | None]) -> str:
-    """A sentence about what a gang waits for, with the ``record`` of each predecessor."""
+    """A sentence about the others that a gang waits for. ``record`` returns what is recorded of a predecessor."""
     clauses = [_clause(one, is_there=record(one) is not None) for one in unmet[:_MOST_NAMED]]
     more = len(unmet) - len(clauses)
     return f"It waits until {', and until '.join(clauses)}{f', and for {more} more' if more > 0 else ''}."

@@ -1,4 +1,4 @@
-"""Describes why a reservation can't be carried out, in a clause with names and numbers."""
+"""Describes in a clause, with names and numbers, why a reservation can't be carried out."""
 
 from typing import assert_never
 

@@ -17,7 +17,7 @@ _MOST_ERROR = 10.0
 
 
 def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
-    """Which run times a plan uses, and why; None where the spec does not ask for learned ones."""
+    """The run times that a plan uses, and why; None if the spec does not ask for learned ones."""
     if not isinstance(gang, AcceptedGang) or not gang.spec.learns:
         return None
     if learned is None or learned.judged is None:
@@ -29,7 +29,7 @@ def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
 
 
 def why_used(judged: Judged) -> str:
-    """Why the learned law is used, or the stated times."""
+    """A clause that says why the learned law is used, or the stated times."""
     if isinstance(judged.fit, NoFit):
         return missing(judged.fit)
     runs = f"{judged.fit.runs} runs {with_sizes(judged.fit.sizes)}"
@@ -39,7 +39,7 @@ def why_used(judged: Judged) -> str:
 
 
 def by_kinds(kinds: Kinds) -> str:
-    """How run times differ by kind of node, and whether plans use that."""
+    """A clause about the run times by kind of node, and whether plans use them."""
     by_kind, alike = missed(kinds.fit.error), missed(kinds.fit.error_alike)
     if not kinds.factors:
         return (
@@ -51,7 +51,7 @@ def by_kinds(kinds: Kinds) -> str:
 def _each_kind(kinds: Kinds) -> str:
     """``0.5 times as long on gpu (3 runs), 1.2 times as long on m5 (7 runs)``.
 
-    Of many kinds, only those that differ most are named.
+    If there are many kinds, only the kinds that differ most are named.
     """
     runs = dict(zip(kinds.names, kinds.fit.runs.tolist(), strict=True))
     furthest = sorted(kinds.factors.items(), key=lambda one: (-abs(math.log(one[1])), one[0]))
@@ -61,7 +61,7 @@ def _each_kind(kinds: Kinds) -> str:
 
 
 def missing(fit: NoFit) -> str:
-    """A clause on how many runs there are, and which are still needed for a law."""
+    """A clause that says how many runs there are, and which runs a law still needs."""
     if fit.shortage is Shortage.ONE_SIZE:
         had = f"all {fit.runs} runs had {n_members(fit.sizes[0])}"
         return f"{had}, and {_A_FORMULA} needs runs with {fit.needed_sizes} sizes"
@@ -74,13 +74,13 @@ def missing(fit: NoFit) -> str:
 
 
 def left_out(fit: WorkFit) -> str:
-    """How many runs were left out."""
+    """A clause that says how many runs were left out."""
     were, do = ("was", "does") if fit.left_out == 1 else ("were", "do")
     return f"{_n_runs(fit.left_out)} {were} unlike the others of the same size, and {do} not count"
 
 
 def with_sizes(sizes: Sequence[int]) -> str:
-    """``with 2, 4 and 8 members``; of many sizes only the smallest and largest."""
+    """``with 2, 4 and 8 members``. If there are many sizes, only the smallest and the largest."""
     if len(sizes) == 1:
         return f"with {n_members(sizes[0])}"
     if len(sizes) > 4:
@@ -89,14 +89,17 @@ def with_sizes(sizes: Sequence[int]) -> str:
 
 
 def missed(error: float) -> str:
-    """The relative error of runs, in percent."""
+    """The relative error of forecasts, in percent."""
     if 0 < error < _LEAST_ERROR:
         return f"less than {percentage(_LEAST_ERROR)}"
     return percentage(error) if error < _MOST_ERROR else f"more than {percentage(_MOST_ERROR)}"
 
 
 def go_duration(seconds: float) -> str:
-    """A duration as in specs, to four digits: ``601.9s``, ``1h30m``; ``3.429h`` from 10,000 s on; 0s below 0.5 ms."""
+    """A duration as in specs, to four digits: ``601.9s``, ``1h30m``.
+
+    It is in hours from 10,000 s on, such as ``3.429h``, and ``0s`` below 0.5 ms.
+    """
     if seconds >= 10_000:
         return f"{_four_digits(seconds / 3600)}h"
     text = _four_digits(seconds)
@@ -105,7 +108,7 @@ def go_duration(seconds: float) -> str:
 
 
 def _four_digits(number: float) -> str:
-    """At most three decimals, without trailing zeros."""
+    """The number with four significant digits and at most three decimals, without trailing zeros."""
     digits = min(3, max(0, 3 - math.floor(math.log10(number)))) if number > 0 else 0
     text = f"{number:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

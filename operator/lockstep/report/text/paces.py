@@ -1,4 +1,4 @@
-"""Describes the pace of a gang, in a sentence with numbers."""
+"""Describes the pace of a gang, in sentences with numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,11 +10,11 @@ _LONGEST = 1024
 
 
 class PaceReasons(NamedTuple):
-    """Why a gang has its pace.
+    """The reasons for the pace of a gang.
 
-    ``slowest`` is the node that sets the pace, if all nodes have usable bids; ``without_bids`` are the nodes without
-    one. The owners of ``yielding`` nodes are back. ``obstacles`` counts members that can't be paced, by cause.
-    ``refusal`` is the API server's last message. ``keeps_limits``: members may use what others leave.
+    ``slowest`` is the node that sets the pace, if all nodes have usable bids. ``without_bids`` are the nodes without a
+    usable bid. The node owners of ``yielding`` nodes are back. ``obstacles`` counts members that can't be paced, by
+    cause. ``refusal`` is the API server's last message. ``keeps_limits`` says that members may use what others leave.
     """
 
     slowest: str | None
@@ -26,7 +26,7 @@ class PaceReasons(NamedTuple):
 
 
 def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
-    """How many members are paced, because of which nodes, and why the other members are not."""
+    """How many members are paced, because of which nodes, and why the other members are not paced."""
     cores = f"{pace.given_back / 1000:.1f} cores"
     back = f"requests lowered by {cores}, limits kept" if reasons.keeps_limits else f"{cores} given back"
     return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back}.", *_why(reasons)])[:_LONGEST]

@@ -20,11 +20,11 @@ from lockstep.report.text.sentences import (
 
 
 def chosen(placement: Placement, *, now: float) -> str:
-    """Size, nodes, spread of the work, start and speed-up of a placement, and the result of the best alternative.
+    """Sentences about a placement: size, nodes, spread of the work, start, speed-up, and the best alternative.
 
-    They are sentences; the last one has no full stop.
+    The last sentence has no full stop.
     """
-    # Nodes are chosen when a gang starts; before that they are expected.
+    # Nodes are chosen when a gang starts. Before that they are only expected.
     where = _who_is_where(placement, "on" if placement.start <= now else "expected on")
     sentences = [", ".join([where, *(_spread(placement) if placement.size > 1 else ())])]
     if placement.start > now:
@@ -43,7 +43,7 @@ def chosen(placement: Placement, *, now: float) -> str:
 def _who_is_where(placement: Placement, on: str) -> str:
     """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``.
 
-    The roles of pods that others create have no name of their own.
+    Roles of pods that others create do not have their own names.
     """
     roles = dict.fromkeys(entry.role for entry in placement.members)
     if list(roles) == [""] or is_pod_gang(placement.gang):
@@ -61,7 +61,7 @@ def _nodes_of(members: Iterable[Members]) -> str:
 
 
 def _awaited(placement: Placement) -> str:
-    """The node that a start waits for, unless there is only one node."""
+    """A clause about the node that a start waits for; '' if unknown, or if the gang is on one node only."""
     alone = len({entry.node for entry in placement.members}) == 1
     return "" if placement.latest is None or alone else f", when {placement.latest} has room"
 
@@ -74,7 +74,10 @@ def _at_the_latest(placement: Placement) -> str:
 
 
 def _spread(placement: Placement) -> Iterator[str]:
-    """The least and the most of a member's part, where parts differ by load; by role if several roles have parts."""
+    """Clauses with the smallest and the largest part of the work of a member, for loads that divide the work.
+
+    The parts are given by role if several roles have parts.
+    """
     parts = [(entry.role, encode_part(entry.part)) for entry in placement.members]
     for name, format_spread in _SPREADS.items():
         by_role: dict[str, list[float]] = {}
@@ -99,7 +102,7 @@ _SPREADS: Mapping[str, Callable[[float, float], str]] = {"share": _spread_of_sha
 
 
 def _risk(risk: Risk) -> str:
-    """How likely a node owner interrupts the gang, and what that costs on average."""
+    """A sentence about the likelihood that a node owner interrupts the gang, and the average cost of that."""
     alone = "" if risk.of_node == risk.probability else f" ({percentage(risk.of_node)})"
     lost = "some" if math.isinf(risk.lost_seconds) else f"{duration(risk.lost_seconds)} of"
     return (
@@ -109,7 +112,7 @@ def _risk(risk: Risk) -> str:
 
 
 def _compared(placement: Placement, now: float) -> str:
-    """The result of the best alternative, and why it was not chosen if it ends sooner; '' where it says nothing."""
+    """A sentence about the best alternative, and why it was not chosen if it ends sooner; '' if it says nothing."""
     other = placement.alternative
     if other is None or _is_as_good(other, placement) or _says_nothing(other, now):
         return ""
@@ -117,14 +120,14 @@ def _compared(placement: Placement, now: float) -> str:
 
 
 def _is_as_good(other: Alternative, placement: Placement) -> bool:
-    """Whether a reader sees no difference in start and speed-up."""
+    """Whether a reader would see no difference in start and speed-up."""
     if other.start != placement.start or other.speedup is None or placement.speedup is None:
         return False
     return speedup(other.speedup) == speedup(placement.speedup)
 
 
 def _says_nothing(other: Alternative, now: float) -> bool:
-    """Whether the alternative has nothing to compare: its result is unknown, or the gang would hardly wait."""
+    """Whether there is nothing to compare: the alternative's result is unknown, or the gang would hardly wait."""
     is_unknown = other.speedup is None and math.isinf(other.finish)
     return is_unknown or (other.start > now and not round(other.start - now))
 
@@ -145,7 +148,7 @@ def _result(other: Alternative) -> str:
 
 
 def _but(other: Alternative, placement: Placement) -> str:
-    """Why a gang did not get the alternative that ends sooner: its deadline, or the price."""
+    """A clause that says why a gang did not get the alternative that ends sooner: its deadline, or the price."""
     if other.finish >= placement.finish:
         return ""
     if placement.deadline is not None:
@@ -156,5 +159,5 @@ def _but(other: Alternative, placement: Placement) -> str:
 
 
 def _in_time(deadline: float) -> str:
-    """What the fewest members can do; a deadline of inf is that of gangs whose end does not matter."""
+    """A clause about what the fewest members can do. A deadline of inf belongs to a gang whose end does not matter."""
     return "can run" if math.isinf(deadline) else f"end by its deadline, {rfc3339(deadline)}"

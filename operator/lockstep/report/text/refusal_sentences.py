@@ -1,6 +1,6 @@
-"""Describes why a gang has no placement, in one sentence with numbers: the single place that formats refusals.
+"""Describes in one sentence, with numbers, why a gang has no placement. Only this module formats refusals.
 
-Most refusals come from the engine (``coschedule.Refusal``). Those that the operator adds are here.
+Most refusals come from the engine (``coschedule.Refusal``). Refusals that the operator adds are defined here.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,10 @@ _MOST_FAILURES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BehindInQueue:
-    """At least ``in_front`` gangs are in front; ``starts_by`` is a rough estimate, None where there is none."""
+    """The refusal of a gang with at least ``in_front`` gangs in front.
+
+    ``starts_by`` is a rough estimate; None if unknown.
+    """
 
     reason: ClassVar[Reason] = Reason.BEHIND_IN_QUEUE
     in_front: int
@@ -55,7 +58,7 @@ class BehindInQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldingNodes:
-    """The refusal of a gang that holds ``nodes``: from ``since`` on, and to ``until`` at most, both times of day."""
+    """The refusal of a gang that holds ``nodes`` since the time of day ``since``, and until ``until`` at most."""
 
     refusal: Refusal
     nodes: tuple[str, ...]
@@ -70,7 +73,10 @@ class HoldingNodes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestingFromHold:
-    """The refusal of a gang whose node hold ended at ``until``; it may hold nodes from ``again`` on (times of day)."""
+    """The refusal of a gang whose node hold ended at ``until``. It may hold nodes again at ``again``.
+
+    Both are times of day.
+    """
 
     refusal: Refusal
     until: float
@@ -84,7 +90,7 @@ class RestingFromHold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedInPool:
-    """A refusal whose counts of nodes are those of the pool."""
+    """A refusal that counts only nodes of the pool."""
 
     refusal: NoNodeFits | NotEnoughRoom
 
@@ -96,14 +102,14 @@ class RefusedInPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VolumesElsewhere:
-    """The plan has ``size`` members at volumes of the gang, but not every rank at its own."""
+    """The refusal of a plan with ``size`` members at the gang's volumes, but some ranks not at their own volumes."""
 
     reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
     size: int
 
 
 def in_pool(refusal: Refusal) -> Refusal:
-    """The same refusal, with "nodes of the pool" where it counts nodes."""
+    """The same refusal, with "nodes of the pool" if it counts nodes."""
     if isinstance(refusal, OfRole):
         return replace(refusal, refusal=in_pool(refusal.refusal))
     return RefusedInPool(refusal=refusal) if isinstance(refusal, NoNodeFits | NotEnoughRoom) else refusal
@@ -111,7 +117,10 @@ def in_pool(refusal: Refusal) -> Refusal:
 
 @singledispatch
 def format_refusal(refusal: Refusal) -> str:
-    """Format a refusal as one sentence, without a capital and a full stop. Raises ``TypeError`` for an unknown one."""
+    """Format a refusal as one sentence, without a capital and a full stop.
+
+    Raises ``TypeError`` for an unknown refusal.
+    """
     raise TypeError(refusal)
 
 
@@ -309,7 +318,7 @@ def _in_front_of_it(blocker: Blocker) -> str:
 
 
 def _unless_free(blocker: Blocker | None = None) -> str:
-    """Why nodes that gangs in front hold are never free for the gang."""
+    """A clause that says why nodes that gangs in front hold are never free for the gang."""
     if blocker is not None and not blocker.others:
         return ": that gang has no known end, holds them until they close, or keeps them free for itself"
     return ": those gangs have no known end, hold nodes until these close, or keep them free for themselves"
@@ -324,7 +333,7 @@ def _at_most(members: int | None) -> str:
 
 
 def _of_scarcest(refusal: NotEnoughRoom | HeldByLastingPods) -> str:
-    """``; cpu: 20 × 6 needed, 12 × 6 free``; without amounts where pieces are counted, or the unit has no name."""
+    """``; cpu: 20 × 6 needed, 12 × 6 free``; without a member's amount if it is 1 or has no unit."""
     scarcest = refusal.scarcest
     if scarcest is None:
         return ""
@@ -343,7 +352,7 @@ def _of_too_little(too_little: TooLittle | None) -> str:
 
 
 def _has_no_unit(resource: str) -> bool:
-    """Whether the resource is one of Lockstep's own, such as a host port, which is counted in pieces."""
+    """Whether the resource is one of Lockstep's own, such as a host port. Such resources are counted in pieces."""
     return " " in resource
 
 

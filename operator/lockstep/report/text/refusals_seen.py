@@ -1,4 +1,4 @@
-"""Refusals as users of a namespace may read them: gangs of other namespaces have no name there."""
+"""Refusals as users of a namespace may read them: gangs of other namespaces have no names there."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,12 +12,12 @@ _IN_THE_LOG = "the operator's log says more"
 
 
 def refusal_seen_from(namespace: str, refusal: Refusal) -> Refusal:
-    """The refusal of a gang of that namespace; an exception's text may name anything, so it is left out."""
+    """The refusal of a gang of that namespace. The text of an exception is left out, because it may name anything."""
     return without_names(refusal, partial(_seen, namespace))
 
 
 def without_names(refusal: Refusal, blocker: Callable[[Blocker], Blocker | None]) -> Refusal:
-    """The refusal with another ``blocker``, and without an exception's text. No other refusal has a gang."""
+    """The refusal with another ``blocker``, and without the text of an exception. Other refusals name no gang."""
     if isinstance(refusal, RefusedInPool):
         return in_pool(without_names(refusal.refusal, blocker))
     if isinstance(refusal, OfRole | HoldingNodes | RestingFromHold):

@@ -1,4 +1,4 @@
-"""Renders numbers, names and small clauses that several sentences share."""
+"""Formats numbers, names and small clauses that several sentences share."""
 
 import math
 import re
@@ -15,16 +15,16 @@ from lockstep.snapshot.quotas.quota_bounds import Narrowed
 _MOST_RANGES = 6
 
 REMEDY_BEGINS = "If "
-"""A sentence that begins so is a remedy: where a message is cut off, it is shown first."""
+"""A sentence that begins with this word is a remedy. If a message is cut off, the remedy is shown first."""
 
 
 def member_price(seconds: str) -> str:
-    """``one second of a member costs other gangs 0.25 s``: the clause on the price that stands everywhere."""
+    """``one second of a member costs other gangs 0.25 s``: the clause about the price in all messages."""
     return f"one second of a member costs other gangs {seconds} s"
 
 
 def run_times_learned(learned: Learned) -> str:
-    """The sentence on the learned run times that a plan used instead of those of the spec."""
+    """A sentence about the learned run times that a plan used instead of those of the spec."""
     if learned.law is not None:
         return (
             f"Its run times are {learned.formatted} times those of the formula that fits its last {learned.runs} runs."
@@ -35,24 +35,24 @@ def run_times_learned(learned: Learned) -> str:
 
 
 def waits_for_victims(victims: Sequence[GangKey]) -> str:
-    """The sentence for a gang that starts once the gangs that are evicted for it have ended."""
+    """A sentence about a gang that starts after the gangs evicted for it have ended."""
     whose = "that gang" if len(victims) == 1 else "those gangs"
     return f"It preempts {_named(victims)}, and starts when the members of {whose} have ended."
 
 
 def waits_for_seats(givers: Sequence[GangKey]) -> str:
-    """The sentence for a gang that starts when others, which change their size, have given up seats."""
+    """A sentence about a gang that starts after other gangs have given up seats by changes of their size."""
     has, whose = ("has", "its") if len(givers) == 1 else ("have", "their")
     return f"It waits until {_named(givers)} {has} given up {whose} seats there."
 
 
 def took_place_of(victims: Sequence[GangKey]) -> str:
-    """The sentence for a gang that starts now in place of others."""
+    """A sentence about a gang that starts now in the place of others."""
     return f"It takes the place of {_named(victims)}."
 
 
 def _named(gangs: Sequence[GangKey]) -> str:
-    """The names of these gangs, and how many of others there are."""
+    """The names of these gangs, and the number of gangs of other namespaces."""
     named = [gang_name(gang) for gang in gangs if gang != ANOTHERS]
     others = len(gangs) - len(named)
     theirs = "a gang of another namespace" if others == 1 else f"{others} gangs of other namespaces"
@@ -124,7 +124,7 @@ def narrowed_by(narrowed: Narrowed) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first of these names, and how many more there are."""
+    """The first six of these names, and the number of the others."""
     shown = ", ".join(names[:_MOST_RANGES])
     return shown if len(names) <= _MOST_RANGES else f"{shown} and {len(names) - _MOST_RANGES} more"
 
@@ -136,7 +136,7 @@ def percentage(share: float) -> str:
 
 
 def speedup(value: float) -> str:
-    """A speed-up with two significant digits below 10, and as a whole number from 100 on."""
+    """A speed-up with two decimals below 1, with one below 100, and as a whole number from 100 on."""
     return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
@@ -148,7 +148,7 @@ def price(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration with one unit, or two where the first is small."""
+    """A duration in seconds, in minutes and seconds, or in hours and minutes. A second unit of 0 is left out."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s" if whole else "less than 1 s"
@@ -168,7 +168,7 @@ def node_ranges(names: Sequence[str]) -> str:
 
 
 def _runs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """First and last name of each run of three or more consecutive numbers; other names alone."""
+    """The first and last name of each run of three or more consecutive numbers. Other names are returned as both."""
     ordered = sorted(names)
     start = 0
     for end in range(1, len(ordered) + 1):

@@ -1,4 +1,4 @@
-"""How much of its share a group has used, in words."""
+"""Sentences about how much of its share a group has used."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,14 +7,15 @@ from lockstep.facts.fair_share import NamedGroup
 
 _MOST_IN_SUMMARY = 8
 _MANY = 10
-# Below this use of all groups, in seconds of all nodes, nothing can be said.
+# In seconds of all nodes. If all groups have used less than this, nothing can be said.
 _NOTHING = 1e-3
 
 
 def times_share(groups: Sequence[NamedGroup], used: Mapping[str, float]) -> dict[str, float]:
-    """What each group has used of all that was used, divided by its part of all weights; {} if nothing was used.
+    """The part of all use that each group has, divided by the group's part of all weights; {} if nothing was used.
 
-    Groups that have used nothing count with their weights, so that 1 means the share that a group has if all want it.
+    Groups that have used nothing count with their weights. So 1 means the share that a group has if all groups want
+    theirs.
     """
     total, weights = sum(used.values()), sum(group.weight for group in groups)
     if total < _NOTHING:
@@ -23,7 +24,7 @@ def times_share(groups: Sequence[NamedGroup], used: Mapping[str, float]) -> dict
 
 
 def use_of_share(times: float | None) -> str:
-    """The use of a group, as a clause after its name."""
+    """A clause about the use of a group, to follow the group's name."""
     if times is None:
         return "has used nothing, like all other groups"
     formatted = f"{times:.0f}" if times >= _MANY else f"{times:.1f}"
@@ -31,14 +32,14 @@ def use_of_share(times: float | None) -> str:
 
 
 def use_of_group_of(sharing: GroupSharing, namespace: str, now: float) -> str:
-    """A clause on the use of a namespace's group; '' where no groups share the nodes."""
+    """A clause about the use of a namespace's group; '' if no groups share the nodes."""
     if not sharing.named:
         return ""
     return f"its group {sharing.group_of(namespace)} {_use_of(sharing, namespace, now)}"
 
 
 def use_of_own_group(sharing: GroupSharing, namespace: str, now: float) -> str:
-    """The same as a sentence for users of the namespace, without the name of the group; '' where there are none."""
+    """The same as a sentence for users of the namespace, without the name of the group; '' if there are no groups."""
     return f"Its group {_use_of(sharing, namespace, now)}." if sharing.named else ""
 
 
@@ -47,7 +48,7 @@ def _use_of(sharing: GroupSharing, namespace: str, now: float) -> str:
 
 
 def summary_of(groups: Sequence[NamedGroup], times: Mapping[str, float]) -> str:
-    """The groups that have used most of their shares, in one line."""
+    """A line about the groups that have used most of their shares."""
     if not times:
         return "No group has used anything yet."
     most = sorted(groups, key=lambda group: -times[group.name])

@@ -1,6 +1,6 @@
-"""Why a gang changes its size or keeps it, in a clause with numbers.
+"""Clauses with numbers that say why a gang changes its size or keeps it.
 
-All numbers of members are of the whole gang, whatever roles it has: as in its status, and in ``elastic.size``.
+All numbers of members are of the whole gang, whatever roles it has, as in its status and in ``elastic.size``.
 """
 
 from collections.abc import Mapping
@@ -24,13 +24,13 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
     KeepsSize.NOT_ON_KNOWN_NODES: "some members are on nodes that no gang may use, or have other requests",
     KeepsSize.NOT_COMPARABLE: "Lockstep can't compare other sizes for the work that is left",
 }
-"""Why the size of an elastic gang is not chosen anew, in a clause."""
+"""Why the size of an elastic gang is not chosen again, as a clause."""
 
 
 def size_change(change: SizeChange, *, restart_time: float | None = None, is_asked: bool = False) -> str:
     """``grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min``.
 
-    ``is_asked``: the gang's owner asked for that size.
+    ``is_asked`` says that the gang's user asked for that size.
     """
     why = "" if change.size_after > change.size_before else ", so that other gangs end sooner"
     why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
@@ -38,7 +38,7 @@ def size_change(change: SizeChange, *, restart_time: float | None = None, is_ask
 
 
 def as_its_users_see(change: SizeChange) -> SizeChange:
-    """The change without the name of a gang of another namespace, for texts that users of the changing gang read."""
+    """The change without the name of a gang of another namespace, for texts to users of the gang that changes."""
     made_for = None if change.made_for is None else seen_from(change.gang.namespace, change.made_for)
     return change._replace(made_for=made_for)
 
@@ -52,7 +52,7 @@ def shrink_without_room(before: int, after: int, waiting: int) -> str:
 def shrink_for(change: SizeChange, clause: str = "", *, restart_time: float | None = None) -> str:
     """``shrinks from 8 to 4 members for urgent gang default/hot, of priority 100: ends 31 min later``.
 
-    The ``clause`` names the gang, unless it is known.
+    ``clause`` names the urgent gang, unless readers know it.
     """
     sizes = from_to(change.size_before, change.size_after)
     return f"{sizes}{clause and f' {clause}'}: {_by_end(change)}{_takes(restart_time)}"
@@ -95,7 +95,7 @@ def _made_for(change: SizeChange) -> str:
 
 
 def _by_speed(change: SizeChange) -> str:
-    """Say what becomes of its speed, and for whom it gives members up if it does not get faster."""
+    """A clause about the gang's speed after the change, and about other gangs if it gets no faster."""
     speed = 1.0 if change.speed is None else change.speed
     expected = f"by the progress that it reported, it is expected to be {speed:.2f} times as fast"
     is_for_others = change.size_after < change.size_before and speed <= 1

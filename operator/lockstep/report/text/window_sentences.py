@@ -1,4 +1,4 @@
-"""Describes why a gang finds no windows that are open together for as long as it runs."""
+"""Describes why a gang finds no nodes that are open together for as long as it runs."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from lockstep.report.text.sentences import duration, n_nodes
 
 
 def window_sentence(refusal: WindowTooShort) -> str:
-    """``12 nodes pass its constraints: 1 is open to gangs for 13 h 30 min at most``: the cases that occur."""
+    """``12 nodes pass its constraints: 1 is open to gangs for 13 h 30 min at most``, with only the cases that occur."""
     passing = "1 node passes" if refusal.passing == 1 else f"{n_nodes(refusal.passing)} pass"
     return f"{passing} its constraints: {', '.join(_why_too_short(refusal))}"
 
@@ -29,7 +29,7 @@ def _are(count: int) -> str:
 
 
 def span(seconds: float) -> str:
-    """A duration as people say it: below a minute with up to three decimals, since such spans are compared."""
+    """A duration for users. Below a minute it has up to three decimals, because such durations are compared."""
     if seconds >= 60:
         return duration(seconds)
     text = f"{seconds:.3f}".rstrip("0").rstrip(".")

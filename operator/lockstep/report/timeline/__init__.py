@@ -1,6 +1,6 @@
-"""The timeline: which gangs are on which nodes, and which are expected there when.
+"""The timeline: which gangs are on which nodes, and which gangs are expected there, and when.
 
-``freeze`` copies facts from the cache and the last plan; ``draw`` makes the picture of them, in any thread.
+``freeze`` copies facts from the cache and the last plan. ``draw`` makes the picture of them, in any thread.
 """
 
 from lockstep.report.timeline.facts import TimelineFacts, freeze

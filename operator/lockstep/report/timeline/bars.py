@@ -1,4 +1,4 @@
-"""Gangs over time: one bar for each gang that holds nodes, is planned on some, or has a node hold."""
+"""Gangs over time: one bar for each gang that holds nodes, is planned on nodes, or has a node hold."""
 
 import heapq
 import math
@@ -17,9 +17,10 @@ _MOST_ENDED = 500
 
 
 class Stage(StrEnum):
-    """What a bar means. ``HOLDS`` is a node hold: no gang behind gets these nodes if it would delay this one.
+    """The meaning of a bar.
 
-    ``OTHERS`` are places that gangs hold which may not be seen.
+    ``HOLDS`` is a node hold: no gang behind gets these nodes if it would delay this gang. ``OTHERS`` are places that
+    are held by gangs which the user may not see.
     """
 
     RESERVED = "reserved"
@@ -32,7 +33,7 @@ class Stage(StrEnum):
 
 
 class NextNodes(NamedTuple):
-    """The number of members by node from ``at`` on."""
+    """The number of members by node from the time ``at`` on."""
 
     at: float
     nodes: Mapping[str, int]
@@ -44,7 +45,7 @@ class NextNodes(NamedTuple):
 
 
 class BarPart(NamedTuple):
-    """So many members on one node; ``start`` and ``finish`` are None where they are those of the bar."""
+    """A number of members on one node. ``start`` and ``finish`` are None if they are those of the bar."""
 
     members: int
     start: float | None = None
@@ -53,10 +54,10 @@ class BarPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A gang from ``start`` to ``finish``, None if unknown; ``nodes`` has the number of members by node.
+    """A gang from ``start`` to ``finish``, which is None if unknown. ``nodes`` has the number of members by node.
 
-    ``promised``: the latest start, None where none was promised. A gang of ``HOLDS`` has no members. If ``then`` is
-    given, the bar has a step: these nodes have members until then, and those of ``then`` later.
+    ``promised`` is the latest start; None if none is promised. A bar of ``HOLDS`` has no members. A bar with ``then``
+    has a step: ``nodes`` is valid until the step, and the nodes of ``then`` after it.
     """
 
     gang: GangKey
@@ -73,7 +74,7 @@ class Bar:
         return sum(self.nodes.values())
 
     def parts(self) -> Iterator[tuple[str, BarPart]]:
-        """The nodes and their parts of the bar; two of a node on which the number of members changes."""
+        """The nodes and their parts of the bar. A node has two parts if its number of members changes."""
         if self.then is None:
             yield from ((node, BarPart(count)) for node, count in self.nodes.items())
             return
@@ -88,13 +89,13 @@ class Bar:
                 yield node, BarPart(after, start=self.then.at)
 
     def span(self, part: BarPart) -> tuple[float, float | None]:
-        """When a part of the bar begins and ends, None if unknown."""
+        """The start and the end of a part of the bar. The end is None if it is unknown."""
         start = self.start if part.start is None else part.start
         return start, self.finish if part.finish is None else part.finish
 
 
 def bars(facts: TimelineFacts) -> list[Bar]:
-    """Every bar, the gangs that hold nodes first, and last those that have ended in the past hour."""
+    """All bars: first gangs that hold nodes, then planned gangs, and last gangs that have ended in the past hour."""
     placed = [_held(facts.gangs.get(key), held) for key, held in sorted(facts.held.items())]
     return [*placed, *_decided(facts), *_ended(facts)]
 
@@ -112,14 +113,14 @@ def _held(gang: GangFact | None, held: Held) -> Bar:
 
 
 def _stage(gang: GangFact | None) -> Stage:
-    """The stage of an attempt; if the gang is gone, its members are being deleted."""
+    """The stage of an attempt. If the gang is gone, its members are being deleted."""
     if gang is None or gang.status.is_being_undone:
         return Stage.UNDOING
     return Stage.PLACED if gang.status.is_true(Condition.PLACED) else Stage.RESERVED
 
 
 def _ended(facts: TimelineFacts) -> Iterator[Bar]:
-    """The gangs that have ended last, where their members were."""
+    """The gangs that ended last, on the nodes where their members were."""
     found = [gang for gang in facts.gangs.values() if _ended_since(gang, facts.ended_since) and gang.status.members]
     for gang in heapq.nlargest(_MOST_ENDED, found, key=_finish):
         start = gang.status.started_at if gang.status.start is None else gang.status.start

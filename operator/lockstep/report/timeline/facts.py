@@ -1,4 +1,4 @@
-"""The facts of the timeline at one moment: copies of tables whose entries are immutable."""
+"""The facts of the timeline at one moment: copies of tables with immutable entries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _PAST_SECONDS = 3600.0
 
 
 class Step(NamedTuple):
-    """A gang has these ``members`` from ``at`` on, until ``end``, None if unknown."""
+    """The ``members`` that a gang has from ``at`` on, until ``end``; None if the end is unknown."""
 
     at: float
     members: Sequence[Members]
@@ -26,9 +26,9 @@ class Step(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What a gang holds, with the ``members`` that are there, and its expected end, None if unknown.
+    """The reservation of a gang with the ``members`` that exist, and its expected end; None if unknown.
 
-    If its members change, ``step`` is what comes after these. They then end by the step, or go on.
+    If its members change, ``step`` has the next members. The present members then end by the step, or run on.
     """
 
     reservation: Reservation
@@ -38,15 +38,15 @@ class Held(NamedTuple):
 
     @property
     def finish(self) -> float | None:
-        """When the gang ends, after its step."""
+        """The end of the gang, after its step if it has one; None if unknown."""
         return self.end if self.step is None else self.step.end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineFacts:
-    """Nodes with their bids, gangs, what they hold, and decisions on the others; times are seconds since the epoch.
+    """Nodes with their bids, gangs, their reservations, and decisions about the others.
 
-    Of gangs that have ended, those count that did so since ``ended_since``.
+    Times are seconds since the epoch. Gangs that have ended are only those that ended since ``ended_since``.
     """
 
     nodes: Mapping[str, NodeFact]
@@ -58,7 +58,7 @@ class TimelineFacts:
     ended_since: float = float("inf")
 
     def waits(self, key: GangKey) -> bool:
-        """Whether such a gang exists, wants nodes and has none."""
+        """Whether the gang exists, wants nodes and has none."""
         gang = self.gangs.get(key)
         if gang is None or key in self.held or gang.is_deleting or gang.policies.is_suspended:
             return False
@@ -66,15 +66,15 @@ class TimelineFacts:
 
     @property
     def next_overrun(self) -> float:
-        """The earliest expected end, at which it must be computed again; infinity where there is none."""
+        """The earliest expected end. The facts must be computed again at this time; infinity if there is none."""
         ends = (end for held in self.held.values() for end in (held.end, held.finish))
         return min((end for end in ends if end is not None), default=float("inf"))
 
 
 def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, now: float) -> TimelineFacts:
-    """Copy the facts; ``decisions`` are those of the last plan, made at ``planned_at``."""
+    """Copy the facts. ``decisions`` are those of the last plan, which was made at ``planned_at``."""
     ends = _Ends(state, planned_at, now)
-    # While members of the present size are there, the gang is where these are.
+    # While members of the present size exist, the gang is shown where they are.
     following = {one.gang: Held(one, one.members, ends.of_next(one)) for one in state.counts.next_sizes}
     return TimelineFacts(
         nodes=dict(state.nodes),
@@ -88,24 +88,24 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
 
 
 class _Ends(NamedTuple):
-    """Ends that the plan used, made at ``planned_at``, or newer ones where these have passed."""
+    """The ends that the plan used, which was made at ``planned_at``; newer ends if these have passed."""
 
     state: State
     planned_at: float
     now: float
 
     def of(self, reservation: Reservation) -> float | None:
-        """When a gang releases what it holds."""
+        """The expected time at which a gang releases its reservation; None if unknown."""
         end = expected_end(self.state, reservation, self.planned_at)
         return end if end is None or end > self.now else expected_end(self.state, reservation, self.now)
 
     def of_next(self, following: Reservation) -> float | None:
-        """When a gang is expected to end at its next size."""
+        """The expected end of a gang at its next size; None if unknown."""
         end = expected_finish(following, self.planned_at)
         return end if end is None or end > self.now else expected_finish(following, self.now)
 
     def of_leaving(self, gang: GangFact, pods: Sequence[PodFact]) -> float:
-        """When the last of these members has left the gang."""
+        """The time at which the last of these members has left the gang."""
         end = max(gone_by(pod, gang, self.planned_at) for pod in pods)
         return end if end > self.now else max(gone_by(pod, gang, self.now) for pod in pods)
 

@@ -1,10 +1,10 @@
-"""Stacks bars of one node that overlap in time: each takes the first free lane."""
+"""Stacks bars of one node that overlap in time: each bar takes the first free lane."""
 
 import math
 from collections.abc import Sequence
 
 Span = tuple[float, float | None]
-"""When a bar begins and ends, None if unknown."""
+"""The start and the end of a bar. The end is None if it is unknown."""
 
 
 def lanes(spans: Sequence[Span]) -> list[int]:
@@ -20,5 +20,5 @@ def lanes(spans: Sequence[Span]) -> list[int]:
 
 
 def _end(start: float, finish: float | None) -> float:
-    """When its lane is free again; a bar of no duration takes its lane too."""
+    """The time at which the lane of a bar is free again. A bar without duration also takes a lane."""
     return math.inf if finish is None else max(finish, math.nextafter(start, math.inf))

@@ -1,6 +1,6 @@
-"""What users of one namespace see of the bars: their own whole, of all others only which places are occupied.
+"""The bars that users of one namespace see: their own bars, and for other gangs only which places are occupied.
 
-Bars of others that overlap on a node are one, so that they neither name nor count gangs. Their times are coarse.
+Bars of others that overlap on a node are merged, so that they neither name nor count gangs. Their times are coarse.
 """
 
 import math
@@ -17,7 +17,7 @@ _HOLDING = (Stage.RESERVED, Stage.PLACED, Stage.UNDOING)
 
 
 def as_seen(bars: Sequence[Bar], sees: Callable[[GangKey], bool]) -> list[Bar]:
-    """The bars that may be seen, and one for each span of time in which others hold nodes."""
+    """The bars that ``sees`` allows, and one bar for each span of time in which others hold nodes."""
     others = (bar for bar in bars if not sees(bar.gang) and bar.stage in _HOLDING)
     return [*(bar for bar in bars if sees(bar.gang)), *_occupied(others)]
 
@@ -42,7 +42,7 @@ def _coarse(span: Span) -> Span:
 
 
 def _merged(spans: list[Span]) -> list[Span]:
-    """Spans that touch or overlap are one; one of unknown end has all that begins later."""
+    """Merge spans that touch or overlap. A span of unknown end includes all later spans."""
     merged: list[Span] = []
     for start, finish in sorted(spans, key=lambda span: span[0]):
         last = merged[-1] if merged else None

@@ -1,6 +1,6 @@
-"""The timeline for the page: plain values for JSON.
+"""The timeline for the page, as plain values for JSON.
 
-It does not contain the current time, so it stays equal without changes.
+It does not contain the current time, so it stays equal while nothing changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,12 +22,14 @@ _LONGEST_SENTENCE = 1000
 
 
 def draw(facts: TimelineFacts, sees: Callable[[GangKey], bool] = lambda _: True) -> dict[str, Any]:
-    """The whole picture; times are seconds since the epoch, None if unknown. Only gangs that it ``sees`` are named.
+    """The whole picture. Times are seconds since the epoch, or None if unknown.
 
-    Keys: ``gangs`` are the bars; ``next`` is what comes after the step of a bar. ``kinds`` are the speeds of nodes,
-    each with its ``rows``. A row has ``bars``: number of the gang, lane, members on each node. Two more entries are the
-    start and the finish on these nodes, None if that of the gang. ``waiting`` are the gangs without a bar, at most 200
-    of the ``waitingInAll``.
+    Only gangs that ``sees`` allows are named.
+
+    Keys: ``gangs`` are the bars; ``next`` is the part of a bar after its step. ``kinds`` are the speeds of nodes, each
+    with its ``rows``. A row has ``bars``: number of the gang, lane, members on each node. A bar may have two more
+    entries: its start and its finish on these nodes; None means those of the gang. ``waiting`` are the gangs without a
+    bar, at most 200 of the ``waitingInAll``.
     """
     shown = as_seen(bars(facts), sees)
     unplaced = [gang for gang in waiting(facts, shown) if sees(gang.key)]

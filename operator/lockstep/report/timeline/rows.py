@@ -1,4 +1,4 @@
-"""Nodes as rows: ordered by speed, and nodes with equal content in one row."""
+"""Nodes as rows, ordered by speed. Nodes with equal content share a row."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from lockstep.report.timeline.lanes import lanes
 
 
 class BarInRow(NamedTuple):
-    """One bar in a row, or a part of one: its number in the list of bars, its lane, and the part."""
+    """A bar in a row, or a part of one: its number in the list of bars, its lane, and the part."""
 
     bar: int
     lane: int
@@ -23,9 +23,9 @@ _Inside = tuple[int, BarPart]
 
 
 class RowNodes(NamedTuple):
-    """What nodes of a row have in common: members run at ``speed``, between ``opens`` and ``closes``.
+    """The offer that the nodes of a row have in common: members run at ``speed``, between ``opens`` and ``closes``.
 
-    ``shut`` says why the nodes take no members now, if so.
+    ``shut`` says why the nodes take no members now; '' if they do.
     """
 
     speed: float
@@ -44,7 +44,7 @@ class Row:
 
 
 def rows(facts: TimelineFacts, bars: Sequence[Bar]) -> list[Row]:
-    """Every row, the fastest nodes first, then by name. Nodes outside the pool are shown if gangs are on them."""
+    """All rows: the fastest nodes first, then by name. Nodes outside the pool are shown if gangs are on them."""
     on_node = _on_node(bars)
     pool = {name for name, node in facts.nodes.items() if facts.pool.has(node.labels)}
     alike: dict[tuple[RowNodes, tuple[_Inside, ...]], list[str]] = defaultdict(list)
@@ -55,7 +55,7 @@ def rows(facts: TimelineFacts, bars: Sequence[Bar]) -> list[Row]:
 
 
 def _on_node(bars: Iterable[Bar]) -> Mapping[str, list[_Inside]]:
-    """By node, the number of each bar and its part there."""
+    """For each node, the number of each bar and the part of the bar on this node."""
     found: dict[str, list[_Inside]] = defaultdict(list)
     for number, bar in enumerate(bars):
         for node, part in bar.parts():
@@ -78,5 +78,5 @@ def _offer(facts: TimelineFacts, name: str) -> RowNodes:
 
 
 def _rounded(speed: float) -> float:
-    """Two significant digits, enough to distinguish kinds of nodes."""
+    """The speed with two significant digits, which is enough to distinguish kinds of nodes."""
     return float(f"{speed:.2g}")

@@ -1,4 +1,4 @@
-"""The gangs without a bar in the picture, and why."""
+"""The waiting gangs without a bar in the picture, and why they wait."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ _NOTHING_YET = "It has not been planned yet."
 
 
 def waiting(facts: TimelineFacts, bars: Iterable[Bar]) -> list[GangFact]:
-    """The waiting gangs without a bar, in the order of the plan; others follow by name."""
+    """The waiting gangs without a bar, in the order of the plan. Gangs that are not in the plan follow, by name."""
     shown = {bar.gang for bar in bars}
     decided = (decision.gang for decision in facts.decisions)
     names = dict.fromkeys((*decided, *sorted(facts.gangs)))
@@ -19,7 +19,7 @@ def waiting(facts: TimelineFacts, bars: Iterable[Bar]) -> list[GangFact]:
 
 
 def says(gang: GangFact | None) -> str:
-    """The state of the gang in the sentence of its status."""
+    """The sentence in the gang's status that describes its state."""
     if gang is None:
         return "Its GangJob is gone."
     end = gang.status.end
