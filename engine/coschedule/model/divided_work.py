@@ -27,7 +27,7 @@ class Overhead(StrEnum):
 class DividedWork(NamedTuple):
     """Sizes that may run, rising; entry ``p`` runs ``work[p]`` / speed + ``overhead[p]`` seconds.
 
-    Its value is the start plus ``weight[p]``, which is 1 + price * size, times these seconds.
+    The value of entry ``p`` is its start plus ``weight[p]`` times these seconds. ``weight[p]`` is 1 + price * size.
     """
 
     sizes: IntArray
@@ -61,9 +61,9 @@ class DividedWork(NamedTuple):
 
 
 def divided_work_of(work: Work, goal: Goal, overhead: Overhead, *, slots: int, exact: bool) -> DividedWork:
-    """List the sizes of ``goal`` that have a run time and fit on ``slots`` slots, as fractions if exact.
+    """Return the sizes of ``goal`` that have a run time and fit on ``slots`` slots; with fractions if ``exact``.
 
-    InvalidValueError for measured times with an overhead per gang, as these do not separate work and overhead.
+    InvalidValueError for measured times with an overhead per gang: measured times do not separate work and overhead.
     """
     table = size_table(work, goal, slots=slots, exact=exact)
     sizes = table.sizes.astype(object if exact else np.float64)
@@ -77,7 +77,7 @@ def divided_work_of(work: Work, goal: Goal, overhead: Overhead, *, slots: int, e
 
 
 def _total_work(work: Work, sizes: Vector, times: Vector) -> Vector:
-    """Return P * T(P). Without overhead it must be exactly equal for all sizes, despite rounding."""
+    """Return P * T(P) of each size. Without overhead, these products are exactly equal, despite rounding."""
     if isinstance(work, SerialWork) and not work.has_overhead:
         return np.full(len(sizes), work.serial, dtype=sizes.dtype)
     return sizes * times

@@ -83,7 +83,7 @@ class SizeTable(NamedTuple):
 
 
 def size_table(work: Work, goal: Goal, *, slots: int, exact: bool) -> SizeTable:
-    """List the sizes of ``goal`` with a time in ``work`` that fit on ``slots`` slots, as fractions if exact."""
+    """Return the sizes of ``goal`` that have a time in ``work`` and fit on ``slots`` slots; fractions if ``exact``."""
     largest = min(goal.maximum, slots)
     if largest < goal.minimum:
         empty = np.empty(0)

@@ -12,7 +12,7 @@ NO_KIND = -1
 
 
 class KindFactor(NamedTuple):
-    """On nodes of a ``kind``, by number, a gang's members take ``times`` times as long as other gangs'."""
+    """A gang's members take ``times`` times as long as other gangs' members on nodes of the kind number ``kind``."""
 
     kind: int
     times: float

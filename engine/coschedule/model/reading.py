@@ -104,14 +104,14 @@ def read_list(value: Any, path: str) -> list[tuple[str, Any]]:
 
 
 def read_string(value: Any, path: str) -> str:
-    """Read a string."""
+    """Return ``value`` if it is a string, or raise InvalidValueError."""
     if not isinstance(value, str):
         raise refusal(value, path, "must be a string")
     return value
 
 
 def read_truth(value: Any, path: str) -> bool:
-    """Read true or false."""
+    """Return ``value`` if it is true or false, or raise InvalidValueError."""
     if not isinstance(value, bool):
         raise refusal(value, path, "must be true or false")
     return value

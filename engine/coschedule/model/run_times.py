@@ -124,11 +124,11 @@ class TimedSize(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileWork:
-    """Run times between measured ones: P · T(P) is linear between two measured sizes, which is Amdahl's law there.
+    """Interpolates measured run times: P · T(P) is linear between two measured sizes, as in Amdahl's law.
 
     With a ``law``, T(P) is the law's. In either case, sizes below the first point and above the last are not allowed.
-    The sizes of ``points`` are above 0 and rise, their times are above 0 and finite; InvalidValueError otherwise. It
-    takes memory for its points only, however large their sizes are.
+    The sizes of ``points`` are above 0 and rise, their times are above 0 and finite; InvalidValueError otherwise. The
+    value's memory depends on the number of points, not on their sizes.
     """
 
     points: tuple[TimedSize, ...]
