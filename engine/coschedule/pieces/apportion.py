@@ -1,18 +1,19 @@
-"""Integer pieces, min-max (MTAT): how many pieces each processor gets so that the last piece is done earliest [S 4.1].
+"""Minimum turn-around (MTAT): how many pieces each processor gets so that the last piece is done earliest [S 4.1].
 
 Objective: minimise T = max x_i / a_i over whole x_i >= 0 that sum to X.
 
-Theorem: T is the X-th smallest of all the times j / a_i. For a processor can do its j-th piece within T only if j / a_i
-<= T. Giving the pieces one by one to the processor with the least (x_i + 1) / a_i reaches T (Jefferson's
-apportionment). The MTAT algorithm as printed does not reach T (Theorem 1 of the paper is wrong). Its Drag, which
-decides which processors get one more piece, is 0 where a share is whole. And one piece more than the share is not
-always enough.
+Theorem: T is the X-th smallest of all the times j / a_i, because processor i has done j pieces at the time j / a_i.
+Jefferson's apportionment reaches T: it gives each piece to the processor with the least (x_i + 1) / a_i. The MTAT
+algorithm as printed does not reach T, as Theorem 1 of the paper is wrong. The algorithm's Drag decides which processors
+get one more piece than the floor of their share. The Drag is 0 where a share is whole. Some processors would also need
+two more pieces.
 
-Method: below X / sum(a), no processor is past the floor of its share, and fewer than X pieces fit. At (X + n) / sum(a),
-at least X fit. At most 2n times lie between, for any X, and few after interpolation has narrowed these bounds. T is
-selected among them. O(n). By heap: from the same lower bounds, the missing pieces are given out one by one. O(n log n).
+Method: before X / sum(a), fewer than X pieces are done. At (X + n) / sum(a), at least X pieces are done. At most 2n of
+the times j / a_i lie between these bounds, for any X, and only a few after interpolation. The method selects T among
+these times, in O(n). The heap method starts from the lower bound and gives the missing pieces one by one, in
+O(n log n).
 
-Ties: among equal times lower indices take a piece first.
+Ties: among equal times, the processor with the lower index takes a piece first.
 
 Example: 4 pieces, speeds 2 and 1. The times j / a_i are 0.5, 1, 1.5, ... and 1, 2, ...; the fourth smallest of all is
 1.5. By then the first processor is done with 3 pieces and the second with 1.
@@ -52,7 +53,7 @@ class Apportionment:
 
 
 def apportion(pieces: int, speeds: Sequence[Number] | Vector) -> Apportionment:
-    """Divide ``pieces`` among processors of ``speeds`` for the least turn-around; module docstring: method, ties.
+    """Divide ``pieces`` among processors of ``speeds`` for the least turn-around; the module explains method and ties.
 
     For rational speeds the result is exact. Otherwise times are the floats j / speeds[i], and the result is exact for
     these. ``speeds`` may be an array, with one entry a processor. InvalidValueError unless pieces are from 1 to 10**15

@@ -3,12 +3,12 @@
 Objective: over the allowed sizes P minimise (load(P) * seconds_per_piece + overhead(P)) * weight(P). The P fastest
 slots are used, each with at least one piece. load(P) is the least time in which they do all pieces, in units of one
 piece on a reference node. It is at least the slow-down of the slowest slot. This is [S 4.1] with a gang's size and
-overhead, and with weights for the cost of its seconds. Of equal costs, the fewest members win, as in Compression
-[S 4.2].
+overhead, and with weights for the cost of its seconds. Among equal costs, the size with the fewest members is chosen,
+as in Compression [S 4.2].
 
-Theorem: one more slot never makes the least time longer, and an even share, X / (sum of speeds), is a lower bound on
-it. So the time of one size bounds all smaller sizes. A size is ruled out if it cannot do X pieces within the time at
-which its cost equals the best so far.
+Theorem: one more slot never makes the least time longer. An even share, X / (sum of speeds), is a lower bound on the
+least time. So the time of one size is a lower bound for all smaller sizes. A size is ruled out if it cannot do X pieces
+within a certain time: the time at which its cost equals the best cost so far.
 
 Method: compute one size exactly, raise the bounds, drop the sizes that are ruled out, and repeat until none is left.
 Every other round takes the size with the least bound; the rounds between take sizes that are spread evenly. Slots are
@@ -48,9 +48,10 @@ class SizedPieces:
 
 
 class SizeCosts(NamedTuple):
-    """Sizes to choose from, rising and at least 1: ``sizes[s]`` takes ``overheads[s]`` seconds more, finite.
+    """The sizes to choose from, and what their seconds cost: ``sizes`` rise and are at least 1.
 
-    The seconds times ``weights[s]``, above 0, are minimised.
+    A gang of ``sizes[s]`` has an overhead of ``overheads[s]`` seconds, a finite number. Its cost is its seconds times
+    ``weights[s]``, a number above 0. The least cost is the best.
     """
 
     sizes: IntArray
@@ -61,10 +62,11 @@ class SizeCosts(NamedTuple):
 def choose_size(
     slowdowns: FloatArray, counts: IntArray, *, pieces: int, seconds_per_piece: float, costs: SizeCosts
 ) -> SizedPieces | None:
-    """Choose how many of the fastest slots run ``pieces``; module docstring: objective, method, ties.
+    """Choose how many of the fastest slots run ``pieces``; the module explains the objective, the method and ties.
 
-    ``counts[t]`` slots have ``slowdowns[t]``, which rise; they are above 0 and finite. None when no size is at most the
-    number of slots and of pieces. InvalidValueError when shapes do not agree or pieces are not from 1 to 10**15.
+    ``counts[t]`` slots have the slow-down ``slowdowns[t]``. Slow-downs rise, and are above 0 and finite. Return None if
+    the least size is above the number of slots or of pieces. InvalidValueError if shapes do not agree or pieces are not
+    from 1 to 10**15.
     """
     _check(slowdowns, counts, pieces, costs)
     allowed = int(np.searchsorted(costs.sizes, min(int(counts.sum()), pieces), side="right"))
@@ -80,8 +82,9 @@ def divide_pieces(slowdowns: FloatArray, pieces: int) -> IntArray:
     """Divide ``pieces`` so that the largest count * slowdown is least; return ``counts[m]`` of each member, at least 1.
 
     ``slowdowns[m]`` are above 0 and finite, in any order. Each member gets one piece. Each further piece goes to the
-    member that is done with it first, of equal ones the first. InvalidValueError unless pieces are at most 10**15 and
-    members from 1 to ``pieces``. O(members) a round; each round but the last finds members too slow for a second piece.
+    member that would end it earliest, and among equal members to the first one. InvalidValueError unless pieces are at
+    most 10**15 and members from 1 to ``pieces``. O(members) a round. Each round but the last finds members that are too
+    slow for a second piece.
     """
     check_pieces(pieces)
     if not 1 <= len(slowdowns) <= pieces:
@@ -121,7 +124,7 @@ class _Slots:
 
     @classmethod
     def of(cls, slowdowns: FloatArray, counts: IntArray, *, pieces: int, largest: int) -> "_Slots":
-        """Keep the classes of the ``largest`` fastest slots."""
+        """Return the classes that the fastest slots are in; ``largest`` is the number of these slots."""
         ends = np.cumsum(counts)
         classes = int(np.searchsorted(ends, largest)) + 1
         piece_times = PieceTimes.of_slowdowns(slowdowns[:classes], pieces=pieces, exact=False)
@@ -163,7 +166,7 @@ class _Slots:
 
 
 class _Candidates(NamedTuple):
-    """Sizes s that may be the best: the load is at least ``load[s]``, and at least the slow-down ``slowest[s]``."""
+    """Sizes that may be best: size s has a load of at least ``load[s]``, and a slot of the slow-down ``slowest[s]``."""
 
     members: IntArray
     overhead: FloatArray
@@ -172,7 +175,7 @@ class _Candidates(NamedTuple):
     load: FloatArray
 
     def bounds(self, seconds_per_piece: float) -> FloatArray:
-        """Return a lower bound on the weighed seconds of each size."""
+        """Return a lower bound on the cost of each size, its seconds times its weight."""
         return (self.load * seconds_per_piece + self.overhead) * self.weight
 
     def only(self, kept: BoolArray) -> "_Candidates":
@@ -182,7 +185,7 @@ class _Candidates(NamedTuple):
 
 
 class _BestNodes(NamedTuple):
-    """A size with its cost in weighed seconds; the least tuple is the best."""
+    """A size and its cost, which is ``seconds`` times the weight of the size; the least tuple is the best."""
 
     cost: float
     size: int
@@ -205,9 +208,10 @@ def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> Sized
 
 
 def _next(left: _Candidates, seconds_per_piece: float, turn: int) -> int:
-    """Return the index of the size to compute next: by turns the size with the least bound, and one of an even spread.
+    """Return the index of the size to compute next.
 
-    Where sizes nearly tie, the least bound alone would rule out one size at a time.
+    Even turns take the size with the least bound. Odd turns take a size from an even spread. If the bounds of many
+    sizes nearly tie, the least bound alone would rule out one size at a time.
     """
     if turn % 2:
         return int(turn * _GOLDEN_SECTION % 1 * left.members.size)

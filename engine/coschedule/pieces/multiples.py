@@ -1,10 +1,11 @@
-"""The least multiple of some numbers that is enough, among far too many multiples to list.
+"""Searches the multiples of some numbers for the least one with an answer; there are far too many multiples to list.
 
 Problem: the times are all j * e, where e is one of some slow-downs and j is from 1 to ``most``. Find the least time for
-which a question has an answer. Where it has an answer for some time, it has one for all later times.
+which a question has an answer. If the question has an answer for one time, it has an answer for all later times.
 
 Method: try the least time first, as bounds are often exact. Then try the weighted median of the medians of each
-slow-down; at most three quarters of all times remain. Once few are left, list them and halve the list.
+slow-down. After each try, at most three quarters of the times remain. Once few times are left, list them and halve the
+list.
 
 Times are the floats j * e, and are compared without tolerance.
 """
@@ -23,7 +24,7 @@ _FEW = 2**12
 
 
 class Multiples(NamedTuple):
-    """The times ``j * slowdowns[t]`` for j from ``first[t]`` to ``last[t]``, which are floats with integer values."""
+    """The times ``j * slowdowns[t]`` for j from ``first[t]`` to ``last[t]``; both bounds are whole numbers, as floats."""
 
     slowdowns: FloatArray
     first: FloatArray

@@ -1,15 +1,15 @@
 """How long pieces take: row r needs j * numerator[r] / denominator[r] for j pieces.
 
-Objective: compare such times exactly and as fast as floats. A time has a key, the nearest float. Rounding never
-reverses an order, so different keys decide. Equal keys are the same time for floats; rationals are then compared as
-fractions. Dividing integers up to 2**53 gives the nearest float in one step, so int64 columns suffice for most
-rationals.
+Objective: compare such times exactly and as fast as floats. The *key* of a time is the nearest float. Rounding never
+reverses an order, so different keys decide. If two keys are equal, float times are equal too, and rational times are
+compared as fractions. Dividing integers up to 2**53 gives the nearest float in one step, so int64 columns suffice for
+most rationals.
 
-Method: floor(limit * speed) is a guess, which may be wrong where the product is close to an integer. There it is
-corrected: the time of j pieces, by the usual division, is compared with the limit. Arithmetic is done in place where
-possible, as a new array costs more than the arithmetic on it.
+Method: floor(limit * speed) is a guess of the number of pieces j. If the product is close to an integer, the guess may
+be wrong. Then the time of j pieces is computed by division and compared with the limit, and j is corrected. Arithmetic
+is done in place where possible, as a new array costs more than the arithmetic on it.
 
-Example: rows of speeds 2 and 1. By time 2 at most 4 and 2 pieces are done, which is what ``most_by_key`` returns. The
+Example: rows of speeds 2 and 1. By time 2 at most 4 and 2 pieces are done; ``most_by_key`` returns these counts. The
 pieces between the counts [1, 0] and [3, 1] are rows [0, 0, 1] with counts [2, 3, 1], and take 1, 1.5 and 1.
 """
 
@@ -78,7 +78,7 @@ def check_speeds(speeds: Sequence[Number] | Vector) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PieceTimes:
-    """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; ``speed[r]`` is about 1 / (time of one).
+    """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; one piece takes about 1 / ``speed[r]``.
 
     Both columns are float64. When ``exact``, they are int64 (all products are below 2**53) or objects that are ints.
     """
@@ -118,7 +118,7 @@ class PieceTimes:
         return cls(numerator=above, denominator=below, speed=speed, exact=True)
 
     def only(self, rows: IntArray) -> "PieceTimes":
-        """Keep ``rows``."""
+        """Return the times of ``rows``, in this order."""
         return PieceTimes(
             numerator=self.numerator[rows],
             denominator=self.denominator[rows],
