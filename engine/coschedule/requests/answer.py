@@ -47,10 +47,11 @@ _TOO_MANY_DIGITS = "is answered by a number of more than 4300 digits; ask with d
 
 
 def answer_line(line: bytes) -> bytes:
-    """Answer one request, given and returned as a line of JSON.
+    """Return the answer to one request; the request and its answer are lines of JSON.
 
-    The answer repeats the request's ``id``. A line that is no valid request, such as an empty one, gets an error with
-    the name of the field, "" for the whole request. Its id is null when the request has none. No line raises.
+    The answer repeats the request's ``id``. For an invalid request, such as an empty line, the answer is an error with
+    the name of the field, "" for the whole request. The answer's id is null if the request has no readable id. No line
+    makes this function raise an exception.
     """
     identity: dict[str, Any] = {}
     try:
@@ -89,12 +90,12 @@ def _identity(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer a request of any problem."""
+    """Return the answer to the problem of the request, without the id."""
     answer_problem = _problem(request)
     try:
         return answer_problem(request)
     except ValueError as error:
-        # Python refuses to format a longer int, in a number of the answer and in a sentence.
+        # Python refuses to format an int of more than 4300 digits, in a number or in a sentence of the answer.
         if "int_max_str_digits" in str(error):
             raise InvalidValueError("", _TOO_MANY_DIGITS) from None
         raise

@@ -21,7 +21,7 @@ from coschedule.problems.shum.events import (
 from coschedule.requests.fields import placed
 
 LARGEST_REPLAY = 1_000_000
-"""The most arrivals times events: each event is answered with all applications that are present."""
+"""The limit on the product of arrivals and events: the answer has all present applications after each event."""
 
 MOST_LEVELS = 100
 """The most levels of an application: an auction checks all levels of all possible donors."""
@@ -30,7 +30,7 @@ _ATTRIBUTES = {"unitTimes": "unit_times", "alsoKnown": "also_known"}
 
 
 def answer_auction(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``events``: for each its ``result``, the ``allocation`` and the ``available`` workstations after it.
+    """Return ``events``: each has its ``result``, and the ``allocation`` and ``available`` workstations after it.
 
     All numbers are read as exact rationals; the answer has integers only.
     """

@@ -12,7 +12,7 @@ from coschedule.requests.speeds import read_speeds
 
 
 def answer_compress(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``processors``, the indices in use, and ``counts``, the pieces of each processor; or why none suffice."""
+    """Return ``processors``, the indices in use, and ``counts``, the pieces of each processor; or why none suffice."""
     read_object(request, "", required=("problem", "pieces", "speeds", "turnaround"), optional=("id",))
     numbers = number_format_of(*(request[part] for part in ("pieces", "speeds", "turnaround")))
     speeds = read_speeds(request["speeds"], "speeds", numbers)

@@ -10,7 +10,7 @@ from coschedule.requests.speeds import read_speeds
 
 
 def answer_compress_pools(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``turnaround``, and ``processors`` and ``counts`` with one list for each pool."""
+    """Return ``turnaround``, and ``processors`` and ``counts`` with one list for each pool."""
     read_object(request, "", required=("problem", "pools"), optional=("id",))
     numbers = number_format_of(request["pools"])
     found = compress_pools([_read_pool(item, path, numbers) for path, item in read_list(request["pools"], "pools")])

@@ -10,7 +10,7 @@ from coschedule.requests.goal import OPTIONAL, REQUIRED, number_format_of_gang, 
 
 
 def answer_equal(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``feasible``, ``finish``, ``size``, ``members``, ``start`` and ``speedup``, or why there is no gang."""
+    """Return ``feasible``, ``finish``, ``size``, ``members``, ``start`` and ``speedup``, or why there is no gang."""
     read_object(request, "", required=REQUIRED, optional=OPTIONAL)
     numbers = number_format_of_gang(request)
     nodes, work = read_nodes(request["nodes"], numbers), read_work(request["work"], numbers)

@@ -21,9 +21,9 @@ _REPLACED = {"dutyCycle": 0, "capacity": 1, "slots": 1}
 
 @contextmanager
 def placed(path: str, attributes: Mapping[str, str]) -> Iterator[None]:
-    """Name the request's field, below ``path``, in an InvalidValueError that names an attribute.
+    """Replace the attribute in an InvalidValueError by the field of the request, with its ``path``.
 
-    ``attributes`` maps each field of the request to its attribute. An index behind the attribute's name is kept.
+    ``attributes`` maps each field of the request to its attribute. An index after the attribute's name is kept.
     """
     try:
         yield
@@ -71,7 +71,7 @@ def read_work(value: Any, numbers: NumberFormat) -> Work:
 
 
 def read_limit(value: Any, path: str, numbers: NumberFormat) -> Number:
-    """Read a time; null means never."""
+    """Read a time; return inf for null, which means never."""
     return math.inf if value is None else numbers.read(value, path)
 
 

@@ -18,7 +18,7 @@ _WEIGHTS = {"A": "past", "B": "last_hour", "C": "forecast"}
 
 
 def answer_forecast(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``longTerm``, ``hourly``, ``now`` and ``mean``."""
+    """Return ``longTerm``, ``hourly``, ``now`` and ``mean``."""
     read_object(request, "", required=("problem", *_MEASURED, "hours"), optional=("id",))
     numbers = number_format_of(*(request[field] for field in _MEASURED))
     smoothing = _read_smoothing(request["smoothing"], numbers)

@@ -16,7 +16,7 @@ _REQUIRED = ("problem", "nodes", "pieces", "secondsPerPiece", "perMember")
 
 
 def answer_gang_pieces(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``feasible``, ``finish`` and ``counts``, the pieces of each node, or why there is no gang."""
+    """Return ``feasible``, ``finish`` and ``counts``, the pieces of each node, or why there is no gang."""
     read_object(request, "", required=_REQUIRED, optional=("id", "fixed"))
     numbers = number_format_of(*(request.get(part) for part in ("nodes", "pieces", *_TIMES)))
     found = place_pieces(read_nodes(request["nodes"], numbers), _read_job(request, numbers))

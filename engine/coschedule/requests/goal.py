@@ -13,7 +13,7 @@ from coschedule.requests.numbers import NumberFormat, number_format_of
 from coschedule.requests.refusal_answers import write_refusal
 
 LARGEST_SIZE = 100_000
-"""The largest size in a request with fewer nodes: run times of all sizes are computed, perhaps as fractions."""
+"""Requests may have larger sizes only if they have as many nodes. Run times of all sizes are computed."""
 
 REQUIRED = ("problem", "nodes", "work", "size")
 OPTIONAL = ("id", "deadline", "objective", "price")
@@ -46,7 +46,7 @@ def _read_goal(request: Mapping[str, Any], numbers: NumberFormat) -> Goal:
 
 
 def write_gang(gang: ChosenGang | NoGang, numbers: NumberFormat) -> dict[str, Any]:
-    """Answer ``feasible``, ``finish``, ``size``, ``members``, ``start`` and ``speedup``, or why there is no gang."""
+    """Return ``feasible``, ``finish``, ``size``, ``members``, ``start`` and ``speedup``, or why there is no gang."""
     if not isinstance(gang, ChosenGang):
         return write_refusal(gang)
     return {

@@ -9,7 +9,7 @@ from coschedule.requests.numbers import number_format_of
 
 
 def answer_heterogeneity(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``members``, ``power`` and ``heterogeneity``."""
+    """Return ``members``, ``power`` and ``heterogeneity``."""
     read_object(request, "", required=("problem", "weights"), optional=("id",))
     numbers = number_format_of(request["weights"])
     network = measure_network([numbers.read(item, path) for path, item in read_list(request["weights"], "weights")])

@@ -10,7 +10,7 @@ from coschedule.requests.refusal_answers import write_refusal
 
 
 def answer_pace(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``power``, ``pace`` and ``shares``, or which node leaves no time."""
+    """Return ``power``, ``pace`` and ``shares``, or which node leaves no time."""
     read_object(request, "", required=("problem", "weights", "free"), optional=("id",))
     numbers = number_format_of(request["weights"], request["free"])
     weights = [numbers.read(item, path) for path, item in read_list(request["weights"], "weights")]

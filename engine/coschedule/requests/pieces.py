@@ -1,4 +1,4 @@
-"""Problem ``pieces``: whole pieces on processors, with the last piece done as early as possible (MTAT)."""
+"""Problem ``pieces``: whole pieces on processors, with the last piece done as early as possible: least turn-around."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from coschedule.requests.speeds import read_speeds
 
 
 def answer_pieces(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``turnaround`` and ``counts``, the pieces of each processor."""
+    """Return ``turnaround`` and ``counts``, the pieces of each processor."""
     read_object(request, "", required=("problem", "pieces", "speeds"), optional=("id",))
     numbers = number_format_of(request["pieces"], request["speeds"])
     speeds = read_speeds(request["speeds"], "speeds", numbers)

@@ -11,7 +11,7 @@ from coschedule.requests.refusal_answers import write_refusal
 
 
 def answer_shares(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``levels`` and ``value``, or why no shares fit."""
+    """Return ``levels`` and ``value``, or why no shares fit."""
     read_object(request, "", required=("problem", "total", "apps"), optional=("id",))
     total = read_integer(request["total"], "total")
     numbers = number_format_of(request["apps"])
