@@ -10,7 +10,7 @@ from coschedule.model.kinds import NO_KIND
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
 LEAST_RUNS = 3
-"""The least number of runs of a kind that counts."""
+"""A kind counts if at least this number of runs used it."""
 MOST_TIMES = 100.0
 """Factors are limited to this and its inverse: larger ones must have another cause."""
 
@@ -20,12 +20,13 @@ _LEAST_GAIN = 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KindFit:
-    """What runs show about kinds; all arrays have one entry for each kind that counts, by number.
+    """The factor of each kind, and the errors of forecasts; all arrays have one entry for each kind that counts.
 
-    ``kinds``, int[k], are the numbers of the kinds, rising, and ``runs``, int[k], counts the runs of each. ``times``,
-    float[k], is the run time of each kind divided by the usual one. ``error`` is the mean error of a forecast of each
-    run from the other runs of its kind. ``error_alike`` is the mean error of a forecast from all other runs of these
-    kinds. An error of 0.1 means that a run took 1.1 times its forecast, or that the forecast was 1.1 times the run.
+    ``kinds``, int[k], are the numbers of the kinds, rising. ``runs``, int[k], is the number of runs of each kind.
+    ``times``, float[k], has the factor of each kind, relative to the median run of all these kinds. ``error`` is the
+    mean error of a forecast of each run from the other runs of its kind. ``error_alike`` is the mean error of a
+    forecast from all other runs of these kinds. An error of 0.1 means that a run took 1.1 times its forecast, or that
+    the forecast was 1.1 times the run.
     """
 
     kinds: IntArray
@@ -44,8 +45,8 @@ def fit_kinds(ratios: FloatArray, kinds: IntArray) -> KindFit | None:
     """Compare runs by the kind of their nodes; None where fewer than two kinds have three runs.
 
     ``ratios``, float[n] above 0, is the time of each run divided by the time that was expected without kinds.
-    ``kinds``, int[n], is the number of the kind that all its nodes have, ``NO_KIND`` where they differ. Each has one
-    entry a run, InvalidValueError otherwise.
+    ``kinds``, int[n], is the number of the kind of all nodes of the run, or ``NO_KIND`` if its nodes have different
+    kinds. Both arrays have one entry a run, InvalidValueError otherwise.
     """
     if kinds.shape != ratios.shape or not ((ratios > 0) & np.isfinite(ratios)).all():
         raise InvalidValueError("ratios", "must be above 0 and finite, one for each run as for kinds")

@@ -15,9 +15,9 @@ _LEAST_FREEDOM = 1e-9
 class Solution:
     """The least squares solution of rows·coefficients ≈ targets.
 
-    ``coefficients`` is float[k], ``covariance`` float[k, k], from the variance of the residuals. ``forecasts``,
-    float[n], is the value of each target in the solution of all other rows, as target - residual / (1 - leverage). It
-    is NaN for a row without which there is no solution.
+    ``coefficients`` is float[k]. ``covariance``, float[k, k], is computed from the variance of the residuals.
+    ``forecasts``, float[n], forecasts each target from all other rows: target - residual / (1 - leverage). A forecast
+    is NaN if the other rows alone have no solution.
     """
 
     coefficients: FloatArray

@@ -12,7 +12,8 @@ LONGEST_SECONDS = 1e12
 """Run times outside of this range are ignored."""
 
 _ENOUGH_TO_COMPARE = 3
-# Four standard deviations, in median deviations: one is 1.4826 of these. One run of 16,000 is off by more than that.
+# Four standard deviations, in median deviations: a standard deviation is 1.4826 median deviations. One of 16,000 runs
+# deviates by more than four standard deviations.
 _DEVIATIONS = 4 * 1.4826
 # Runs within this factor of the median are never outliers.
 _LEAST_FACTOR = 1.25
@@ -22,8 +23,8 @@ _LEAST_FACTOR = 1.25
 class FinishedRuns:
     """Runs that have succeeded; all arrays have one entry a run, InvalidValueError otherwise.
 
-    ``sizes``, int[n], is the number of members with a part of the work. ``slowdowns``, float[n], is the factor between
-    their times and those on idle reference nodes. ``seconds``, float[n], is the run time.
+    ``sizes``, int[n], is the number of members with a part of the work. ``seconds``, float[n], is the run time.
+    ``slowdowns``, float[n], is the run time divided by the run time on idle reference nodes.
     """
 
     sizes: IntArray
@@ -55,10 +56,10 @@ def medians_of_sizes(sizes: IntArray, seconds: FloatArray) -> FloatArray:
 
 
 def unlike_their_size(sizes: IntArray, seconds: FloatArray) -> BoolArray:
-    """Return which runs are outliers: so much longer or shorter than others of their size that they must be special.
+    """Return bool[n]: whether each run is an outlier, which is much longer or shorter than other runs of its size.
 
-    Logarithms of times are compared with the median of their size, in units of the median deviation. Runs of a size
-    with fewer than three runs are never outliers.
+    The logarithm of each time is compared with the median of its size, in units of the median deviation. Runs of a
+    size with fewer than three runs are never outliers.
     """
     _, of_run, counts = np.unique(sizes, return_inverse=True, return_counts=True)
     is_compared = counts[of_run] >= _ENOUGH_TO_COMPARE if len(sizes) else np.zeros(0, dtype=bool)

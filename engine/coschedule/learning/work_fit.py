@@ -1,8 +1,8 @@
 """The law T(P) = serial/P + fixed + perMember·P + perLogMember·log2 P that finished runs have followed.
 
-Each set of the four terms is solved by least squares on relative errors. Sets with a negative coefficient are dropped;
-the non-negative solution is among the others. Of these, the set with the best forecast of each run from the other runs
-is taken (leave-one-out).
+Each subset of the four terms is solved by least squares on relative errors. Subsets with a negative coefficient are
+dropped. The best non-negative solution of the four terms is among the other subsets. The chosen subset forecasts each
+run best from the other runs (leave-one-out).
 """
 
 import math
@@ -22,10 +22,10 @@ LEAST_RUNS = 5
 LEAST_SIZES = 2
 
 _TERMS = 4
-# Fewer terms win where their error is at most this factor, plus this amount, above the least one.
+# A subset with fewer terms is chosen if its error is at most this factor times the least error, plus this amount.
 _AS_GOOD_FACTOR = 1.05
 _AS_GOOD = 1e-4
-# The serial time of work must be above 0, even if no part of the run times fell with the size.
+# The serial time of work must be above 0. It is at least this part of the sum of all coefficients.
 _LEAST_SERIAL_PART = 1e-6
 
 
@@ -55,9 +55,9 @@ class WorkFit:
     """The law that runs have followed, on idle reference nodes, and its errors.
 
     ``coefficients`` and ``standard_errors``, float[4], are in seconds, in the order of the fields of ``work``. A term
-    that is not in the law has 0 in both. ``error`` is the mean error of a forecast of each run from the others. It is
-    0.1 if a run took 1.1 times its forecast, or if the forecast was 1.1 times the run. ``runs`` runs of these ``sizes``
-    count; ``left_out`` runs were outliers.
+    that is not in the law has a coefficient and a standard error of 0. ``error`` is the mean error of a forecast of
+    each run from the other runs. An error of 0.1 means that a run took 1.1 times its forecast, or that the forecast was
+    1.1 times the run. The fit used ``runs`` runs of these ``sizes``; ``left_out`` more runs were outliers.
     """
 
     coefficients: FloatArray
