@@ -1,13 +1,13 @@
 """The one size that all runs of a sweep get, so that the last of them ends soonest.
 
 Model: N runs of one program, and a number of places, each for one member. With P members a run takes T(P) on average.
-R = min(places // P, N) groups of P members each take the next run as soon as one has ended.
+There are R = min(places // P, N) groups of P members. A group takes the next run as soon as its run has ended.
 
 Objective: the mean time until the last run ends. Equal run times take ceil(N / R) turns of T(P). Exponential run times
 follow (7.1) of [C 7.4.2] as corrected in ``problems/shum/replication.py``: (N - R) / R + H_R turns.
 
-Method: each size is tried. Times are compared as fractions, so equal finishes are found. Ties go to fewer members in
-all groups together, then to the smaller size. With that, more runs are under way at once.
+Method: each size is tried. Times are compared as fractions, so equal finishes are found. Among equal finishes, the size
+with fewer members in all groups together is chosen, then the smaller size. With smaller sizes, more runs go at once.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class RunTimeLaw(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonSize:
-    """Every run has ``size`` members, ``groups`` of them go at once; the last is expected to end after ``finish`` s."""
+    """Each run has ``size`` members. ``groups`` runs go at once. The last run is expected to end after ``finish`` s."""
 
     size: int
     groups: int
@@ -56,11 +56,11 @@ def common_size(
 ) -> CommonSize | NoCommonSize:
     """Choose the size with which ``runs`` runs are all done soonest.
 
-    ``times`` has the mean run time in s, above 0 and finite, for each allowed size of 1 or more. ``places`` is how many
-    members fit at once. With ``most_groups`` no more runs go at once than that. InvalidValueError if ``runs`` or
-    ``most_groups`` is below 1, ``places`` below 0, or no size is allowed.
+    ``times`` has the mean run time in s, above 0 and finite, for each allowed size of 1 or more. ``places`` is the
+    number of members that fit at once. At most ``most_groups`` runs go at once; None means no limit. InvalidValueError
+    if ``runs`` or ``most_groups`` is below 1, ``places`` below 0, or no size is allowed.
 
-    O(sizes) with equal run times. With exponential ones also O(places * log(places)) at most.
+    O(sizes) with equal run times. With exponential run times, at most O(places * log(places)) is added.
     """
     _check(times, places, runs, most_groups)
     most = runs if most_groups is None else min(runs, most_groups)
