@@ -37,10 +37,10 @@ class Assigned(NamedTuple):
 
 
 def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: float) -> Assigned:
-    """Choose nodes of a slow-down up to ``limit`` for each gang that changes or starts; they stay open until it ends.
+    """Choose nodes for each gang that changes or starts: of a slow-down up to ``limit``, and open until the gang ends.
 
-    A gang that shrinks keeps its fastest members, also those on slower nodes. A gang that grows keeps its members on
-    nodes up to ``limit``, or all of them.
+    A gang that shrinks keeps its fastest members, also members on slower nodes. A gang that grows keeps its members on
+    nodes up to ``limit``, or all of its members if it ``keeps`` them.
     """
     changing = [one for one in chosen if one.size and not (one.run and one.run.size == one.size)]
     kept = {one.sized.gang.key: list(_kept(one, seats, limit)) for one in changing}
@@ -73,7 +73,7 @@ def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
 def _found(
     one: Chosen, kept: Sequence[int], free: Sequence[int], seats: RunSeats, now: float, limit: float
 ) -> SizedStart | None:
-    """Add the fastest ``free`` seats to the kept ones; None where too few seats stay open until the gang ends."""
+    """Return the gang on the ``kept`` and the fastest ``free`` seats; None if too few stay open until the gang ends."""
     run, rest = one.run, float(one.sized.worth.times[one.size - 1])
     begins = now if run is None else now + run.terms.restart_time
     latest = begins + rest * (limit if run is None else run.most_pace(one.size, limit, seats.slowdown))
@@ -85,5 +85,5 @@ def _found(
 
 
 def pace_on(run: ElasticRun | None, nodes: Sequence[int], slowdown: FloatArray) -> float:
-    """Return the slow-down of a gang that runs, or of one that starts (None), with members on these nodes."""
+    """Return the slow-down of a gang with members on these nodes; ``run`` is None for a gang that starts."""
     return float(slowdown[list(nodes)].max()) if run is None else run.pace_on(nodes, slowdown)

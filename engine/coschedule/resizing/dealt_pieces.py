@@ -1,10 +1,11 @@
-"""How slow a gang is whose members get pieces while they run: members on faster nodes get more of them.
+"""The pace of a gang of load Pieces: its members get pieces while they run, and faster members get more of them.
 
-Objective: the run time of load Pieces, as a multiple of that of as many members on reference nodes. So it takes the
-place of the slow-down of the slowest member, which is what other gangs wait for.
+The pace is the run time on the gang's nodes, divided by the run time of as many members on reference nodes. For gangs
+of other loads, the slow-down of the slowest member takes its place.
 
-Example: 4 pieces of a second on nodes of slow-downs 1 and 2. The faster member does 3 and the other 1, in 3 seconds. On
-two reference nodes it would be 2 seconds, so the pace is 1.5. If all were as slow as the slowest, it would be 2.
+Example: 4 pieces of a second on nodes of slow-downs 1 and 2. The faster member does 3 pieces and the other member does
+1, in 3 seconds. On two reference nodes the gang would need 2 seconds, so the pace is 1.5. If both members got 2 pieces,
+the pace would be 2.
 """
 
 from typing import NamedTuple
@@ -16,13 +17,13 @@ from coschedule.pieces.piece_times import PieceTimes
 
 
 class DealtPieces(NamedTuple):
-    """The work that is left, in ``pieces`` equal pieces, one at least."""
+    """The work that is left, in ``pieces`` equal pieces; there is at least one."""
 
     pieces: int
     work: SerialWork
 
     def pace(self, slowdowns: FloatArray) -> float:
-        """Return the pace of one member at each of these slow-downs. More members than pieces get nothing."""
+        """Return the pace of a gang with one member at each of these slow-downs; some members may get no piece."""
         size = len(slowdowns)
         times = PieceTimes.of_slowdowns(slowdowns, pieces=self.pieces, exact=False)
         last = float(apportion_times(self.pieces, times).turnaround)

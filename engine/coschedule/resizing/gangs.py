@@ -24,10 +24,10 @@ from coschedule.resizing.worth import SharedWork
 LEAST_RESTARTS = 30
 """A gang changes its size only if it would run for at least this number of restart times at its present size."""
 LEAST_GROWTH = 1.2
-"""A gang of unknown end grows only if its speed is multiplied by this number at least.
+"""A gang of unknown end grows only if its speed is multiplied by at least this number.
 
-A change stops all members for the restart time. If that is two minutes, a gang that grows by a fifth has made up for it
-after ten more minutes, which is also the least time between two changes.
+A change stops all members for the restart time, such as two minutes. At 1.2 times its speed, a gang regains these two
+minutes within ten minutes. Ten minutes is also the default of the least time between two changes.
 """
 
 
@@ -43,7 +43,7 @@ class RunSeats(NamedTuple):
 
 
 class SeatKind(NamedTuple):
-    """What a member of a gang requires of its node, and takes of each resource of the snapshot."""
+    """The constraints of a member of a gang, and its request of each resource of the snapshot."""
 
     constraints: Constraints
     request: tuple[int, ...]
@@ -54,9 +54,9 @@ class SeatKind(NamedTuple):
 
 
 class FixedMembers(NamedTuple):
-    """Members of a gang that runs whose number never changes: one on each of ``nodes``, which they never leave.
+    """Members that a running gang always has: one member on each of ``nodes``. They never leave these nodes.
 
-    If they do a part of the work (``is_work``), the gang is as slow as the slowest of these nodes, or slower.
+    If they do a part of the work (``is_work``), the gang is at least as slow as the slowest of these nodes.
     """
 
     seat: SeatKind
@@ -75,9 +75,9 @@ class ChangeTerms(NamedTuple):
 
 
 def by_pace(nodes: Collection[int], slowdown: FloatArray, until: FloatArray, *, in_order: bool = False) -> list[int]:
-    """Sort seats: the fastest first, and of equally fast ones the one that stays open longest.
+    """Return the seats in order: the fastest first, and among equally fast seats the one that stays open longest.
 
-    Seats that are alike in both go by their node, or stay ``in_order``.
+    Seats that are equal in both are sorted by their node, or stay ``in_order``.
     """
     seats = np.array(nodes, dtype=np.int64)
     last = np.arange(len(seats)) if in_order else seats
@@ -89,17 +89,19 @@ def by_pace(nodes: Collection[int], slowdown: FloatArray, until: FloatArray, *, 
 class SizedRun:
     """A gang that runs on ``nodes``, one entry a member, and whose size may change to another of its ``sizes``.
 
-    A member takes ``request[r]`` of resource ``r`` of the snapshot. The gang ends at ``end`` if its size stays the
-    same. It last changed its size at ``changed``, -inf for never. If a size is ``asked`` of it, it changes to that size
-    only, as soon as there is room. Its members run only on nodes that pass its ``constraints``. Members that it gives
-    up are gone after ``grace`` seconds. All this is about the members whose number may change. The gang may also have
-    ``fixed`` members. With a ``deadline`` it wants to end by then with the fewest members; None without one. For a more
-    urgent gang it shrinks to ``fewest`` members, which its ``sizes`` may leave out; None for the least of these.
+    These are the members whose number may change. A member takes ``request[r]`` of resource ``r`` of the snapshot, and
+    runs only on nodes that pass the ``constraints``. The gang may also have ``fixed`` members.
 
-    If it ``keeps`` its members, they come and go while the others run. A gang that grows then has all of its nodes
-    later too, and one that shrinks never leaves the first of ``nodes``. Otherwise all members end, and begin again at
-    another size. If its members leave ``in_order``, those on the last of ``nodes`` leave first, whatever their pace.
-    Raises ValueError for invalid numbers.
+    The gang ends at ``end`` if its size stays the same. It last changed its size at ``changed``, -inf for never. If a
+    size is ``asked`` of the gang, the gang changes to that size only, as soon as there is room. Members that the gang
+    gives up are gone after ``grace`` seconds. A gang with a ``deadline`` should end by then with the fewest members. To
+    make room for a more urgent gang, this gang shrinks to ``fewest`` members, which may be fewer than its ``sizes``
+    have. None stands for the least of ``sizes``.
+
+    If the gang ``keeps`` its members, they go on while other members come or go. A gang that grows then keeps all of its
+    nodes, and a gang that shrinks never leaves the first of ``nodes``. Otherwise a change ends all members, and they
+    begin again at the new size. If members leave ``in_order``, the members on the last of ``nodes`` leave first,
+    whatever their pace. Raises ValueError for invalid numbers.
     """
 
     key: GangKey
@@ -126,17 +128,17 @@ class SizedRun:
 
     @property
     def size(self) -> int:
-        """How many members it has whose number may change."""
+        """The number of members on ``nodes``, without the fixed members."""
         return len(self.nodes)
 
     @property
     def fixed_size(self) -> int:
-        """How many members it has whose number never changes."""
+        """The number of fixed members."""
         return sum(len(part.nodes) for part in self.fixed)
 
     @property
     def fixed_working(self) -> int:
-        """How many of these do a part of the work."""
+        """The number of fixed members that do a part of the work."""
         return sum(len(part.nodes) for part in self.fixed if part.is_work)
 
     @property
@@ -146,12 +148,12 @@ class SizedRun:
 
     @property
     def seat(self) -> SeatKind:
-        """What a member of it requires of its node."""
+        """The constraints and the request of a member whose number may change."""
         return SeatKind(self.constraints, self.request)
 
     @property
     def is_due(self) -> bool:
-        """Whether another size, which it may have, is asked for."""
+        """Whether a size is asked of the gang that it may have and does not have."""
         return self.asked is not None and self.asked != self.size and self.sizes.has(self.asked)
 
     @property
@@ -165,27 +167,27 @@ class SizedRun:
         return self.deadline is not None and self.end <= self.deadline
 
     def least_pace(self, slowdown: FloatArray) -> float:
-        """Return the slow-down of its slowest fixed member that works: no size is faster. 0 without such a member."""
+        """Return the gang's least slow-down at any size: that of its slowest fixed member that works, or 0."""
         return max((float(slowdown[list(part.nodes)].max()) for part in self.fixed if part.is_work), default=0.0)
 
     def pace_of(self, slowdowns: FloatArray) -> float:
-        """Return its slow-down with one member at each of these: that of the slowest."""
+        """Return the gang's slow-down with one member at each of ``slowdowns``: the largest of them."""
         return float(slowdowns.max())
 
     def most_pace(self, size: int, limit: float, slowdown: FloatArray) -> float:
-        """Return its slow-down at another size at most, with more members on nodes of a slow-down up to ``limit``.
+        """Return an upper bound on the gang's slow-down at ``size``, with new members on nodes up to ``limit``.
 
-        If it keeps its members, they count with their own slow-downs: at a smaller size those of the slowest.
+        Members that the gang keeps count with their own slow-downs. At a smaller size, the slowest of them count.
         """
         kept = np.sort(slowdown[list(self.nodes)])[-size:] if self.keeps else np.empty(0)
         members = np.concatenate((kept, np.full(size - len(kept), limit)))
         return max(self.pace_of(members), self.least_pace(slowdown))
 
     def seats_to_keep(self, slowdown: FloatArray, until: FloatArray) -> list[int]:
-        """Sort its seats: a gang that shrinks keeps the first ones.
+        """Return the gang's seats in the order in which it keeps them: if it shrinks, it gives up the last ones.
 
-        These are the fastest, and of equally fast ones those that stay open longest. A gang that ``keeps`` its members
-        never leaves the first of its nodes, and of equal seats it leaves the last ones.
+        The fastest seats come first, and among equally fast seats those that stay open longest. A gang that ``keeps``
+        its members never leaves the first of its nodes. Among equal seats, it leaves the last ones first.
         """
         if self.in_order:
             return list(self.nodes)
@@ -193,15 +195,15 @@ class SizedRun:
         return [*stays, *by_pace(self.nodes[len(stays) :], slowdown, until, in_order=self.keeps)]
 
     def pace_on(self, nodes: Sequence[int] | IntArray, slowdown: FloatArray) -> float:
-        """Return its slow-down with members on these nodes and the fixed ones."""
+        """Return the gang's slow-down with members on ``nodes``, beside its fixed members."""
         return max(self.pace_of(slowdown[list(nodes)]), self.least_pace(slowdown))
 
     def closes(self, until: FloatArray) -> float:
-        """Return when the first node of its fixed members closes, inf without these: it ends by then at any size."""
+        """Return when the first node of the fixed members closes, inf without fixed members. The gang ends by then."""
         return min((float(until[list(part.nodes)].min()) for part in self.fixed), default=math.inf)
 
     def change_to(self, nodes: Iterable[int], end: float) -> SizeChange:
-        """Return the change to a member on each of these nodes, with which it ends at ``end``."""
+        """Return the change after which the gang has a member on each of ``nodes``, and ends at ``end``."""
         made = SizeChange(self.key, self.size, tuple(sorted(nodes)), end, self.end, fixed=self.fixed_size)
         return made._replace(is_open_ended=isinstance(self, OpenEndedRun))
 
@@ -210,7 +212,7 @@ class SizedRun:
 class ElasticRun(SizedRun):
     """A gang that runs and whose work is known: ``left`` is the part of ``work`` that is not done, above 0, at most 1.
 
-    If members get pieces while they run, ``pieces`` of them are left, one at least, and ``work`` is that of a
+    If members get pieces while they run, at least one is left: ``pieces`` is the number that is left, and ``work`` is a
     ``SerialWork``. Otherwise members have equal parts, and ``pieces`` is None. Raises ValueError for invalid numbers.
     """
 
@@ -227,18 +229,21 @@ class ElasticRun(SizedRun):
             raise ValueError(f"gang {self.key} must know how long a piece takes")
 
     def pace_of(self, slowdowns: FloatArray) -> float:
-        """Return its slow-down with one member at each of these: that of the slowest, or by the pieces of each."""
+        """Return the gang's slow-down with one member at each of ``slowdowns``: the largest, or the pace of pieces."""
         if self.pieces is not None and isinstance(self.work, SerialWork):
             return DealtPieces(self.pieces, self.work).pace(slowdowns)
         return SizedRun.pace_of(self, slowdowns)
 
     @property
     def least_rest(self) -> float:
-        """The least time in seconds that it must still run to change its size, unless another gang must start."""
+        """The gang may change its size only if it still runs for so many seconds, or if another gang must start."""
         return LEAST_RESTARTS * self.terms.restart_time
 
     def wants(self, end: float) -> bool:
-        """Whether it wants to end at ``end``, at another size: one is asked for, or only then it meets its deadline."""
+        """Whether a change after which the gang ends at ``end`` is wanted.
+
+        It is wanted if another size is asked of the gang, or if the gang meets its deadline only with the change.
+        """
         return self.is_due or (self.deadline is not None and end <= self.deadline < self.end)
 
     @property
@@ -251,10 +256,11 @@ class ElasticRun(SizedRun):
 class OpenEndedRun(SizedRun):
     """A gang that runs and whose end is unknown, so that its sizes can't be compared by time.
 
-    They are compared by ``unit_times``, one for each size at which its progress was seen, if its present size is among
-    these. ``end`` is inf, or the next guess for a gang that runs for longer than expected. ``least`` is the size that
-    it got when it started. It shrinks to no smaller one, unless that is asked of it or it is measured. It gives no room
-    to gangs of a lower ``priority``. Raises ValueError for invalid numbers.
+    Its sizes are compared by ``unit_times``, if one of these is of the present size. There is one unit time for each
+    size at which the gang's progress was measured. ``end`` is inf, or the next estimate for a gang that runs for longer
+    than expected. ``least`` is the size that the gang got when it started. The gang shrinks below ``least`` only if
+    such a size is asked of it, or if the gang is measured. It gives no room to gangs of a lower ``priority``. Raises
+    ValueError for invalid numbers.
     """
 
     priority: int
@@ -267,7 +273,7 @@ class OpenEndedRun(SizedRun):
 
     @property
     def is_measured(self) -> bool:
-        """Whether its speed at its present size is known, so that others can be compared with it."""
+        """Whether the gang's speed at its present size is known, so that other sizes can be compared with this size."""
         return any(one.size == self.size for one in self.unit_times)
 
     @property
@@ -279,12 +285,12 @@ class OpenEndedRun(SizedRun):
 
     @property
     def least_growth(self) -> float:
-        """How many times as fast it becomes if it grows, at least."""
+        """The gang grows only if it becomes at least this many times as fast."""
         return LEAST_GROWTH
 
     @property
     def end_after_change(self) -> float:
-        """When it ends if its size changes now: as much later as the change takes, since its speed is unknown."""
+        """When the gang ends if its size changes now: a restart time later, as its speed at other sizes is unknown."""
         return self.end + self.terms.restart_time
 
 

@@ -1,4 +1,4 @@
-"""The sizes to which gangs may shrink for more urgent ones, in the place of being evicted."""
+"""The sizes to which gangs may shrink for more urgent gangs, instead of being evicted."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -14,15 +14,16 @@ from coschedule.resizing.seats import may_stay
 from coschedule.resizing.shrinking import end_with, may_end
 
 MOST_SIZES = 16
-"""The most smaller sizes of a gang that are compared; of more, some are left out at equal distances."""
+"""The most smaller sizes of a gang that are compared. If there are more, they are spread evenly."""
 
 
 def with_smaller_sizes(snapshot: Snapshot, runs: Sequence[SizedRun]) -> Snapshot:
     """Return the snapshot in which gangs that may be evicted have the sizes to which they may shrink instead.
 
-    A gang may shrink if its last change is long enough ago and no size is asked of it. Its nodes have to take its
-    members again. At the smaller size it ends while its nodes are open, and by its deadline if it meets that now. A
-    gang of unknown end may shrink to any of its sizes, also below the one with which it started: it would lose all.
+    A gang may shrink if its last change is long enough ago and no size is asked of it. All of its nodes must still be
+    suitable for its members. At the smaller size, the gang must end while its nodes are open. If it meets its deadline
+    now, it must also end by the deadline. A gang of unknown end may shrink to any of its sizes, also below the size
+    with which it started, as an eviction would take all members.
     """
     able = {run.key: run for run in runs if run.asked is None and run.may_change_at <= snapshot.now}
     if not any(gang.key in able for gang in snapshot.running):

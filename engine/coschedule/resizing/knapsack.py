@@ -23,8 +23,8 @@ class SizeOptions(NamedTuple):
 def best_options(items: Sequence[SizeOptions], seats: int) -> tuple[int, ...] | None:
     """Choose one option for each item; return the indices. All together take at most ``seats`` seats.
 
-    The sum of worths is the greatest possible. Of equal sums, the last item gets its earliest option, then the one
-    before it, and so on. None where no choice fits.
+    The sum of worths is the greatest possible. If several choices have this sum, the last item gets its earliest
+    option, then the item before it, and so on. Return None if no choice fits.
     """
     best = np.zeros(seats + 1)
     chosen: list[IntArray] = []

@@ -12,7 +12,7 @@ from coschedule.resizing.knapsack import SizeOptions
 from coschedule.resizing.worth import Worth, worth_of
 
 MOST_SIZES = 20
-"""The most sizes of one gang that are compared; more are thinned out by their ratios."""
+"""The most sizes of one gang that are compared. If there are more, they are spread evenly by ratio."""
 ASKED_GAIN = 1e-6
 """A wanted size is worth more than the present one by at least this part, which is less than any other gain."""
 
@@ -34,10 +34,11 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
 
     Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
     as if it kept all its nodes and ran at ``limit``, or as slowly as the members that it keeps. Fixed members bound the
-    pace, and take no seats. Sizes are left out if a node that they keep closes too early. If another size is asked of
-    the gang, there is no third one. That size is worth a change if no other gang gains from the seats. The same holds
-    for the fewest members that meet a deadline which the present size misses. A gang that meets its deadline gets no
-    more members, and no size that misses it.
+    pace, and take no seats. A size is left out if a node that the gang keeps closes before the gang ends. If another
+    size is asked of the gang, only this size and the present size are listed. The asked size is worth slightly more
+    than the present size. So the gang changes if no other gang gains from the seats. If the present size misses a
+    deadline, the same holds for the fewest members that meet it. A gang that meets its deadline gets no more members,
+    and no size that misses the deadline.
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(run.seats_to_keep(seats.slowdown, seats.until))
@@ -69,7 +70,11 @@ def _pace(run: ElasticRun, size: int, own: IntArray, limit: float, slowdown: Flo
 
 
 def _by_deadline(run: ElasticRun, deadline: float, sizes: IntArray, ends: FloatArray) -> NDArray[np.bool_]:
-    """Return which sizes a gang may change to: all if none meets its deadline, so that it ends as soon as it can."""
+    """Return bool[k]: whether the gang may change to each size.
+
+    A gang that meets its deadline may only shrink to sizes that meet it too. Otherwise the gang may change to the
+    fewest members that meet the deadline. If no size meets it, the gang may change to any size, to end soon.
+    """
     meets: NDArray[np.bool_] = ends <= deadline
     if run.meets_its_deadline:
         return meets & (sizes < run.size)
@@ -99,7 +104,7 @@ def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int
 
 
 def distinct_sizes(worth: Worth, sizes: IntArray) -> IntArray:
-    """Keep the sizes, which rise, with a shorter run than all smaller ones: at most ``MOST_SIZES``, spread by ratio."""
+    """Return the sizes that run shorter than all smaller ``sizes``; at most ``MOST_SIZES`` of them, spread by ratio."""
     times = worth.times[sizes - 1]
     best_before = np.minimum.accumulate(np.concatenate(([np.inf], times)))[:-1]
     better: IntArray = sizes[times < best_before]

@@ -1,4 +1,4 @@
-"""Waiting gangs that a choice of sizes starts, as placements: now, or when others have given up their seats."""
+"""Turns the starts in a choice of sizes into placements: now, or when other gangs have given up their seats."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from coschedule.resizing.seats import seats_without
 
 
 def placements(snapshot: Snapshot, sizes: SizePlan, runs: Sequence[SizedRun]) -> Iterator[Placement]:
-    """List the placements of the starts in ``sizes``, in their order; its changes are of ``runs``.
+    """List a placement for each start in ``sizes``, in the same order; ``runs`` has the gangs that change their size.
 
-    A gang starts now if it fits into what is free in the snapshot. Others start when members that gangs give up have
-    left, after their grace; if the starting gang's promise comes before that, at the promise. Promises stay as they
-    are, and no gang gets a new one: the next plan may choose other sizes.
+    A gang starts now if it fits into the free resources of the snapshot. Other gangs start when the members that
+    running gangs give up have left, after their grace. A gang whose promise comes before that starts at its promise.
+    Promises stay as they are, and no gang gets a new promise, as the next plan may choose other sizes.
     """
     gangs, free, graces = {gang.key: gang for gang in snapshot.gangs}, snapshot.free.copy(), _graces(sizes, runs)
     for start in sizes.starts:
@@ -32,7 +32,7 @@ def placements(snapshot: Snapshot, sizes: SizePlan, runs: Sequence[SizedRun]) ->
 
 
 def _graces(sizes: SizePlan, runs: Sequence[SizedRun]) -> dict[int, float]:
-    """Return the nodes where gangs give up members, and the longest grace of these on each."""
+    """Return the nodes where gangs give up members, each with the longest grace of these members, in seconds."""
     graces, changing = dict[int, float](), {run.key: run for run in runs}
     for change in sizes.changes:
         run = changing[change.gang]
@@ -42,7 +42,7 @@ def _graces(sizes: SizePlan, runs: Sequence[SizedRun]) -> dict[int, float]:
 
 
 def _placement(snapshot: Snapshot, gang: PendingGang, start: SizedStart, awaited: Mapping[int, float]) -> Placement:
-    """Return the placement of a gang that starts when the ``awaited`` nodes have room, after so many seconds each."""
+    """Return the placement of a gang that starts when all ``awaited`` nodes have room; they map to seconds from now."""
     names, [role], nodes = snapshot.nodes.names, gang.roles, Counter(start.nodes)
     begin = _begin(snapshot.now, gang, awaited)
     finish = start.end + (begin - snapshot.now)

@@ -16,9 +16,10 @@ In simulations of whole queues, less slack made many changes impossible, and mor
 
 
 def loosened(made: Plan, snapshot: Snapshot) -> Plan:
-    """Return the plan with the slack ``ELASTIC_SLACK`` in its new promises, where these have slack; others stay.
+    """Return the plan with the slack ``ELASTIC_SLACK`` in its new promises, if the snapshot's promises have slack.
 
-    The planned starts depend on sizes that will change again. So these promises have more slack than others.
+    The planned starts depend on sizes that will change again. So these promises have more slack than others. Earlier
+    promises stay as they are.
     """
     if snapshot.promises is not Promises.SLACK:
         return made
@@ -27,7 +28,7 @@ def loosened(made: Plan, snapshot: Snapshot) -> Plan:
 
 
 def late_gangs(made: Plan, snapshot: Snapshot) -> frozenset[GangKey]:
-    """Return the gangs with a promise that have no start by it in the plan."""
+    """Return the gangs that the plan does not start by their promise."""
     promised = {gang.key: gang.promised for gang in snapshot.gangs if gang.promised < math.inf}
     return frozenset(
         one.gang

@@ -1,4 +1,4 @@
-"""Who takes part in a choice of sizes: groups of gangs whose members can take each other's seats."""
+"""The gangs that take part in a choice of sizes: groups of gangs whose members can take each other's seats."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -14,14 +14,14 @@ from coschedule.resizing.worlds import World
 
 
 class Asked(NamedTuple):
-    """The world with the runs of one group, and which sizes to choose for it and for gangs that wait."""
+    """The snapshot with the runs of one group, and the question which sizes these runs and waiting gangs get."""
 
     world: World
     question: SizeQuestion
 
     @property
     def members(self) -> int:
-        """How many members the runs of the group have."""
+        """The number of members of all runs of the group."""
         return sum(run.size for run in self.world.runs)
 
     @property
@@ -38,10 +38,10 @@ class Questions(NamedTuple):
 
 
 def questions(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]) -> Questions:
-    """Return the questions: first of groups with gangs that must start, then of those that changed long ago.
+    """Return the question of each group: first groups with gangs that must start, then groups that changed long ago.
 
-    So groups change in turn, and the one with the most members does not keep the others from changing. A run takes no
-    part if a node of it would not take its members again.
+    So groups change in turn, and the group with the most members does not keep other groups from changing. A run takes
+    no part if one of its nodes is no longer suitable for its members.
     """
     waiting = _waiting_by_constraints(snapshot)
     groups = grouped([run for run in runs if may_stay(snapshot, run)])
@@ -54,7 +54,7 @@ def questions(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[G
 
 
 def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[PendingGang]]) -> SeatKind:
-    """Return a seat for any gang without constraints, for plans in which no gang runs that may change."""
+    """Return a seat in which each waiting gang without constraints fits; used if no running gang may change."""
     requests = [gang.roles[0].request for gang in waiting.get(Constraints(), ())]
     return SeatKind(Constraints(), tuple(map(max, zip(*requests, strict=True))) or (0,) * len(snapshot.resources))
 
@@ -72,7 +72,7 @@ def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence
 def _question(
     world: World, seat: SeatKind, alike: Sequence[PendingGang], elastic: Mapping[GangKey, ChangeTerms]
 ) -> SizeQuestion:
-    """Ask for the sizes of the runs, and of the gangs that wait whose members fit into the seats of the runs."""
+    """Return the question for the sizes of the runs, and of waiting gangs whose members fit into the runs' seats."""
     snapshot, runs = world
     waiting = [gang for gang in alike if seat.fits(gang)]
     sizes = [*(run.sizes for run in runs), *(gang.roles[0].sizes for gang in waiting)]

@@ -4,10 +4,10 @@ Problem: some gangs run, and their sizes may change. Others wait, and some of th
 and plan the gangs that still wait, so that each gang starts by its promise.
 
 Method: choose the sizes with the greatest worth (``sizes``). A gang whose promise is due must start. Then plan the
-queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank later: when the
-first promise is due, or when the first broken one is. If that breaks a promise too, and a promise was due, choose sizes
-again: the late gangs must start too. If that does not help, all gangs shrink. The last choice is that nothing changes.
-Of all choices, the one with the fewest late gangs is taken.
+queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank later. They
+shrink when the first promise is due, or when the first broken promise is due. If that breaks a promise too, and a
+promise was due, choose sizes again: the late gangs must start too. If that does not help, all gangs shrink. The last
+choice is that nothing changes. The choice with the fewest late gangs is taken.
 """
 
 import math
@@ -30,16 +30,17 @@ from coschedule.resizing.sizes import choose_sizes
 from coschedule.resizing.worlds import World, resized, shrunk
 
 _MOST_TRIES = 4
-# Each choice costs a plan of the queue, up to three. If more gangs wait, only one choice is tried.
+# Each choice costs one to three plans of the queue. If more gangs than this wait, only one choice is tried.
 _LONG_QUEUE = 250
 
 
 class Resized(NamedTuple):
     """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
 
-    Sizes must be chosen again at ``again`` at the latest. That is the first promise, or planned start without one,
-    after now; inf where there is none. Gangs that are ``placed`` start now too, as a plan without these sizes has it.
-    ``in_vain``: plans were made so that gangs of unknown end give room back, and none of these plans helped.
+    Sizes must be chosen again at ``again`` at the latest. This is the first promise after now, or the first planned
+    start of a gang without a promise; inf if there is none. Gangs that are ``placed`` start now too, as in the plan
+    before gangs of unknown end changed. ``in_vain`` means: plans were made so that gangs of unknown end give room back,
+    and no plan helped.
     """
 
     sizes: SizePlan
@@ -151,10 +152,10 @@ def _tries(first: _First, tried: Sequence[Resized]) -> Iterator[SizePlan]:
 
 
 def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
-    """Plan the queue beside these sizes, as if they stayed.
+    """Plan the queue beside these sizes, as if they stayed; return the plan with the fewest late gangs.
 
-    If a gang is then late, also plan it as if all shrank: at the first promise, then at that of the first late gang.
-    Of these plans, the one with the fewest late gangs is taken.
+    If a gang is late, also plan the queue as if all elastic gangs shrank: at the first promise, then at the promise of
+    the first late gang.
     """
     after = resized(world, sizes, elastic)
     best = _beside(sizes, after.snapshot, rescue)
@@ -166,7 +167,7 @@ def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerm
 
 
 def _shrink_times(one: Resized) -> list[float]:
-    """List when all elastic gangs might shrink so that no gang is late, in rising order; empty where none is late."""
+    """Return the times, rising, at which elastic gangs might shrink to keep promises; empty if no gang is late."""
     promised, late = {gang.key: gang.promised for gang in one.after.gangs}, _late(one)
     return sorted({min(promised.values()), min(promised[key] for key in late)}) if late else []
 

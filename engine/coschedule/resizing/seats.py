@@ -14,7 +14,7 @@ from coschedule.resizing.gangs import SeatKind, SizedRun
 
 
 def may_stay(snapshot: Snapshot, run: SizedRun) -> bool:
-    """Return whether each node of the run would take its members again: open, suitable, and not overcommitted."""
+    """Return whether each node of the run is still suitable: open, passing the constraints, and not overcommitted."""
     parts = [(run.seat, run.nodes), *((part.seat, part.nodes) for part in run.fixed)]
     return all(_take_again(snapshot, seat, list(set(nodes))) for seat, nodes in parts)
 
@@ -22,8 +22,8 @@ def may_stay(snapshot: Snapshot, run: SizedRun) -> bool:
 def idle_seats(snapshot: Snapshot, seat: SeatKind, sizes: Sequence[Sizes]) -> Iterator[int]:
     """List the idle seats of nodes that are open and pass the constraints, by node.
 
-    ``sizes`` has those of each gang. Nodes that are equally fast and open equally long have as many seats as all gangs
-    have members, at most: small requests, or none, make no more.
+    ``sizes`` has the sizes of each gang. Nodes that are equally fast and open equally long have together at most as
+    many seats as all gangs can have members. This limits the number of seats if requests are small or empty.
     """
     if not sizes:
         return
@@ -43,7 +43,7 @@ def members_that_fit(free: IntArray, request: IntArray, *, most: int) -> IntArra
 
 
 def without_nominated(snapshot: Snapshot) -> IntArray:
-    """Return what is free on each node beside what pods of others are about to take: int[n, r]."""
+    """Return the free resources of each node without the requests of nominated pods: int[n, r]."""
     free = snapshot.free.copy()
     for pod in snapshot.nominated:
         free[pod.node] -= pod.request
@@ -65,9 +65,10 @@ def seats_without(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
 
 
 def seats_beside(run: SizedRun, seats: Sequence[int], given: Sequence[int]) -> list[int]:
-    """List the ``seats`` of a run, the last to be given up first, that it keeps if it gives up those on ``given``.
+    """Return the ``seats`` that a run keeps if it gives up seats on the nodes ``given``.
 
-    If its members leave in order, it also gives up all seats behind the first of these.
+    ``seats`` are in the order of ``seats_to_keep``. If members leave in order, the run gives up seats from the end of
+    ``seats`` until all of ``given`` are among them.
     """
     if not run.in_order:
         return seats_without(seats, given)
@@ -84,10 +85,10 @@ def _take_again(snapshot: Snapshot, seat: SeatKind, nodes: Sequence[int]) -> boo
 
 
 def _no_more_than(enough: int, seats: IntArray, snapshot: Snapshot) -> IntArray:
-    """Return the seats of each node without those beyond ``enough`` on nodes that are alike.
+    """Return the number of seats of each node, where nodes that are alike have at most ``enough`` seats together.
 
-    Nodes are alike if they are equally fast and open equally long. Their seats are interchangeable, so the first keep
-    theirs.
+    Nodes are alike if they are equally fast and open equally long. Their seats are interchangeable, so the seats of the
+    first nodes are kept.
     """
     alike = np.unique(np.stack([snapshot.slowdown, snapshot.until]), axis=1, return_inverse=True)[1].ravel()
     order = np.argsort(alike, kind="stable")

@@ -36,7 +36,7 @@ def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | No
 
 
 def end_with(run: ElasticRun, nodes: Sequence[int], since: float, snapshot: Snapshot) -> float:
-    """Return when a gang ends that goes on with members on some of its nodes only, from ``since`` on."""
+    """Return when the gang ends if, from ``since`` on, it has only the members on ``nodes``."""
     then, before = (run.pace_on(some, snapshot.slowdown) for some in (nodes, run.nodes))
     longer = run.shared.time(len(nodes)) * then / (run.shared.time(run.size) * before)
     return since + run.terms.restart_time + (run.end - since) * longer

@@ -1,7 +1,7 @@
 """The choice of sizes for gangs that run and gangs that wait.
 
-Problem: some gangs run, others wait, and there is a number of seats. For each gang choose a size, its present size, or
-that it waits. Maximise the objective (``worth``). No gang that runs is stopped.
+Problem: some gangs run, others wait, and there is a number of seats. For each running gang choose its present size or
+another one. For each waiting gang choose a size, or let it wait. Maximise the objective (``worth``).
 
 Method: try a few limits, which are slow-downs of nodes. For each limit, use only nodes up to this slow-down, and choose
 sizes by an exact knapsack (``knapsack``). There, gangs that grow or start count as if all their nodes were as slow as
@@ -11,9 +11,9 @@ and the choice is exact. On other nodes it is the best of those tried. It never 
 must start.
 
 A gang may change its size if its last change is long enough ago and it would run for ``LEAST_RESTARTS`` times its
-restart time: for an hour, if that is two minutes. Shorter gangs soon end anyway. Where a gang must start, shorter gangs
-may change too; and so may gangs of which a size is asked. At most ``MOST_GANGS`` gangs take part, those of the greatest
-weight. Others stay as they are.
+restart time. With a restart time of two minutes, this is an hour. Shorter gangs soon end anyway. If a gang must start,
+shorter gangs may change too. Gangs of which a size is asked may always change. At most ``MOST_GANGS`` gangs take part,
+those of the greatest weight. Others stay as they are.
 """
 
 from collections.abc import Sequence

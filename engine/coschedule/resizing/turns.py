@@ -1,4 +1,4 @@
-"""Groups of gangs whose members can take each other's seats, and whose turn it is where there are many."""
+"""Groups of gangs whose members can take each other's seats, and the turns that they take if there are many."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def grouped(runs: Sequence[R]) -> Sequence[tuple[SeatKind, Sequence[R]]]:
-    """Return the runs with the same seats, those with most members first; of equal ones, those of the first gang."""
+    """Return groups of runs with the same seats: the group with most members first, then the one with the first key."""
     groups: dict[SeatKind, list[R]] = {}
     for run in sorted(runs, key=lambda run: run.key):
         groups.setdefault(run.seat, []).append(run)
@@ -24,7 +24,7 @@ def grouped(runs: Sequence[R]) -> Sequence[tuple[SeatKind, Sequence[R]]]:
 
 
 def in_turn(those: Sequence[T], now: float, most: int) -> list[T]:
-    """Return ``most`` of those: others after each ``TURN_SECONDS``, so that none is always left out."""
+    """Return ``most`` of the items. After each ``TURN_SECONDS`` other items follow, so that each has its turn."""
     if len(those) <= most:
         return list(those)
     first = int(now // TURN_SECONDS) * most % len(those)

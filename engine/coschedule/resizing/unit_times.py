@@ -1,8 +1,9 @@
-"""How fast a gang of unknown work is at other sizes, by the unit times that were measured at some [C 5.7.2, page 71].
+"""Computes how fast a gang of unknown work is at each size, from the unit times of some sizes [C 5.7.2, page 71].
 
-Between two measured sizes, the unit time follows a power of the number of members. Beyond them it follows that of the
-nearest two. With one measured size alone, ``USUAL_POWER`` is assumed. No power is above 1 or below -1: no size counts
-as more than proportionally faster or slower, whatever a program reports.
+A unit time is the measured time that the gang needs for a unit of its work. Between two measured sizes, the speed
+follows a power of the number of members. Beyond all measured sizes, the speed follows the power of the nearest two
+sizes. With only one measured size, the power is ``USUAL_POWER``. A power is from -1 to 1, so the speed changes at most
+in proportion to the members, whatever a program reports.
 """
 
 import math
@@ -14,7 +15,7 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 
 USUAL_POWER = 0.7
-"""With twice the members, a gang counts as 2 to so much times as fast while only its present size is measured."""
+"""If only the present size is measured, twice the members are assumed to be 2 ** USUAL_POWER times as fast."""
 
 
 class UnitTime(NamedTuple):
@@ -25,7 +26,7 @@ class UnitTime(NamedTuple):
 
 
 def check_unit_times(unit_times: Sequence[UnitTime]) -> None:
-    """Raise ValueError unless there is one for each size, above 0 and finite."""
+    """Raise ValueError if two unit times have the same size, or if one is not above 0 and finite."""
     if len({one.size for one in unit_times}) < len(unit_times):
         raise ValueError("there must be one unit time for each size")
     if not all(one.size >= 1 and 0 < one.seconds < math.inf for one in unit_times):
@@ -33,9 +34,10 @@ def check_unit_times(unit_times: Sequence[UnitTime]) -> None:
 
 
 def relative_speeds(unit_times: Sequence[UnitTime], sizes: IntArray, *, present: int, others: int = 0) -> FloatArray:
-    """Return how many times as fast as at its ``present`` size a gang is at each size.
+    """Return the speed of a gang at each of ``sizes``, divided by its speed at its ``present`` size.
 
-    ``others`` more members do a part of the work at any size. Without a unit time of the present size, none counts.
+    ``others`` more members do a part of the work at any size. If the present size has no unit time, no unit time is
+    used.
     """
     places = np.log(sizes + others)
     known = sorted(unit_times)
@@ -50,7 +52,10 @@ def relative_speeds(unit_times: Sequence[UnitTime], sizes: IntArray, *, present:
 
 
 def _line(measured: FloatArray, speeds: FloatArray, places: FloatArray, *, own: int) -> FloatArray:
-    """Return the heights at these places of a line through the speeds, without steep parts; at ``own`` it is 0."""
+    """Return logarithms of speeds at ``places``, logarithms of sizes, relative to the measured size number ``own``.
+
+    They are on the line through the measured points, whose slopes are limited to -1 and 1.
+    """
     powers = (np.diff(speeds) / np.diff(measured)).clip(-1.0, 1.0)
     heights = np.concatenate(([0.0], np.cumsum(powers * np.diff(measured))))
     below, above = np.minimum(places - measured[0], 0.0), np.maximum(places - measured[-1], 0.0)

@@ -28,7 +28,7 @@ R = TypeVar("R", bound=SizedRun)
 
 
 class World(NamedTuple):
-    """A snapshot and the elastic gangs that run in it; its releases contain what these hold, at their ends."""
+    """A snapshot and the elastic gangs that run in it; the snapshot's releases have each gang's resources at its end."""
 
     snapshot: Snapshot
     runs: Sequence[ElasticRun]
@@ -52,8 +52,8 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
 def after_changes(snapshot: Snapshot, runs: Sequence[SizedRun], changes: Sequence[SizeChange]) -> Snapshot:
     """Return the snapshot after these changes of the runs.
 
-    What they hold is in its releases, at their ends; where the end is inf, it is freed at an unknown time. What runs of
-    unknown end give up is released after their grace.
+    The snapshot has a release of each run's resources at its end, or counts them as freed at an unknown time if the end
+    is inf. Members that runs of unknown end give up are released after their grace.
     """
     before, after = _changed(snapshot, runs, changes)
     moved = _moved(snapshot, before, after, set())
@@ -68,8 +68,8 @@ def after_changes(snapshot: Snapshot, runs: Sequence[SizedRun], changes: Sequenc
 def shrunk(world: World, due: float) -> Snapshot:
     """Return the snapshot in which every elastic gang shrinks to its fewest members at ``due``, or now if that is past.
 
-    A gang shrinks as in ``shrinking``. Nothing changes before. So a plan on this snapshot stays possible as time goes
-    on.
+    A gang shrinks as in ``shrinking``. No gang changes before ``due``. So a plan on this snapshot stays possible as
+    time goes on.
     """
     snapshot, runs = world
     releases = list(_without(snapshot.releases, runs))
@@ -119,7 +119,7 @@ def _moved(
 
 
 def _endless_moved(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[SizedRun]) -> Snapshot:
-    """Move what gangs without an end hold: it is freed at an unknown time."""
+    """Return the snapshot in which resources that are freed at an unknown time are on the nodes after the change."""
     if not before:
         return snapshot
     of_unknown_end, endless, then = snapshot.someday.copy(), snapshot.open_ended, {run.key: run for run in after}
@@ -131,7 +131,7 @@ def _endless_moved(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequen
 
 
 def _leaving(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[SizedRun]) -> Iterator[Release]:
-    """List the members that runs of unknown end give up."""
+    """List the releases of the members that runs of unknown end give up."""
     for run, then in zip(before, after, strict=True):
         if isinstance(run, OpenEndedRun):
             for node in seats_without(run.nodes, then.nodes):
@@ -139,7 +139,7 @@ def _leaving(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[Siz
 
 
 def _releases(run: SizedRun, nodes: Sequence[int], time: float) -> list[Release]:
-    """List what a gang with members on these nodes gives back when it ends, with what its fixed members do."""
+    """List the releases of a gang that ends at ``time``: of its members on ``nodes`` and of its fixed members."""
     if time == math.inf:
         return []
     fixed = (one for part in run.fixed for one in _given_back(part.seat, part.nodes, time))
@@ -158,7 +158,7 @@ def _releases_if_shrunk(run: ElasticRun, snapshot: Snapshot, due: float) -> list
 
 
 def _without(releases: Iterable[Release], runs: Sequence[SizedRun]) -> Iterator[Release]:
-    """List the releases without those of these gangs at their ends."""
+    """List ``releases`` without the releases of ``runs`` at their ends."""
     gone = Counter(one for run in runs for one in _releases(run, run.nodes, run.end))
     for release in releases:
         if gone[release]:

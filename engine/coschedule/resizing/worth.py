@@ -51,8 +51,8 @@ class SharedWork(NamedTuple):
 class Worth(NamedTuple):
     """The worth of the sizes of one gang: ``weight`` for each unit of its speed.
 
-    ``rest`` is the work that is left (module docstring: unit). On nodes of slow-down 1, a size of n does it in
-    ``times[n - 1]`` seconds.
+    ``rest`` is the work that is left, in the unit of the module's docstring. On nodes of slow-down 1, n members do the
+    rest in ``times[n - 1]`` seconds.
     """
 
     weight: float

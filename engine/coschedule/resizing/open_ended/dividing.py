@@ -5,9 +5,9 @@ its gang ``CHANGE_COST`` times slower for good. Speeds are relative to the prese
 not measured takes idle seats only, as if its speed followed the usual power.
 
 Method: a knapsack (``knapsack``) over the sizes of all gangs with the same seats and priority, and the idle seats. It
-is exact for up to ``MOST_SEATS`` that may change hands. Among nodes of several speeds, try the idle seats up to some
-slow-down each time. Choose nodes, compute the sum again with these, and take the best. What none of these tries
-improves stays as it is.
+is exact if up to ``MOST_SEATS`` seats may change hands. If nodes have several speeds, each try uses only the idle seats
+up to a limit of the slow-down. Each try chooses nodes and computes the sum with these nodes. The best try is taken. If
+no try increases the sum, nothing changes.
 
 Seats that a gang gives up are free when its members have left. A gang that needs them grows with a later plan.
 
@@ -34,9 +34,9 @@ from coschedule.resizing.turns import in_turn, next_turn
 from coschedule.resizing.unit_times import relative_speeds
 
 CHANGE_COST = 1.1
-"""A change stops a gang for the restart time: if that is two minutes, so much is a change every twenty minutes."""
+"""A gang that stops for two minutes, a usual restart time, in every twenty minutes is about 1.1 times slower."""
 MOST_SEATS = 1024
-"""So many seats are divided exactly; more are divided in units of several."""
+"""Up to this number of seats are divided exactly. More seats are divided in units of several seats."""
 _MOST_LIMITS = 4
 
 
@@ -53,7 +53,7 @@ class _Bidder(NamedTuple):
 
 
 class _Given(NamedTuple):
-    """The nodes that a gang gets, and how many times as fast it is on these; ``added`` are its new ones."""
+    """The nodes that a gang gets; on these it is ``speed`` times as fast as now. ``added`` are the new nodes."""
 
     run: OpenEndedRun
     nodes: list[int]
@@ -70,13 +70,13 @@ class _Division(NamedTuple):
 
 
 def takes_part(runs: Iterable[OpenEndedRun]) -> list[OpenEndedRun]:
-    """Return the gangs whose nodes are divided: none if none of them is measured."""
+    """Return the gangs whose nodes are divided: those without a known end or an asked size, if any is measured."""
     able = [run for run in runs if run.end == math.inf and run.asked is None]
     return able if any(run.is_measured for run in able) else []
 
 
 def others_have_their_turn(runs: Iterable[OpenEndedRun], now: float) -> float:
-    """Return when other gangs with equal seats take part: at most ``MOST_GANGS`` do at a time; inf for never."""
+    """Return when other gangs with equal seats take part, inf for never; ``MOST_GANGS`` gangs take part at a time."""
     return next_turn(takes_part(runs), now, MOST_GANGS)
 
 
@@ -85,8 +85,9 @@ def divided(
 ) -> Iterator[tuple[SizeChange, IntArray]]:
     """List the changes of gangs with equal seats, and the nodes that each adds; more urgent gangs choose first.
 
-    Of many gangs of one priority some take part, in turn: no gang that gains nothing keeps others out for ever.
-    ``is_idle`` are the nodes that no gang waits for: only between these, members move from gang to gang.
+    If a priority has many gangs, ``MOST_GANGS`` of them take part, in turn. So a gang that gains nothing does not
+    exclude others for ever. ``is_idle`` is True for nodes that no gang waits for. Gangs exchange only seats on these
+    nodes.
     """
     seats = np.array(list(idle_seats(snapshot, seat, [run.sizes for run in runs])), dtype=np.int64)
     seats = seats[snapshot.until[seats] == math.inf]
@@ -124,10 +125,10 @@ def _limits(snapshot: Snapshot, idle: IntArray) -> list[float]:
 
 
 def _ways(runs: Sequence[OpenEndedRun], is_idle: BoolArray) -> Iterator[Sequence[_Bidder]]:
-    """List who may take part: measured gangs, which exchange seats, or all gangs, which share the idle ones.
+    """List the gangs that may take part: measured gangs, which exchange seats, or all gangs, which share idle seats.
 
-    No gang gives seats on nodes that others wait for. None gives any for one that is not measured: a later plan might
-    not know of it.
+    No gang gives seats on nodes that other gangs wait for. No gang gives seats to a gang that is not measured, as a
+    later plan might not know that the seats were meant for this gang.
     """
     yield [_bidder(run, exchanges=bool(is_idle[list(run.nodes)].all())) for run in runs if run.is_measured]
     if not all(run.is_measured for run in runs):
@@ -135,7 +136,7 @@ def _ways(runs: Sequence[OpenEndedRun], is_idle: BoolArray) -> Iterator[Sequence
 
 
 def _bidder(run: OpenEndedRun, *, exchanges: bool) -> _Bidder:
-    """List the sizes that a gang may get. If it ``exchanges`` no seats, it shrinks only if it gets faster by that."""
+    """Return a gang with the sizes that it may get. If it ``exchanges`` no seats, it shrinks only to become faster."""
     sizes = _few(run, run.sizes.between(1, run.largest))
     speeds = relative_speeds(run.unit_times, sizes, present=run.size, others=run.fixed_working)
     worths = np.log(speeds) - math.log(CHANGE_COST)
@@ -147,12 +148,12 @@ def _bidder(run: OpenEndedRun, *, exchanges: bool) -> _Bidder:
 
 
 def _least_growth(run: OpenEndedRun) -> float:
-    """Return how many times as fast a gang has to be for more members, as others lose or wait for theirs."""
+    """Return how many times as fast a gang must become to get more members."""
     return CHANGE_COST if run.is_measured else run.least_growth
 
 
 def _few(run: OpenEndedRun, sizes: IntArray) -> IntArray:
-    """Keep ``MOST_SIZES`` sizes, spread by ratio, and those that are measured."""
+    """Return ``MOST_SIZES`` of the sizes, spread by ratio, and the sizes with a unit time; or all if they are fewer."""
     if len(sizes) <= MOST_SIZES:
         return sizes
     spread = np.geomspace(sizes[0], sizes[-1], MOST_SIZES)
@@ -163,7 +164,7 @@ def _few(run: OpenEndedRun, sizes: IntArray) -> IntArray:
 
 
 def _with_limit(snapshot: Snapshot, bidders: Sequence[_Bidder], idle: IntArray, limit: float) -> _Division:
-    """Divide what these gangs can give up and the idle seats, which are in order of pace, up to a slow-down."""
+    """Divide the seats that these gangs can give up, and the ``idle`` seats, fastest first, up to a slow-down."""
     usable = idle[: int(np.searchsorted(snapshot.slowdown[idle], limit, side="right"))]
     given_up = sum(one.run.size - int(one.options.seats.min()) for one in bidders)
     unit = -(-(given_up + len(usable)) // MOST_SEATS) or 1
@@ -175,13 +176,13 @@ def _with_limit(snapshot: Snapshot, bidders: Sequence[_Bidder], idle: IntArray, 
 
 
 def _in_units(one: _Bidder, unit: int) -> SizeOptions:
-    """Count seats in units of so many, beyond the fewest: what a gang takes is rounded up, what it gives up down."""
+    """Return the options with seats beyond the fewest, in units: added seats are rounded up, given up seats down."""
     units = -(-(one.options.seats - one.run.size) // unit)
     return SizeOptions(units - units.min(), one.options.worths)
 
 
 def _on_nodes(snapshot: Snapshot, changing: Sequence[tuple[_Bidder, int]], idle: IntArray) -> _Division:
-    """Choose nodes for these gangs, the fastest for those that gain most; idle ones before those that are given up."""
+    """Choose nodes: the gang that gains most gets the fastest. Equally fast nodes come in order, idle ones first."""
     given, given_up = list[_Given](), list[int]()
     for one, option in changing:
         if one.sizes[option] < one.run.size:

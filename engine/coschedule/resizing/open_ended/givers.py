@@ -1,4 +1,4 @@
-"""Gangs that may give up members, gangs that wait for room, and whether there are seats enough for these."""
+"""Gangs that may give up members, gangs that wait for room, and whether a waiting gang then has enough seats."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -52,9 +52,10 @@ def given_up(snapshot: Snapshot, run: OpenEndedRun) -> list[int]:
 
 
 def with_equal_parts(runs: Sequence[OpenEndedRun], waiting: int) -> list[OpenEndedRun]:
-    """Let measured gangs shrink down to an equal part of what those with the same seats hold, beside gangs that wait.
+    """Return the runs, where measured gangs may shrink to an equal part of the seats that measured gangs hold.
 
-    As in the share auction, a newcomer takes from gangs whose loss is known [C 5.7.3].
+    The parts are equal among the measured gangs with the same seats and the ``waiting`` gangs. As in the share auction,
+    a newcomer takes from gangs whose loss is known [C 5.7.3].
     """
     measured = [run for run in runs if run.is_measured]
     held, count = Counter[SeatKind](), Counter[SeatKind](run.seat for run in measured)
@@ -65,7 +66,7 @@ def with_equal_parts(runs: Sequence[OpenEndedRun], waiting: int) -> list[OpenEnd
 
 
 class SeatCounts:
-    """Counts the seats for waiting gangs if some running gangs, the first of those that are ``able``, shrink fully."""
+    """Counts the seats for a waiting gang if the first of the ``able`` gangs shrink to their smallest size."""
 
     def __init__(self, snapshot: Snapshot, able: Sequence[OpenEndedRun]) -> None:
         self._snapshot = snapshot
@@ -77,7 +78,7 @@ class SeatCounts:
     def are_enough(self, waiter: Waiter, count: int) -> bool:
         """Return whether each role has seats for its fewest members if the first ``count`` gangs shrink for it.
 
-        Of these, gangs that may not shrink for it keep their size.
+        A gang among these that may not shrink for the waiting gang keeps its size.
         """
         givers = [run for run in self._able[:count] if waiter.gains_from(run, self._snapshot.now)]
         return all(

@@ -1,11 +1,11 @@
 """Gangs of unknown end give back room that they grew into, if a gang that waits starts with it.
 
-Method: find the first waiting gang that has seats if all running gangs shrink. Let only as many of these shrink, the
-first ones, as are enough for it. Plan the queue as if they had shrunk as far as they may. The gangs that start in this
-plan keep their sizes, but their members move to idle nodes first. The running gangs give only what is still lacking:
-each shrinks to its largest size that gives it. Plan the queue once more beside these sizes, since a plan decides which
-gang gets the room. If that does not help, try it without moving members. Then try the same with all gangs that may
-shrink.
+Method: find the first waiting gang that has enough seats if all running gangs shrink. Let only the first running gangs
+shrink, as many as this waiting gang needs. Plan the queue as if they had shrunk as far as they may. The gangs that
+start in this plan keep their sizes, but their members move to idle nodes first. The running gangs give only the seats
+that still lack: each shrinks to the largest size that frees these seats. Plan the queue once more beside these sizes,
+since a plan decides which gang gets the room. If that does not help, try it without moving members. Then try the same
+with all gangs that may shrink.
 """
 
 from bisect import bisect_left
@@ -35,7 +35,7 @@ from coschedule.resizing.seats import seats_beside
 from coschedule.resizing.worlds import after_changes
 
 MOST_WAITING = 250
-"""The most waiting gangs for which room is given back: the first of the plan. If more wait, only one try is made."""
+"""Room is given back only for this number of waiting gangs, the first of the plan. If more wait, one try is made."""
 
 Planned = Callable[[Snapshot], Plan]
 """Makes the plan of a snapshot."""
@@ -53,7 +53,7 @@ class GivenBack(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """What was ``found``, None where no gang shrinks; ``in_vain``: plans were made for it, and none helped."""
+    """The changes that were ``found``, None if no gang shrinks; ``in_vain`` if plans were made and no plan helped."""
 
     found: GivenBack | None = None
     in_vain: bool = False
@@ -62,10 +62,10 @@ class Tried(NamedTuple):
 def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], planned: Planned) -> Tried:
     """Choose the gangs that shrink now, among gangs that may change now.
 
-    ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: a gang shrinks only for one that is no less
-    urgent. That one starts in the new plan when the members given up are gone, and would otherwise wait for longer than
-    a change takes. A gang keeps at least the members that it got when it started, or an equal part if it is measured.
-    No promise that ``made`` keeps breaks.
+    ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: a gang shrinks only for a waiting gang that
+    is at least as urgent. The waiting gang starts in the new plan when the members given up are gone. Without this, it
+    would wait for longer than a change takes. A gang keeps at least the members that it got when it started, or an
+    equal part if it is measured. The new plan keeps all promises that ``made`` keeps.
     """
     waiting = _waiters(snapshot, made)
     gaining = [partial(one.gains_from, now=snapshot.now) for one in waiting.values()]
@@ -109,7 +109,7 @@ def _tries(snapshot: Snapshot, waiting: _Waiting, able: _Runs) -> Iterator[_Runs
 
 
 def _tried(snapshot: Snapshot, made: Plan, waiting: _Waiting, givers: _Runs, planned: Planned) -> GivenBack | None:
-    """Let these gangs shrink by what waiting gangs need to start; None where that does not help."""
+    """Return the changes by which these gangs free the seats that waiting gangs need; None if they do not help."""
     by = soon(snapshot.now, givers)
     emptier = after_changes(snapshot, givers, [shrunk(run, snapshot, least_members(run)) for run in givers])
     first = replace(emptier, gangs=tuple(gang for gang in emptier.gangs if gang.key in waiting))
@@ -131,7 +131,7 @@ def _tried(snapshot: Snapshot, made: Plan, waiting: _Waiting, givers: _Runs, pla
 def _changes(
     snapshot: Snapshot, waiting: _Waiting, givers: _Runs, starts: Sequence[Placement], *, moves: bool
 ) -> tuple[SizeChange, ...]:
-    """Let each gang give what others need for these starts."""
+    """Return the changes of the gangs that give the seats needed for these starts."""
     sharing = Sharing(snapshot, givers, moves=moves)
     for one in starts:
         sharing.start(waiting[one.gang], one)
@@ -139,13 +139,13 @@ def _changes(
 
 
 def _helps(waiting: _Waiting, changes: Sequence[SizeChange], then: Plan, by: float) -> bool:
-    """Return whether each gang for which others shrink starts by a time in the plan ``then``, sooner than before."""
+    """Return whether the plan ``then`` starts each gang for which others shrink: by the time ``by``, and sooner."""
     starts = {one.gang: one.start for one in then.decisions if starts_by(one, by)}
     return all(one.made_for in starts and starts[one.made_for] < waiting[one.made_for].start for one in changes)
 
 
 def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChange:
-    """Return the change to the largest allowed size without these members; the slowest members beyond it go too."""
+    """Return the change to the largest allowed size without the members to give; slow other members may go too."""
     own = run.seats_to_keep(snapshot.slowdown, snapshot.until)
     kept = seats_beside(run, own, giving.nodes)
     size = int(run.sizes.between(least_members(run), len(kept))[-1])

@@ -1,9 +1,9 @@
 """Gangs of unknown end grow into idle nodes that no gang waits for.
 
 Method: groups of gangs with the same seats choose in turn (``turns``). In a group the most urgent gang chooses first,
-then the one whose last change is longest ago. A gang takes at most an equal part of the seats, so that all may grow.
-Of its sizes it takes the one with the most speed: members that do a part of the work, divided by the slow-down of the
-slowest of them. Where the speed of any of them was measured, nodes are divided by speeds instead (``dividing``).
+then the gang whose last change is longest ago. A gang takes at most an equal part of the seats, so that all may grow.
+It takes its size with the highest speed: the number of members that do a part of the work, divided by the slow-down of
+the slowest member. If the speed of any gang was measured, nodes are divided by speeds instead (``dividing``).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,9 +26,9 @@ def grown(
 ) -> list[SizeChange]:
     """Choose the gangs that change now, and their nodes, among gangs that may change now, in groups of equal seats.
 
-    ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: none of these could use a node on which a
-    gang grows, unless it would not fit on empty nodes either. None is planned for the end of a gang that grows. So that
-    plan stays as it is. All nodes on which a gang grows are open until it ends.
+    ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: no waiting gang could use a node on which a
+    gang grows, unless the waiting gang would not fit on empty nodes either. No waiting gang is planned to start at the
+    end of a gang that grows. So the plan ``made`` stays valid. All nodes on which a gang grows are open until it ends.
     """
     able = [(seat, [run for run in runs if run.largest > run.size or run.is_measured]) for seat, runs in groups]
     able = [(seat, runs) for seat, runs in able if runs]
@@ -48,11 +48,15 @@ def grown(
 
 
 _Choose = Callable[[Snapshot, SeatKind, Sequence[OpenEndedRun], BoolArray], Iterable[tuple[SizeChange, IntArray]]]
-"""Lists the changes of gangs with equal seats, and the nodes of the members that each adds."""
+"""Lists the changes of gangs with equal seats, and the nodes of the members that each change adds."""
 
 
 def _in_order(runs: Sequence[OpenEndedRun]) -> list[tuple[_Choose, Sequence[OpenEndedRun]]]:
-    """Where speeds are measured, nodes are divided by these, after gangs of which a size is asked, before others."""
+    """Return gangs in the order in which they choose, each group with its function.
+
+    If any speed is measured, gangs of which a size is asked choose first. Then nodes are divided by speeds. Other gangs
+    choose last.
+    """
     measured = takes_part(runs)
     if not measured:
         return [(_shared_out, runs)]
@@ -61,14 +65,14 @@ def _in_order(runs: Sequence[OpenEndedRun]) -> list[tuple[_Choose, Sequence[Open
 
 
 def _is_awaited_by_none(run: OpenEndedRun, is_idle: BoolArray) -> bool:
-    """Return whether no gang can be planned for its end: that is unknown, or no gang could use its nodes."""
+    """Return whether no gang waits for the end of this run: its end is unknown, or no gang could use its nodes."""
     return run.end == np.inf or bool(is_idle[run.all_nodes].all())
 
 
 def _shared_out(
     snapshot: Snapshot, seat: SeatKind, runs: Sequence[OpenEndedRun], is_idle: BoolArray
 ) -> Iterator[tuple[SizeChange, IntArray]]:
-    """Give each gang an equal part of the seats."""
+    """List the changes of gangs that grow, each to at most an equal part of the seats, and the nodes that it adds."""
     able = [run for run in runs if _is_awaited_by_none(run, is_idle)]
     seats = list(idle_seats(snapshot, seat, [run.sizes for run in able]))
     idle = np.array(by_pace(seats, snapshot.slowdown, snapshot.until), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What is free after the starts of a plan, which gangs then wait, and the nodes that none of these could use."""
+"""Free resources after the starts of a plan, the gangs that still wait, and the nodes that no such gang could use."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ def starts_by(decision: Decision, time: float) -> TypeGuard[Placement]:
 
 
 def begun(snapshot: Snapshot, made: Plan) -> Snapshot:
-    """Return the snapshot in which the gangs that start now by its plan are running; the others wait."""
+    """Return the snapshot in which the gangs that start now in the plan ``made`` are running; the others wait."""
     starts = {one.gang: one for one in made.decisions if starts_by(one, snapshot.now)}
     if not starts:
         return snapshot
@@ -48,7 +48,7 @@ def begun(snapshot: Snapshot, made: Plan) -> Snapshot:
 
 
 def held_by(snapshot: Snapshot, gang: PendingGang, placed: Placement) -> Iterator[Release]:
-    """List what a placed gang takes of its nodes, and when it gives that back, inf where that is unknown."""
+    """List the resources that a placed gang takes on its nodes, each with the time of its release, inf if unknown."""
     requests, index = {role.name: role.request for role in gang.roles}, snapshot.nodes.index
     for entry in placed.members:
         taken = tuple(amount * entry.count for amount in requests[entry.role])
@@ -56,7 +56,7 @@ def held_by(snapshot: Snapshot, gang: PendingGang, placed: Placement) -> Iterato
 
 
 def waiting_gangs(made: Plan, now: float) -> dict[GangKey, float]:
-    """Return when each gang starts that waits for room, inf where that is unknown; in planning order.
+    """Return the gangs that wait for room, in planning order, each with its start; inf for an unknown start.
 
     Gangs that start now do not wait, nor do gangs that would not fit on empty nodes.
     """
@@ -69,7 +69,7 @@ def waiting_gangs(made: Plan, now: float) -> dict[GangKey, float]:
 
 
 def free_by(snapshot: Snapshot, time: float) -> IntArray:
-    """Return what is free on each node after the releases up to a time, without what pods of others take: int[n, r]."""
+    """Return the free resources of each node after the releases up to ``time``, without nominated pods: int[n, r]."""
     free = without_nominated(snapshot)
     for one in snapshot.releases:
         if one.time <= time:
@@ -78,9 +78,9 @@ def free_by(snapshot: Snapshot, time: float) -> IntArray:
 
 
 def wanted_by_none(snapshot: Snapshot, gangs: Iterable[PendingGang]) -> BoolArray:
-    """Return the nodes that none of these gangs could use, even if all that ends had ended there: bool[n].
+    """Return bool[n]: True for nodes that no gang of ``gangs`` could use, even after all pods with an end have ended.
 
-    A gang could use a node if a member of it fits there. So what is put on the other nodes changes no plan of them.
+    A gang could use a node if one of its members fits there. So pods on the other nodes never change these gangs' plan.
     """
     feasibility, room = Feasibility(snapshot.nodes), emptied(snapshot).free - snapshot.lasting
     wanted = np.zeros(len(room), dtype=np.bool_)

@@ -1,7 +1,8 @@
-"""Sizes of gangs of unknown end: they grow into idle nodes that no gang waits for, and give these back.
+"""Sizes of gangs of unknown end: they grow into idle nodes that no gang waits for, and give these nodes back.
 
-There is no work by which two of their sizes could be compared. So a gang first has the size that it got when it
-started. It may have more while no gang waits for the nodes. Where its speed was measured, sizes are compared by that.
+Their work is unknown, so two sizes cannot be compared by run time. At first a gang keeps the size that it got when it
+started. It may have more members while no gang waits for the nodes. If its speed was measured, its sizes are compared
+by speed.
 """
 
 import math
@@ -25,8 +26,9 @@ from coschedule.resizing.worlds import after_changes
 class OpenEndedSizes(NamedTuple):
     """The gangs of unknown end that change their size, and the starts of the plan, which stay as they are.
 
-    ``after`` is the snapshot after all of these, and ``plan`` that of its gangs. Other gangs have their turn ``again``.
-    ``in_vain``: plans were made to give room back, and none helped.
+    ``after`` is the snapshot after these changes and starts. ``plan`` is the plan of the gangs in ``after``. Other
+    gangs have their turn at the time ``again``. ``in_vain`` means: plans were made to give room back, and no plan
+    helped.
     """
 
     changes: tuple[SizeChange, ...]
@@ -42,9 +44,9 @@ def open_ended_sizes(
 ) -> OpenEndedSizes:
     """Choose sizes for gangs of unknown end beside a plan of the snapshot.
 
-    If gangs give room back, none grows in the same plan. Unless they ``may_give``, none gives any. Guarantees: the
-    starts of the plan stay. What gangs hold is in the snapshot, in its releases up to their ends or freed at an unknown
-    time. The same snapshot gives the same sizes.
+    If gangs give room back, no gang grows in the same plan. Gangs give room back only if they ``may_give``. Guarantees:
+    the starts of the plan stay. In the snapshot ``after``, the resources of all gangs are in the releases at their
+    ends, or in the resources that are freed at an unknown time. The same snapshot gives the same sizes.
     """
     groups = grouped([run for run in runs if _may_change(snapshot, run)])
     turn = in_turn(groups, snapshot.now, MOST_GROUPS)
@@ -74,7 +76,7 @@ def _may_change(snapshot: Snapshot, run: OpenEndedRun) -> bool:
 
 
 def _as_asked(snapshot: Snapshot, runs: Sequence[OpenEndedRun], planned: Planned) -> GivenBack | None:
-    """Let gangs shrink to sizes that are asked of them; None where there are none."""
+    """Return the changes of gangs that shrink to the size that is asked of them; None if no gang does."""
     due = [run for run in runs if run.is_due and run.asked is not None and run.asked < run.size]
     changes = tuple(shrunk(run, snapshot, run.asked) for run in due if run.asked is not None)
     if not changes:

@@ -1,4 +1,4 @@
-"""Which gangs give what others need to start, and on which nodes."""
+"""Chooses which running gangs give up members, and on which nodes, so that waiting gangs can start."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ class Giving(NamedTuple):
 
 
 class _Taken(NamedTuple):
-    """What members of one role take of a node."""
+    """A number of members of one role on a node, and the request of each of them."""
 
     node: int
     request: IntArray
@@ -35,8 +35,8 @@ class _Taken(NamedTuple):
 class Sharing:
     """Finds which gangs give the room that starting gangs need beyond the free room.
 
-    If it ``moves`` members, a member whose node lacks room counts on an idle node if there is one. So less has to be
-    given.
+    With ``moves``, a member whose planned node lacks room is counted on an idle node if there is one. So running gangs
+    give up fewer members.
     """
 
     def __init__(self, snapshot: Snapshot, givers: Sequence[OpenEndedRun], *, moves: bool) -> None:
@@ -65,7 +65,7 @@ class Sharing:
             giving.nodes.extend([node] * count)
 
     def _taken(self, waiter: Waiter, placed: Placement) -> list[_Taken]:
-        """List what the members take of their nodes; those for which a node lacks room may move to idle nodes."""
+        """List the nodes that the gang's members take; members whose node lacks room may move to idle nodes."""
         roles, idle = {role.name: role for role in waiter.gang.roles}, self._free.copy()
         staying, lacking = list[_Taken](), list[tuple[Role, _Taken]]()
         for entry in placed.members:
@@ -79,7 +79,7 @@ class Sharing:
         return [*staying, *moved]
 
     def _moved(self, idle: IntArray, role: Role, left: _Taken, finish: float) -> Iterator[_Taken]:
-        """Move members to the fastest nodes with idle room; the others stay."""
+        """List the members ``left`` on the fastest nodes with idle room; members without such a node stay."""
         facts, count = self._snapshot, left.members
         if not count:
             return
@@ -93,7 +93,7 @@ class Sharing:
         yield left._replace(members=count)
 
     def _parts(self, waiter: Waiter, node: int) -> Iterator[tuple[OpenEndedRun, int, int]]:
-        """Take what a node lacks from gangs that may shrink for this one, in their order."""
+        """Let gangs that may shrink give up members until the node has room; list the gang, node and number of each."""
         for run in self._givers:
             if self._spare[run.key][node] and waiter.gains_from(run, self._snapshot.now):
                 count = min(self._spare[run.key][node], _members_for(-self._free[node], run.request))
