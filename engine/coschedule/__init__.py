@@ -7,9 +7,9 @@ One function for each problem of the request language (docs/library.md has an ex
     pieces         apportion              expand         expand            shares         divide_shares
     gangPieces     place_pieces           pace           keep_pace         heterogeneity  measure_network
 
-Further functions: ``plan`` plans a whole queue of gangs. ``plan_behind`` plans gangs that wait for those.
-``preempt`` chooses gangs to evict for more urgent ones.
-``resize`` chooses new sizes for gangs that run. ``turn_of`` helps to explain a plan. ``AllocationMap`` has its events.
+Further functions: ``plan`` plans a whole queue of gangs. ``plan_behind`` plans gangs that wait until gangs of the queue
+have ended. ``preempt`` chooses gangs to evict for more urgent gangs. ``resize`` chooses new sizes for gangs that run.
+``turn_of`` helps to explain a plan. ``AllocationMap`` applies events to a map of processors and time slices.
 ``TimeCredit`` and ``mean_turnaround`` are from the papers. ``fit_work`` learns run times from finished runs.
 ``common_size`` chooses one size for all runs of a sweep.
 

@@ -15,7 +15,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def _lines(requests: BinaryIO) -> Iterator[bytes]:
-    """Read line by line; a line that is too long is cut just above the limit."""
+    """Yield each line. A line that is too long is cut one byte above the limit, and its rest is dropped."""
     while line := requests.readline(LONGEST_LINE + 1):
         yield line
         while len(line) > LONGEST_LINE and not line.endswith(b"\n"):

@@ -1,7 +1,7 @@
-"""The arithmetic of a forecast from the hours of past days and of today [C 5.5, pages 64-67].
+"""Formulas that forecast the load of the next hours from the hours of past days and of today [C 5.5, pages 64-67].
 
-It is separate from ``coschedule`` since the node agent also needs it, in less memory than numpy takes. It uses only the
-standard library. ``coschedule.forecast_load`` forecasts from a whole history, with checks.
+This package is separate from ``coschedule`` since the node agent also needs it, in less memory than numpy takes. It
+uses only the standard library. ``coschedule.forecast_load`` checks a whole history and forecasts from it.
 
 Let X[d][h] be the mean of an hour (of twelve five-minute loads), and x the newest five-minute load:
 
@@ -20,7 +20,7 @@ Number = int | float | Fraction
 
 
 def habits_after(days: Sequence[Sequence[Number]], *, past: Number) -> tuple[Number, ...]:
-    """Apply (5.1) to ``days``, oldest first and at least one: Z of the next day, hour by hour; ``past`` is A."""
+    """Apply (5.1) to at least one day, the oldest first; return Z of the next day, a number an hour; ``past`` is A."""
     habits = tuple(days[0])
     for day in days:
         habits = next_habits(habits, day, past=past)
@@ -28,12 +28,12 @@ def habits_after(days: Sequence[Sequence[Number]], *, past: Number) -> tuple[Num
 
 
 def next_habits(habits: Sequence[Number], measured: Sequence[Number], *, past: Number) -> tuple[Number, ...]:
-    """Apply (5.1) once, to the first hours of the day, which were ``measured``; ``past`` is A."""
+    """Apply (5.1) once: return the new Z of the hours that were ``measured``, the day's first hours; ``past`` is A."""
     return tuple(blend(past, habit, load) for habit, load in zip(habits, measured, strict=False))
 
 
 def hours_ahead(habits: Iterable[Number], *, last: Number, last_hour: Number) -> tuple[Number, ...]:
-    """Apply (5.2) to the ``habits`` of this hour and those after it; ``last`` is X[d][h-1], ``last_hour`` is B."""
+    """Apply (5.2): return Y^ of the hours of ``habits``, this hour first; ``last`` is X[d][h-1], ``last_hour`` is B."""
     return tuple(blend(last_hour ** (ahead + 1), last, habit) for ahead, habit in enumerate(habits))
 
 

@@ -1,4 +1,4 @@
-"""Forecasts of a node owner's presence in the next hours, and of the probability that the owner comes in each."""
+"""Forecasts a node owner's presence in the next hours, and the probability that the owner comes in each hour."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -22,11 +22,12 @@ def day_ahead(habits: Sequence[float], *, last: float, now: float) -> list[float
 
 
 def comings(presence: Sequence[float]) -> list[float]:
-    """Turn the probabilities of presence in each hour into those of coming in that hour, if absent before.
+    """Return the probability that the owner comes in each hour, if the owner was absent before that hour.
 
-    The owner is assumed to stay while presence is likely. So the probability of coming in an hour follows from the rise
-    of the probability of presence. As long as presence never gets less likely, the probability that the owner has come
-    by an hour is that of presence in this hour. Probabilities below ``LEAST_PRESENCE`` count as 0.
+    ``presence`` has the probability that the owner is present in each hour. The owner is assumed to stay while presence
+    is likely. So the owner comes in an hour with a probability that follows from the rise of the probability of
+    presence. If presence never gets less likely, the owner has come by an hour with the probability of presence in this
+    hour. Probabilities below ``LEAST_PRESENCE`` count as 0.
     """
     likely = [one if one >= LEAST_PRESENCE else 0.0 for one in presence]
     return [*likely[:1], *(max(0.0, after - before) / (1 - before or 1) for before, after in pairwise(likely))]
