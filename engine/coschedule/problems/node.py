@@ -66,8 +66,8 @@ class Node:
     def slowdown_steps(self) -> list[tuple[Number, int]]:
         """List each distinct slow-down, rising, with its number of slots.
 
-        Without ``slowdowns`` it is (1 + duty_cycle) / capacity. The first ``j`` slots hold ``j`` members, none slower
-        than the last of these slots.
+        Without ``slowdowns``, the only slow-down is (1 + duty_cycle) / capacity. If ``j`` members are on the node, they
+        are in its first ``j`` slots, and no member is slower than the last of these slots.
         """
         if self.slowdowns is None:
             return [((1 + self.duty_cycle) / self._divisor(), self.slots)]

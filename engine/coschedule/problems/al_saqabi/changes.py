@@ -34,7 +34,7 @@ class JobChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """The map ``before`` and ``after`` an event, and all jobs of both, in the order of the queue before it."""
+    """The map ``before`` and ``after`` an event, and the change of each job, in the queue's order before the event."""
 
     before: AllocationMap
     after: AllocationMap

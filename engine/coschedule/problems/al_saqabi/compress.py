@@ -2,16 +2,19 @@
 
 Objective: minimise the number of processors with x_i > 0, subject to x_i / a_i <= T and sum x_i = X.
 
-Theorem: processor i holds at most floor(T * a_i) pieces, and no k processors hold more than the k largest of these. So
-the largest are taken until X pieces fit. The Compression algorithm as printed starts from the placement of MTAT. It can
-end with too many processors (Theorem 3 of the paper is wrong).
+Theorem: processor i has room for at most floor(T * a_i) pieces. No k processors have more room than the k processors
+with the most room. So the processors with the most room are used until X pieces fit. The Compression algorithm as
+printed starts from the placement of the MTAT algorithm (``pieces.apportion``). It can end with too many processors
+(Theorem 3 of the paper is wrong).
 
-Pools: pieces of one architecture run in their own pool. The turn-around of the job is the largest one of its pools, and
-*all* pools are compressed at it. (Theorem 4 is wrong: pools compressed at their own turn-around use too many.)
+Pools: pieces of one architecture run in their own pool. The turn-around of the job is the largest turn-around of its
+pools, and *all* pools are compressed at this turn-around. (Theorem 4 is wrong: pools that are compressed at their own
+turn-around use too many processors.)
 
-Method: sort, prefix sums. O(n log n). j pieces fit when j / a_i <= T, never by the floor of a product of floats.
+Method: sort, prefix sums. O(n log n). j pieces fit if j / a_i <= T. The comparison divides, as the floor of a product
+of floats may be wrong.
 
-Ties: of equal rooms, lower indices are used first. Unused room is on the last processor used.
+Ties: processors with equal room are used in the order of their indices. Unused room is on the last processor used.
 """
 
 from collections.abc import Sequence
@@ -62,8 +65,8 @@ def compress(pieces: int, speeds: Sequence[Number] | Vector, turnaround: Number)
 
     Units: one piece takes one unit of time on a processor of speed 1. Exact when all numbers are rational; otherwise
     the floats j / speeds[i] are compared. InvalidValueError unless pieces are from 1 to 10**15, and speeds and
-    turn-around above 0 and finite. NoRoom when all processors together are too slow. O(n log n). Module docstring:
-    method, ties, source.
+    turn-around above 0 and finite. NoRoom when all processors together are too slow. O(n log n). The module explains
+    method and ties, and names the source.
     """
     check_pieces(pieces)
     check_speeds(speeds)
@@ -114,9 +117,10 @@ def _check(pool: Pool, path: str) -> None:
 
 
 def fill_largest(room: IntArray, pieces: int) -> IntArray | None:
-    """Fill the fewest rows that hold ``pieces``, at most ``room[r]`` each; None when all together hold fewer.
+    """Return the pieces of each row, in the fewest rows that hold ``pieces``; None if all rows together hold fewer.
 
-    The largest rows are used, of equal ones the first; the last row used gets the rest.
+    Row r has at most ``room[r]`` pieces. The rows with most room are used, and among equal rows the first. The last row
+    used gets the rest.
     """
     largest = np.sort(room)[::-1]
     # Sums after the first one that is enough may overflow; they are not used.

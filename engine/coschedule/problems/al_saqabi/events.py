@@ -1,18 +1,20 @@
 """The events of the allocation map: what happens to each job when processors and pieces are added or removed [S 4.4].
 
-``submit``: the job gets the best free pattern if it is done there no later than in a slice of its own:
-T_free * t / w <= T_min * (t + 1), since one more slice makes each round one slice longer. (The paper compares T_free
-with T_min, which are different quantities, and divides T_min by t.)
+A *pattern* is a set of slices, and processors that are free in all these slices. ``submit`` compares the best free
+pattern of w slices with a new slice for the job. The map has t slices. The job gets the pattern if
+T_free * t / w <= T_min * (t + 1), since a new slice makes each round one slice longer. (The paper compares T_free with
+T_min, which are different quantities, and divides T_min by t.)
 
-``vp`` stands for a virtual processor, the paper's word for a piece. ``new_vp`` and ``processor_exit`` take room. The
-affected jobs are placed again on their own processors and on those that are free in all their slices. ``vp_exit`` and
-``new_processor`` give room. If more entries are free after an event, the other jobs may move to a faster pattern, in
-the order of the queue. A job that gains nothing stays. After each such round, the queue begins with another job.
+``vp`` stands for a virtual processor, the paper's word for a piece. After ``new_vp`` and ``processor_exit``, the
+affected jobs need room. They are placed again on their own processors and on processors that are free in all their
+slices. ``vp_exit`` and ``new_processor`` free entries of the map. If more entries are free after an event than before,
+the other jobs may move to a faster pattern, in the order of the queue. A job that gains nothing stays. Then the queue
+begins with another job.
 
 The policy that finds patterns is replaceable. Patterns may contain the job's own entries.
 
-Units: one piece takes 1 on a processor of speed 1, alone in its slices. Cost of an event: for each job one search by
-the policy and one placement, and O(entries of the map) for the list of changes.
+Units: one piece takes one unit of time on a processor of speed 1, alone in its slices. An event costs one search by the
+policy and one placement for each job, and O(entries of the map) for the list of changes.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -103,7 +105,7 @@ def _without_row(before: AllocationMap, name: str) -> AllocationMap:
 
 
 def _moved_on(after: AllocationMap, allocation: Allocation, policy: Policy) -> AllocationMap:
-    """Place a job that has lost a processor, given its allocation before that."""
+    """Place a job that has lost a processor; ``allocation`` is its allocation before the loss."""
     left = after.find(allocation.job)
     if left is not None:
         return after.with_allocation(_placed_again(after, left, left.counts, allocation.pieces))
@@ -113,7 +115,7 @@ def _moved_on(after: AllocationMap, allocation: Allocation, policy: Policy) -> A
 
 
 def _placed_again(current: AllocationMap, allocation: Allocation, held: Mapping[str, int], pieces: int) -> Allocation:
-    """Place a job in its slices, on processors that already hold it and on those free in all these slices."""
+    """Place a job in its slices: on the processors in ``held``, and on processors that are free in all these slices."""
     names = _shared(current, allocation) | held.keys()
     speeds = {name: current.speeds[name] for name in names}
     return replace(allocation, counts=place_on_processors(pieces, speeds, held))

@@ -1,12 +1,13 @@
 """Expansion: the free part of the allocation map that is best for a job [S 4.3].
 
-Objective: a regular pattern is slices W x processors that are free in all of W. Minimise the job's own turn-around
-T * slices / |W|, where T is that of apportionment on these processors. Or maximise the pattern's size, |W| times the
-sum of its speeds, as the paper does. The largest pattern is not the best one for a given job.
+Objective: a regular pattern is a set W of slices, and processors that are free in all slices of W. Minimise the job's
+own turn-around T * slices / |W|, where T is the turn-around of ``apportion`` on these processors. Or maximise the
+pattern's size, |W| times the sum of its speeds, as the paper does. The largest pattern may not be the best one for a
+job.
 
-Theorem: more slices or processors never hurt. So the best pattern has all processors that are free in all of W, and all
-slices in which these are free. Slices with the same free processors belong together, and d kinds of slices have 2**d
-choices.
+Theorem: more slices or processors never hurt. So the best pattern has all processors that are free in all slices of W,
+and all slices in which these processors are free. Slices with the same free processors belong together, and d kinds of
+slices have 2**d choices.
 
 Method: for d <= 12, compute the sum and the largest of the speeds of all choices at once (over supersets of bit masks).
 An even share, and one piece on the fastest processor, are lower bounds on a turn-around. Choices are evaluated in the
@@ -32,7 +33,7 @@ from coschedule.problems.al_saqabi.compress import fill_largest
 from coschedule.problems.al_saqabi.offer_refusals import NoRoom, NothingFree
 
 MOST_KINDS = 12
-"""With more kinds of slices the search is the paper's heuristic."""
+"""With more kinds of slices, the search uses the paper's heuristic."""
 
 _ROUNDING = 1e-9
 """Bounds are floats: choices with a bound this close to the best are evaluated exactly."""
@@ -51,9 +52,9 @@ class ExpandObjective(StrEnum):
 class Expansion:
     """A free pattern, ``slices`` x ``processors``, and how a job would use it.
 
-    ``slices`` are indices, rising. ``processors`` are the sorted names of all that are free in all these slices.
-    ``counts`` are the pieces on each processor in use. ``turnaround`` is T * slices of the map / slices of the pattern.
-    ``size`` is the sum of the speeds times the number of slices. ``exact``: no pattern is better.
+    ``slices`` are indices, rising. ``processors`` are the sorted names of the processors that are free in all these
+    slices. ``counts`` are the pieces on each processor in use. ``turnaround`` is T * slices of the map / slices of the
+    pattern. ``size`` is the sum of the speeds times the number of slices. If ``exact``, no pattern is better.
     """
 
     slices: tuple[int, ...]

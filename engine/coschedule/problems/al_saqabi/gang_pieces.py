@@ -5,9 +5,10 @@ start + load * seconds_per_piece + fixed + per_member * P. P is the number of no
 them, and load the largest x_i * e_i. A node whose slow-down depends on the count has its own e_i for x_i. The job must
 end before the window of any used node closes. This generalises [S 4.1] to clusters.
 
-Theorem: the room of a node at a load is the largest x_i that it ends within the load. For a start and a P, only the
-least load matters at which the P largest rooms hold X pieces. With windows: a node that closes too early for that load
-is too early for all larger loads. Dropping such nodes and searching again ends at the least load that works.
+Theorem: the room of a node at a load is the largest x_i that the node ends within the load. For a given start and a
+given P, the best load is the least one at which the P largest rooms hold X pieces. If a node closes too early for this
+load, it closes too early for all larger loads. So the search drops such nodes and repeats, until it has the least load
+that works.
 
 Method: branch and bound over starts and P, in gang_search.py.
 
@@ -32,8 +33,8 @@ from coschedule.problems.node import Node
 class GangPieces:
     """Node i gets ``counts[i]`` pieces, int64[i], read-only; times are seconds after the request.
 
-    Of the ``size`` used nodes, ``latest`` starts last, and ``slowest`` is done with its pieces last; of several, the
-    lowest index.
+    Among the ``size`` used nodes, node ``latest`` starts last, and node ``slowest`` takes longest for its pieces. Among
+    equal nodes, the lowest index is given.
     """
 
     finish: Number
@@ -50,7 +51,7 @@ class GangPieces:
 def place_pieces(
     nodes: Sequence[Node], job: PiecesJob, *, fewest: int = 1, most: int | None = None
 ) -> GangPieces | NoRoom:
-    """Divide the pieces of ``job`` among ``nodes`` for the earliest finish; module docstring: objective, method, ties.
+    """Divide the pieces of ``job`` among ``nodes`` for the earliest finish; the module explains method and ties.
 
     ``slots`` bounds the pieces on a node. From ``fewest`` to ``most`` nodes are used; ``most`` is all nodes if None.
     Exact when all numbers are rational, otherwise float64. InvalidValueError when ``fewest`` is below 1. Complexity:
@@ -70,7 +71,7 @@ def place_pieces(
 
 
 def _fill(choice: StartAndSize, pieces: int) -> IntArray:
-    """Give each of the largest rooms one piece, then fill them; the last one gets the rest."""
+    """Return the pieces of each node: the ``size`` largest rooms get one piece each and are then filled in order."""
     largest = np.sort(np.argsort(-choice.room, kind="stable")[: choice.size])
     rest = fill_largest(choice.room[largest] - 1, pieces - choice.size)
     assert rest is not None, "a choice holds all pieces"

@@ -1,14 +1,14 @@
 """Branch and bound for pieces on a gang of nodes: over ranges of starts x ranges of the number P of nodes.
 
-Objective and theorem: gang_pieces.py. The lower bound of a range takes its earliest start, the nodes of its latest
-start, its smallest overhead and its largest P. The range with the earliest bound on its finish is halved. If it is a
-single start and a single P, it is the optimum.
+gang_pieces.py has the objective and the theorem. A range has a lower bound on its finish. The bound combines the
+earliest start, the nodes that have started by the latest start, the smallest overhead and the largest P. The search
+halves the range with the earliest bound. If this range is a single start and a single P, it is the optimum.
 
 The latest start and the largest P of a range, with the load of its bound, are a possible choice. Ranges and nodes that
-cannot finish as early as the best such choice are dropped. A part of a range has no smaller load than the whole. So its
-search over piece_times begins at the load of the whole.
+cannot finish as early as the best such choice are dropped. The load of a half is at least the load of the whole range.
+So the search over the piece times of a half begins at the load of the whole range.
 
-Cost: O(nodes) for each of a few steps of a search over piece_times, for each range. Memory O(nodes + ranges).
+Cost: O(nodes) for each of a few steps of a search over piece times, for each range. Memory O(nodes + ranges).
 """
 
 import heapq
@@ -90,7 +90,7 @@ class _OfferSearch:
         self._queue: list[_Entry] = []
 
     def run(self, every: _Box) -> StartAndSize | None:
-        """Halve the box with the earliest bound, until a single box has it; None when no choice is left."""
+        """Halve the box with the earliest bound until it is a single choice; return this choice, None without any."""
         self._push(every, 0)
         while self._queue:
             _, box, bound = heapq.heappop(self._queue)
@@ -116,9 +116,10 @@ class _OfferSearch:
         self._learn(box, bound.load, counts)
 
     def _bounded(self, box: _Box, load: Scalar) -> tuple[_Bound, IntArray] | None:
-        """Bound all choices in the box, whose load is at least ``load``; return the bound and the counts done then.
+        """Return a bound on all choices in the box, and the pieces done by then; None if all choices end too late.
 
-        Nodes whose windows close before the bound are useless for all choices.
+        The load of the box is at least ``load``. Nodes whose windows close before the bound are useless for all
+        choices.
         """
         finish = self._finish(box.first, box.fewest, load)
         if finish > self._latest:
@@ -159,7 +160,10 @@ class _OfferSearch:
         return bool(largest.sum(dtype=np.float64) >= self._job.pieces and np.count_nonzero(largest) >= box.fewest)
 
     def _learn(self, box: _Box, load: Scalar, counts: IntArray) -> None:
-        """Lower the latest finish to that of one choice, if windows allow it: the box's latest start and most nodes."""
+        """Lower the latest finish to the finish of one choice: the box's latest start and most nodes.
+
+        Windows must allow this choice.
+        """
         finish = self._finish(box.last - 1, box.most, load)
         if finish >= self._latest:
             return

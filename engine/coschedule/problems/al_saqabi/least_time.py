@@ -28,7 +28,8 @@ def least_time(
 ) -> tuple[Number, IntArray] | None:
     """Find the least time at which ``enough`` holds, and the counts done within it, at most ``most[r]`` on row r.
 
-    The caller guarantees that it is not below ``at_least``. None when ``enough`` does not hold for ``most``.
+    The caller guarantees that the least time is not below ``at_least``. None when ``enough`` does not hold for
+    ``most``.
     """
     if not enough(most):
         return None

@@ -41,7 +41,7 @@ class PiecesJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Offers:
-    """Axes: node i, start s, and row r: a slow-down of a node, by node and then rising.
+    """Axes: node i, start s, and row r. A row is a slow-down of a node; rows are sorted by node, then by slow-down.
 
     ``until[i]`` and ``starts[s]``, which rise, are seconds after the request. Node i starts at
     ``starts[start_rank[i]]``. A node whose slow-down depends on the count has several rows in ``piece_times``. Row r is
@@ -65,7 +65,7 @@ class Offers:
             raise InvalidValueError("until", "must have one entry a node")
 
     def room(self, counts: IntArray) -> IntArray:
-        """Turn the counts done on each row into those done on each node."""
+        """Return the number of pieces done on each node, from the ``counts`` done on each row."""
         if len(self.row_node) == len(self.until):
             return counts
         return np.maximum.reduceat(np.where(counts >= self.row_first, counts, 0), self.first_row)
@@ -78,7 +78,7 @@ class Offers:
         return self.piece_times.time(row, count)
 
     def only(self, nodes: IntArray) -> "Offers":
-        """Keep ``nodes``, which rise, with new numbers; ``starts`` do not change."""
+        """Return the offers of ``nodes``, which rise and get new numbers; ``starts`` do not change."""
         renumbered = np.full(len(self.until), -1)
         renumbered[nodes] = np.arange(len(nodes))
         rows = np.flatnonzero(renumbered[self.row_node] >= 0)
@@ -96,7 +96,7 @@ class Offers:
 
 
 def lay_out_offers(nodes: Sequence[Node], job: PiecesJob, *, exact: bool) -> Offers:
-    """Turn nodes, at least one, into columns; numbers are objects if exact, else float64."""
+    """Turn one or more nodes into columns; numbers are objects if exact, else float64."""
     dtype = object if exact else np.float64
     steps = [(index, *step) for index, node in enumerate(nodes) for step in node.slowdown_steps()]
     row_node = np.array([index for index, _, _ in steps], dtype=np.int64)

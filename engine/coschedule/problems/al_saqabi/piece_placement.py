@@ -1,8 +1,8 @@
 """Places a job's pieces on given processors: earliest finish, then fewest processors, then fewest moves.
 
-The turn-around is that of apportionment, the processors are those of Compression. Of processors with equal room, those
-that already hold more pieces of the job come first. Pieces stay as far as there is room. On the chosen processors, no
-other counts need fewer moves.
+``apportion`` gives the turn-around, and ``compress`` the processors. Among processors with equal room, processors that
+already hold more pieces of the job come first. Pieces stay on their processor as far as there is room. On the chosen
+processors, no other counts need fewer moves.
 """
 
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ from coschedule.problems.al_saqabi.compress import fill_largest
 
 
 def place_on_processors(pieces: int, speeds: Mapping[str, Number], held: Mapping[str, int]) -> dict[str, int]:
-    """Return the pieces on each processor in use, of those in ``speeds``; ``held`` are the pieces they have now.
+    """Return the number of pieces on each processor of ``speeds`` that is used.
 
-    ``held`` may name other processors, and is at most ``pieces`` in all. O(n log n). Source: [S 4.1, 4.2], and [S 3]
-    for moves only where needed.
+    ``held`` has the present number of pieces on each processor, at most ``pieces`` in all; it may name other processors
+    too. O(n log n). Source: [S 4.1, 4.2], and [S 3] for moves only where needed.
     """
     names = sorted(speeds, key=lambda name: (-held.get(name, 0), name))
     own = [speeds[name] for name in names]

@@ -1,7 +1,7 @@
-"""The best size of an equal load for a start, a slow-down and a number of slots, for many of these at once.
+"""Finds the best sizes of an equal load for many cells at once: each has a start, a slow-down and a number of slots.
 
-A size counts only if no smaller one is as quick. Otherwise the smaller one would use fewer of the same slots, end no
-later and cost less, at any price. Of the sizes that count, larger ones are always quicker.
+A size counts only if it is quicker than all smaller sizes. If a smaller size is as quick, it uses fewer of the same
+slots, ends no later and costs less, at any price. So among the sizes that count, larger ones are always quicker.
 
 Example: sizes 1, 2 and 3 run 10, 6 and 7 seconds. Size 3 does not count. So for 0 to 3 slots ``last`` is
 [-1, 0, 1, 1], and ``least`` is [inf, 10, 6, 6].
@@ -39,7 +39,7 @@ def quickest(table: SizeTable) -> SizeTable:
 class BestSizes:
     """``last[n]`` is the index of the largest size of ``table`` that fits on ``n`` slots, -1 if none.
 
-    ``least[n]`` is the least cost of any size up to that, inf if none. All numbers are rounded to floats.
+    ``least[n]`` is the least cost of all sizes that fit on ``n`` slots, inf if none. All numbers are rounded to floats.
     """
 
     table: SizeTable
@@ -115,9 +115,9 @@ def _last(sizes: IntArray, most: int) -> IntArray:
 def quickest_choices(
     table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray
 ) -> list[SlotChoice]:
-    """List the choices with the earliest finish of all cells, one for each cell that has it.
+    """List the choices with the earliest finish of all cells, one for each cell with this finish.
 
-    None is listed if that finish is after the deadline. Numbers are exact where those of ``table`` are.
+    The list is empty if this finish is after the deadline. Numbers are exact where the numbers of ``table`` are.
     """
     index = np.searchsorted(table.sizes, slots, side="right") - 1
     finishes = starts + slowdowns * table.times[index]
@@ -147,5 +147,5 @@ def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, 
 
 
 def _last_least(costs: Vector) -> int:
-    """Return the index of the least cost; of several the last, which is of the largest size and ends first."""
+    """Return the last index of the least cost; it has the largest size with this cost, which ends first."""
     return len(costs) - 1 - int(costs[::-1].argmin())

@@ -17,7 +17,7 @@ from coschedule.problems.atallah.speeds import inverse
 
 
 class Convolved:
-    """The search by convolution; ``slots`` only says which nodes take part, and speeds are those of the columns."""
+    """The search by convolution; ``slots`` only says which nodes take part, and ``columns`` gives the speeds."""
 
     def __init__(self, columns: NodeColumns, divided: DividedWork) -> None:
         self._divided = divided
@@ -48,7 +48,7 @@ class Convolved:
         return best
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Give each node, lowest index first, the most members that a best gang can have there."""
+        """Return nodes and their members: each node, the lowest index first, has as many as a best gang allows."""
         nodes = slots.node[slots.start <= choice.start].tolist()
         tails = [self._no_members(choice.size)]
         for node in reversed(nodes):

@@ -9,10 +9,10 @@ best gang has this value in the cell of its own latest start and slow-down. And 
 
 Method: C grows with k and t. So a block of cells has a lower bound from its first start, its first slow-down and the
 count of its last cell. The value of the last cell can be reached. Grids without sorting narrow the matrix to the part
-around its least value, in O(Q). The rest is sorted and bounded over ever finer grids, in floats (``bounding``). The few
-cells that survive are compared in the numbers of the request. Windows: ``windows``. Fewest members: first the least
-size, then the best of that size. Where very many values differ by less than a block, bounds do not help, and all Q are
-sorted.
+around its least value, in O(Q) for Q nodes. The rest is sorted and bounded over ever finer grids, in floats
+(``bounding``). The few cells that survive are compared in the numbers of the request. ``windows`` handles windows. For
+the fewest members, the search finds the least size, then the best gang of that size. If very many values differ by less
+than a block, bounds do not help, and all Q nodes are sorted.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """
@@ -49,9 +49,9 @@ from coschedule.problems.node import Node
 
 
 def choose_equal(nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal) -> ChosenGang | NoGang:
-    """Choose the best gang for ``goal``; module docstring: objective, method, complexity, ties. Source: [A 3.2].
+    """Choose the best gang for ``goal``; the module explains objective, method, cost and ties. Source: [A 3.2].
 
-    When all numbers are rational, the result is that of exact arithmetic, also at ties; otherwise float64.
+    When all numbers are rational, arithmetic is exact, also at ties; otherwise it uses float64.
     """
     columns = nodes if isinstance(nodes, NodeColumns) else columns_of_nodes(nodes)
     exact = work.is_exact and goal.is_exact and columns.is_exact

@@ -1,9 +1,9 @@
 """Work that divides evenly without overhead: all nodes that have started join [A 4].
 
 More members have a larger speed and an earlier finish. So only the start is to be chosen: the finish is the start plus
-the work divided by the speed of all nodes that have started. For a strip of starts, the first start and the speed at
-its end give a lower bound on the finish. The last start and that speed can be reached. So only the starts of the few
-strips that may have the earliest finish are sorted. O(Q) apart from these.
+the work divided by the speed of all nodes that have started. Starts are divided into strips. The first start of a strip
+and the speed at its end give a lower bound on the finish. The last start, with this speed, is a possible choice. So
+only the starts of the few strips that may have the earliest finish are sorted. The rest takes O(Q) for Q nodes.
 """
 
 import math
@@ -33,7 +33,7 @@ _SLACK = 1e-9
 def everyone_joins(work: Work, columns: NodeColumns, goal: Goal) -> TypeGuard[SerialWork]:
     """Return whether a further member never hurts and is always allowed.
 
-    That needs work without overhead, an objective of the finish alone, no limit on the size, and one slow-down a node.
+    This is so for work without overhead, if only the finish counts, the size has no limit and a node has one slow-down.
     """
     return (
         isinstance(work, SerialWork)

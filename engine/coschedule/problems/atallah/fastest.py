@@ -51,7 +51,7 @@ class Fastest:
         return min(_choices(slots, divided, goal)[0], key=lambda choice: choice.rank(goal), default=None)
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Return all slots faster than the slowest used one and, of those equal to it, the lowest indices."""
+        """Return nodes and their members: all faster slots of the choice, and the first slots of its slowest speed."""
         started = slots.start <= choice.start
         faster = (started & (slots.level > choice.level)).nonzero()[0]
         counts = slots.count[faster]

@@ -13,7 +13,7 @@ class ChosenGang:
     """The best gang: ``members`` are node indices, rising, repeated when a node holds several.
 
     Times are seconds after the request. ``speedup`` is T(1) / finish, None when T(1) is unknown. Node ``latest`` starts
-    last and node ``slowest`` has the largest slow-down; of several, the lowest index.
+    last and node ``slowest`` has the largest slow-down. Among equal nodes, the lowest index is given.
     """
 
     finish: Number

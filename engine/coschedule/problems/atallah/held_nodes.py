@@ -12,7 +12,7 @@ class HeldNodes(NamedTuple):
     """Axis: node ``i`` with members, indices rising; node ``node[i]`` holds ``held[i]`` members.
 
     Each member there has the slow-down ``slowdown[i]``. Node ``latest`` starts last and node ``slowest`` has the
-    largest slow-down; of several, the lowest index.
+    largest slow-down. Among equal nodes, the lowest index is given.
     """
 
     node: IntArray

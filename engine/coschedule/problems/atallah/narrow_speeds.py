@@ -2,8 +2,8 @@
 
 This works like ``narrow``, but here sums of speeds and the slowest slot of a gang matter too. So slots that are faster
 than the first column of the rectangle are kept ahead of all columns. They join a gang when they have started, and are
-never the slowest of a gang in the rectangle. Those that have started by the first row become one entry. Entries of the
-same start and speed become one entry too, since no grid separates them.
+never the slowest of a gang in the rectangle. Such slots that have started by the first row become one entry. Entries of
+the same start and speed become one entry too, since no grid separates them.
 """
 
 import math
@@ -117,9 +117,9 @@ def _within(field: Field, first: Scalar, ahead: BoolArray, kept: BoolArray) -> F
 
 
 def _alike_together(field: Field, level: Vector, cell: IntArray) -> Field:
-    """Merge entries of each cell into one of its entries, if they have the same start and level as that one.
+    """Merge entries of the same cell, start and level into one entry, as far as one pass finds them.
 
-    ``level[e]`` and ``cell[e]`` are of the entries that have a column.
+    ``level[e]`` and ``cell[e]`` belong to the entries that have a column.
     """
     position = np.arange(len(cell))
     named = np.empty(int(cell.max(initial=-1)) + 1, dtype=np.int64)

@@ -26,11 +26,11 @@ _BID = ("start", "until", "duty_cycle", "capacity", "slots", "slowdowns")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NodeColumns:
-    """Axes: node ``i``, and step ``e``: a distinct slow-down of a node, by node and then rising.
+    """Axes: node ``i``, and step ``e``, a distinct slow-down of a node; steps are sorted by node, then by slow-down.
 
-    ``start[i]`` and ``until[i]`` are seconds after the request. Node ``node[e]`` has ``count[e]`` slots besides those
-    of its lower steps; if some of them are used, all members there have ``slowdown[e]``. Numbers are float64, or ints
-    and fractions as objects when ``is_exact``. All arrays are read-only.
+    ``start[i]`` and ``until[i]`` are seconds after the request. Node ``node[e]`` has ``count[e]`` slots beyond the
+    slots of its lower steps. If one of these slots is used, all members on the node have ``slowdown[e]``. Numbers are
+    float64, or ints and fractions as objects when ``is_exact``. All arrays are read-only.
     """
 
     start: Vector

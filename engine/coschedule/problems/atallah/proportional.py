@@ -8,10 +8,10 @@ Theorem: for a start and a size, only the largest H matters. Suppose that each f
 speed, at most that of the member before. Then the largest H is the sum of the P largest speeds on nodes that have
 started.
 
-Method: one of three. Work that divides evenly without overhead: all nodes that have started join; sums by start, O(Q)
-(``everyone``). Otherwise bounding over blocks of starts and speeds (``bounding``): H and P at the corners of a block
-bound its run times (``fastest``, ``speed_bounds``). If the speed that members add may rise, sums are convolved node by
-node, O(slots * sizes) (``convolved``). Windows: ``windows``.
+There are three methods. If work divides evenly without overhead, all nodes that have started join, and sums by start
+take O(Q) for Q nodes (``everyone``). Otherwise blocks of starts and speeds are bounded (``bounding``): H and P at the
+corners of a block bound its run times (``fastest``, ``speed_bounds``). If a further member may add more speed than the
+member before, sums are convolved node by node, in O(slots * sizes) (``convolved``). ``windows`` handles windows.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """
@@ -64,16 +64,16 @@ class Method(Protocol):
         """Find the best choice among ``slots``, ignoring windows; None when there is none."""
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Return nodes, rising, and their members: of all gangs of this choice, the one of lowest indices."""
+        """Return the nodes, rising, and their members, of the gang of this choice that has the lowest indices."""
 
 
 def choose_proportional(
     nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal, *, overhead: Overhead = Overhead.PER_MEMBER
 ) -> ProportionalGang | NoGang:
-    """Choose the best gang for ``goal``; module docstring: objective, methods, complexity, ties. Source: [A 4].
+    """Choose the best gang for ``goal``; the module explains objective, methods, cost and ties. Source: [A 4].
 
-    When all numbers are rational, the result is that of exact arithmetic, also at ties; otherwise float64.
-    InvalidValueError for measured times with an overhead per gang, as these do not separate work and overhead.
+    When all numbers are rational, arithmetic is exact, also at ties; otherwise it uses float64. InvalidValueError for
+    measured times with an overhead per gang, as measured times do not separate work and overhead.
     """
     columns = nodes if isinstance(nodes, NodeColumns) else columns_of_nodes(nodes)
     exact = work.is_exact and goal.is_exact and columns.is_exact

@@ -4,7 +4,7 @@ At the corners of a block, the number of slots and the sum of their speeds are k
 speed of the fastest slots are known for any number in between. Where very many sizes end in one block, they are bounded
 range by range.
 
-Example: a block has 4 slots of total speed 6 ``beside`` it, 10 slots of total speed 9 ``within``, and its fastest
+Example: a block has 4 slots of total speed 6 ``beside`` it, and 10 slots of total speed 9 ``within``. Its fastest
 column has the speed 1. Then 7 slots have at most the speed 6 + 3 * 1 = 9, and at least 6 + (9 - 6) * 3 / 6 = 7.5.
 """
 
@@ -31,7 +31,7 @@ _PARTS = 16
 
 
 class CellPairs(NamedTuple):
-    """Pairs of a cell, by row and column, and the index of a size that ends in it; one axis."""
+    """Pairs of a cell and a size that ends in it: cell ``row[i]``, ``column[i]`` and the size ``size_index[i]``."""
 
     row: IntArray
     column: IntArray

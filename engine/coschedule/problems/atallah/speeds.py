@@ -18,9 +18,9 @@ def inverse(slowdown: Vector) -> Vector:
 
 
 def are_regular(columns: NodeColumns) -> bool:
-    """Return whether each further member on a node adds a positive speed, at most that of the one before.
+    """Return whether each further member on a node adds a positive speed, and no more than the member before.
 
-    That is so with one slow-down a node. Otherwise all steps after the first must be single slots.
+    This is so if each node has one slow-down. Otherwise all steps after the first must be single slots.
     """
     if len(columns.node) == len(columns.start):
         return True

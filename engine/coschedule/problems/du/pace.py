@@ -37,9 +37,9 @@ class Network:
 class LocalPace:
     """The pace of a gang with a member on each node; entry i of the tuples is node i.
 
-    ``power`` is what each member has, in the unit of the weights. ``paces`` is what node i could give divided by that,
-    1 or more. ``shares`` is the part of its time that node i gives to the member, at most its free part. ``limiting``
-    is the first node that can give only ``power``.
+    ``power`` is the power of each member, in the unit of the weights. ``paces`` is the power that node i could give,
+    divided by ``power``; it is 1 or more. ``shares`` is the part of its time that node i gives to the member, at most
+    its free part. ``limiting`` is the first node that can give only ``power``.
     """
 
     power: Number
@@ -56,9 +56,9 @@ class NoPace:
 
 
 def measure_network(weights: Sequence[Number]) -> Network:
-    """Measure the heterogeneity of nodes by their power relative to the fastest: above 0 and at most 1.
+    """Measure the heterogeneity of nodes; a weight is a node's power divided by the power of the fastest node.
 
-    InvalidValueError for other weights, and for none. Source: [D 2.2], (2.2) and (2.3).
+    InvalidValueError unless weights are above 0 and at most 1, and for an empty list. Source: [D 2.2], (2.2) and (2.3).
     """
     _check_weights(weights, largest=1)
     members = len(weights)
@@ -70,7 +70,7 @@ def measure_network(weights: Sequence[Number]) -> Network:
 
 
 def keep_pace(weights: Sequence[Number], free: Sequence[Number]) -> LocalPace | NoPace:
-    """Give each member the power of the node with the least power; module docstring: formulas.
+    """Give each member the power of the node with the least power; the module has the formulas.
 
     ``weights[i]`` is the power of node i, above 0, in any unit. ``free[i]`` is the share of its time that local work
     and the kernel leave, from 0 to 1. InvalidValueError for other numbers, for lists of different lengths, and without

@@ -3,17 +3,19 @@
 Objective: raise speed-ups that are unknown in advance. A level must be visited before a bid for it is possible. So new
 applications go first, then the largest gain, then applications whose next level is unknown try free workstations.
 
-Rules, in the form that gives tables 5.1 to 5.4 action by action:
-1. Arrival: the highest level below the top whose workstations are free; else a lower one; else refused. (An
-   application with one level arrives at it.)
+Rules, in the form that gives tables 5.1 to 5.4 action by action. A split is a move to a higher level, and a merge is a
+move to a lower one. FB, BB and PB are the bids in ``applications``.
+1. Arrival: an application gets the highest level below the top whose workstations are free. If no level is free, it is
+   refused. (An application with one level arrives at this level.)
 2. Auction: each participant first records the unit time at its level.
-3. If its last move was a split and the unit time did not fall, it merges back and leaves the auction.
-4. Action 1, for applications at their first auction, in order: the highest level whose additional workstations are
-   free. Else one level up with a donor, which goes down by the fewest levels that free enough. The donor has the least
-   known BB, then the least PB, then the first place in the order.
-5. Action 2, once: the largest known FB, if it is above 1, goes up to free workstations. Else it goes up to those of the
-   donor with the least known BB, if FB > psi * BB.
-6. Action 3, for applications whose next level was never visited, the largest PB first: only free workstations.
+3. If the participant's last move was a split and the unit time did not fall, it merges back and leaves the auction.
+4. Action 1 serves applications at their first auction, in order. Such an application gets the highest level whose
+   additional workstations are free. If there is none, it goes one level up with a donor, which goes down by the fewest
+   levels that free enough. The donor has the least known BB, then the least PB, then the first place in the order.
+5. Action 2 happens once. The application with the largest known FB goes up to free workstations, if FB is above 1. If
+   too few are free, it takes the workstations of the donor with the least known BB, if FB > psi * BB.
+6. Action 3 serves applications whose next level was never visited, the largest PB first. They get only free
+   workstations.
 7. An application that takes or gives leaves the auction. Ties are decided by order.
 
 Theorem: if psi is at least 1, FB > 1 is required, and unit times do not change, auctions reach a stable state. Actions

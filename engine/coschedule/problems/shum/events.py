@@ -83,7 +83,7 @@ class MoveKind(IntEnum):
     """The action of the auction that made a move."""
 
     MERGE_BACK = 0
-    """Its last split gained nothing."""
+    """The application's last split, a move to a higher level, gained nothing."""
     FIRST_AUCTION = 1
     FORWARD_BID = 2
     POTENTIAL_BID = 3
@@ -114,8 +114,9 @@ class Outcome:
     """The state after an event.
 
     ``level`` is the level at which an application arrived, None when it was refused and after other events. ``moves``
-    are those of an auction, in order. ``allocation`` maps running applications to their workstations, in order of
-    arrival. ``available`` workstations are free. If negative, other processes keep that many allocated ones busy.
+    are the moves of an auction, in order. ``allocation`` maps running applications to their workstations, in order of
+    arrival. ``available`` workstations are free. A negative number means that other processes keep so many allocated
+    workstations busy.
     """
 
     level: int | None

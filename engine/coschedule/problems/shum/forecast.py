@@ -79,8 +79,8 @@ class Forecast:
     """Expected loads, in the unit of the history.
 
     ``long_term[h]`` is the forecast of the past days for hour h of today (Z). ``hourly[i]`` is the load i hours from
-    now (Y^, this hour first). ``now`` is that of this hour, corrected by the current load (Y). ``mean`` is the mean of
-    ``hourly``.
+    now (Y^, this hour first). ``now`` is the load of this hour, corrected by the current load (Y). ``mean`` is the mean
+    of ``hourly``.
     """
 
     long_term: tuple[Number, ...]
@@ -89,9 +89,9 @@ class Forecast:
     mean: Number
 
     def hours_below(self, threshold: Number) -> int:
-        """Count the hours from this one on that stay below ``threshold``; 0 when this hour does not [C 5.5.1].
+        """Count the hours, from this one on, in which the load stays below ``threshold`` [C 5.5.1].
 
-        The node is available for that time.
+        The node is available for so many hours. The count is 0 if this hour is not below ``threshold``.
         """
         if self.now >= threshold:
             return 0
@@ -100,7 +100,7 @@ class Forecast:
 
 
 def forecast_load(history: LoadHistory, smoothing: Smoothing, *, hours: int) -> Forecast:
-    """Forecast this hour and the next ``hours``, 0 to 23 (InvalidValueError otherwise); module docstring: formulas."""
+    """Forecast this hour and the next ``hours``, from 0 to 23, InvalidValueError otherwise; the module has formulas."""
     if not 0 <= hours < DAY_HOURS:
         raise InvalidValueError("hours", f"must be from 0 to {DAY_HOURS - 1}")
     long_term = habits_after(history.past_days, past=smoothing.past)

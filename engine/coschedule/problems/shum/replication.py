@@ -1,12 +1,12 @@
 """The time of many runs of one program on several replicas of it [C 7.4.2, pages 105-107].
 
-Model: N runs with independent, exponential run times, of mean 1 on one node. R replicas each take the next run as soon
-as one has ended. Each replica is parallel itself, and S_p times as fast as one node.
+Model: N runs with independent, exponential run times, of mean 1 on one node. There are R replicas. Each replica takes
+the next run as soon as its run has ended. Each replica is parallel itself, and S_p times as fast as one node.
 
-Theorem: the mean time until the last of the first N runs ends is ((N - R)/R + H_R) / S_p, with the harmonic number
-H_R = 1 + 1/2 + ... + 1/R. While a run waits, R of them are running and one ends every 1/(R * S_p) on average: that is
-N - R ends. Then R run and none waits, and as an exponential run time has no memory, the last of them ends after
-H_R / S_p on average.
+Theorem: the mean time until the last of N runs ends is ((N - R)/R + H_R) / S_p, with the harmonic number
+H_R = 1 + 1/2 + ... + 1/R. While runs wait, R runs are under way, and one ends every 1/(R * S_p) on average. After N - R
+ends, no run waits, and R runs are under way. An exponential run time has no memory, so the last of these runs ends
+after H_R / S_p on average.
 
 Formula (7.1), N/(S_p * R) + H_R, counts the last R runs twice, and does not divide their time by S_p.
 """
@@ -21,8 +21,8 @@ from coschedule.model.numbers import Number
 def mean_turnaround(*, runs: int, replicas: int, speedup: Number) -> Number:
     """Return the mean time until all ``runs`` have ended, in units of the mean run time on one node.
 
-    1 <= ``replicas`` <= ``runs``, and a finite ``speedup`` above 0 of each replica; InvalidValueError otherwise. Exact
-    when the speed-up is; O(replicas).
+    InvalidValueError unless 1 <= ``replicas`` <= ``runs``, and the ``speedup`` of each replica is above 0 and finite.
+    The result is exact if the speed-up is. O(replicas).
     """
     if runs < 1:
         raise InvalidValueError("runs", "must be at least 1")

@@ -1,12 +1,12 @@
 """The division of workstations when all speed-ups are known: the exact alternative to the share auction [C 5.7].
 
 Objective: choose one level for each application, within the available workstations, with the largest sum of the
-logarithms of speed-ups. This is proportional fairness: no other division raises some speed-ups by a larger total factor
-than that by which it lowers the others.
+logarithms of speed-ups. This is proportional fairness. Another division multiplies some speed-ups and divides others;
+its total factor of gains is never larger than its total factor of losses.
 
 Theorem: the largest sum of logarithms is the largest product, so rational speed-ups are compared exactly by products.
-It is a multiple-choice knapsack. Take two ways that give the first applications the same number of workstations. The
-one with the larger product is no worse, whatever the other applications get.
+The problem is a multiple-choice knapsack. A *way* is a choice of levels for the first applications. If two ways use the
+same number of workstations, the way with the larger product is at least as good, whatever the other applications get.
 
 Method: tables of float64 logarithms give the most that the other applications can add, for each number of workstations
 left. A way is dropped if its bound is below the optimum by more than all rounding errors. The rest, usually the optimum
@@ -28,7 +28,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import FloatArray, IntArray, Number, Vector
 
 LARGEST_TABLE = 10_000_000
-"""The most levels of all applications times workstations: that many ways may have to be compared."""
+"""The limit on the product of workstations and levels of all applications: so many ways may have to be compared."""
 
 _ROUNDING = 2.0**-50
 """An upper bound on the rounding error of a logarithm and its sums, relative to the largest sum, per application."""
@@ -36,9 +36,10 @@ _ROUNDING = 2.0**-50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """An application: ``workstations[l]``, at least 0, and speed-up ``speedups[l]``, above 0 and finite, of level l.
+    """An application: level l has ``workstations[l]`` workstations and the speed-up ``speedups[l]``.
 
-    InvalidValueError otherwise, and when there are no levels.
+    Workstations are at least 0, speed-ups are above 0 and finite, and there is at least one level. InvalidValueError
+    otherwise.
     """
 
     workstations: tuple[int, ...]
@@ -84,7 +85,7 @@ def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoS
     """Choose the levels with the largest product of speed-ups that need at most ``total`` workstations.
 
     Exact also for floats, which are read as rationals. InvalidValueError when ``total`` is negative, or for more than
-    LARGEST_TABLE levels times workstations. Module docstring: method, complexity, ties.
+    LARGEST_TABLE levels times workstations. The module explains method, cost and ties.
     """
     if total < 0:
         raise InvalidValueError("total", "must be at least 0")
@@ -101,10 +102,11 @@ def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoS
 
 
 class _Ways(NamedTuple):
-    """Choices for the applications so far, the best for each number of workstations left, in the order of levels.
+    """The best choices of levels for the applications so far, one for each number of workstations that are left.
 
-    Entry i leaves ``left[i]`` workstations and has ``product[i]``, with the float64 logarithm ``log[i]``. Its last
-    application is at ``level[i]``; the others are as in entry ``before[i]`` of the ways before.
+    Entries are in the order of levels. Entry i leaves ``left[i]`` workstations and has the product ``product[i]``, with
+    the float64 logarithm ``log[i]``. Its last application is at ``level[i]``. The earlier applications are as in entry
+    ``before[i]`` of the previous ways.
     """
 
     left: IntArray
@@ -115,7 +117,7 @@ class _Ways(NamedTuple):
 
 
 def _best_way(applications: Sequence[Levels], usable: int) -> tuple[int, tuple[int, ...]]:
-    """Return the workstations left and the levels of the best choice; module docstring: objective, ties."""
+    """Return the workstations left and the levels of the best choice, as the module defines it."""
     addable, slack = _addable(applications, usable), _slack(applications)
     least = float(addable[0][usable]) - slack
     none = np.zeros(1, dtype=np.int64)
@@ -168,7 +170,7 @@ def _levels(steps: Sequence[tuple[IntArray, IntArray]], last: int) -> tuple[int,
 def _addable(applications: Sequence[Levels], usable: int) -> list[FloatArray]:
     """Return ``addable[i][w]``: the largest sum of logarithms of applications i, i + 1, ... on up to w workstations.
 
-    -inf where they do not fit.
+    It is -inf if the applications do not fit on w workstations.
     """
     tables = [np.zeros(usable + 1)]
     for application in reversed(applications):

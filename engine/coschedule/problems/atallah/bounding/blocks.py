@@ -6,9 +6,9 @@ block give a lower bound on all its values. The value of its far corner can be r
 
 Method: lay a grid of blocks over the matrix. Drop each block whose bound exceeds the least value reached so far. Cut
 each remaining block into strips, the lowest bounds first, and so on down to single cells. A block is cut along the side
-that makes its bound worse. Where many values nearly tie, this cuts rows on one side of the tie and columns on the
-other. The totals of a grid are one histogram and two running sums. Strips of rows need only the entries in the block's
-own rows, since the entries above are summed already; the same holds for columns.
+that makes its bound worse. If many values nearly tie, blocks on one side of the tie are cut into rows, and blocks on
+the other side into columns. The totals of a grid are one histogram and two running sums. Strips of rows need only the
+entries in the block's own rows, since the entries above are summed already; the same holds for columns.
 
 Example: the cells of a block have starts 5 to 9 and slow-downs 2 to 4. Its far corner has 3 slots, for which the least
 run time is 10. All values are at least 5 + 2 * 10 = 25, and the far corner has the value 9 + 4 * 10 = 49. A block whose
@@ -51,10 +51,10 @@ def surviving_cells(
 ) -> tuple[Blocks, float]:
     """Find all cells that may hold the least value, and the least value that was reached.
 
-    ``reached`` is a value that is known to be reached.
+    ``reached`` is a value that the matrix is known to have, inf if none is known.
 
-    Time: the first grid and its histogram, then by the number of surviving blocks. Memory: O(entries + surviving
-    blocks).
+    The time is the time for the first grid and its histogram, and then depends on the number of surviving blocks.
+    Memory: O(entries + surviving blocks).
     """
     search = _CellSearch(bounds, reached)
     grid = first_grid(points, shape.rows, shape.columns, first_column=shape.first_column)
@@ -108,7 +108,7 @@ class _CellSearch:
 
 
 def _by_rows(blocks: Blocks, bounds: BlockBounds) -> BoolArray:
-    """Return which blocks to cut into rows: those whose bounds gain more from that than from columns."""
+    """Return bool[block]: True if a cut into rows raises the block's bounds at least as much as a cut into columns."""
     high, wide = dimensions(blocks)
     turned = blocks.transposed()
     across = (blocks.first_row(), blocks.last_row())

@@ -7,8 +7,8 @@ its rows, as if they were in the first row. The same holds for columns. So all e
 entry. The result is a smaller matrix with the same values in the rectangle. This is repeated while the matrix gets much
 smaller.
 
-Example: slots (start, slow-down) are (0, 1), (2, 3), (5, 2) and (9, 9), and the least value is in rows 2 to 5 and
-columns 2 to 3. Then (9, 9) is dropped and (0, 1) counts as (2, 2); the others stay.
+Example: slots (start, slow-down) are (0, 1), (2, 3), (5, 2) and (9, 9). The least value is in rows 2 to 5 and columns 2
+to 3. Then (9, 9) is dropped and (0, 1) counts as (2, 2); the others stay.
 """
 
 import math
@@ -105,7 +105,10 @@ def _narrowed_once(entries: Entries, bounds_of: BoundsOf, reached: float) -> tup
 
 
 def _as_one(entries: Entries, start: Scalar, slowdown: Scalar, before: int) -> Entries:
-    """Move entries before the first start or slow-down to it; merge all entries that are then at both."""
+    """Move earlier entries to ``start`` and faster ones to ``slowdown``; merge all entries that then have both.
+
+    The merged entry also has the slots ``before`` the first row and column.
+    """
     apart = (entries.start > start) | (entries.slowdown > slowdown)
     together = before + int(entries.slots[~apart].sum())
     entries = entries.where(apart.nonzero()[0])
