@@ -24,7 +24,7 @@ _FEW = 2**12
 
 
 class Multiples(NamedTuple):
-    """The times ``j * slowdowns[t]`` for j from ``first[t]`` to ``last[t]``; both bounds are whole numbers, as floats."""
+    """The times ``j * slowdowns[t]`` for j from ``first[t]`` to ``last[t]``; bounds are whole numbers, as floats."""
 
     slowdowns: FloatArray
     first: FloatArray

@@ -10,7 +10,7 @@ be wrong. Then the time of j pieces is computed by division and compared with th
 is done in place where possible, as a new array costs more than the arithmetic on it.
 
 Example: rows of speeds 2 and 1. By time 2 at most 4 and 2 pieces are done; ``most_by_key`` returns these counts. The
-pieces between the counts [1, 0] and [3, 1] are rows [0, 0, 1] with counts [2, 3, 1], and take 1, 1.5 and 1.
+pieces between the counts [1, 0] and [3, 1] are rows [0, 0, 1] with counts [2, 3, 1]. They take 1, 1.5 and 1.
 """
 
 import math

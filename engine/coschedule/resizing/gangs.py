@@ -98,9 +98,9 @@ class SizedRun:
     make room for a more urgent gang, this gang shrinks to ``fewest`` members, which may be fewer than its ``sizes``
     have. None stands for the least of ``sizes``.
 
-    If the gang ``keeps`` its members, they go on while other members come or go. A gang that grows then keeps all of its
-    nodes, and a gang that shrinks never leaves the first of ``nodes``. Otherwise a change ends all members, and they
-    begin again at the new size. If members leave ``in_order``, the members on the last of ``nodes`` leave first,
+    If the gang ``keeps`` its members, they go on while other members come or go. A gang that grows then keeps all of
+    its nodes, and a gang that shrinks never leaves the first of ``nodes``. Otherwise a change ends all members, and
+    they begin again at the new size. If members leave ``in_order``, the members on the last of ``nodes`` leave first,
     whatever their pace. Raises ValueError for invalid numbers.
     """
 

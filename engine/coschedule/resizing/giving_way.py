@@ -22,8 +22,8 @@ def with_smaller_sizes(snapshot: Snapshot, runs: Sequence[SizedRun]) -> Snapshot
 
     A gang may shrink if its last change is long enough ago and no size is asked of it. All of its nodes must still be
     suitable for its members. At the smaller size, the gang must end while its nodes are open. If it meets its deadline
-    now, it must also end by the deadline. A gang of unknown end may shrink to any of its sizes, also below the size
-    with which it started, as an eviction would take all members.
+    now, it must also end by the deadline. A gang of unknown end may shrink to any of its sizes. It may shrink below the
+    size with which it started, as an eviction would take all members.
     """
     able = {run.key: run for run in runs if run.asked is None and run.may_change_at <= snapshot.now}
     if not any(gang.key in able for gang in snapshot.running):

@@ -28,7 +28,7 @@ R = TypeVar("R", bound=SizedRun)
 
 
 class World(NamedTuple):
-    """A snapshot and the elastic gangs that run in it; the snapshot's releases have each gang's resources at its end."""
+    """A snapshot and the elastic gangs that run in it; its releases have each gang's resources at the gang's end."""
 
     snapshot: Snapshot
     runs: Sequence[ElasticRun]
@@ -52,8 +52,8 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
 def after_changes(snapshot: Snapshot, runs: Sequence[SizedRun], changes: Sequence[SizeChange]) -> Snapshot:
     """Return the snapshot after these changes of the runs.
 
-    The snapshot has a release of each run's resources at its end, or counts them as freed at an unknown time if the end
-    is inf. Members that runs of unknown end give up are released after their grace.
+    The snapshot has a release of each run's resources at its end. If the end is inf, it counts the resources as freed
+    at an unknown time. Members that runs of unknown end give up are released after their grace.
     """
     before, after = _changed(snapshot, runs, changes)
     moved = _moved(snapshot, before, after, set())

@@ -127,8 +127,8 @@ def _limits(snapshot: Snapshot, idle: IntArray) -> list[float]:
 def _ways(runs: Sequence[OpenEndedRun], is_idle: BoolArray) -> Iterator[Sequence[_Bidder]]:
     """List the gangs that may take part: measured gangs, which exchange seats, or all gangs, which share idle seats.
 
-    No gang gives seats on nodes that other gangs wait for. No gang gives seats to a gang that is not measured, as a
-    later plan might not know that the seats were meant for this gang.
+    No gang gives seats on nodes that other gangs wait for. No gang gives seats to a gang that is not measured. A later
+    plan might not know that the seats were meant for this gang.
     """
     yield [_bidder(run, exchanges=bool(is_idle[list(run.nodes)].all())) for run in runs if run.is_measured]
     if not all(run.is_measured for run in runs):
