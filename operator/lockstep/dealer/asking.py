@@ -1,4 +1,4 @@
-"""Asks a dealer for the next pieces, as ``lockstep next`` does in a member. The standard library only."""
+"""Asks a dealer for the next pieces, as ``lockstep next`` does in a member; uses only the standard library."""
 
 import http.client
 from collections.abc import Callable, Iterable
@@ -32,9 +32,9 @@ def next_pieces(
     patience: float,
     sleep: Callable[[float], None],
 ) -> tuple[int, ...]:
-    """Report results, and wait for the next pieces; none when all is over. Raises ``DealerError``.
+    """Report results, wait for the next pieces and return them; () if all pieces are done. Raises ``DealerError``.
 
-    A dealer that does not answer is asked again for ``patience`` seconds: it may be starting.
+    If the dealer does not answer, the request is repeated for ``patience`` seconds, as the dealer may be starting.
     """
     body = f"rank={asker.rank}&done={_joined(done)}&failed={_joined(failed)}".encode()
     request = Request(f"{asker.url}/next", body, {"Authorization": f"Bearer {asker.key}"})  # noqa: S310 - the pod's own
@@ -58,7 +58,7 @@ class _Pause(NamedTuple):
 
 
 def _asked(request: Request) -> tuple[int, ...] | _Pause:
-    # A proxy that other programs of the pod use does not lead to its gang.
+    # No proxy: a proxy for other programs of the pod does not lead to the pods of the gang.
     opener = build_opener(ProxyHandler({}))
     try:
         with opener.open(request, timeout=_TIMEOUT_SECONDS) as answer:

@@ -1,8 +1,8 @@
-"""Which pieces each member gets. A pure state machine: it knows neither network nor clock.
+"""Chooses the pieces that each member gets. A pure state machine: it knows neither network nor clock.
 
-Every piece is dealt at least once, and settled once it is reported as done or failed. A member that asks again gets
-what it had and has not reported. When all pieces are dealt, members that ask get those of members that are silent. The
-pieces of a member that is known to have left are dealt first.
+Every piece is dealt at least once. A piece is *settled* when a member has reported it as done or failed. A member that
+asks again gets the pieces that it had and has not reported. When all pieces are dealt, members that ask get pieces of
+silent members. If a member is known to have left, its pieces are dealt first.
 """
 
 import math
@@ -15,10 +15,10 @@ from lockstep.facts.piece_states import PieceState, packed
 FIRST_RANK = 0
 """The member beside the dealer. It leaves last, because the dealer ends with it."""
 
-# Longer than expected by this factor, and by so many seconds at least: then a member counts as silent.
+# A member counts as silent after this factor times the expected time, but not before this number of seconds.
 _SILENT_FACTOR = 3.0
 _SILENT_SECONDS = 10.0
-# Before any speed is known.
+# A member counts as silent after this number of seconds while no speed is known.
 _SILENT_AT_FIRST_SECONDS = 60.0
 _WAIT_SECONDS = 1.0
 
@@ -30,7 +30,7 @@ class Dealt(NamedTuple):
 
 
 class Later(NamedTuple):
-    """Nothing for a member now; it asks again after so many seconds."""
+    """There is no piece for a member now; it asks again after ``seconds``."""
 
     seconds: float
 
@@ -43,18 +43,18 @@ Answer = Dealt | Later | Over
 
 
 class Deal:
-    """The pieces of one gang, by what is known of each: one byte a piece, a ``PieceState``."""
+    """The pieces of one gang, with their states and holders; ``states`` has one byte a piece, a ``PieceState``."""
 
     def __init__(self, states: bytearray) -> None:
         self._states = states
-        # From the last to the first, so that the first is taken from the end.
+        # In descending order, as the next piece to deal is taken from the end of the list.
         self._undealt = [piece for piece in reversed(range(len(states))) if states[piece] == PieceState.OPEN]
         self._unsettled = len(self._undealt)
         self._held: dict[int, set[int]] = {}
         self._holders: dict[int, set[int]] = {}
         self._since: dict[int, float] = {}
         self._informed: set[int] = set()
-        # Members that are there, as far as that is known: some of them may not have asked yet.
+        # The members that the operator has reported. Some of them may not have asked yet.
         self._expected: frozenset[int] = frozenset()
         self._over_since = math.inf
         self._speeds = Speeds()
@@ -76,14 +76,14 @@ class Deal:
                 raise ValueError(f"piece {piece} is not one of 0 to {len(self._states) - 1}")
 
     def report(self, member: int, now: float, *, done: Iterable[int] = (), failed: Iterable[int] = ()) -> set[int]:
-        """Record results; returns the pieces whose state has changed. A piece that was done in any try is done."""
+        """Record results; return the pieces whose state has changed. A piece that was ever done stays done."""
         done, failed = set(done), set(failed)
         own = len(self._held.get(member, set()) & (done | failed))
         self._speeds.measure(member, own, now - self._since.get(member, now))
         return self._settle(done, PieceState.DONE) | self._settle(failed - done, PieceState.FAILED)
 
     def next(self, member: int, now: float) -> Answer:
-        """What the member does next."""
+        """Deal the member its next pieces; return these, or when it has to ask again, or that all is over."""
         self._held.setdefault(member, set())
         if self.is_over:
             return self._ended(member, now)
@@ -93,11 +93,11 @@ class Deal:
         return Dealt(tuple(sorted(pieces))) if pieces else Later(self._pause)
 
     def expect(self, members: Iterable[int]) -> None:
-        """All members of the gang are these: the first rank waits for them in the end, also if they still start."""
+        """Record all members of the gang. In the end the first rank waits for all of them, also if some still start."""
         self._expected = frozenset(members)
 
     def keep_only(self, is_member: Callable[[int], bool]) -> None:
-        """Take the pieces of members that have left; a later member of such a rank begins anew."""
+        """Make the pieces of members that have left available again; a new member of the same rank begins anew."""
         for member in [one for one in self._held if not is_member(one)]:
             self._take_back(member)
 
@@ -127,7 +127,7 @@ class Deal:
         return changed
 
     def _undealt_for(self, member: int) -> set[int]:
-        """The next chunk. Pieces may have been settled before they were dealt: by members of an earlier dealer."""
+        """Take the next chunk for a member. It leaves out pieces that members of an earlier dealer have settled."""
         while self._undealt and self._states[self._undealt[-1]] != PieceState.OPEN:
             self._undealt.pop()
         size = self._speeds.chunk(member, len(self._undealt), len(self._held))
@@ -136,7 +136,7 @@ class Deal:
         return {piece for piece in chunk if self._states[piece] == PieceState.OPEN}
 
     def _silent_for(self, member: int, now: float) -> set[int]:
-        """A piece of a member that is silent: one that the fewest members have, of the member silent for longest."""
+        """Return one piece of a silent member: a piece that the fewest members have, of the member silent longest."""
         silent = [other for other in self._held if other != member and self._is_silent(other, now)]
         pieces = [
             (len(self._holders[piece]), self._since[other], piece) for other in silent for piece in self._held[other]
@@ -151,7 +151,7 @@ class Deal:
         return _SILENT_AT_FIRST_SECONDS if expected is None else max(_SILENT_SECONDS, _SILENT_FACTOR * expected)
 
     def _ended(self, member: int, now: float) -> Answer:
-        """Over, for the first rank only once the others were informed, or have been silent for long."""
+        """Return ``Over``; the first rank waits until the other members are informed, for a minute at most."""
         self._over_since = min(self._over_since, now)
         waited_for = (self._held.keys() | self._expected) - self._informed - {FIRST_RANK}
         if member == FIRST_RANK and waited_for and now - self._over_since < _SILENT_AT_FIRST_SECONDS:

@@ -1,6 +1,6 @@
-"""The states of pieces on disk: those that the gang's ConfigMap had, and a journal of what was settled since.
+"""The states of pieces on disk: a copy of the gang's ConfigMap, and a journal of the pieces that were settled since.
 
-The journal is in the pod, so a dealer that restarts there loses nothing. The ConfigMap outlives the pod.
+The journal is in the pod, so a dealer that restarts in this pod loses nothing. The ConfigMap outlives the pod.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from lockstep.facts.piece_states import PieceState, check_bits, merged, packed, 
 
 
 def read_states(pieces: int, kept: Path, journal: Path) -> bytearray:
-    """What both files have. What can't be read counts as open, so it is dealt again."""
+    """Return the states in both files. A state that can't be read counts as open, so its piece is dealt again."""
     return unpacked(merged(_kept_bits(pieces, kept), packed(_journaled(pieces, journal))), pieces)
 
 
@@ -47,7 +47,7 @@ def _journaled(pieces: int, journal: Path) -> bytearray:
 
 
 def _lines(journal: Path) -> Iterator[tuple[PieceState, int]]:
-    """The whole lines."""
+    """List the state and the piece of each complete line."""
     text = journal.read_text(encoding="ascii") if journal.exists() else ""
     for line in text.splitlines(keepends=True):
         state, _, piece = line.partition(" ")

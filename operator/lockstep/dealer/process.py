@@ -9,13 +9,13 @@ from lockstep.dealer.kept_states import Journal, read_states
 from lockstep.dealer.requests import Dealing, make_server
 from lockstep.facts.piece_states import counted, format_counts
 
-# For what other members still report while they end too. Less than the usual grace period of a pod.
+# Other members may still report results while they end too. This is less than the usual grace period of a pod.
 _LINGER_SECONDS = 5.0
 _POLL_SECONDS = 0.1
 
 
 class DealerFiles(NamedTuple):
-    """The states that an earlier dealer left, the journal of this pod, and where the counts go in the end."""
+    """The files with the states of an earlier dealer, with this pod's journal, and for the counts at the end."""
 
     kept: Path
     journal: Path
@@ -23,7 +23,7 @@ class DealerFiles(NamedTuple):
 
 
 def run_dealer(pieces: int, port: int, key: str, files: DealerFiles, stop: Event) -> None:
-    """Deal until ``stop`` is set; the counts are then in a file."""
+    """Deal until ``stop`` is set, then write the counts to ``files.last_words``."""
     deal = Deal(read_states(pieces, files.kept, files.journal))
     dealing = Dealing(deal, Journal(files.journal), key)
     server = make_server(dealing, port)

@@ -1,9 +1,9 @@
-"""What members and the operator ask of a dealer, over HTTP.
+"""The requests of members and of the operator to a dealer, over HTTP.
 
 POST /next    rank=3&done=7 8&failed=9   the next pieces, one a line; 204 when all is over; 503 with Retry-After
 GET  /states                             two bits a piece; the header Lockstep-Ranks has the ranks of all members
 
-Both need the key of the attempt, as a bearer token. The operator sends the header.
+Both requests need the key of the attempt as a bearer token. The operator sends GET /states with that header.
 """
 
 import hmac
@@ -27,7 +27,7 @@ from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 _MOST_BYTES = 64 * 1024
 _MOST_DIGITS = len(str(_MOST_BYTES))
 _LARGEST_RANK = 100_000
-# Each has a thread. Anybody may open connections, and the dealer has 64 MiB.
+# Each connection has a thread, any pod may open connections, and the dealer has 64 MiB of memory.
 _MOST_CONNECTIONS = 256
 # A client that sends nothing for so long is cut off.
 _SILENCE_SECONDS = 10.0
@@ -42,7 +42,7 @@ class Reply(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a member says when it asks for the next pieces."""
+    """The rank and the results of a member that asks for the next pieces."""
 
     member: int
     done: tuple[int, ...]
@@ -50,7 +50,7 @@ class Report(NamedTuple):
 
 
 class Dealing:
-    """The deal of one gang, for one request at a time. Every result is in the journal before it is answered."""
+    """Answers requests about one gang's deal, one at a time. Results are in the journal before the answer is sent."""
 
     def __init__(self, deal: Deal, journal: Journal, key: str) -> None:
         self._deal = deal
@@ -68,7 +68,7 @@ class Dealing:
         return hmac.compare_digest(authorization.encode("utf-8", "replace"), self._key)
 
     def states(self, ranks: str | None = None) -> bytes:
-        """The states, two bits a piece; all members are those of these ranks, where that is known."""
+        """Return the states, two bits a piece; ``ranks`` has the ranks of all members, None if unknown."""
         with self._lock:
             if ranks is not None:
                 members = parse_ranks(ranks)
@@ -139,7 +139,7 @@ class _DealerServer(ThreadingHTTPServer):
         super().__init__(*arguments, **options)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread; with too many connections this one is closed, and a member asks again."""
+        """Answer in a thread. If there are too many connections, close this one; the member asks again."""
         if self._free.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
@@ -152,7 +152,7 @@ class _DealerServer(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log an error of our own. Anybody may break off a connection, so that is none."""
+        """Log an error of our own code. A client that breaks off its connection is no such error."""
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
@@ -180,7 +180,7 @@ class _DealerHandler(BaseHTTPRequestHandler):
             self._send(Reply(HTTPStatus.OK, self.deals.states(self.headers.get(RANKS_HEADER))))
 
     def _may_go_on(self, path: str) -> bool:
-        """Whether the request has the key and is for that path; otherwise it is answered."""
+        """Whether the request has the key and is for that path. If not, send the answer with the error."""
         if not self.deals.is_allowed(self.headers.get("Authorization", "")):
             self._send(Reply(HTTPStatus.UNAUTHORIZED, b"the key of this attempt is required\n"))
             return False

@@ -1,9 +1,9 @@
-"""How fast members work through pieces, and how many a member gets at once.
+"""The speeds of members in pieces a second, and the number of pieces that a member gets at once, its chunk.
 
-Chunks are guided: about half of a member's share, by its measured speed, of what is left. So they shrink, and the last
-pieces are dealt one by one. Pieces differ in length, so the speed that a few of them show is not trusted for many: a
-chunk is twice as large as the largest that was measured, at most. Cf. Polychronopoulos and Kuck, "Guided
-self-scheduling" (1987), and Hummel et al., "Factoring" (1992).
+A member's share of the pieces that are left follows from its measured speed. A chunk is about half of this share. So
+chunks shrink, and the last pieces are dealt one by one. Pieces differ in length, so the speed of a few pieces says
+little about many. A chunk is at most twice as large as the member's largest measured chunk. Cf. Polychronopoulos and
+Kuck, "Guided self-scheduling" (1987), and Hummel et al., "Factoring" (1992).
 """
 
 import math
@@ -13,9 +13,9 @@ _PART_OF_SHARE = 0.5
 _LARGEST_CHUNK = 1_000
 _CHUNK_SECONDS = 10.0
 _GROWS_BY = 2
-# What the dealer answers with a tenth of a processor, all members together.
+# The dealer can answer so many requests of all members together with a tenth of a processor.
 _REQUESTS_A_SECOND = 20.0
-# No shorter interval is measured.
+# Shorter intervals, in seconds, count as this long.
 _LEAST_SECONDS = 1e-3
 
 
@@ -28,7 +28,7 @@ class Speeds:
         self._most: dict[int, int] = {}
 
     def measure(self, member: int, pieces: int, seconds: float) -> None:
-        """Record that a member took so long for some pieces."""
+        """Record that a member took ``seconds`` for ``pieces`` pieces."""
         if pieces:
             speed = pieces / max(seconds, _LEAST_SECONDS)
             before = self._speeds.get(member, speed)
@@ -41,7 +41,7 @@ class Speeds:
         self._most.pop(member, None)
 
     def chunk(self, member: int, left: int, members: int) -> int:
-        """How many of the pieces that are left the member gets: one until its speed is known."""
+        """Return the number of pieces that the member gets, of the ``left`` pieces; one until its speed is known."""
         speed = self._speeds.get(member)
         if speed is None:
             return min(1, left)
@@ -50,7 +50,7 @@ class Speeds:
         return min(max(1, min(guided, in_time, _GROWS_BY * self._most[member])), left)
 
     def pause(self, members: int, *, least: float) -> float:
-        """Between two requests of a member, in seconds: ``least``, or as long as so many members require."""
+        """Return the pause between two requests of a member, in seconds: ``least``, or longer with many members."""
         return max(least, members / _REQUESTS_A_SECOND)
 
     def expected(self, member: int, pieces: int) -> float | None:
@@ -59,7 +59,7 @@ class Speeds:
         return None if speed is None else pieces / speed
 
     def _together(self, members: int) -> float:
-        """The speed of all members: one that was not measured yet counts as the mean of the others."""
+        """Return the speed of all members together; members that are not measured count as the mean of the others."""
         return sum(self._speeds.values()) + (self._mean() or 0.0) * max(0, members - len(self._speeds))
 
     def _mean(self) -> float | None:
