@@ -8,9 +8,9 @@ from lockstep.logs.formats import ATTEMPT, GANG
 
 
 def about(gang: GangKey, attempt: int | None = None) -> Mapping[str, str | int]:
-    """For ``extra``: the line is about that gang, and about that attempt if given.
+    """Return the argument ``extra`` of a log line about that gang, and about that attempt if given.
 
-    Each format adds this to the line, so the message need not.
+    Each format adds the gang and the attempt to the line, so the message need not name them.
     """
     key = f"{gang.namespace}/{gang.name}"
     return {GANG: key} if attempt is None else {GANG: key, ATTEMPT: attempt}

@@ -1,6 +1,6 @@
 """The formats of a log line: text, or one JSON object.
 
-In both, the message is one line, whatever the API server or a user put into it, and has no token in it.
+In both formats, the message is one line without tokens, whatever the API server or a user put into it.
 """
 
 import json
@@ -14,8 +14,8 @@ GANG = "gang"
 ATTEMPT = "attempt"
 """The field for the attempt that a line is about, if any."""
 
-# A token after its scheme, and a JSON web token of a service account. The latter starts at a word boundary, so that the
-# search takes linear time, however long a tenant's words are.
+# A token after the scheme Bearer, or a JSON web token of a service account. A web token starts at a word boundary, so
+# that the search takes linear time, also in long words of a tenant.
 _TOKENS = re.compile(r"(?i)(?<=bearer )[^\s'\",]{12,}|(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]+")
 _CONTROL_CHARACTERS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
     0x0A: "\\n",
