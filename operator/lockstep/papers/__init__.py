@@ -1,1 +1,1 @@
-"""Are the papers right, and does Lockstep do what they describe? Each paper's numbers beside ours, computed anew."""
+"""Compares the numbers of four papers with ours, computed anew, and lists what Lockstep has of their mechanisms."""

@@ -56,14 +56,14 @@ def _lower_bound_on_size() -> PaperRow:
 
 
 def _ties() -> PaperRow:
-    """The printed lists hold nodes that start strictly before, so two idle nodes never run together."""
+    """The printed lists have only nodes that start strictly before the last member, so two idle nodes never join."""
     found = solved(choose_equal(_nodes((0, "0"), (0, "0")), SerialWork(serial=10), Goal(minimum=1, maximum=2)))
     what = "finish on two idle nodes, T(1) = 10"
     return erratum(Paper.ATALLAH, "3.2", what, "10", str(found.finish), "Lemma 1 loses all ties (erratum 1)")
 
 
 def _section_3_3() -> Iterator[PaperRow]:
-    """Best_{2,P}: the best groups that start with W2, whatever T(1) is; ours from two of its values."""
+    """Yield Best_{2,P}, the best groups of P nodes that start with W2, for any T(1). Ours follow from two values."""
     for members, printed in ((1, "1.5"), (2, "0.75"), (3, "0.53"), (4, "0.425")):
         what = f"best end of {members} that start with W2"
         digits = len(printed.partition(".")[2])
@@ -77,7 +77,7 @@ def _section_3_3() -> Iterator[PaperRow]:
 
 
 def _end_of(members: int, digits: int) -> str:
-    """The end as "start + slope T(1)", of the best group of that size among the nodes that start by 7, with W2."""
+    """Return the end as "start + slope T(1)" of the best group of ``members`` nodes with W2 that starts by 7."""
     early = sorted((bid for bid in _NODES_3_3 if bid[0] < 7), key=lambda bid: Fraction(bid[1]))
     group, goal = [_NODES_3_3[1], *early[: members - 1]], Goal(minimum=members, maximum=members)
     after_100, after_200 = (

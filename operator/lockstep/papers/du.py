@@ -38,7 +38,7 @@ def rows() -> Iterator[PaperRow]:
 
 
 def _weights(combination: str) -> list[Fraction]:
-    """The weights of "9A+B+G"."""
+    """Return the weights of a combination such as "9A+B+G", one for each node."""
     return [_WEIGHTS[term[-1]] for term in combination.split("+") for _ in range(int(term[:-1] or 1))]
 
 
@@ -54,7 +54,7 @@ def _table_3() -> Iterator[PaperRow]:
 
 
 def _power(weights: Sequence[Fraction], free: Sequence[Fraction]) -> str:
-    """What each member has."""
+    """Return the power that each member has."""
     kept = keep_pace(weights, free)
     assert not isinstance(kept, NoPace), "each node of the figures leaves time"
     return decimal(kept.power, 2)

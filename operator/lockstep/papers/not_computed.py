@@ -1,4 +1,4 @@
-"""What the papers print and Lockstep has no number for, with the reason."""
+"""Numbers that the papers print and Lockstep does not compute, with the reasons."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ _SHUM = (
 
 
 def rows() -> Iterator[PaperRow]:
-    """All of them, in the order of the papers."""
+    """Yield all rows that are missing, in the order of the papers."""
     for paper, entries in ((Paper.DU, _DU), (Paper.SHUM, _SHUM)):
         for place, what, why in entries:
             yield missing(paper, place, what, why)

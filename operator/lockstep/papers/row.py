@@ -25,7 +25,7 @@ TITLES = {
 
 
 class Mark(StrEnum):
-    """How a row was come by: computed exactly, simulated within a tolerance, or not at all."""
+    """How Lockstep computes the number of a row: exactly, by a simulation within a tolerance, or not at all."""
 
     EXACT = "exact"
     IN_SHAPE = "in shape"
@@ -34,11 +34,11 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperRow:
-    """One number, or a few that belong together.
+    """A number of a paper, or several that belong together, beside ours.
 
-    ``place`` is the section, table or figure, and ``what`` says what is counted. Where the paper is wrong, ``note``
-    names the erratum of docs/algorithms.md. Else it has the tolerance and the seed of a simulation, or why nothing is
-    computed. A simulation ``is_off`` beyond its tolerance.
+    ``place`` is the section, table or figure, and ``what`` says what is counted. If the paper is wrong, ``note`` names
+    the erratum of docs/algorithms.md. Otherwise ``note`` has the tolerance and the seed of a simulation, or the reason
+    why nothing is computed. A simulated number ``is_off`` if it differs by more than the tolerance.
     """
 
     paper: Paper
@@ -53,7 +53,7 @@ class PaperRow:
 
     @property
     def holds(self) -> bool:
-        """Whether ours is what the paper prints, or near enough, or differs where the paper is wrong."""
+        """Whether our number is the printed one, or within the tolerance, or differs where the paper is wrong."""
         match self.mark:
             case Mark.EXACT:
                 return (self.ours == self.printed) is not self.is_wrong
@@ -71,7 +71,7 @@ def exact(paper: Paper, place: str, what: str, printed: str, ours: str, note: st
 
 
 def erratum(paper: Paper, place: str, what: str, printed: str, ours: str, why: str) -> PaperRow:
-    """A row that is computed exactly, and differs; ``why`` says why the printed number is wrong, and where that is."""
+    """A row that is computed exactly, and differs; ``why`` gives the reason and names the erratum."""
     return replace(exact(paper, place, what, printed, ours, why), is_wrong=True)
 
 
@@ -82,12 +82,12 @@ class Tolerance(NamedTuple):
     seed: int | None = None
 
     def __str__(self) -> str:
-        """As a clause."""
+        """Return the tolerance and the seed as a clause."""
         return f"within {self.most:g}" + ("" if self.seed is None else f", seed {self.seed}")
 
 
 class Printed(NamedTuple):
-    """What a paper says of a number: from ``least`` to ``most``, in its ``words`` where it prints none."""
+    """The range of a number in a paper, from ``least`` to ``most``; if the paper prints no number, its ``words``."""
 
     least: float
     most: float
@@ -119,7 +119,10 @@ def missing(paper: Paper, place: str, what: str, why: str) -> PaperRow:
 
 
 def solved(answer: Any) -> Any:
-    """The engine's answer to a problem that has a solution: a refusal has none of its attributes."""
+    """Return the engine's answer as type Any, for a problem that has a solution.
+
+    If the answer is a refusal after all, the caller's access to an attribute fails.
+    """
     return answer
 
 

@@ -1,4 +1,4 @@
-"""How much depends on the numbers that a paper, or Lockstep, sets: results with other values of each."""
+"""Sensitivities to parameters that a paper sets: results with other values of each parameter."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from lockstep.papers.shum_current_hour import error_of_current_hour
 
 _PSIS = ("1", "1.05", "1.2", "1.5", "2")
 _WEIGHTS = (0.0, 0.3, 0.6, 0.9)
-# What the paper sets.
+# The weights A and B that the paper sets.
 _A, _B = 0.6, 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """What comes out, by value of one parameter, each as text."""
+    """The result for each value of one parameter; ``results`` has pairs of a value and a result, both as text."""
 
     paper: Paper
     parameter: str
@@ -26,7 +26,7 @@ class Sensitivity:
 
 
 def sensitivities() -> Iterator[Sensitivity]:
-    """ψ of the auction, and A, B and C of the forecast; docs/decisions.md varies what Lockstep itself has set."""
+    """Yield A, B and C of the forecast, and ψ of the auction. docs/decisions.md varies Lockstep's own parameters."""
     yield Sensitivity(
         paper=Paper.SHUM,
         parameter="A",

@@ -26,7 +26,10 @@ _OTHER_PSI = "ψ = 1.05, as the note of the table allows; the text sets 1.2"
 
 
 class _Line(NamedTuple):
-    """A line of a table: what happens since the one before, who holds how many after it, by which actions."""
+    """A line of a table: its time, the events since the line before, and its text.
+
+    The text is what the paper prints: the workstations of each application, and the actions that moved them.
+    """
 
     seconds: int
     events: Sequence[_Event]
@@ -53,7 +56,7 @@ def _measures(name: str, *unit_times: str, also_known: tuple[int, ...] = ()) -> 
     return SetUnitTimes(name=name, unit_times=tuple(Fraction(time) for time in unit_times), also_known=also_known)
 
 
-# Unit times are chosen so that the bids are those that are printed: BB and FB are their quotients.
+# Unit times are chosen so that they give the printed bids: BB and FB are quotients of unit times.
 _TABLE_5_1 = (
     _Line(60, (_arrives("BMM1", "8", "2.914", "1"),), "3, -, -"),
     _Line(100, (_AUCTION, _arrives("BMM2", "8", "3.020", "1")), "9, 3, -; action 1"),
@@ -85,8 +88,8 @@ _TABLE_5_3 = (
     _Line(320, (_AUCTION,), "3, 9, 3, 9; action 1"),
     _Line(360, (_AUCTION,), "9, 9, 3, 3; action 2"),
 )
-# CSN1 has no unit time to report at the first auction. The printed bids are not divided by the growth, as (5.8) asks;
-# it is 3 for both.
+# CSN1 has no unit time to report at the first auction. By (5.8), bids are divided by the growth, which is 3 for both
+# applications. The printed bids are not divided.
 _TABLE_5_4 = (
     _Line(
         80,
@@ -108,7 +111,7 @@ def _table(
 
 
 def _replayed(total: int, names: Sequence[str], lines: Sequence[_Line], psi: str) -> Iterator[str]:
-    """What each line says by the engine's auctions."""
+    """Yield the text of each line as the engine's auctions give it."""
     outcomes = iter(replay(_rules(total, psi), [event for line in lines for event in line.events]))
     for line in lines:
         here = [next(outcomes) for _ in line.events]
@@ -140,7 +143,7 @@ def _last_line_by_the_text() -> PaperRow:
 
 
 def _auctions_that_never_end() -> PaperRow:
-    """Unit time 1 on one workstation and 2 on three, which are all free."""
+    """An application has the unit time 1 on one workstation and 2 on three. Three workstations are free."""
     events: list[_Event] = [_arrives("A", "1", "2", levels=(1, 3)), *[_AUCTION] * 13]
     moves = sum(len(outcome.moves) for outcome in replay(_rules(3), events))
     what = "moves in 13 auctions, three workstations slower than one"
@@ -149,7 +152,7 @@ def _auctions_that_never_end() -> PaperRow:
 
 
 def _small_bid() -> PaperRow:
-    """Only the largest forward bid is tried: A needs six more of the two that are free, C would need two."""
+    """Only the largest forward bid is tried. A needs six more workstations, but two are free. C would need two."""
     levels = [Levels(workstations=(3, 9), speedups=(1, 3)), Levels(workstations=(1, 3), speedups=(1, 2))]
     found = solved(divide_shares(levels, total=6))
     held = listed(one.workstations[level] for one, level in zip(levels, found.levels, strict=True))
@@ -158,7 +161,7 @@ def _small_bid() -> PaperRow:
 
 
 def _newcomer_without_a_donor() -> PaperRow:
-    """A holds three of four workstations and is exempt when C has its first auction; then twelve auctions of both."""
+    """A has three of four workstations and is exempt at C's first auction. Then twelve auctions of both follow."""
     events: list[_Event] = [_arrives("A", "2", "1", levels=(1, 3)), _AUCTION, _arrives("C", "9", "1", levels=(1, 3))]
     events += [HoldAuction(exempt=("A",)), *[_AUCTION] * 12]
     held = [outcome.allocation for outcome in replay(_rules(4), events)][-1]["C"]

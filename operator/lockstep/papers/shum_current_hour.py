@@ -29,7 +29,7 @@ def error_of_current_hour(smoothing: Smoothing) -> float:
 
 
 def _newest(stays: Stays) -> NDArray[np.float64]:
-    """Whether the owner is there when five minutes of each hour are over: 1.0 or 0.0, for all hours of all weeks."""
+    """Return for each hour of all weeks 1.0 if the owner is there after five minutes of the hour, else 0.0."""
     times = HOUR * np.arange(int(stays.weeks * WEEK / HOUR)) + _PASSED
     begins, ends = stays.intervals.T
     last = np.searchsorted(begins, times, side="right") - 1

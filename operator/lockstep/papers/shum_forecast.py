@@ -1,4 +1,4 @@
-"""[C] 5.5: the equations of the forecast, on days that are worked by hand."""
+"""[C] 5.5: the equations of the forecast, on examples that are computed by hand."""
 
 from collections.abc import Iterator
 from fractions import Fraction

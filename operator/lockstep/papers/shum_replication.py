@@ -17,6 +17,6 @@ def rows() -> Iterator[PaperRow]:
 
 
 def _printed(runs: int, replicas: int, speedup: int) -> str:
-    """N/(S_p·R) + H_R."""
+    """Return the printed formula (7.1), N/(S_p·R) + H_R, as text."""
     harmonic = sum(Fraction(1, rank) for rank in range(1, replicas + 1))
     return decimal(Fraction(runs, speedup * replicas) + harmonic, 2)

@@ -15,7 +15,7 @@ _HEADS = "| where | what | printed | Lockstep | how |\n|---|---|---|---|---|\n"
 
 
 def lines(found: Mapping[Paper, Sequence[PaperRow]]) -> Iterator[str]:
-    """One line a row, and its note; a longer one goes on below."""
+    """Yield a line for each row, with its note; long lines are wrapped."""
     for paper, rows in found.items():
         yield f"[{paper}] {TITLES[paper]}"
         for row in rows:
@@ -68,7 +68,7 @@ def markdown_of_mechanisms(mechanisms: Mapping[Paper, Sequence[Mechanism]]) -> s
 
 
 def lines_of_sensitivities(entries: Iterable[Sensitivity]) -> Iterator[str]:
-    """One line a parameter."""
+    """Yield a line for each parameter, with its results."""
     yield "Sensitivities"
     for one in entries:
         results = ", ".join(f"{result} with {value}" for value, result in one.results)
@@ -77,7 +77,7 @@ def lines_of_sensitivities(entries: Iterable[Sensitivity]) -> Iterator[str]:
 
 
 def markdown_of_sensitivities(entries: Iterable[Sensitivity]) -> str:
-    """One table."""
+    """Return a table with a line for each parameter."""
     rows = "".join(
         f"| [{one.paper}] {one.parameter} | {one.what} | "
         f"{'; '.join(f'{value}: {result}' for value, result in one.results)} |\n"
@@ -87,14 +87,14 @@ def markdown_of_sensitivities(entries: Iterable[Sensitivity]) -> str:
 
 
 def summary_of_mechanisms(mechanisms: Mapping[Paper, Sequence[Mechanism]]) -> str:
-    """How many mechanisms Lockstep has how far."""
+    """Return a sentence with the number of mechanisms in each state."""
     states = [one.state for entries in mechanisms.values() for one in entries]
     counted = ", ".join(f"{states.count(state)} {state}" for state in MechanismState)
     return f"Of {len(states)} mechanisms that the papers describe: {counted}."
 
 
 def summary(found: Mapping[Paper, Sequence[PaperRow]]) -> str:
-    """How many rows have which mark."""
+    """Return a sentence with the number of rows of each mark."""
     marks = [row.mark for rows in found.values() for row in rows]
     wrong = sum(row.is_wrong for rows in found.values() for row in rows)
     return (

@@ -1,1 +1,1 @@
-"""Rows that only simulations give: settings are not all printed, so the numbers agree within a tolerance."""
+"""Rows that need a simulation. The papers do not print all settings, so numbers agree only within a tolerance."""

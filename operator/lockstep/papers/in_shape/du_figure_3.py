@@ -1,10 +1,10 @@
-"""[D] 3.2, figure 3: members at one pace by local schedulers, over co-scheduling on nodes without other work.
+"""[D] 3.2, figure 3: the time with members at one pace, divided by the time with co-scheduling on idle nodes.
 
-Four nodes, of types B, C, F and G. Each gives time in slices of 0.1 s, and changing a task takes 200 µs. In each
-iteration all members start within 20 ms of one another, and each iteration ends with the last member. The paper prints
-these numbers; task sizes it does not print. Here they are twenty slices of the slowest node for EP, and shrink from
-twenty slices to one for the others: the text says that they end with tasks of about a slice. By plain local scheduling
-the slow-down grows with the number of tasks beside a member, as the text says.
+There are four nodes, of types B, C, F and G. Each node gives time in slices of 0.1 s, and changing a task takes 200 µs.
+In each iteration all members start within 20 ms, and the iteration ends with the last member. The paper prints these
+numbers, but not the sizes of tasks. Here, a task of the program EP takes twenty slices of the slowest node. For other
+programs, tasks shrink from twenty slices to one, since the text says that these programs end with tasks of about a
+slice. With plain local scheduling, the slow-down grows with the number of tasks beside a member, as the text says.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _SEED = 1
 
 
 def rows() -> Iterator[PaperRow]:
-    """EP, the other programs, and plain local scheduling."""
+    """Yield the rows of EP, of the other programs, and of plain local scheduling."""
     shares = [float(share) for share in solved(keep_pace(_WEIGHTS, [1] * len(_WEIGHTS))).shares]
     what = "time of EP at one pace / with co-scheduling"
     yield in_shape(
@@ -37,12 +37,15 @@ def rows() -> Iterator[PaperRow]:
 
 
 def _locally(others: int) -> list[float]:
-    """A member's share of each node's time, in turns with tasks of others."""
+    """Return a member's share of each node's time if it takes turns with ``others`` other tasks."""
     return [1 / (1 + others)] * len(_WEIGHTS)
 
 
 def _slowdown(tasks: Sequence[float], shares: Sequence[float]) -> float:
-    """The time of all iterations over that of the slowest node alone; ``tasks`` are in its slices."""
+    """Return the time of all iterations, divided by the time of the slowest node alone.
+
+    ``tasks`` has the size of each iteration's task, in slices of the slowest node.
+    """
     random = np.random.default_rng(_SEED)
     slowest = min(_WEIGHTS)
     spent = 0.0
@@ -57,7 +60,10 @@ def _slowdown(tasks: Sequence[float], shares: Sequence[float]) -> float:
 
 
 def _time(seconds: float, share: float, phase: float) -> float:
-    """When a task of so many seconds ends, with a ``share`` of all slices; it comes at ``phase`` of a slice."""
+    """Return the end, in s, of a task of ``seconds`` with a ``share`` of all slices.
+
+    The task arrives at the part ``phase`` of a slice, from 0 to 1.
+    """
     slices = ceil(seconds / (_SLICE - _SWITCH) - 1e-9)
     last = floor((slices - 1) / share) + 1
     return (last + phase) * _SLICE

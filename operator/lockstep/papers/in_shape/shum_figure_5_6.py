@@ -1,7 +1,8 @@
-"""[C] 5.5.2, figures 5.5 and 5.6: the error of forecasts of a period over the weight B of the last hour, with A = 0.6.
+"""[C] 5.5.2, figures 5.5 and 5.6: errors of forecasts for weights B of the last hour from 0 to 0.9, with A = 0.6.
 
-The paper measured a server's load for a week. Here owners are drawn, and their presence is forecast by the same
-equations. Each error is that of the mean of two or five hours, over all working hours of a year of several owners.
+The paper measured a server's load for a week. Here owners are drawn at random, and the same equations forecast their
+presence. A forecast is the mean of two or five hours. Its error is averaged over the working hours of 35 days of four
+owners.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ SEED = 1
 
 
 def rows() -> Iterator[PaperRow]:
-    """How much worse the best B of 0.3 and below is than the best of all."""
+    """Yield for each figure the least error with B up to 0.3, divided by the least error with any B."""
     for figure, period in _PERIODS.items():
         errors = {b: error_of_forecasts(_A, b, period) for b in _BS}
         small = min(error for b, error in errors.items() if b <= _BS[2]) / min(errors.values())
@@ -31,7 +32,7 @@ def rows() -> Iterator[PaperRow]:
 
 
 def error_of_forecasts(a: float, b: float, period: int) -> float:
-    """The mean error of forecasts of so many hours, over the owners."""
+    """Return the mean error of forecasts of ``period`` hours with the weights ``a`` and ``b``, over all owners."""
     return float(
         np.mean(
             [
@@ -48,13 +49,13 @@ def _working_days(seed: int) -> NDArray[np.float64]:
 
 
 def of_working_days(hourly: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The hours ``[day, hour]`` of the first working days, of numbers of all hours from a Monday on."""
+    """Return the numbers of the first working days, float[day, hour], of all ``hourly`` numbers from a Monday on."""
     days = hourly.reshape(-1, _HOURS)
     return days[np.arange(len(days)) % 7 < _WORKING][:_DAYS]
 
 
 def histories(days: NDArray[np.float64]) -> Iterator[tuple[int, int, LoadHistory]]:
-    """Each hour of work whose day has enough days before it: number of the day, hour, and what was measured before."""
+    """Yield each working hour that has enough days before it: its day, its hour and the history before it."""
     for number in range(_DAYS_OF_HABIT, len(days)):
         past = tuple(map(tuple, days[number - _DAYS_OF_HABIT : number].tolist()))
         for hour in range(_FIRST_HOUR, _AFTER_LAST_HOUR):

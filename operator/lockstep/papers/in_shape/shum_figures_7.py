@@ -1,8 +1,8 @@
 """[C] 7.4.5, figures 7.8 to 7.13: policies for many runs of one program.
 
 The scan has lost the curves, so the sentences about them count. Two clusters have 24 workstations each. A run takes 2.5
-times what table 4.9 measured for 0.2 million units of time: 553 s, 223 s and 92 s with 1, 3 and 9 workstations. Nothing
-is drawn.
+times what table 4.9 measured for 0.2 million units of time: 553 s, 223 s and 92 s with 1, 3 and 9 workstations. There
+are no random numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _SIMILAR, _SOONER, _LATER = Printed(1, 1, "similar"), Printed(0, 0.95, "sooner")
 
 
 def rows() -> Iterator[PaperRow]:
-    """The policies of 7.4.4 by the sentences of 7.4.5."""
+    """Yield rows that check the sentences of 7.4.5 about the policies of 7.4.4."""
     yield from _static_and_dynamic()
     yield from _beside_an_alien()
     yield from _coalition()
@@ -72,7 +72,7 @@ def _end(
     clusters: Sequence[StationCluster] = _ALIKE,
     is_alien: bool = False,
 ) -> float:
-    """When the last run ends, in s; a run has ``length`` times half a million units of time."""
+    """Return the end of the last run, in s; a run has ``length`` times half a million units of time."""
     sweep = SimulatedSweep(
         ratios=[1.0] * runs,
         times={size: length * seconds for size, seconds in _TIMES.items()},

@@ -1,8 +1,8 @@
-"""[C] table 4.4: a matrix multiplication beside a program of others on one workstation, dealt while it runs or not.
+"""[C] table 4.4: a matrix multiplication beside another program on one workstation, with and without dealing.
 
-The other program takes half of that workstation. The paper prints seconds of four sizes of data, with dealing (its
-local workload distribution) and without. Here they are ratios, and the work is pieces of one size: blocks of the
-matrix.
+The other program takes half of that workstation. With dealing, members get pieces while they run; the paper calls this
+local workload distribution. The paper prints the seconds for four sizes of data. Here, the ratios of these seconds are
+compared, and the work is pieces of one size: blocks of the matrix.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _TOLERANCE = Tolerance(0.06)
 
 
 def rows() -> Iterator[PaperRow]:
-    """The time with dealing over the time without, on nine and on three workstations."""
+    """Yield the time with dealing divided by the time without it, on nine and on three workstations."""
     for members, seconds in _PRINTED.items():
         ratios = [dealt / fixed for fixed, dealt in seconds]
         work = DealtWork(pieces=_PIECES_OF_MEMBER * members, stated=[1.0] * members, real=[0.5, *[1.0] * (members - 1)])

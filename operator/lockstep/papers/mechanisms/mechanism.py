@@ -19,7 +19,7 @@ class MechanismState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanism:
-    """What the system of a paper does, or what an agent in it decides; definitions and experiments are none.
+    """Something that the system of a paper does, or that an agent in it decides; not a definition or an experiment.
 
     ``place`` is the section of the paper, such as 3.2 or A.1. ``what`` is one sentence in our own words. ``where``
     names files, commands and fields in backquotes.
