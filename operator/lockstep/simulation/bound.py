@@ -9,10 +9,11 @@ its node-seconds. The bound is the sum of these costs minus the price of all nod
 schedule uses more. It is valid for any prices. Prices rise where jobs want more than all nodes, and fall where they
 want less (a subgradient). The largest bound is returned.
 
-For one job, let ``worth`` be any price of its whole work, in seconds. A job with the turnaround C costs at least
-C + worth - S(C). S(C) sums up, over the time until C, the most by which the worth of work done exceeds its price. This
-is linear in C within a slot, so it is least at one of the slot's two ends. For each slot, the largest bound of several
-worths is taken, and then the least of all slots.
+For one job, let ``worth`` be any value of its whole work, in seconds. At each instant, some size has the greatest
+profit: the worth of the work that it does minus the price of its nodes, or 0. S(C) is the sum of these profits until
+the turnaround C. A job with the turnaround C costs at least C + worth - S(C). This bound is linear in C within a slot,
+so it is least at one of the slot's two ends. Each slot gets the largest bound of several worths. The bound of the job
+is the least bound of all slots.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from lockstep.simulation.model.jobs import Arrival, FloatArray
 _SLOTS = 1000
 _STEPS = 40
 _WORTHS = 24
-# The target of a step is a bound of _HOPED times the best one; the step goes the part _PACE of the way there.
+# The target of a step is _HOPED times the best bound so far. The step goes the part _PACE of the way to the target.
 _HOPED, _PACE = 1.5, 0.5
 
 
@@ -37,7 +38,7 @@ class _Prices(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """A lower bound on the cost of a job, and the node-seconds that it then takes in each slot from ``first`` on."""
+    """A lower bound on the cost of a job, and the node-seconds that the job then takes in the slots from ``first``."""
 
     cost: float
     first: int

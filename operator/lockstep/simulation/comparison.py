@@ -34,7 +34,7 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """The policies to compare, and their jobs. ``price_factor`` is that of all policies that balance sizes."""
+    """The policies to compare, and their jobs; all policies that balance sizes use the same ``price_factor``."""
 
     scenario: Scenario
     loads: Sequence[Load]
@@ -64,7 +64,7 @@ def run_all(
     processes: int,
     progress: Callable[[], None],
 ) -> Iterator[tuple[Trial, list[Ran]]]:
-    """Run all trials, ``processes`` at a time, and return them in their order."""
+    """Run all trials, ``processes`` at a time; yield each trial with its runs, in the order of the trials."""
     trials = comparison.trials()
     if processes == 1:
         for trial in trials:
@@ -79,10 +79,10 @@ def run_all(
 
 @contextmanager
 def _workers(comparison: Comparison, jobs: Jobs, processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Start the worker processes. They end at once when the caller is interrupted, such as by Ctrl-C.
+    """Start the worker processes. If the caller is interrupted, such as by Ctrl-C, the processes end at once.
 
-    They get the jobs at their start, not with each trial. Otherwise an interrupted pool would wait for ever to hand out
-    more data than a pipe takes.
+    A process gets the jobs at its start, not with each trial. Otherwise an interrupted pool would hang, since it would
+    wait for ever to write more data than a pipe holds.
     """
     context, given = get_context("spawn"), (comparison, jobs)
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=given) as pool:

@@ -1,4 +1,4 @@
-"""How groups fare that share the nodes: the price of fairness stands beside the turnaround."""
+"""Measures of groups that share the nodes. Beside the turnaround, they show what fairness costs."""
 
 import math
 from collections import Counter
@@ -12,7 +12,7 @@ _TWO = 2
 
 
 def worst_group(runs: Sequence[Ran], slowdowns: Sequence[float]) -> float:
-    """The mean slow-down of the group that has the largest, over that of all jobs; nan without groups."""
+    """Return the largest mean slow-down of a group, divided by the mean slow-down of all jobs; nan without groups."""
     by_group: dict[int, list[float]] = {}
     for run, slowdown in zip(runs, slowdowns, strict=True):
         if run.arrival.job.group is not None:
@@ -22,10 +22,11 @@ def worst_group(runs: Sequence[Ran], slowdowns: Sequence[float]) -> float:
 
 
 def share_index(runs: Sequence[Ran]) -> float:
-    """Jain's index of the nodes that groups hold on average while they are in want, each over its weight.
+    """Return Jain's index of the groups' mean numbers of nodes while they are in want, divided by their weights.
 
-    A group is in want while jobs of it and of another group wait. The index is 1 where all get the same for their
-    weight, and 1/n where one of n gets all; nan where no two groups are ever in want at the same time.
+    A group is in want while jobs of this group and of another group wait. The index is 1 if all groups get nodes in
+    proportion to their weights, and 1/n if one of n groups gets all nodes. It is nan if no two groups are ever in want
+    at the same time.
     """
     seconds, held = Counter[int](), Counter[int]()
     weights = {one.number: one.weight for run in runs if (one := run.arrival.job.group) is not None}
@@ -39,7 +40,7 @@ def share_index(runs: Sequence[Ran]) -> float:
 
 
 def _spans(runs: Sequence[Ran]) -> Iterator[tuple[float, Mapping[int, int], Mapping[int, int]]]:
-    """The times between two events: how long, and how many jobs wait and nodes are held, by group."""
+    """Yield each time between two events: its length in s, and by group the waiting jobs and the nodes in use."""
     events = sorted(_events(runs), key=lambda event: event[0])
     waiting, nodes, before = Counter[int](), Counter[int](), -math.inf
     for time, group, waits, holds in events:
@@ -51,7 +52,7 @@ def _spans(runs: Sequence[Ran]) -> Iterator[tuple[float, Mapping[int, int], Mapp
 
 
 def _events(runs: Sequence[Ran]) -> Iterator[tuple[float, int, int, int]]:
-    """When a group has one job more or less that waits, and some nodes more or less."""
+    """Yield events: the time, the group, and by how much its number of waiting jobs and its number of nodes change."""
     for run in runs:
         group = run.arrival.job.group
         if group is None:

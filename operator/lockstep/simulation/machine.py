@@ -1,8 +1,8 @@
 """The simulated cluster: jobs are submitted, a policy starts them, and they end.
 
-When a job runs longer than expected, its expected end moves by the same share of the elapsed time as in the operator.
-The policy may then decide anew. A job that an owner interrupts waits again, in its old place, with the work that it has
-not saved.
+When a job runs longer than expected, its expected end moves as in the operator: by a share of the elapsed time. The
+policy may then decide anew. A job that an owner interrupts waits again in its old place, with the work that it has not
+saved.
 """
 
 import heapq
@@ -29,7 +29,7 @@ _ENDED, _OVERRUN, _SUBMITTED, _OWNERS, _OPENED = 0, 1, 2, 3, 4
 _ROUNDING = 1e-3
 # After this many seconds without a start no job will start any more: owners come and go by the week.
 _WEEKS = 2 * 7 * 86_400.0
-# A job that was interrupted more often will never end: an owner always comes before.
+# A job that was interrupted more often will never end: an owner always comes before its end.
 _MOST_INTERRUPTIONS = 1000
 
 
@@ -109,9 +109,10 @@ def simulate(
 class _Machine:
     """The jobs by number, the cluster as it is now, and the events to come.
 
-    ``changed`` is when a job was last submitted or due to end, ``wakes`` when to decide again if jobs wait for owners.
-    ``ratios`` has, for jobs whose size has changed, the real run time divided by the stated one. ``ends`` is when each
-    run really ends. ``paces`` is the factor by which owners who are there slow it down.
+    ``changed`` is the last time at which a job was submitted or due to end. If jobs wait for owners, the policy decides
+    again at ``wakes``. For jobs whose size has changed, ``ratios`` has the real run time divided by the stated run
+    time. ``ends`` has the time at which each run really ends. ``paces`` has the factor by which owners who are present
+    slow down each run.
     """
 
     arrivals: dict[int, Arrival]
@@ -211,7 +212,7 @@ class _Machine:
         cluster.waiting = {one.number: one for one in sorted(waiting, key=lambda one: (one.submitted, one.number))}
 
     def _pace(self, run: SimulatedRun, presence: Presence) -> None:
-        """Move the real end of a run: its slowest member, beside the owners who are there, now sets its pace."""
+        """Move the real end of a run: its slowest member now sets its pace; present owners slow down their members."""
         slowdowns, number, now = self.cluster.slowdowns[run.nodes], run.job.number, self.cluster.now
         beside = np.where(presence.there[run.nodes], presence.terms.beside_owner, 1.0)
         pace = float((slowdowns * beside).max() / slowdowns[-1])
@@ -229,9 +230,9 @@ class _Machine:
             self._go_on(run, nodes)
 
     def _go_on(self, run: SimulatedRun, nodes: Sequence[int]) -> None:
-        """Let a job continue on ``nodes``, after a pause, with the work that is expected to be left.
+        """Let a job continue on ``nodes``, after a pause, with the expected rest of its work.
 
-        Its ratio changes, so that the work that is really left stays the same.
+        The job's ratio changes, so that the real rest of its work stays the same.
         """
         cluster, number = self.cluster, run.job.number
         attempts = self.earlier.setdefault(number, [])

@@ -25,8 +25,8 @@ class Measures:
     is never below 1.
 
     ``utilisation`` is the part of all node-seconds, until the last end, in which jobs ran. ``fairness`` is Jain's index
-    of the mean slow-downs of users: 1 where all are alike, 1/n where one of n has all the slow-down.
-    ``worst_group`` and ``share_index`` are of groups that share the nodes (``group_measures``).
+    of the mean slow-downs of users: 1 if all users have the same, 1/n if one of n users has all the slow-down.
+    ``worst_group`` and ``share_index`` describe groups that share the nodes (``group_measures``).
 
     ``work_lost`` is the part of the node-seconds in which jobs ran that was lost to returns of owners.
     ``interruptions`` and ``changes`` are the mean numbers of interruptions and of changes of size of a job.
@@ -34,12 +34,12 @@ class Measures:
     Jobs are sorted by their node-seconds with rigid sizes. The first quarter is small, the next ones are medium, large
     and huge.
 
-    All measures from ``told`` on are of jobs that waited and got a promise; ``told`` is their share of all jobs.
+    All measures from ``told`` on describe the jobs that waited and got a promise; ``told`` is their share of all jobs.
     ``promises_kept`` is the share that started by the earliest promise. ``promises_moved_later`` is how often promises
     moved later, all jobs together. ``promised_over_real_wait`` is the median of the first promised wait divided by the
-    real one. ``started_by_likely`` and ``started_by_late`` are the shares that started by these first estimates.
-    ``likely_error_median`` and ``likely_error_p90`` are of the error of the first likely start, divided by the real
-    wait.
+    real wait. ``started_by_likely`` and ``started_by_late`` are the shares that started by these first estimates.
+    ``likely_error_median`` and ``likely_error_p90`` are the median and the 90th percentile of an error: the error of
+    the first likely start, divided by the real wait.
 
     A measure without data is nan.
     """
@@ -82,7 +82,7 @@ CLASSES = ("small", "medium", "large", "huge")
 
 
 def measured(runs: Sequence[Ran], nodes: int) -> Measures:
-    """Measure these runs, at least one."""
+    """Measure one or more runs on this number of nodes."""
     waits = np.array([run.first_start - run.submitted for run in runs])
     turnarounds = np.array([run.end - run.submitted for run in runs])
     slowdowns = _slowdowns(runs, turnarounds)

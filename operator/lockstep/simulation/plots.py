@@ -39,7 +39,7 @@ def _figures(by_load: Mapping[Load, Results], runs: Mapping[Trial, Sequence[Ran]
 
 
 def gantt(policy: str, runs: Sequence[Ran]) -> Figure:
-    """Draw which nodes each job has when: the vertical axis has the nodes, the fastest lowest."""
+    """Draw the nodes of each job over time; the vertical axis has the nodes, with the fastest at the bottom."""
     boxes, colours = [], []
     for run in runs:
         for low, high in _consecutive(run.nodes):
@@ -55,7 +55,7 @@ def gantt(policy: str, runs: Sequence[Ran]) -> Figure:
 
 
 def promised_starts(policy: str, runs: Sequence[Ran]) -> Figure:
-    """Draw the waits by the first likely and the first promised start over the real waits."""
+    """Draw two points for each job, over its real wait: the wait until its first likely and first promised start."""
     waited = promised_runs(runs)
     waits = [(run.first_start - run.submitted) / _HOUR for run, _ in waited]
     figure = Figure(_INCHES, layout="constrained")

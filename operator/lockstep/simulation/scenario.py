@@ -23,7 +23,7 @@ from lockstep.simulation.workload.run_times import StatedRunTimes, said_seconds
 from lockstep.simulation.workload.templates import as_runs
 
 _TWO = 2
-# Keys of random numbers: for what users say, nodes' owners, elastic jobs and groups. The jobs have others of their own.
+# Keys of random numbers: for stated run times, node owners, elastic jobs and groups. Jobs use the seed without a key.
 _SAID, _OWNERS, _ELASTIC, _GROUPS = 1, 2, 3, 4
 
 
@@ -33,15 +33,15 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenario:
-    """At most ``count`` jobs of a ``trace``, or of the model where there is none.
+    """At most ``count`` jobs of a ``trace``, or of the model if there is no trace.
 
     Jobs of the model are runs of ``templates`` templates, if that number is given. Nodes have ``slowdowns``, and some
     may have ``owners``. ``terms`` are for owners who come unannounced.
 
     With ``load``, the times between submissions are scaled until rigid jobs would keep that share of the nodes busy.
-    ``run_times`` says what planners know of run times, and ``quantile`` what they expect (``beliefs``). The
-    ``elastic_share`` of the jobs may change their sizes while they run, by the terms of ``changing``. Jobs are of
-    ``groups``, if there are any.
+    ``run_times`` says how well planners know run times, and ``quantile`` which run times they expect (``beliefs``). The
+    part ``elastic_share`` of the jobs may change their sizes while they run, by the terms of ``changing``. If there are
+    ``groups``, each job belongs to one.
     """
 
     slowdowns: NDArray[np.float64]
@@ -69,12 +69,12 @@ class Scenario:
         return sum(job.size > self.nodes for job in self._traced())
 
     def jobs(self, seed: int) -> list[Arrival]:
-        """Draw the jobs of a seed; those of a trace differ in their speed-up only. Raises ``ScenarioError``."""
+        """Draw the jobs of a seed; with a trace, only the speed-ups differ by seed. Raises ``ScenarioError``."""
         random = np.random.default_rng(seed)
         rigid = self._rigid(random)
         if self.load is not None:
             rigid = with_load(rigid, self.load, float((1 / self.slowdowns).sum()))
-        # With random numbers of its own, so that the jobs are the same whatever is known of them.
+        # Stated times have random numbers of their own. So the real jobs do not depend on the accuracy of stated times.
         said = said_seconds(rigid, self.run_times, np.random.default_rng([seed, _SAID])).tolist()
         known = malleable(
             [job._replace(seconds=seconds) for job, seconds in zip(rigid, said, strict=True)],

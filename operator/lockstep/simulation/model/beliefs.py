@@ -1,4 +1,4 @@
-"""The run times that planners expect: those that owners of jobs state, times a learned factor."""
+"""The run times that planners expect: the run times that owners of jobs state, times a learned factor."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -9,10 +9,11 @@ from lockstep.facts.past_runs import MOST_RUNS
 
 @dataclass(slots=True)
 class Belief:
-    """By what factor runs of each template are expected to differ from what their owners state.
+    """The expected factor between real and stated run times, by template.
 
-    The factor is the ``quantile`` of real over stated times of the last runs, as in the operator. It is 1 without a
-    quantile, and until there are enough runs. Jobs without a known template share one factor.
+    The factor is the ``quantile`` of the ratios, real divided by stated time, of the template's last runs, as in the
+    operator. It is 1 without a quantile, and until there are enough runs. Jobs without a known template share one
+    factor.
     """
 
     quantile: float | None = None
@@ -20,7 +21,7 @@ class Belief:
     factors: dict[int | None, float] = field(default_factory=dict)
 
     def learn(self, template: int | None, ratio: float) -> None:
-        """Record the real over the stated time of a finished run."""
+        """Record the ``ratio`` of a finished run: its real time divided by its stated time."""
         if self.quantile is None:
             return
         known = self.ratios.setdefault(template, deque(maxlen=MOST_RUNS))

@@ -27,7 +27,7 @@ class SimulatedDecision(NamedTuple):
     """The jobs that start now, and the promises to jobs that wait, if the policy makes any.
 
     The policy decides again at ``next_start`` at the latest. Jobs in ``changes`` run already, and continue with a
-    member on each of these nodes. All of them stop first, so that other jobs may get the nodes that they leave.
+    member on each node of their entry. All of them stop first, so that other jobs may get the nodes that they leave.
     """
 
     starts: Sequence[Start]
@@ -39,9 +39,9 @@ class SimulatedDecision(NamedTuple):
 class SimulatedRun(NamedTuple):
     """A job that runs; ``end`` is when it is expected to end.
 
-    It has had these nodes since ``start``. ``changed`` is equal to ``start`` if the job changed to these nodes while it
-    ran, else -inf. It does no work in the first ``pause`` seconds. The times of ``job`` are for the work that was left
-    at ``start``.
+    The job has had its ``nodes`` since ``start``. ``changed`` is equal to ``start`` if the job changed to these nodes
+    while it ran, else -inf. The job does no work in the first ``pause`` seconds. The times of ``job`` are for the work
+    that was left at ``start``.
     """
 
     job: Job
@@ -59,14 +59,14 @@ class SimulatedRun(NamedTuple):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Cluster:
-    """Jobs that wait, by submission, and that run; which nodes are free, how slow they are and when they take members.
+    """The jobs that wait, in the order of submission, the jobs that run, and the facts about nodes.
 
-    Nodes are ordered by their slow-downs, the fastest first. ``windows`` consider node owners, ``free`` does not.
-    Expected run times are those that the owners of jobs state, times a factor of ``belief``. ``changing`` are the terms
-    of changes of sizes.
+    Nodes are ordered by their slow-downs, the fastest first. ``free`` says which nodes have no job. ``windows`` says
+    when owners let nodes take members. The expected run time of a job is the time that its owner states, times a factor
+    of ``belief``. ``changing`` has the terms for changes of sizes.
 
-    Owners of the nodes that are ``owned`` may come back unannounced. ``terms`` say what then happens, and ``forecasts``
-    how likely that is.
+    Owners of the nodes that are ``owned`` may come back unannounced. ``terms`` says what then happens, and
+    ``forecasts`` how likely it is.
     """
 
     slowdowns: NDArray[np.float64]
@@ -87,9 +87,9 @@ class Cluster:
         return nodes
 
     def first_fitting(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
-        """Choose the first of some idle nodes for a job that starts now, in rising order; none if too few are left.
+        """Return ``least`` to ``most`` nodes, the first of some idle ``nodes``, for a job that starts now.
 
-        No owner takes them back before the job has ended.
+        They are rising, and no owner takes them back before the job has ended. Return [] if there are too few.
         """
         while least <= min(len(nodes), most):
             chosen = sorted(nodes[:most])
@@ -104,11 +104,11 @@ class Cluster:
         return job.times * self.belief.factor(job.template)
 
     def left(self, run: SimulatedRun) -> float:
-        """Return the part that is expected to be left of the work that this run began with: at most 1."""
+        """Return the expected rest of the run's work, as a part of the work at its start: at most 1."""
         return min(1.0, (run.end - self.now) / self.run_time(run.job, run.nodes))
 
     def run_time(self, job: Job, nodes: Sequence[int]) -> float:
-        """Return how long a job is expected to run there: the slowest node sets the pace."""
+        """Return how long a job is expected to run on ``nodes``, in s: the slowest node sets the pace."""
         return float(job.times[len(nodes) - 1] * self.belief.factor(job.template) * self.slowdowns[nodes[-1]])
 
 

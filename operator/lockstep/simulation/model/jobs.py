@@ -20,10 +20,10 @@ class JobGroup(NamedTuple):
 class Job:
     """A job that is submitted at ``submitted``, in seconds, with ``size`` members where its size is rigid.
 
-    A policy that chooses sizes may give it from ``least`` to ``most`` members: ``times[n - 1]`` is how many
-    seconds n members run on nodes of speed 1, as its owner states. ``template`` is the number of its template, if any.
-    The size of a job that ``is_elastic`` may change while it runs. Jobs of one ``sweep`` wait as one in the price of a
-    member-second. ``group`` is the group whose share of the nodes it uses, if there are groups.
+    A policy that chooses sizes may give the job ``least`` to ``most`` members. ``times[n - 1]`` is the time in seconds
+    of n members on nodes of speed 1, as the job's owner states. ``template`` is the number of its template, if any. The
+    size of a job that ``is_elastic`` may change while it runs. For the price of a member-second, the waiting jobs of a
+    ``sweep`` count as one job. ``group`` is the group whose share of the nodes the job uses, if there are groups.
     """
 
     number: int
@@ -39,9 +39,9 @@ class Job:
 
 
 class Arrival(NamedTuple):
-    """A job, and what no policy knows before its end: it really runs ``ratio`` times as long as its owner states.
+    """A job and its ``ratio``: the job really runs ``ratio`` times as long as its owner states.
 
-    Owners have numbers; None is an unknown owner.
+    No policy knows the ratio before the end of the job. Owners have numbers; None is an unknown owner.
     """
 
     job: Job

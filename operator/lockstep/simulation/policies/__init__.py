@@ -1,1 +1,1 @@
-"""Which jobs start now, and on which nodes: Lockstep's planner, and the policies that it is compared with."""
+"""Policies choose the jobs that start now, and their nodes: Lockstep's planner, and others to compare it with."""

@@ -11,7 +11,7 @@ from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedDecision
 
 @dataclass(slots=True, kw_only=True)
 class Blind:
-    """Shows a policy nodes of one speed, the mean. Jobs that start get the first nodes that are ``idle``."""
+    """Shows a policy the cluster as if all nodes had the mean speed. Jobs that start get the first ``idle`` nodes."""
 
     policy: Policy
     idle: Callable[[Cluster], list[int]]
@@ -36,7 +36,7 @@ def _any_order(nodes: int) -> Sequence[int]:
 
 
 def _on_first(cluster: Cluster, starts: Sequence[Start], idle: list[int]) -> Iterator[Start]:
-    """Start jobs of the same sizes on the first idle nodes; leave out those that would not end before owners come."""
+    """Yield starts of the same sizes on the first idle nodes, without jobs that would not end before owners come."""
     for job, nodes in starts:
         chosen = cluster.first_fitting(job, idle, len(nodes), len(nodes))
         if chosen:

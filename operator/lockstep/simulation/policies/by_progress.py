@@ -22,10 +22,9 @@ class _ShownProgress(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class ByProgress:
-    """Chooses sizes of jobs that run by what they have shown, and plans the queue with ``planned`` and ``memory``.
+    """Chooses sizes of running jobs by their progress so far, and plans the queue with ``planned`` and ``memory``.
 
-    Jobs report their progress exactly, from their start on. What is not shown by it is unknown: ``planned`` knows no
-    run times.
+    Jobs report their progress exactly, from their start on. Nothing else is known: ``planned`` knows no run times.
     """
 
     planned: PlannedPolicy
@@ -55,7 +54,7 @@ class ByProgress:
         return Start(job, sorted(int(entry.node) for entry in placement.members))
 
     def _runs(self, cluster: Cluster) -> Iterator[OpenEndedRun]:
-        """List the runs whose sizes may change, without those beside an owner who is there."""
+        """List the runs whose sizes may change, without runs on a node whose owner is present."""
         for run in cluster.running.values():
             if run.job.is_elastic and (cluster.windows.opens[run.nodes] <= cluster.now).all():
                 yield self._open_ended(cluster, run)

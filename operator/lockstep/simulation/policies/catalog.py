@@ -73,8 +73,8 @@ ONLY_IF_ASKED_FOR = ("elastic", "by-progress", "fair", "fair-price", "heedless",
 def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callable[[], Policy]]:
     """Return a factory of each policy by name; each instance is for one simulation.
 
-    The price factor, by default the operator's, is that of ``lockstep``, ``elastic``, ``by-progress``, ``fair``,
-    ``fair-price``, ``balanced``, ``blind``, ``blind-fastest``, ``heedless`` and ``unowned``.
+    These policies use the price factor: ``lockstep``, ``elastic``, ``by-progress``, ``fair``, ``fair-price``,
+    ``balanced``, ``blind``, ``blind-fastest``, ``heedless`` and ``unowned``. The default is the operator's factor.
     """
     return {
         "fcfs": partial(Greedy, range=_rigid, behind=Behind.NO_JOB),

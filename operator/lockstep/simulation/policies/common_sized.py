@@ -1,4 +1,4 @@
-"""Gives all runs of a sweep that wait one common size, chosen anew at each decision; at most so many run at once."""
+"""Gives the waiting runs of a sweep a common size, anew at each decision, and limits the runs that go at once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from lockstep.simulation.model.jobs import Job
 class CommonSized:
     """Shows a policy the next runs of each sweep, all with the common size, and all jobs without a sweep as they are.
 
-    ``sizes`` are those that a run may have; ``most`` is how many runs of a sweep go at once.
+    A run may have one of ``sizes``. At most ``most`` runs of a sweep go at once.
     """
 
     policy: Policy
@@ -35,9 +35,10 @@ class CommonSized:
                 yield sized.get(job.number, job)
 
     def _next_runs(self, cluster: Cluster, waiting: Sequence[Job]) -> Iterator[Job]:
-        """The runs of a sweep that may go at once, with a size that suits all of its unfinished runs.
+        """Yield the next runs of a sweep that may go now, with a size that suits all of its unfinished runs.
 
-        These share the nodes that no other job has. If these are too few, a run waits with the smallest size.
+        The unfinished runs share the nodes that no other job has. If no size fits on these nodes, a run waits with the
+        smallest size.
         """
         running = [run for run in cluster.running.values() if run.job.sweep == waiting[0].sweep]
         own = sum(run.size for run in running)

@@ -17,7 +17,7 @@ class Elastic:
     memory: PlanMemory
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Start and change what is worth most; jobs that wait get a start estimate."""
+        """Start jobs and change sizes for the greatest worth; jobs that wait get a start estimate."""
         snapshot = self.memory.remembered_by(self.planned.snapshot(cluster))
         elastic = {gang_key(job): cluster.changing for job in cluster.waiting.values() if job.is_elastic}
         resized = resize(snapshot, list(self._runs(cluster)), elastic)
@@ -34,7 +34,7 @@ class Elastic:
         )
 
     def _runs(self, cluster: Cluster) -> Iterator[ElasticRun]:
-        """List the runs whose sizes may change, without those beside an owner who is there."""
+        """List the runs whose sizes may change, without runs on a node whose owner is present."""
         for run in cluster.running.values():
             if run.job.is_elastic and (cluster.windows.opens[run.nodes] <= cluster.now).all():
                 yield self._elastic(cluster, run)

@@ -31,7 +31,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Greedy:
-    """Gives each job what is free within its ``range``."""
+    """Gives each job as many free nodes as its ``range`` allows."""
 
     range: Callable[[Job], Range]
     behind: Behind

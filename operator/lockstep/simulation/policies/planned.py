@@ -43,10 +43,10 @@ class _FirstPlan(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class PlannedPolicy:
-    """Plans as many jobs of the queue as the operator plans exactly; with their rigid sizes if ``is_rigid``.
+    """Plans the first jobs of the queue, as many as the operator plans exactly; with rigid sizes if ``is_rigid``.
 
-    With a ``memory``, plans remember their promises. Without one, the queue is planned anew each time. If it
-    ``knows_no_times``, jobs run for an unknown time. With ``sharing``, groups take turns by their use.
+    With a ``memory``, plans remember their promises. Without a memory, the queue is planned anew each time. If the
+    policy ``knows_no_times``, jobs run for an unknown time. With ``sharing``, groups take turns by their use.
     """
 
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
@@ -75,7 +75,7 @@ class PlannedPolicy:
         )
 
     def _promises(self, placed: Iterable[tuple[Job, Placement]], now: float) -> list[StartPromise]:
-        """The promised starts: with fair shares, few jobs get one. Without a memory, each planned start is one."""
+        """Return the promises; with fair shares, few jobs get one. Without a memory, planned starts are promises."""
         later = [(one, self._promise(job, one, now)) for job, one in placed if one.start > now]
         return [promise for one, promise in later if self.memory is None or one.promised is not None]
 
@@ -107,7 +107,7 @@ class PlannedPolicy:
         return cluster.waiting[int(placement.gang.name)]
 
     def snapshot(self, cluster: Cluster) -> Snapshot:
-        """Return the facts on which the queue is planned, without what plans remember."""
+        """Return the facts on which the queue is planned, without the promises of earlier plans."""
         nodes = len(cluster.slowdowns)
         waiting = _counting_sweeps_once(cluster.waiting.values())
         price = self.sizing.member_price(Contention(waiting, len(cluster.running), nodes))
@@ -148,7 +148,7 @@ class PlannedPolicy:
 
 
 def _counting_sweeps_once(waiting: Iterable[Job]) -> int:
-    """Count the jobs that wait; all those of a sweep are one."""
+    """Count the jobs that wait; all jobs of a sweep count as one."""
     return len({(True, job.number) if job.sweep is None else (False, job.sweep) for job in waiting})
 
 
@@ -159,7 +159,7 @@ def _releases(cluster: Cluster) -> tuple[Release, ...]:
 
 
 def _without_ends(cluster: Cluster) -> dict[str, Any]:
-    """The nodes of the runs, as a snapshot has them while no end is known."""
+    """Return the fields of a snapshot for the nodes of all runs, if no end of a run is known."""
     held, runs = np.zeros((len(cluster.slowdowns), 1), dtype=np.int64), list(cluster.running.values())
     holders = [(number, node) for number, run in enumerate(runs) for node in run.nodes]
     holder, node = np.array(holders, dtype=np.int64).reshape(-1, 2).T

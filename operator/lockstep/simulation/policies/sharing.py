@@ -17,8 +17,8 @@ _LEAST_TIMES, _MOST_TIMES = 0.5, 2.0
 class SimulatedSharing:
     """The accounts of the groups of jobs.
 
-    If it ``prices_use``, a member-second costs up to twice as much for a group that has used more than its share. For
-    one that has used less, it costs down to half.
+    If it ``prices_use``, a member-second costs up to twice as much for a group that has used more than its share. For a
+    group that has used less than its share, it costs as little as half.
     """
 
     prices_use: bool = False
@@ -32,7 +32,7 @@ class SimulatedSharing:
         self._accounts.advance(cluster.now, _held(cluster), {})
 
     def shares(self, cluster: Cluster) -> FairShares:
-        """The groups as a plan has them; jobs without a group are in one of their own."""
+        """Return the groups for a plan, with their use. All jobs without a group are in one more group."""
         used = self._accounts.used(cluster.now)
         groups = [
             ShareGroup(
@@ -46,7 +46,7 @@ class SimulatedSharing:
         return FairShares(groups=(*groups, ShareGroup(name="others")), capacity=(len(cluster.slowdowns),))
 
     def price_factors(self, now: float) -> Mapping[int, float]:
-        """By what the price of a member-second is multiplied for each group."""
+        """Return the factor of the price of a member-second, by the number of the group."""
         if not self.prices_use:
             return {}
         named = [NamedGroup(str(one.number), one.weight, ()) for one in self._groups.values()]
@@ -61,7 +61,7 @@ def namespace_of(group: JobGroup) -> str:
 
 
 def _held(cluster: Cluster) -> dict[AttemptId, HeldPart]:
-    """What each job holds that runs: its part of all nodes. Jobs without a group are not charged."""
+    """Return each running job's part of all nodes. Jobs without a group are left out, as they are not charged."""
     nodes = len(cluster.slowdowns)
     return {
         AttemptId(str(run.job.number), 1): HeldPart(str(run.job.group.number), run.size / nodes, run.start)

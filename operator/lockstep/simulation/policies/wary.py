@@ -1,4 +1,4 @@
-"""The same planner without forecasts of owners, or without their nodes, to show what the forecasts are worth."""
+"""A policy without forecasts of node owners, or without their nodes, to show what the forecasts are worth."""
 
 import math
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""Node owners who come and go unannounced: when they are there, and how that is forecast."""
+"""Node owners who come and go unannounced: their presence at the nodes, and its forecasts."""

@@ -2,8 +2,8 @@
 
 On working days an owner comes around 9 and leaves around 17:30. These times vary by about an hour between owners, and
 by half an hour between days. An owner stays away one working day in ten. On some evenings an owner comes for half an
-hour to two hours, on some days of the weekend for one to four hours. How often is drawn for each owner: up to 40 % of
-the evenings, and up to 30 % of the days of the weekend.
+hour to two hours, on some days of the weekend for one to four hours. The number of such visits is drawn for each owner:
+they are on up to 40 % of the evenings, and on up to 30 % of the days of the weekend.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from lockstep.simulation.presence.stays import DAY, HOUR, Stays, stays_of
 
 WEEKS = 52
-"""How many weeks are drawn; they repeat after that."""
+"""The number of weeks that are drawn. Then the stays repeat."""
 
 _DAYS, _WORKING = 7, 5
 _ATTENDS = 0.9

@@ -57,7 +57,7 @@ class Hours:
         return float(goes[goes > now].min(initial=math.inf))
 
     def _midnights(self, now: float) -> FloatArray:
-        """Return the midnights before the working days from today on, as a column."""
+        """Return, as a column, the midnights in s before the working days of the next eight days, today first."""
         # Today and the next seven days: every week has a working day, and today's hours may be over.
         days = np.arange(_WEEK + 1) + now // _DAY
         return np.array(days[days % _WEEK < _WORKING, np.newaxis] * _DAY, dtype=np.float64)

@@ -55,8 +55,8 @@ def stays_by_node(owners: ComingOwners, nodes: int, random: np.random.Generator)
 class Presence:
     """At which nodes owners are ``there`` now, for one simulation from 0 s on; all arrays are by node.
 
-    A node takes no new members until ``opens``: it is closed while the owner is there. Where members have to leave, it
-    stays closed for a while after, as in the operator.
+    A node takes no new members until ``opens``: it is closed while its owner is there. If owners evict members, the
+    node stays closed for some time after the owner has left, as in the operator.
     """
 
     nodes: int
@@ -90,7 +90,7 @@ class Presence:
         return Windows(np.where(self.opens <= now, -math.inf, self.opens), np.full(self.nodes, math.inf))
 
     def forecasts(self, now: float) -> Forecasts:
-        """Return forecasts of owners' returns; there are none where members may stay, since no work is lost."""
+        """Return forecasts of owners' returns; none if members may stay, since no work is lost then."""
         return self._returning.forecasts(now, self.there) if self.terms.evicts else no_forecasts()
 
     def next_check(self, now: float) -> float:

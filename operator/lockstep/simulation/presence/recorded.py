@@ -94,7 +94,7 @@ def _stays(seen: dict[str, dict[float, bool]]) -> list[Stays]:
 
 
 def _there(of_node: dict[float, bool]) -> Iterator[tuple[float, float]]:
-    """List the times from and until which the owner was there, rising; those that follow one another may touch."""
+    """List the beginning and the end of each stay of the owner, rising; one stay may begin at the end of another."""
     times = sorted(of_node)
     for time, after in pairwise([*times, math.inf]):
         if of_node[time]:

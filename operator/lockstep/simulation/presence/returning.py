@@ -1,7 +1,8 @@
-"""What agents forecast of owners' presence, and the operator's forecasts that follow, hour by hour.
+"""The agents' forecasts of owners' presence, and the operator's forecasts from these, hour by hour.
 
-Each agent makes a forecast at the beginning of every hour. It knows the hours before, weekdays and weekends apart, and
-whether the owner is there. Formulas and weights are those of the agent (docs/agent.md, [C 5.5]).
+Each agent makes a forecast at the beginning of every hour. The agent knows the owner's presence in the hours before,
+weekdays and weekends apart, and whether the owner is there now. Formulas and weights are the same as in the agent
+(docs/agent.md, [C 5.5]).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ _DAY_HOURS, _WEEK_DAYS, _WORKING = 24, 7, 5
 
 @dataclass(slots=True)
 class Returning:
-    """Forecasts of the owners of some of the ``nodes``; ``kept`` are those of the last requested hour."""
+    """Forecasts of the owners of some of the ``nodes``; ``kept`` has the last requested hour and its forecasts."""
 
     nodes: int
     stays: Mapping[int, Stays]
@@ -34,7 +35,7 @@ class Returning:
         self.owners = {node: _Habits(one.hourly()) for node, one in self.stays.items()}
 
     def forecasts(self, now: float, there: NDArray[np.bool_]) -> Forecasts:
-        """Forecast at the beginning of the hour of ``now``; ``there`` are the nodes whose owners are there."""
+        """Return the forecasts from the beginning of this hour; ``there``, bool[node], says which owners are there."""
         hour = int(now // HOUR)
         if self.kept is None or self.kept[0] != hour:
             bids = [self._bid(node, hour, there) for node in range(self.nodes)]
@@ -62,9 +63,10 @@ class Returning:
 
 @dataclass(slots=True)
 class _Habits:
-    """What an agent knows of its owner: the ``hourly`` presence. Hour 0 begins a Monday, and the hours repeat.
+    """An owner's ``hourly`` presence, as the agent knows it. Hour 0 begins a Monday, and the hours repeat.
 
-    ``kept`` are habits by the day of the forecast, and by whether they are of working days.
+    ``kept`` has the habits by the day of the forecast, and by whether they are habits of working days. A habit is the
+    usual presence in an hour of the day.
     """
 
     hourly: NDArray[np.float64]
@@ -77,7 +79,7 @@ class _Habits:
         return day_ahead(habits, last=self._measured(hour - 1), now=present)
 
     def _habits(self, today: int, day: int) -> Sequence[float]:
-        """Return the habits for a day's hours, from the days before today of the same kind: working days or not."""
+        """Return the habit of each hour of ``day``, from earlier days of the same kind: working days or weekends."""
         key = today, _works(day)
         if key not in self.kept:
             self.kept = {other: habits for other, habits in self.kept.items() if other[0] == today}

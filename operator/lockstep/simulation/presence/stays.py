@@ -28,14 +28,14 @@ class PresenceChange(NamedTuple):
 class Stays:
     """One owner's stays: rows of a beginning and an end, rising, in seconds after the midnight before a Monday.
 
-    They repeat after ``weeks`` weeks, and all end by then.
+    Stays repeat after ``weeks`` weeks, and end within these weeks.
     """
 
     intervals: Intervals
     weeks: int
 
     def changes(self, node: int) -> Iterator[PresenceChange]:
-        """Yield, without end, when the owner comes and goes; one who is there at the beginning comes at 0 s."""
+        """Yield the owner's comings and goings, without end. An owner who is there at the beginning comes at 0 s."""
         for again in count() if len(self.intervals) else ():
             shift = (again * self.weeks - HISTORY_WEEKS) * WEEK
             for begin, end in (self.intervals + shift).tolist():
@@ -44,7 +44,7 @@ class Stays:
                     yield PresenceChange(end, node, is_there=False)
 
     def hourly(self) -> NDArray[np.float64]:
-        """Return in what share of each hour of all weeks the owner was there."""
+        """Return for each hour of all weeks the part of the hour, from 0 to 1, in which the owner was there."""
         hours = np.zeros(int(self.weeks * WEEK / HOUR))
         for begin, end in self.intervals.tolist():
             first, last = int(begin // HOUR), int(np.ceil(end / HOUR))
@@ -65,5 +65,5 @@ def stays_of(intervals: Sequence[tuple[float, float]], weeks: int) -> Stays:
 
 
 def all_changes(stays: dict[int, Stays]) -> Iterator[PresenceChange]:
-    """Yield, without end and in the order of time, when the owners of all nodes come and go."""
+    """Yield the comings and goings of all owners in the order of time, without end."""
     return heapq.merge(*(one.changes(node) for node, one in stays.items()))

@@ -12,8 +12,8 @@ from lockstep.facts.cluster.node import OnReturn
 class OwnerTerms:
     """All owners want the same ``on_return``, and all jobs are equally ``interruptible``.
 
-    Members that stay beside an owner take longer: with ``KEEP`` 1 + ``duty_cycle`` times as long. A checkpointed job
-    saves its work every ``checkpoint_interval`` seconds of a run; the interval of others is inf.
+    Members that stay beside an owner take longer: if ``on_return`` is ``KEEP``, 1 + ``duty_cycle`` times as long. A
+    checkpointed job saves its work every ``checkpoint_interval`` seconds of a run. The interval of other jobs is inf.
     """
 
     on_return: OnReturn = OnReturn.EVICT

@@ -23,11 +23,13 @@ _PARALLELISM, _SIGMA = (1 / 16, 1 / 2), (0.0, 2.0)
 
 
 class SweepMeasures(NamedTuple):
-    """Of one sweep: when the last of the runs that count had ended, in s, and by how much that is sooner than alone.
+    """The measures of one sweep; ``turnaround`` is the end of the last run that counts, in s.
 
-    Alone is one node of speed 1 that does as many runs of the mean time. The speed-ups of the replicas, the slowest
-    first, count the same runs over the end of the last run of each; nan for gangs. ``counted`` is the mean time of the
-    runs that count over that of all runs that could be drawn. ``others`` is the mean turnaround of other jobs, in s.
+    ``alone`` is the time in which one node of speed 1 would do as many runs of mean length, one after the other.
+    ``speedup`` is ``alone`` / ``turnaround``. The speed-up of a replica is ``alone`` divided by the end of the
+    replica's last run. ``mean_of_replicas`` and ``most_of_replicas`` are the mean and the largest of these, nan for
+    gangs. ``counted`` is the mean time of the runs that count, divided by the mean of the distribution of run times.
+    ``others`` is the mean turnaround of other jobs, in s.
     """
 
     turnaround: float
@@ -46,12 +48,12 @@ SweepResults = Mapping[str, Mapping[int, SweepMeasures]]
 class SweepComparison:
     """Policies to compare on ``runs`` runs, of which ``first`` count.
 
-    The thesis' policies begin only those, in their order. Gangs begin all, and count those that end first. ``times``
-    are in s by size, on nodes of speed 1. With a ``serial_time``, one member takes so many s. The speed-up of each seed
-    is then drawn by Downey's model, for every size up to the number of nodes.
+    The policies of the thesis [C] begin only the first runs, in their order. Gangs begin all runs, and the runs that
+    end first count. ``times`` are in s by size, on nodes of speed 1. With a ``serial_time``, one member takes this time
+    in s. The speed-up of each seed is then drawn by Downey's model, for every size up to the number of nodes.
 
-    Gangs run ``among`` so many jobs of the model. As rigid jobs, these alone would keep the part ``load`` of the nodes
-    busy.
+    ``among`` is the number of other jobs, of the model, beside the gangs. As rigid jobs, the other jobs alone would
+    keep the part ``load`` of the nodes busy.
     """
 
     runs: int
@@ -66,7 +68,7 @@ class SweepComparison:
     load: float = 0.5
 
     def results(self, replicas: int, seeds: Sequence[int]) -> SweepResults:
-        """Measure each policy with so many replicas, for every seed."""
+        """Measure each policy with this number of replicas, for every seed."""
         return {
             policy.value: {seed: self._measured(policy, replicas, seed) for seed in seeds} for policy in self.policies
         }

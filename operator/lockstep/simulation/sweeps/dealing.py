@@ -1,8 +1,9 @@
-"""Pieces of work that members get beforehand, by what bids say, or while they run, by the speed that is measured.
+"""Compares two ways to deal pieces: beforehand, by the speeds in bids, or while members run, by measured speeds.
 
-While they run, members get further pieces whenever they are done. Each gets its part of half of the pieces that are
-left, by the speeds that are known by then, and one piece at least. So a lost member costs only the pieces that it has.
-If members get all pieces beforehand, the loss of one ends the attempt. The next one does all pieces on the other nodes.
+While members run, each member gets further pieces whenever it is done. Half of the remaining pieces are divided by the
+speeds that are known by then. The member gets its part, at least one piece. So a lost member costs only the pieces that
+it has. If members get all pieces beforehand, the loss of one member ends the attempt. The next attempt does all pieces
+on the other nodes.
 """
 
 import heapq
@@ -14,7 +15,7 @@ import numpy as np
 
 from coschedule import apportion
 
-# Not all pieces are dealt at once, so that those who prove slow get fewer of the others.
+# Not all pieces are dealt at once. So members that prove slow get fewer of the later pieces.
 _PART_THAT_IS_DEALT = 0.5
 
 
@@ -27,7 +28,7 @@ class MemberLoss(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DealtWork:
-    """So many ``pieces``; by member the speed that its bid says and the ``real`` one, in pieces a second."""
+    """A number of ``pieces``, and the speeds of members in pieces a second: ``stated`` in their bids, and ``real``."""
 
     pieces: int
     stated: Sequence[float]
@@ -35,14 +36,14 @@ class DealtWork:
     loss: MemberLoss | None = None
 
     def beforehand(self) -> float:
-        """Return when the last piece is done if all are dealt beforehand, in s."""
+        """Return the time in s at which the last piece is done, if all pieces are dealt beforehand."""
         end = self._end(self.stated, self.real)
         if self.loss is None or end <= self.loss.time:
             return end
         return self.loss.time + self._end(self._without_lost(self.stated), self._without_lost(self.real))
 
     def while_running(self) -> float:
-        """Return when the last piece is done if members get pieces while they run, in s."""
+        """Return the time in s at which the last piece is done, if members get pieces while they run."""
         return _Dealer(self).end()
 
     def _end(self, stated: Sequence[float], real: Sequence[float]) -> float:
@@ -54,7 +55,7 @@ class DealtWork:
 
 
 class _Hand(NamedTuple):
-    """Until ``until`` a member does ``pieces`` pieces; it ``is_lost`` then, or is done."""
+    """A member does ``pieces`` pieces until the time ``until``; then the member ``is_lost``, or its pieces are done."""
 
     until: float
     member: int

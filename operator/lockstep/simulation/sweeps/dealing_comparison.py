@@ -1,4 +1,4 @@
-"""Pieces that are dealt beforehand beside pieces that are dealt while they run, on nodes whose speeds are off."""
+"""Compares pieces dealt beforehand with pieces dealt while members run, if the real speeds differ from the bids."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _WIDTHS = (18, 18, 16, 18)
 
 
 class DealingEnds(NamedTuple):
-    """Ends in s, by both ways to deal; ``ideal`` is as if pieces could be cut and all speeds were known."""
+    """The end in s for both ways to deal; ``ideal`` is the end if pieces could be cut and all speeds were known."""
 
     beforehand: float
     while_running: float
@@ -22,9 +22,9 @@ class DealingEnds(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DealingComparison:
-    """So many ``pieces``, each of ``piece_time`` s on a node of speed 1, on nodes of these ``speeds`` by their bids.
+    """A number of ``pieces``, each of ``piece_time`` s on a node of speed 1; bids state the ``speeds`` of the nodes.
 
-    If one member ``is_lost``, that is a random one, at a random time before the ideal end.
+    If ``is_lost``, a random member is lost at a random time before the ideal end.
     """
 
     pieces: int
@@ -33,7 +33,7 @@ class DealingComparison:
     is_lost: bool
 
     def ends(self, off: float, seed: int) -> DealingEnds:
-        """Measure with real speeds that are ``off`` around those of bids, log-normally."""
+        """Return the ends if real speeds are log-normal around the speeds in bids, with the deviation ``off``."""
         random = np.random.default_rng(seed)
         stated = np.array(self.speeds) / self.piece_time
         real = stated * random.lognormal(0.0, off, len(stated))

@@ -22,8 +22,9 @@ from lockstep.simulation.sweeps.sweep import RunOfSweep, SimulatedSweep
 class GangPolicy(StrEnum):
     """How a sweep becomes gangs.
 
-    Each run chooses its own size, and counts as a gang that waits; or it chooses its own size, and all that wait count
-    once; or all have the common size, and count once.
+    ``SEPARATE``: each run chooses its own size, and each waiting run counts as a waiting gang. ``ONCE``: each run
+    chooses its own size, and all waiting runs together count as one gang. ``COMMON``: all runs have the common size,
+    and all waiting runs count as one gang.
     """
 
     SEPARATE = "separate"
@@ -32,7 +33,7 @@ class GangPolicy(StrEnum):
 
 
 class RanAsGangs(NamedTuple):
-    """How each run of a sweep went, in the order of their ends, in s after the sweep; and how other jobs did."""
+    """The runs of a sweep, in the order of their ends, with times in s after its submission, and the other jobs."""
 
     runs: Sequence[RunOfSweep]
     others: Sequence[Ran]
@@ -41,7 +42,7 @@ class RanAsGangs(NamedTuple):
 def ran_as_gangs(
     sweep: SimulatedSweep, policy: GangPolicy, law: RunTimeLaw, others: Sequence[Arrival] = ()
 ) -> RanAsGangs:
-    """Simulate a sweep that comes when half of the ``others`` have come. Gangs keep their sizes and nodes."""
+    """Simulate a sweep that is submitted after half of the ``others``. Gangs keep their sizes and nodes."""
     nodes, submitted = _nodes(sweep), float(np.median([one.job.submitted for one in others])) if others else 0.0
     runs = _arrivals(sweep, policy, len(nodes.slowdowns), submitted)
     behind = [one._replace(job=replace(one.job, number=one.job.number + len(runs))) for one in others]
@@ -87,7 +88,7 @@ def _times(sweep: SimulatedSweep) -> FloatArray:
 
 
 def _nodes(sweep: SimulatedSweep) -> SimulatedNodes:
-    """The nodes without those of an alien program, which holds its largest size in the first cluster."""
+    """Return the nodes, without the nodes of an alien program: it has its largest size in the first cluster."""
     [first, *others] = sweep.clusters
     held = max(size for size in sweep.times if size < first.places) if sweep.alien else 0
     clusters = [first._replace(places=first.places - held), *others]

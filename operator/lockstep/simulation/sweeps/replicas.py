@@ -1,7 +1,7 @@
 """Replicas that take the first N runs, by the policies FNI-SA, FNI-DA and FNI-DAC [C 7.4.4].
 
-Each replica takes the next run as soon as its own has ended, until all runs have begun. At each end, nodes are divided
-anew, and replicas change their sizes and nodes for nothing: the thesis measured less than half a second a change.
+Each replica takes the next run as soon as its own run has ended, until all runs have begun. At each end, nodes are
+divided anew. A change of size or nodes takes no time, as the thesis measured less than half a second for a change.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,9 @@ _ENDED = 1e-9
 class ReplicaPolicy(StrEnum):
     """Where replicas run.
 
-    By static assignment each stays in its own cluster. By dynamic assignment all share all clusters, and the first
-    replica chooses first. In a coalition the replica chooses first whose run was begun first.
+    With static assignment, each replica stays in its own cluster. With dynamic assignment, all replicas share all
+    clusters, and choose in the order of their indices. In a coalition, they choose in the order in which their runs
+    began.
     """
 
     STATIC = "fni-sa"
@@ -30,7 +31,7 @@ class ReplicaPolicy(StrEnum):
 
 @dataclass(slots=True)
 class _Replica:
-    """Replica ``index`` does run ``number``, of which ``left`` is left, as a multiple of the mean run."""
+    """Replica ``index`` does run ``number``; ``left`` is the rest of its work, in units of the mean run."""
 
     index: int
     number: int

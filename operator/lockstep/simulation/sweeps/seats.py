@@ -1,7 +1,8 @@
 """How replicas divide the nodes of clusters, by their order [C 7.4.4, 7.4.5].
 
-Everyone has the largest size that all can have together. Then, in their order, each gets the fastest place that leaves
-that size to those behind. So no replica grows at the expense of another, as the thesis asks of a coalition.
+The common size is the largest size that all replicas can have together. In their order, each replica gets the fastest
+seat that leaves the common size to each later replica. So no replica grows at the expense of another, as the thesis
+asks of a coalition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from lockstep.simulation.sweeps.sweep import StationCluster
 
 
 class ReplicaSeat(NamedTuple):
-    """So many nodes of a cluster, by its index, on which runs of ratio 1 end at ``rate`` a second."""
+    """``size`` nodes of the cluster number ``cluster``; a replica does ``rate`` mean runs a second on them."""
 
     cluster: int
     size: int
@@ -19,7 +20,7 @@ class ReplicaSeat(NamedTuple):
 
 
 def seats(claims: int, clusters: Sequence[StationCluster], times: Mapping[int, float]) -> list[ReplicaSeat]:
-    """Divide clusters among ``claims`` replicas; fewer get a seat where not all have room for the smallest size."""
+    """Return a seat for each of ``claims`` replicas, or for fewer if not all have room for the smallest size."""
     left = [cluster.places for cluster in clusters]
     claims = min(claims, _holds(left, min(times)))
     common = max((size for size in times if _holds(left, size) >= claims), default=min(times))
@@ -42,7 +43,7 @@ def _possible(
     common: int,
     behind: int,
 ) -> list[ReplicaSeat]:
-    """List the seats that leave ``common`` nodes to each of those behind."""
+    """List the seats that leave ``common`` nodes to each of the ``behind`` later replicas."""
     return [
         ReplicaSeat(index, size, cluster.speed / times[size])
         for index, cluster in enumerate(clusters)

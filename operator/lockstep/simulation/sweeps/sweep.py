@@ -1,4 +1,4 @@
-"""What is simulated of a sweep: its runs, how long they take, and where they may run."""
+"""A sweep in a simulation: its runs, their run times, and the clusters on which they may run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class RunSpread(StrEnum):
                 assert_never(self)
 
     def drawn(self, runs: int, random: np.random.Generator) -> list[float]:
-        """Draw the real time of each run over the mean, which is 1."""
+        """Draw the real time of each run, in units of the mean run time."""
         match self:
             case RunSpread.EQUAL:
                 return [1.0] * runs
@@ -45,7 +45,7 @@ class RunSpread(StrEnum):
 
 
 class StationCluster(NamedTuple):
-    """So many nodes of one speed; each takes one member."""
+    """A number of nodes of one speed; each node takes one member."""
 
     places: int
     speed: float
@@ -53,10 +53,10 @@ class StationCluster(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedSweep:
-    """Runs that begin in their order, ``replicas`` at a time at most.
+    """Runs that begin in their order, at most ``replicas`` at a time.
 
-    A run of P members takes ``times[P]`` s on average, on nodes of speed 1, and each run its ``ratios`` times as long.
-    If there is an ``alien``, a program of others competes on the first cluster like one more replica, and never ends.
+    A run of P members takes ``times[P]`` s on average, on nodes of speed 1. Run i takes ``ratios[i]`` times as long. If
+    there is an ``alien``, another user's program competes on the first cluster like one more replica, and never ends.
     """
 
     ratios: Sequence[float]
@@ -67,7 +67,7 @@ class SimulatedSweep:
 
     @property
     def clusters_of_speeds(self) -> list[StationCluster]:
-        """The clusters, where those of one speed are one: a run may have members in several of these."""
+        """The clusters, with clusters of the same speed joined: a run may have members in several of them."""
         places: dict[float, int] = {}
         for cluster in self.clusters:
             places[cluster.speed] = places.get(cluster.speed, 0) + cluster.places

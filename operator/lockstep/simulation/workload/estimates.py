@@ -1,11 +1,12 @@
 """Run times of jobs as users estimate them.
 
-After D. Tsafrir, Y. Etsion and D. G. Feitelson, *Modeling user runtime estimates*, JSSPP 2005. Of that model: estimates
-are few round values; the twenty most popular are nearly all there is, and their popularity falls exponentially with the
-rank; the longest allowed estimate is among the most popular; a job never runs longer than its estimate, and
-otherwise the two are independent. Simplified: the values, their order and the fall of their popularity are fixed here
-and not fitted to a log; there is no tail of rare values; and the estimates of one user are no more alike than those of
-others.
+After D. Tsafrir, Y. Etsion and D. G. Feitelson, *Modeling user runtime estimates*, JSSPP 2005. As in that model,
+estimates are few round values. Nearly all users choose one of the twenty most popular values, and the popularity falls
+exponentially with the rank. The longest allowed estimate is among the most popular. A job never runs longer than its
+estimate; otherwise its run time does not depend on its estimate.
+
+This model is simpler. The values, their order and the fall of their popularity are fixed here and not fitted to a log.
+There are no rare values. The estimates of one user are no more alike than the estimates of different users.
 """
 
 import math
@@ -23,15 +24,15 @@ _POPULAR = (
     90 * _MINUTE,
 )
 _FALL = 0.18
-# The longest allowed estimate; where jobs run longer, as many half days as the longest of them needs.
+# The longest allowed estimate is 48 hours. If a job runs longer, it is raised in steps of 12 hours to hold all jobs.
 _LONGEST, _STEP = 48 * _HOUR, 12 * _HOUR
 
 
 def estimates(seconds: FloatArray, random: np.random.Generator) -> FloatArray:
     """Return users' estimates for jobs that run these ``seconds``; no job runs longer than its estimate.
 
-    All estimates are drawn first. Then each job gets a random one that is long enough, the longest jobs first. A job
-    for which none is left gets the next longer round value.
+    All estimates are drawn first. Then each job, the longest job first, gets a random estimate that is long enough. If
+    none is left, the job gets the next longer round value.
     """
     longest = max(_LONGEST, _STEP * math.ceil(seconds.max() / _STEP))
     values = np.array((longest, *_POPULAR))

@@ -1,4 +1,4 @@
-"""Groups that share the nodes by weight, and which jobs are theirs."""
+"""Groups that share the nodes by weight, and the group of each job."""
 
 import re
 from collections.abc import Hashable, Sequence
@@ -21,7 +21,7 @@ class GroupsError(ValueError):
 
 
 class DemandingGroup(NamedTuple):
-    """A group of that weight, which submits a ``part`` of the jobs."""
+    """A group with a ``weight``, which submits the ``part`` of all jobs, above 0 and at most 1."""
 
     weight: int
     part: float
@@ -47,7 +47,7 @@ def _parse(text: str) -> DemandingGroup:
 def drawn_groups(
     jobs: Sequence[RigidJob], groups: Sequence[DemandingGroup], random: np.random.Generator
 ) -> list[JobGroup | None]:
-    """Draw the group of each job. In a log, all jobs of one group of the log, or of one user, have the same."""
+    """Draw the group of each job. All jobs of one group of the log get the same group, else all jobs of one user."""
     if not groups:
         return [None] * len(jobs)
     parts = np.array([group.part for group in groups])
@@ -61,7 +61,7 @@ def drawn_groups(
 
 
 def _owner(job: RigidJob, index: int) -> Hashable:
-    """What has a group as a whole: the log's group, else the user, else the job alone."""
+    """Return the key of the jobs that get the same group: the log's group, else the user, else the job alone."""
     if job.group is not None:
         return "group", job.group
     return ("user", job.user) if job.user is not None else ("job", index)

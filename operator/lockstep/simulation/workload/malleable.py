@@ -15,10 +15,10 @@ _LARGEST_SIGMA = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Malleability:
-    """The sizes of a job that asks for r members: from r / ``factor``, or r if ``only_up``, to r · ``factor``.
+    """A job that asks for r members may have r / ``factor`` to r · ``factor`` members, at least r if ``only_up``.
 
-    Its speed-up is Amdahl's with ``serial_share``. Where that is None, it is Downey's, with an average parallelism
-    between r / 2 and 2 r (its logarithm is uniform) and a sigma from 0 to 2.
+    With a ``serial_share``, the speed-up of a job follows Amdahl's law. Otherwise it follows Downey's model. The
+    average parallelism is then between r / 2 and 2 r, with a uniform logarithm, and sigma is from 0 to 2.
     """
 
     factor: float = 4.0
@@ -34,7 +34,7 @@ class _Parallelism(NamedTuple):
 
 
 def malleable(jobs: Sequence[RigidJob], how: Malleability, nodes: int, random: np.random.Generator) -> list[Job]:
-    """Give each job its sizes and run times; none has more members than there are nodes.
+    """Return each job with its sizes and run times; no job has more members than there are nodes.
 
     Runs of a template have the same parameters of the speed-up.
     """

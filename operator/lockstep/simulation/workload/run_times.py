@@ -13,7 +13,7 @@ from lockstep.simulation.workload.rigid import RigidJob
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Standard deviation of the logarithm of the real over the stated time: about 20 %.
+# The standard deviation of the logarithm of real divided by stated time: a difference of about 20 %.
 _NOISE = 0.2
 
 

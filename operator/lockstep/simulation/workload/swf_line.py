@@ -40,7 +40,7 @@ class LoggedJob(NamedTuple):
 
     @property
     def processors(self) -> float | None:
-        """How many processors the job had, or asked for where only that is known."""
+        """The number of processors that the job had or, if this is unknown, the number that it asked for."""
         return self.requested_processors if self.allocated_processors is None else self.allocated_processors
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lockstep.simulation.workload.rigid import RigidJob
 
-# Standard deviation of the logarithm of a run's time over the template's usual time.
+# The standard deviation of the logarithm of a run's time divided by the template's usual time.
 _BETWEEN_RUNS = 0.2
 
 
