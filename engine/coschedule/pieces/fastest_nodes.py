@@ -146,7 +146,7 @@ class _Slots:
         return _Candidates(sizes, costs.overheads, costs.weights, slowest, load)
 
     def least_time(self, size: int) -> float:
-        """Return the least time in which the ``size`` fastest slots do all pieces; some slots may get none."""
+        """Return the least time in which the ``size`` fastest slots do all pieces; some slots may get no piece."""
         [members] = self.members(np.array([size]))
         speed = float(members @ self.piece_times.speed)
         base = self.piece_times.most_by_key(self.pieces / speed * (1 - _ROUNDING), self.pieces)

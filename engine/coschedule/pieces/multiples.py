@@ -96,7 +96,7 @@ def multiples_by(slowdowns: FloatArray, time: float) -> FloatArray:
 
 
 def least_multiple(multiples: Multiples, ask: Callable[[float], Answer | None]) -> Least[Answer] | None:
-    """Find the least time for which ``ask`` has an answer; None where there is none."""
+    """Return the least time for which ``ask`` has an answer, with the answer; None if no time has one."""
     best: Least[Answer] | None = None
     probe = multiples.least if multiples.number.any() else None
     while probe is not None:
@@ -110,7 +110,7 @@ def least_multiple(multiples: Multiples, ask: Callable[[float], Answer | None]) 
 
 
 def _next(multiples: Multiples) -> float | None:
-    """Choose the time to try next; None where none is left."""
+    """Return the time to try next; None if no time is left."""
     left = float(multiples.number.sum())
     if left > _FEW:
         return multiples.median

@@ -14,10 +14,10 @@ Gang = TypeVar("Gang")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why(Generic[Gang]):
-    """The best gangs of other allowed sizes; None where there is none.
+    """The best gangs of other allowed sizes; None if no gang has this size.
 
-    ``runner_up`` is the best gang of all other sizes. ``one_fewer`` and ``one_more`` have one member less and more; for
-    pieces, one node less and more.
+    ``runner_up`` is the best gang of all other sizes. ``one_fewer`` has one member less, and ``one_more`` has one
+    member more. For pieces, these are nodes instead of members.
     """
 
     runner_up: Gang | None

@@ -153,7 +153,7 @@ class SizedRun:
 
     @property
     def is_due(self) -> bool:
-        """Whether a size is asked of the gang that it may have and does not have."""
+        """Whether the gang should change to the size that is asked of it: an allowed size, not its present one."""
         return self.asked is not None and self.asked != self.size and self.sizes.has(self.asked)
 
     @property
@@ -316,7 +316,7 @@ class WaitingGang:
 
 
 class SizedStart(NamedTuple):
-    """A gang starts now with a member on each of ``nodes``, and ends at ``end`` if its size stays as it is."""
+    """A gang that starts now with a member on each of ``nodes``, and ends at ``end`` if its size stays the same."""
 
     gang: GangKey
     nodes: tuple[int, ...]
@@ -324,7 +324,7 @@ class SizedStart(NamedTuple):
 
 
 class SizePlan(NamedTuple):
-    """The gangs that change their size, and those that start; all other gangs stay as they are.
+    """The gangs that change their size, and the gangs that start; all other gangs stay as they are.
 
     ``gain`` is the increase of the objective (``worth``). It may be negative only where a gang must start.
     """

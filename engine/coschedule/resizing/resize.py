@@ -61,13 +61,14 @@ def resize(
 ) -> Resized:
     """Choose sizes for gangs that run or wait, and plan the others.
 
-    The snapshot's releases contain what ``runs`` hold, at their ends. Runs of unknown end choose last, beside the plan
-    of all others (``open_ended``). They give room back only if they ``may_give``: that costs up to six more plans.
-    Gangs that wait may change their size later if they are in ``elastic``. Sizes are chosen for one group of gangs with
-    the same seats: the first of ``questions`` for which any size changes or any gang starts. Other runs keep their size
-    until the next plan. A waiting gang takes part only if its members are alike and have equal shares of known work. It
-    must also have no deadline, no terms and no factors, and no gang that waits is more urgent. All others are only
-    planned. ``rescue`` is as in ``plan``.
+    The snapshot has a release of each run's resources at its end. Runs of unknown end choose last, beside the plan of
+    all other gangs (``open_ended``). They give room back only if they ``may_give``, as this costs up to six more plans.
+    Waiting gangs may change their size later if they are in ``elastic``.
+
+    Sizes are chosen for one group of gangs with the same seats: the first of ``questions`` in which any size changes or
+    any gang starts. Other runs keep their size until the next plan. A waiting gang takes part only if its members are
+    alike and have equal shares of known work. It must also have no deadline, no terms and no factors, and no waiting
+    gang may be more urgent. All other gangs are only planned. ``rescue`` is as in ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only where a promise is due. Several choices
     are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
@@ -133,10 +134,11 @@ def _first_that_changes(asked: Sequence[Asked]) -> _First:
 
 
 def _tries(first: _First, tried: Sequence[Resized]) -> Iterator[SizePlan]:
-    """Generate choices of sizes to try; the last one is that nothing changes.
+    """Yield choices of sizes to try; in the last choice, nothing changes.
 
-    The caller appends each result to ``tried``. If a promise is due and its gang makes others late, they must start
-    with it in the next choice. Then gangs shrink enough for all of them. In a long queue only one choice is tried.
+    The caller appends each result to ``tried``. If a promise is due and its gang makes other gangs late, these gangs
+    must start too in the next choice. Then running gangs shrink enough for all of them. In a long queue, only one
+    choice of sizes is tried.
     """
     (world, question), sizes = first.asked, first.sizes
     is_due = bool(question.must_start) and len(world.snapshot.gangs) <= _LONG_QUEUE

@@ -22,8 +22,9 @@ class Shrinking(NamedTuple):
 def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | None:
     """Return how a gang shrinks to its fewest members at ``due``, or later when it may change.
 
-    It keeps its fastest members and its fixed ones. None where it stays as it is: it has its fewest members, or ends
-    before that time. It also stays if a node that it keeps would close too early, or if it would miss its deadline.
+    The gang keeps its fastest members and its fixed members. Return None if the gang does not shrink: it has its fewest
+    members already, or it ends before that time. It also keeps its size if a node that it keeps would close too early,
+    or if it would miss its deadline.
     """
     least, since = run.shared.least(run.sizes), max(due, run.may_change_at)
     if least >= run.size or since >= run.end:
@@ -43,9 +44,10 @@ def end_with(run: ElasticRun, nodes: Sequence[int], since: float, snapshot: Snap
 
 
 def may_end(run: SizedRun, nodes: Sequence[int], end: float, snapshot: Snapshot) -> bool:
-    """Return whether a gang may end then: these nodes and those of fixed members are open, and it meets its deadline.
+    """Return whether a gang may end at ``end``: all its nodes are open until then, and it meets its deadline.
 
-    A deadline that it misses anyway does not count.
+    These are ``nodes`` and the nodes of fixed members. A deadline that the gang misses at its present size too does not
+    count.
     """
     is_late = run.meets_its_deadline and run.deadline is not None and end > run.deadline
     return not is_late and end <= min(snapshot.until[list(nodes)].min(), run.closes(snapshot.until))

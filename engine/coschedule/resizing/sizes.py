@@ -1,19 +1,20 @@
 """The choice of sizes for gangs that run and gangs that wait.
 
 Problem: some gangs run, others wait, and there is a number of seats. For each running gang choose its present size or
-another one. For each waiting gang choose a size, or let it wait. Maximise the objective (``worth``).
+another one. For each waiting gang choose a size, or let it wait. Maximise the objective (``worth``). No gang that runs
+is stopped.
 
 Method: try a few limits, which are slow-downs of nodes. For each limit, use only nodes up to this slow-down, and choose
 sizes by an exact knapsack (``knapsack``). There, gangs that grow or start count as if all their nodes were as slow as
 the limit. Then give them real nodes, and compute the gain on these. If a gang finds too few nodes, choose again without
 growth or start of that gang. Take the limit with the greatest gain. On equal nodes without windows there is one limit,
-and the choice is exact. On other nodes it is the best of those tried. It never reduces the objective, unless a gang
-must start.
+and the choice is exact. On other nodes, it is the best of the choices that were tried. A choice never reduces the
+objective, unless a gang must start.
 
 A gang may change its size if its last change is long enough ago and it would run for ``LEAST_RESTARTS`` times its
-restart time. With a restart time of two minutes, this is an hour. Shorter gangs soon end anyway. If a gang must start,
-shorter gangs may change too. Gangs of which a size is asked may always change. At most ``MOST_GANGS`` gangs take part,
-those of the greatest weight. Others stay as they are.
+restart time. With a restart time of two minutes, this is an hour. Shorter gangs soon end anyway. A shorter gang may
+change only if a gang must start, or if a size is asked of it. At most ``MOST_GANGS`` gangs take part: the gangs of the
+greatest weight. Others stay as they are.
 """
 
 from collections.abc import Sequence
@@ -36,7 +37,7 @@ _MOST_TRIES = 4
 
 
 class SizeQuestion(NamedTuple):
-    """The seats and gangs at ``now``; of the gangs that wait, those in ``must_start`` must start."""
+    """The seats and gangs at ``now``; the waiting gangs in ``must_start`` must start."""
 
     now: float
     seats: RunSeats
@@ -80,8 +81,8 @@ def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:
     """Return the rank by weight, the lowest first.
 
-    If a gang must start, it and all runs come before the others. So do runs of which another size is asked, if there
-    are seats for it.
+    If a gang must start, this gang and all runs come before the other gangs. Runs of which another size is asked also
+    come before them, if there are seats for this size.
     """
     left = gang.left if isinstance(gang, ElasticRun) else 1.0
     worth = worth_of(gang.sizes, gang.shared, left=left, age=question.now - gang.created)
@@ -119,7 +120,7 @@ def _with_limit(question: SizeQuestion, limit: float) -> SizePlan | None:
 
 
 def _chosen(question: SizeQuestion, limit: float, failed: frozenset[GangKey]) -> list[Chosen] | None:
-    """Solve the knapsack, where gangs that ``failed`` do not grow or start; None where one that must start cannot."""
+    """Solve the knapsack without growth or start of ``failed`` gangs; None if a gang that must start cannot start."""
     now, seats = question.now, question.seats
     own = (node for run in question.runs for node in run.nodes)
     count = sum(float(seats.slowdown[node]) <= limit for node in (*seats.idle, *own))

@@ -1,4 +1,4 @@
-"""The one size that all runs of a sweep get, so that the last of them ends soonest.
+"""Chooses one size for all runs of a sweep, so that the last run ends soonest.
 
 Model: N runs of one program, and a number of places, each for one member. With P members a run takes T(P) on average.
 There are R = min(places // P, N) groups of P members. A group takes the next run as soon as its run has ended.

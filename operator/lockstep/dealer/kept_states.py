@@ -19,7 +19,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("a", encoding="ascii")
-        # A dealer that was killed may have left the last line without its end.
+        # A dealer that was killed may have left an incomplete last line.
         self._file.write("\n")
 
     def add(self, pieces: Iterable[int], state: PieceState) -> None:

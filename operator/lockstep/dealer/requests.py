@@ -27,9 +27,9 @@ from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 _MOST_BYTES = 64 * 1024
 _MOST_DIGITS = len(str(_MOST_BYTES))
 _LARGEST_RANK = 100_000
-# Each connection has a thread, any pod may open connections, and the dealer has 64 MiB of memory.
+# Each connection has a thread. Clients without the key may connect too, and the dealer has 64 MiB of memory.
 _MOST_CONNECTIONS = 256
-# A client that sends nothing for so long is cut off.
+# A connection on which nothing arrives for this number of seconds is closed.
 _SILENCE_SECONDS = 10.0
 
 

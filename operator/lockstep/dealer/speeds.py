@@ -13,7 +13,7 @@ _PART_OF_SHARE = 0.5
 _LARGEST_CHUNK = 1_000
 _CHUNK_SECONDS = 10.0
 _GROWS_BY = 2
-# The dealer can answer so many requests of all members together with a tenth of a processor.
+# With a tenth of a processor, the dealer can answer this number of requests a second, of all members together.
 _REQUESTS_A_SECOND = 20.0
 # Shorter intervals, in seconds, count as this long.
 _LEAST_SECONDS = 1e-3
@@ -54,7 +54,7 @@ class Speeds:
         return max(least, members / _REQUESTS_A_SECOND)
 
     def expected(self, member: int, pieces: int) -> float | None:
-        """The seconds that the member takes for so many pieces, by its own speed or the mean; None if unknown."""
+        """Return the seconds that the member takes for these pieces, by its own speed or the mean; None if unknown."""
         speed = self._speeds.get(member) or self._mean()
         return None if speed is None else pieces / speed
 

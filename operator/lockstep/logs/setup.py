@@ -1,4 +1,4 @@
-"""Sets up the log of the process, for our own lines and for those of libraries."""
+"""Sets up the log of the process, for our own lines and for lines of libraries."""
 
 import logging
 import sys

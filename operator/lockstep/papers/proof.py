@@ -27,7 +27,7 @@ MECHANISMS: Mapping[Paper, Sequence[Mechanism]] = {
 
 
 def rows() -> dict[Paper, list[PaperRow]]:
-    """Compute all rows anew, by paper in the order of ``Paper``; what is missing comes last."""
+    """Compute all rows anew; return them by paper, in the order of ``Paper``, with missing numbers last."""
     found = sorted((row for source in _SOURCES for row in source.rows()), key=lambda row: list(Paper).index(row.paper))
     return {paper: list(of_it) for paper, of_it in groupby(found, key=lambda row: row.paper)}
 

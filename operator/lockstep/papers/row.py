@@ -76,7 +76,7 @@ def erratum(paper: Paper, place: str, what: str, printed: str, ours: str, why: s
 
 
 class Tolerance(NamedTuple):
-    """How far a simulated number may be from what is printed, and the seed of the simulation, if it draws anything."""
+    """How far a simulated number may be from the printed one, and the seed of the simulation, None without one."""
 
     most: float
     seed: int | None = None

@@ -123,7 +123,7 @@ def fill_largest(room: IntArray, pieces: int) -> IntArray | None:
     used gets the rest.
     """
     largest = np.sort(room)[::-1]
-    # Sums after the first one that is enough may overflow; they are not used.
+    # Only the first sum that is large enough is used. Later sums may overflow.
     held = np.cumsum(largest)
     enough = held >= pieces
     last = int(enough.argmax())

@@ -41,7 +41,7 @@ class StartAndSize(NamedTuple):
 
 
 def search(offers: Offers, job: PiecesJob, *, fewest: int, most: int) -> StartAndSize | None:
-    """Find the best choice of ``fewest`` to ``most`` nodes with slots for all pieces; None when there is none."""
+    """Return the best choice of ``fewest`` to ``most`` nodes with slots for all pieces; None if no choice exists."""
     every = _Box(0, len(offers.starts), fewest, min(most, len(offers.until), job.pieces))
     return _OfferSearch(offers, job).run(every) if every.fewest <= every.most else None
 

@@ -1,8 +1,8 @@
-"""The largest speed of P members when a node's members may add more speed than the ones before them.
+"""The largest speed of P members if a further member on a node may add more speed than the member before.
 
-Then no order of slots is right for all P. Best sums are convolved instead, node by node. Let s(j) be the speed of j
-members on the added node. The new best sum of P members is the largest s(j) plus the old best sum of P - j members.
-Exact for any slow-downs; O(slots * sizes).
+In this case, no order of slots is right for all P. Best sums are convolved instead, node by node. Let s(j) be the speed
+of j members on the added node. The new best sum of P members is the largest s(j) plus the old best sum of P - j
+members. This is exact for any slow-downs, and takes O(slots * sizes).
 """
 
 import numpy as np
@@ -69,7 +69,7 @@ class Convolved:
 
 
 def _contributions(columns: NodeColumns) -> list[Vector]:
-    """List for each node the speed of 0, 1, ... members together."""
+    """Return an array for each node: the total speed of 0, 1, ... members on it."""
     speed = inverse(columns.slowdown)
     by_node: list[list[Scalar]] = [[0] for _ in range(len(columns.start))]
     for node, one, count in zip(columns.node.tolist(), speed.tolist(), columns.count.tolist(), strict=True):

@@ -83,7 +83,7 @@ class _SizeSearch:
         self._exact = exact
 
     def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
-        """Find the best choice among ``slots``; None when there is none."""
+        """Return the best choice among ``slots``; None if no size meets the goal."""
         table = self._table.up_to(slots.total)
         table = table if goal.price else table.without_price()
         if not len(table.sizes):
@@ -98,7 +98,7 @@ class _SizeSearch:
         return min(choices, key=lambda choice: choice.rank(goal), default=None)
 
     def _choices(self, slots: Slots, table: SizeTable, goal: Goal) -> tuple[list[SlotChoice], float]:
-        """List the best choices of cells, which include the best of all; and the least value that is reached."""
+        """Return the best choices of the cells that may have the best choice of all, and the least value reached."""
         best_sizes = best_sizes_of(table, goal, slots=slots.total)
 
         def bounds_of(borders: Borders) -> _BlockBounds:

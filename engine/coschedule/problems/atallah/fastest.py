@@ -1,7 +1,8 @@
-"""A proportional load on nodes whose further members never add more speed than the ones before: the fastest P slots.
+"""A proportional load on nodes where a further member never adds more speed than the member before.
 
-A cell of a start and a speed has the gangs of that start whose slowest slot has that speed. The corners of a block
-bound the number of slots and the sum of their speeds, and so the run times.
+Then the best P slots are the fastest P slots. A cell is a start and a speed: its gangs have this start, and their
+slowest slot has this speed. The corners of a block bound the number of slots and the sum of their speeds, and so the
+run times.
 """
 
 import math
@@ -39,7 +40,7 @@ class Fastest:
         self.slots = lay_out(columns, speed, most_on_a_node=int(divided.sizes[-1]))
 
     def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
-        """Find the best choice among ``slots``; None when there is none."""
+        """Return the best choice among ``slots``; None if no size meets the goal."""
         divided = self._divided.up_to(slots.total).priced(goal.price)
         if not len(divided.sizes):
             return None
@@ -63,7 +64,7 @@ class Fastest:
 
 
 def _least_size(slots: Slots, divided: DividedWork, goal: Goal) -> int | None:
-    """Find the least size that meets the deadline; None when none does."""
+    """Return the least size that meets the deadline; None if no size meets it."""
     choices, reached = _choices(slots, divided.priced(0), goal)
     least = min([reached, *(choice.size for choice in choices)])
     return int(least) if least < math.inf else None

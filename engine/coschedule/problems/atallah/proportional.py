@@ -61,7 +61,7 @@ class Method(Protocol):
     least_size: int
 
     def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
-        """Find the best choice among ``slots``, ignoring windows; None when there is none."""
+        """Return the best choice among ``slots``, without regard to windows; None if no size meets the goal."""
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
         """Return the nodes, rising, and their members, of the gang of this choice that has the lowest indices."""

@@ -77,7 +77,7 @@ class SpeedBounds:
         return np.where(in_time, starts + self.divided.weight[first] * run, math.inf)
 
     def _least_sizes(self, blocks: Blocks, in_time: BoolArray, first: IntArray, last: IntArray) -> FloatArray:
-        """Return lower bounds on the sizes [first, last] that meet the deadline; fewer slots are not fast enough."""
+        """Return a lower bound on the least size in [first, last] that meets the deadline; inf if no size does."""
         left = self.deadline * (1 + _SLACK) - self.borders.soonest[blocks.top] - self.least_overhead.of(first, last)
         needed = self.least_work.of(first, last) / np.where(in_time, left, 1)
         beside = blocks.beside[1]
@@ -88,7 +88,10 @@ class SpeedBounds:
         return np.where(in_time & (index <= last), self.divided.sizes[np.minimum(index, last)], math.inf)
 
     def _most_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
-        """Return an upper bound on the speed of ``size`` slots: those beside the block, others as its first column."""
+        """Return an upper bound on the speed of ``size`` slots.
+
+        Slots beside the block count with their speeds, and further slots with the speed of its first column.
+        """
         further = np.maximum(size - blocks.beside[0], 0)
         return np.minimum(blocks.within[1], blocks.beside[1] + further * self.borders.fastest[blocks.left])
 
@@ -100,7 +103,7 @@ class SpeedBounds:
         return np.where(size > beside, chord, blocks.beside[1] * (size / np.maximum(beside, 1)))
 
     def _first_and_last(self, blocks: Blocks) -> tuple[IntArray, IntArray]:
-        """Return the first and the last size that may end in each block; the last is before the first if none may."""
+        """Return the indices of the first and last size that may end in each block; last < first if there is none."""
         # In blocks of a single start, all slots beside the block have started too.
         single = self.borders.soonest[blocks.top] == self.borders.latest[blocks.bottom - 1]
         first = self._sizes(np.where(single, blocks.beside[0], blocks.before[0]))

@@ -5,9 +5,9 @@ nothing. Take the best gang on the remaining nodes, ignoring windows. If it ends
 best of all. So with the least finish as objective: search, drop the nodes that close before the finish found, and
 search again. The finish never falls, and each round drops a node. The first finish before all closings is the answer.
 
-With a price or with the fewest members as objective, the best gang need not be the one that ends first. Let r be the
-first closing. Gangs that use the node of r must end by r, which is a search with that deadline. All others do not use
-that node.
+With a price or with the fewest members as objective, the best gang may not be the gang that ends first. Let r be the
+time at which the first node closes. Gangs that use this node must end by r, so one search has the deadline r. All other
+gangs do not use this node, so another search leaves it out.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Search = Callable[[Slots, Goal], SlotChoice | None]
 
 
 def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[SlotChoice, Slots] | None:
-    """Find the best choice whose slots stay open until it ends, and the slots it may use; None when there is none."""
+    """Return the best choice whose slots stay open until it ends, and the slots it may use; None without a choice."""
     best: tuple[SlotChoice, Slots] | None = None
     lasting = slots
     while (choice := search(lasting, goal)) is not None:
@@ -44,15 +44,16 @@ def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[SlotChoice, 
 
 
 def _within(narrowed: Slots, choice: SlotChoice, goal: Goal, search: Search) -> tuple[SlotChoice, Slots] | None:
-    """Return a choice as good as ``choice`` among the slots that stay open until it ends; None when there is none."""
+    """Return a choice as good as ``choice`` among the ``narrowed`` slots, with these slots; None without a choice."""
     again = search(narrowed, goal)
     return (again, narrowed) if again is not None and again.rank(goal) == choice.rank(goal) else None
 
 
 def _without_the_first(lasting: Slots, goal: Goal, search: Search) -> tuple[Slots, tuple[SlotChoice, Slots] | None]:
-    """Drop all slots that close before any gang ends or, if there are none, those that close first.
+    """Return the slots without those that close before any gang ends.
 
-    In the second case, also return the best choice that ends before the first closing.
+    If there are no such slots, return the slots without those that close first. In this case, also return the best
+    choice that ends before the first closing.
     """
     soonest = search(lasting, replace(goal, objective=Objective.FINISH, price=0))
     if soonest is None:

@@ -97,7 +97,8 @@ class TimeCredit:
     it never has less than its share of the time, and less than one slice more. A member that gives a slice back early
     pays only for what it used, and is due again sooner. Source: [D 3.2.2, figure 2].
 
-    ``share`` is above 0 and at most 1; ``balance`` is what is earned and not yet used. InvalidValueError otherwise.
+    ``share`` is above 0 and at most 1. ``balance`` is the number of seconds that are earned and not yet used; it is
+    finite. InvalidValueError otherwise.
     """
 
     share: Number

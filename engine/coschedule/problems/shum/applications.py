@@ -102,10 +102,10 @@ class Application:
         return self.known[lowest] / self.known[self.now] / growth
 
     def additional(self, level: int) -> int:
-        """Return the workstations that a higher ``level`` needs beyond those it uses."""
+        """Return how many more workstations the application needs for a higher ``level``."""
         return self.workstations[level] - self.held
 
     def level_that_frees(self, workstations: int) -> int | None:
-        """Return the highest lower level that frees at least ``workstations``, None when none does."""
+        """Return the highest lower level that frees at least ``workstations``; None if no level does."""
         lower = range(self.now - 1, -1, -1)
         return next((level for level in lower if self.held - self.workstations[level] >= workstations), None)

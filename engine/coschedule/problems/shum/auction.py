@@ -12,8 +12,8 @@ move to a lower one. FB, BB and PB are the bids in ``applications``.
 4. Action 1 serves applications at their first auction, in order. Such an application gets the highest level whose
    additional workstations are free. If there is none, it goes one level up with a donor, which goes down by the fewest
    levels that free enough. The donor has the least known BB, then the least PB, then the first place in the order.
-5. Action 2 happens once. The application with the largest known FB goes up to free workstations, if FB is above 1. If
-   too few are free, it takes the workstations of the donor with the least known BB, if FB > psi * BB.
+5. Action 2 happens once, for the application with the largest known FB, if FB is above 1. It goes up to free
+   workstations. If too few are free, it takes workstations of the donor with the least known BB, if FB > psi * BB.
 6. Action 3 serves applications whose next level was never visited, the largest PB first. They get only free
    workstations.
 7. An application that takes or gives leaves the auction. Ties are decided by order.
@@ -64,9 +64,9 @@ class ShareMarket:
     def apply(self, event: Event) -> Outcome:
         """Apply one event and return its outcome.
 
-        InvalidValueError, without a change, when an application arrives that is already present, or when another event
-        names one that is not; also when there are not as many unit times as levels. A refused application may be named,
-        without effect, and may arrive again.
+        Invalid events raise InvalidValueError and change nothing. An arrival must not name an application that is
+        present, and another event must not name one that is not present. There must be one unit time for each level.
+        Events may name a refused application, without effect, and it may arrive again.
         """
         level: int | None = None
         moves: tuple[Move, ...] = ()

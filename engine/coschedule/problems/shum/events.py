@@ -48,7 +48,7 @@ class Loaders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetUnitTimes:
-    """From now on, an application reports these unit times; those of ``also_known`` levels are known at once."""
+    """From now on, an application reports these unit times; the times of levels in ``also_known`` are known at once."""
 
     name: str
     unit_times: tuple[Number, ...]
@@ -63,7 +63,7 @@ class SetUnitTimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldAuction:
-    """An auction: names in ``order`` go first, the others follow in order of arrival; ``exempt`` ones take no part."""
+    """An auction: applications in ``order`` go first, then others by arrival; those in ``exempt`` are left out."""
 
     order: tuple[str, ...] = ()
     exempt: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import FloatArray, IntArray, Number, Vector
 
 LARGEST_TABLE = 10_000_000
-"""The limit on the product of workstations and levels of all applications: so many ways may have to be compared."""
+"""The limit on workstations times levels of all applications: this number of ways may have to be compared."""
 
 _ROUNDING = 2.0**-50
 """An upper bound on the rounding error of a logarithm and its sums, relative to the largest sum, per application."""

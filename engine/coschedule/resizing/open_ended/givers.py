@@ -15,7 +15,7 @@ from coschedule.resizing.gangs import OpenEndedRun, SeatKind
 from coschedule.resizing.open_ended.idle_nodes import free_by
 from coschedule.resizing.seats import members_that_fit
 
-# The most members of one role that are counted on a node.
+# At most this number of members of one role is counted on a node.
 _MOST_SEATS = 1_000_000
 
 
@@ -47,7 +47,7 @@ def least_members(run: OpenEndedRun) -> int:
 
 
 def given_up(snapshot: Snapshot, run: OpenEndedRun) -> list[int]:
-    """List the nodes of the members that a gang gives up if it shrinks as far as it may: its slowest."""
+    """Return the nodes of the members that a gang gives up if it shrinks as far as it may: its slowest members."""
     return run.seats_to_keep(snapshot.slowdown, snapshot.until)[least_members(run) :]
 
 

@@ -72,7 +72,7 @@ def _is_awaited_by_none(run: OpenEndedRun, is_idle: BoolArray) -> bool:
 def _shared_out(
     snapshot: Snapshot, seat: SeatKind, runs: Sequence[OpenEndedRun], is_idle: BoolArray
 ) -> Iterator[tuple[SizeChange, IntArray]]:
-    """List the changes of gangs that grow, each to at most an equal part of the seats, and the nodes that it adds."""
+    """List the changes of gangs that grow, and the nodes that each adds: at most an equal part, or as many as asked."""
     able = [run for run in runs if _is_awaited_by_none(run, is_idle)]
     seats = list(idle_seats(snapshot, seat, [run.sizes for run in able]))
     idle = np.array(by_pace(seats, snapshot.slowdown, snapshot.until), dtype=np.int64)

@@ -49,7 +49,7 @@ class Sharing:
         self._spare = {run.key: Counter(given_up(snapshot, run)) for run in givers}
 
     def start(self, waiter: Waiter, placed: Placement) -> None:
-        """Have running gangs give what this gang lacks, if they can give all of it; otherwise none gives anything."""
+        """Let running gangs give the room that this gang lacks; if they cannot give all of it, they give nothing."""
         taken = self._taken(waiter, placed)
         for one in taken:
             self._free[one.node] -= one.request * one.members

@@ -1,4 +1,4 @@
-"""What a policy sees of the simulated cluster, and what it decides. It sees nothing of the future."""
+"""The facts about the simulated cluster that a policy sees, and its decisions. It sees nothing of the future."""
 
 import math
 from collections.abc import Sequence

@@ -26,7 +26,7 @@ class SimulatedSharing:
     _groups: dict[int, JobGroup] = field(default_factory=dict)
 
     def count(self, cluster: Cluster) -> None:
-        """Charge the groups for what has run up to now, and take note of new groups."""
+        """Charge the groups for the node-seconds of their jobs up to now, and record new groups."""
         jobs = [*cluster.waiting.values(), *(run.job for run in cluster.running.values())]
         self._groups |= {job.group.number: job.group for job in jobs if job.group is not None}
         self._accounts.advance(cluster.now, _held(cluster), {})

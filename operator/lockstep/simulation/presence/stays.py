@@ -54,7 +54,7 @@ class Stays:
 
 
 def stays_of(intervals: Sequence[tuple[float, float]], weeks: int) -> Stays:
-    """Join intervals that overlap or touch, and cut off what is outside of the weeks."""
+    """Return stays from intervals: join intervals that overlap or touch, and cut off times outside of the weeks."""
     joined: list[tuple[float, float]] = []
     for begin, end in sorted((max(begin, 0.0), min(end, weeks * WEEK)) for begin, end in intervals):
         if joined and begin <= joined[-1][1]:

@@ -16,7 +16,7 @@ from lockstep.simulation.sweeps.replicas import ReplicaPolicy, replicated
 from lockstep.simulation.sweeps.sweep import RunOfSweep, RunSpread, SimulatedSweep, StationCluster
 from lockstep.simulation.workload.malleable import Malleability
 
-# The key of random numbers for the speed-up; the runs have others of their own.
+# The key of random numbers for the speed-up. Runs use the seed without a key.
 _SPEEDUP = 1
 # Bounds of Downey's parallelism, as parts of the nodes, and of his sigma.
 _PARALLELISM, _SIGMA = (1 / 16, 1 / 2), (0.0, 2.0)

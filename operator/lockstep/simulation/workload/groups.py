@@ -28,7 +28,7 @@ class DemandingGroup(NamedTuple):
 
 
 def parse_groups(text: str) -> tuple[DemandingGroup, ...]:
-    """Read ``WEIGHT@PART,...``, such as ``3@0.2,1@0.8``; nothing for ''. Raises ``GroupsError``."""
+    """Read ``WEIGHT@PART,...``, such as ``3@0.2,1@0.8``; return () for ''. Raises ``GroupsError``."""
     groups = tuple(_parse(one) for one in text.split(",")) if text else ()
     if len(groups) > MOST_GROUPS:
         raise GroupsError(f"{len(groups)} groups are more than {MOST_GROUPS}")

@@ -1,4 +1,4 @@
-"""A line of a log in the Standard Workload Format, version 2.2: what is known of a job, in 18 numbers."""
+"""A line of a log in the Standard Workload Format, version 2.2: 18 numbers about a job."""
 
 from typing import NamedTuple
 

@@ -1,7 +1,7 @@
 """Grids over a large matrix: blocks of cells, and the totals of the entries up to their corners.
 
-Example: entries of weight 1 are at (row, column) = (0, 0), (1, 0) and (1, 2). For the block of row 1 and columns 1
-and 2, the totals are 1 ``before`` it, 1 ``above`` it, 2 ``beside`` it, and 3 ``within`` its last row and column.
+Example: entries of weight 1 are at (row, column) = (0, 0), (1, 0) and (1, 2). A block has row 1 and columns 1 and 2.
+Its totals are 1 ``before`` it, 1 ``above`` it, 2 ``beside`` it, and 3 ``within`` its last row and column.
 """
 
 import math
@@ -91,11 +91,11 @@ class Blocks:
         return Blocks(left, right, top, bottom, before, beside, above, within)
 
     def first_row(self) -> "Blocks":
-        """Keep the first row of each block, with its least totals: those of the entries above it."""
+        """Return the first row of each block, with its least totals: the totals of the entries above the block."""
         return replace(self, bottom=self.top + 1, beside=self.before, within=self.above)
 
     def last_row(self) -> "Blocks":
-        """Keep the last row of each block, with its largest totals: all entries may be in the rows before."""
+        """Return the last row of each block, with its largest totals, as if all entries were in earlier rows."""
         return replace(self, top=self.bottom - 1, before=self.beside, above=self.within)
 
     def __len__(self) -> int:

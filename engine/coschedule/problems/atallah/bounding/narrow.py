@@ -1,11 +1,11 @@
 """Narrowing a large matrix of values to the part around its least value, in time linear in its entries.
 
-The matrix is that of ``blocks``; its rows are starts, its columns slow-downs. A grid without sorting gives lower bounds
-on all blocks. All blocks that may hold the least value are in a rectangle. Entries that start after its last row, or
-are slower than its last column, count in none of its cells: they are dropped. Entries before the first row count in all
-its rows, as if they were in the first row. The same holds for columns. So all entries at or before both become one
-entry. The result is a smaller matrix with the same values in the rectangle. This is repeated while the matrix gets much
-smaller.
+The matrix is as in ``blocks``: rows are starts, columns are slow-downs. A grid without sorting gives lower bounds on
+all blocks. All blocks that may have the least value are in a rectangle. Entries that start after its last row, or are
+slower than its last column, count in no cell of the rectangle, and are dropped. Entries before the first row count in
+all its rows, as if they were in the first row. The same holds for columns. So all entries at or before both the first
+row and the first column become one entry. The result is a smaller matrix with the same values in the rectangle. This is
+repeated while the matrix gets much smaller.
 
 Example: slots (start, slow-down) are (0, 1), (2, 3), (5, 2) and (9, 9). The least value is in rows 2 to 5 and columns 2
 to 3. Then (9, 9) is dropped and (0, 1) counts as (2, 2); the others stay.

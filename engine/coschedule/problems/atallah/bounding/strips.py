@@ -1,6 +1,6 @@
-"""Dividing numbers into strips of rising values without sorting them.
+"""Divides numbers into strips of rising values without sorting them.
 
-Example: of [9, 1, 4, 1], strip 0 may hold both ones and strip 1 hold 4 and 9; then ``of`` is [1, 0, 1, 0].
+Example: for [9, 1, 4, 1], strip 0 may have both values 1, and strip 1 the values 4 and 9. Then ``of`` is [1, 0, 1, 0].
 """
 
 import math
@@ -32,7 +32,7 @@ class Strips(NamedTuple):
 
 
 def strips_of(values: FloatArray, side: int) -> Strips:
-    """Divide values, at least one and none negative, into about ``side`` strips with about equal numbers of values.
+    """Divide one or more ``values``, all at least 0, into about ``side`` strips with about equal numbers of values.
 
     A strip may also have a single distinct value that occurs often.
     """
@@ -62,10 +62,10 @@ def _ratio(parts: int, width: float) -> float:
 
 
 def cut(entries: IntArray, side: int) -> tuple[IntArray, IntArray]:
-    """Divide positions into about ``side`` strips with about equal entries; position i has ``entries[i]`` of them.
+    """Divide positions into about ``side`` strips with about equal numbers of entries.
 
-    Return the first position of each strip, and the strip of each position. A position with many entries is a strip of
-    its own, since a strip of one position is never cut again.
+    Position i has ``entries[i]`` entries. Return the first position of each strip, and the strip of each position. A
+    position with many entries is a strip of its own, since a strip of one position is never cut again.
     """
     after = entries.cumsum()
     total = int(after[-1])

@@ -12,7 +12,7 @@ _AT_ONCE = 2**16
 
 
 class BlocksToCut:
-    """Blocks to be cut; ``points`` are all entries in the rows of any of them. Memory: O(entries + blocks)."""
+    """Blocks to be cut; ``points`` are all entries in the rows of all these blocks. Memory: O(entries + blocks)."""
 
     def __init__(self, points: Points, rows: int) -> None:
         self._points = points.where(np.argsort(points.row))
