@@ -6,16 +6,16 @@ from itertools import pairwise
 from coschedule_forecast import blend, hours_ahead
 
 PAST, LAST_HOUR, FORECAST = 0.6, 0.3, 0.5
-"""The weights A, B and C. These A and B gave the best forecasts [C 5.5.2]; no C was best, so it is a half."""
+"""The weights A, B and C. These A and B gave the best forecasts [C 5.5.2]. No C is best, so C is a half."""
 
 LEAST_PRESENCE = 0.05
 """Smaller probabilities count as 0: traces of old days would make uninterruptible gangs avoid the node."""
 
 
 def day_ahead(habits: Sequence[float], *, last: float, now: float) -> list[float]:
-    """Forecast presence in the hours of ``habits``, the current one first, each from 0 to 1.
+    """Forecast presence, from 0 to 1, in each hour of ``habits``; the first one is the current hour.
 
-    ``last`` is the presence in the hour before, ``now`` the newest value.
+    ``last`` is the presence in the hour before, and ``now`` is the newest value.
     """
     first, *others = hours_ahead(habits, last=last, last_hour=LAST_HOUR)
     return [float(value) for value in (blend(FORECAST, first, now), *others)]

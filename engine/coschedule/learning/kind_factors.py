@@ -12,7 +12,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 LEAST_RUNS = 3
 """A kind counts if at least this number of runs used it."""
 MOST_TIMES = 100.0
-"""Factors are limited to this and its inverse: larger ones must have another cause."""
+"""Factors are limited to this number and its inverse: larger differences must have another cause."""
 
 _LEAST_KINDS = 2
 _LEAST_GAIN = 0.75
@@ -64,6 +64,9 @@ def fit_kinds(ratios: FloatArray, kinds: IntArray) -> KindFit | None:
 
 
 def _misses(logs: FloatArray, groups: list[BoolArray]) -> float:
-    """Forecast each run by the median of the others in its group; return the mean factor of the errors, minus 1."""
+    """Return the mean error of forecasts of each run by the median of the other runs in its group.
+
+    A group is bool[n]. An error of 0.1 is a factor of 1.1.
+    """
     off = [abs(one - np.median(np.delete(logs[group], at))) for group in groups for at, one in enumerate(logs[group])]
     return float(np.expm1(np.mean(off)))

@@ -94,13 +94,13 @@ class WorkFit:
 
     @property
     def _coefficients_of_work(self) -> FloatArray:
-        """The coefficients of ``work``, float[4]: those of the law, but with a serial time above 0."""
+        """The coefficients of ``work``, float[4], which are the coefficients of the law with a serial time above 0."""
         least = _LEAST_SERIAL_PART * self.coefficients.sum()
         return np.append(max(self.coefficients[0], least), self.coefficients[1:])
 
 
 def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
-    """Return the law with the best forecasts of each run from the others; needs five runs of two sizes."""
+    """Return the law that forecasts each run best from the other runs; NoFit for fewer than five runs or two sizes."""
     idle = runs.idle_seconds
     sizes, seconds = runs.sizes[idle > 0], idle[idle > 0]
     unlike = unlike_their_size(sizes, seconds)
@@ -126,9 +126,9 @@ def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
 def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
     """Return the mean error of the times ``stated``, float[n], after all are multiplied by the best factor.
 
-    The error is comparable to that of a fit: the factor is found like the coefficient of a law with one term. So stated
-    times with the shape of a law have the error of that law. Outliers do not count, as in a fit. The error is inf where
-    fewer than two runs count.
+    The error is comparable to the error of a fit: the factor is found like the coefficient of a law with one term. So
+    stated times with the shape of a law have the error of that law. Outliers do not count, as in a fit. The error is
+    inf if fewer than two runs count.
     """
     idle = runs.idle_seconds
     counts = (idle > 0) & (stated > 0) & np.isfinite(stated)

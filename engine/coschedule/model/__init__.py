@@ -1,1 +1,1 @@
-"""Shared by the planner of a queue and the papers' problems: numbers, run times, goals, and readers of JSON values."""
+"""Numbers, run times, goals and readers of JSON values, which the planner and the problems of the papers share."""

@@ -19,7 +19,7 @@ class Objective(StrEnum):
     FINISH = "finish"
     """The least finish, or the least value when members have a price."""
     FEWEST = "fewest"
-    """The fewest members that meet the deadline; among those the least value."""
+    """The fewest members that meet the deadline; among several such choices, the least value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

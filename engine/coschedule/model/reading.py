@@ -1,7 +1,7 @@
 """Readers of untrusted JSON values: each refusal names the field and says what it must be.
 
-Values are those that ``parse`` returns. A number is an int, a Decimal (a JSON number with a point or an exponent) or a
-string with a rational such as "3/5". True and false are not numbers.
+The values come from ``parse``. A number is an int, a Decimal (a JSON number with a point or an exponent) or a string
+with a rational such as "3/5". True and false are not numbers.
 """
 
 import json

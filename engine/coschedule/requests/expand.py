@@ -15,7 +15,7 @@ _REQUIRED = ("problem", "freeBySlice", "speeds", "pieces")
 
 
 def answer_expand(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer the pattern, ``slices`` x ``processors``, and how the job would use it; or that nothing is free."""
+    """Return the pattern, ``slices`` x ``processors``, and how the job would use it; or that nothing is free."""
     read_object(request, "", required=_REQUIRED, optional=("id", "objective"))
     numbers = number_format_of(request["speeds"], request["pieces"])
     speeds = _read_named_speeds(request["speeds"], numbers)

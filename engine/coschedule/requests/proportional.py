@@ -11,7 +11,7 @@ from coschedule.requests.goal import OPTIONAL, REQUIRED, number_format_of_gang, 
 
 
 def answer_proportional(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer the fields of ``equal``, and ``shares`` in the order of ``members``."""
+    """Return the fields of ``equal``, and ``shares`` in the order of ``members``."""
     read_object(request, "", required=REQUIRED, optional=(*OPTIONAL, "overhead"))
     numbers = number_format_of_gang(request)
     nodes, work = read_nodes(request["nodes"], numbers), read_work(request["work"], numbers)

@@ -25,7 +25,7 @@ Refusal = NoGang | NoRoom | NoShares | NoPace
 
 
 def write_refusal(refusal: Refusal) -> dict[str, Any]:
-    """Answer that there is no solution, and why."""
+    """Return the answer that there is no solution, with a reason and a sentence."""
     return {"feasible": False, "reason": _reason(refusal), "message": sentence_of(refusal)}
 
 

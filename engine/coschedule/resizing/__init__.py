@@ -1,1 +1,1 @@
-"""Chooses new sizes for gangs that run, and which waiting gangs start beside them."""
+"""Chooses new sizes for running gangs, and the waiting gangs that start beside them."""

@@ -20,7 +20,8 @@ ASKED_GAIN = 1e-6
 class Sized(NamedTuple):
     """A gang and its options: option ``k`` has ``sizes[k]`` members, 0 to wait.
 
-    The first option of a run is its present size. The first of a waiting gang is to wait, unless it must start.
+    The first option of a run is its present size. The first option of a waiting gang is to wait, unless the gang must
+    start.
     """
 
     gang: ElasticRun | WaitingGang

@@ -122,7 +122,7 @@ def _best_of(first: _First, elastic: Mapping[GangKey, ChangeTerms], rescue: Resc
 
 
 def _first_that_changes(asked: Sequence[Asked]) -> _First:
-    """Return the first group with a change or a gang that must start, else one with a start, else the largest group."""
+    """Return the first group with a change or a gang that must start, else with a start, else the largest group."""
     starting = list[_First]()
     for one in asked:
         first = _First(one, choose_sizes(one.question))

@@ -51,7 +51,7 @@ def without_nominated(snapshot: Snapshot) -> IntArray:
 
 
 def seats_without(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
-    """List the seats in ``nodes`` without those in ``than``; each entry of ``than`` removes the first of its node."""
+    """Return ``nodes`` without the seats in ``than``: each entry of ``than`` removes the first equal entry."""
     more, removed, rest = list[int](), Counter(than), len(than)
     for place, node in enumerate(nodes):
         if not rest:

@@ -47,7 +47,7 @@ class SizeQuestion(NamedTuple):
 
 
 def choose_sizes(question: SizeQuestion) -> SizePlan | None:
-    """Choose all sizes; None where no limit lets all gangs that must start do so.
+    """Return the best choice of all sizes; None if no limit lets all gangs of ``must_start`` start.
 
     Guarantees: each gang gets a size that it may have. A gang that changes or starts gets a seat for each member, on
     nodes whose windows stay open until it ends. The gain is negative only where a gang must start. The same question

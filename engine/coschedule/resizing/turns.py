@@ -32,5 +32,5 @@ def in_turn(those: Sequence[T], now: float, most: int) -> list[T]:
 
 
 def next_turn(those: Sequence[object], now: float, most: int) -> float:
-    """Return when it is the turn of others, inf for never."""
+    """Return when it is the turn of other items, inf for never."""
     return (now // TURN_SECONDS + 1) * TURN_SECONDS if len(those) > most else math.inf

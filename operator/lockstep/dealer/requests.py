@@ -101,7 +101,7 @@ def parse_report(body: bytes) -> Report:
 
 
 def make_server(dealing: Dealing, port: int) -> ThreadingHTTPServer:
-    """A server on all addresses of the pod."""
+    """Return a server on all addresses of the pod."""
 
     class Handler(_DealerHandler):
         deals = dealing

@@ -24,7 +24,7 @@ def lines(found: Mapping[Paper, Sequence[PaperRow]]) -> Iterator[str]:
 
 
 def lines_of_mechanisms(mechanisms: Mapping[Paper, Sequence[Mechanism]]) -> Iterator[str]:
-    """How far Lockstep has each mechanism, and where it is."""
+    """Yield lines for each mechanism: its state in Lockstep, and where it is."""
     for paper, entries in mechanisms.items():
         yield f"Mechanisms of [{paper}]"
         for one in entries:

@@ -87,9 +87,9 @@ def simulate(
 ) -> list[Ran]:
     """Run all jobs and return how each ran, in the order of their ends. ``progress`` is called at each end.
 
-    With a ``quantile``, from 0 to 1, planners multiply stated run times by this quantile of real over stated times
-    (``beliefs``). A run that takes longer than expected keeps its nodes after their windows close. Sizes may change by
-    the terms of ``changing``. Raises ``NeverStartsError``.
+    With a ``quantile``, from 0 to 1, planners multiply stated run times by this quantile of the ratios, real divided by
+    stated time (``beliefs``). A run that takes longer than expected keeps its nodes after their windows close. Sizes
+    may change by the terms of ``changing``. Raises ``NeverStartsError``.
     """
     cluster = Cluster(
         slowdowns=nodes.slowdowns,

@@ -85,7 +85,7 @@ def slowdown_over_load(by_load: Mapping[float, Results]) -> Figure:
 
 
 def _consecutive(nodes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Join consecutive nodes: return the first number of each row, and the one after its last."""
+    """Join consecutive nodes: yield the first number of each row, and the number after its last node."""
     for _, row in groupby(enumerate(sorted(nodes)), key=lambda pair: pair[1] - pair[0]):
         numbers = [node for _, node in row]
         yield numbers[0], numbers[-1] + 1

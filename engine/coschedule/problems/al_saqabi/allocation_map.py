@@ -84,7 +84,7 @@ class AllocationMap:
     def turnaround(self, job: str) -> Number:
         """Return T * slices of the map / slices of the job, where T is the turn-around with all slices.
 
-        A piece takes 1 on a processor of speed 1. InvalidValueError for a job without an allocation.
+        A piece takes one unit of time on a processor of speed 1. InvalidValueError for a job without an allocation.
         """
         allocation = self.find(job)
         if allocation is None:

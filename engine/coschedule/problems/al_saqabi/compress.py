@@ -46,7 +46,7 @@ class Compression:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """``pieces`` that run only on processors of one architecture, and the ``speeds`` of these."""
+    """``pieces`` that run only on processors of one architecture, and the ``speeds`` of these processors."""
 
     pieces: int
     speeds: Sequence[Number] | Vector

@@ -4,8 +4,8 @@ Objective: the least t among the times of ``piece_times`` such that ``enough(cou
 done within t.
 
 Theorem: if ``enough`` is true, it stays true for larger counts, so bisection on floats works. The number of times
-between two floats is the difference of their counts. When these are few, they are listed and searched. Times with equal
-keys are searched last, in their exact order.
+between two floats is the difference of their counts. Once few times are left, they are listed and searched. Times with
+equal keys are searched last, in their exact order.
 
 Cost: about as many calls of ``enough`` as a float has bits, each O(rows).
 

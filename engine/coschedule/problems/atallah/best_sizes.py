@@ -130,7 +130,7 @@ def quickest_choices(
 
 
 def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray) -> list[SlotChoice]:
-    """List the best choice of each cell that has one; numbers are exact where those of ``table`` are."""
+    """List the best choice of each cell that has a choice; numbers are exact if the numbers of ``table`` are."""
     columns = zip(starts, slowdowns, slots.tolist(), strict=True)
     choices = (_best_choice(table, goal, *column) for column in columns)
     return [choice for choice in choices if choice is not None]

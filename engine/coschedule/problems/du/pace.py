@@ -1,9 +1,9 @@
 """The power that each member always has, and the share of each node's time for it [D 2.2, 3.2.1, 3.2.2].
 
-Objective: members that wait for one another at each step are no faster than the one with the least power. Node i has
-the power weight W_i and leaves the share F_i of its time free. So a member there has at most rho_i = W_i * F_i, and all
-members can have rho = min rho_i (3.8). More than rho on a node would be useless. A member there needs the share
-rho / W_i of all time, which is one free slice in pace_i = rho_i / rho (3.13).
+Objective: members that wait for one another at each step are no faster than the member with the least power. Node i has
+the power weight W_i and leaves the share F_i of its time free. So a member on node i has at most the power
+rho_i = W_i * F_i, and all members can have rho = min rho_i (3.8). More than rho on a node would be useless. A member on
+node i needs the share rho / W_i of all time, which is one free slice in pace_i = rho_i / rho (3.13).
 
 Formula (3.4), the power that is left on the slowest node, is more than a fast node with much local work can give. It is
 not used.

@@ -37,7 +37,7 @@ class Depart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaders:
-    """From now on, other processes keep ``workstations`` workstations busy, at least 0."""
+    """From now on, other processes keep ``workstations`` workstations busy. The number is at least 0."""
 
     workstations: int
 
@@ -127,9 +127,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuctionRules:
-    """``total`` workstations, at least 0; Action 2 takes from a donor when FB > ``psi`` * BB, ``psi`` above 0.
+    """The rules of auctions of ``total`` workstations: Action 2 takes from a donor if FB > ``psi`` * BB.
 
-    ``require_gain``: Action 2 also requires FB > 1. InvalidValueError for invalid values.
+    ``total`` is at least 0, and ``psi`` is above 0. With ``require_gain``, Action 2 also requires FB > 1.
+    InvalidValueError for invalid values.
     """
 
     total: int

@@ -1,6 +1,6 @@
 """Forecasts of a node's load from the hours of past days and of today [C 5.5, pages 64-67].
 
-The formulas (5.1) to (5.3), and their names, are those of ``coschedule_forecast``. In addition:
+The formulas (5.1) to (5.3), and their names, are as in ``coschedule_forecast``. In addition:
 
     mean      = the mean of Y^[d][h] to Y^[d][h+s]                           (5.4)
 

@@ -1,1 +1,1 @@
-"""Chooses sizes for gangs of unknown end: they grow into idle nodes, and give them back."""
+"""Chooses sizes for gangs of unknown end: they grow into idle nodes, and give these nodes back."""

@@ -45,7 +45,7 @@ _Waiting = Mapping[GangKey, Waiter]
 
 
 class GivenBack(NamedTuple):
-    """The gangs that shrink, the snapshot ``after`` that, and the ``plan`` of its gangs."""
+    """The changes of gangs that shrink, the snapshot ``after`` these changes, and its ``plan``."""
 
     changes: tuple[SizeChange, ...]
     after: Snapshot
@@ -82,7 +82,7 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
 
 
 def shrunk(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKey | None = None) -> SizeChange:
-    """Return the change in which a gang keeps the fastest of its members."""
+    """Return the change in which a gang keeps its ``size`` fastest members."""
     return _change(run, run.seats_to_keep(snapshot.slowdown, snapshot.until)[:size], made_for)
 
 

@@ -18,7 +18,7 @@ from coschedule.resizing.seats import without_nominated
 
 
 def starts_by(decision: Decision, time: float) -> TypeGuard[Placement]:
-    """Return whether the decision is a placement that starts by then."""
+    """Return whether the decision is a placement that starts at ``time`` or earlier."""
     return isinstance(decision, Placement) and decision.start <= time
 
 

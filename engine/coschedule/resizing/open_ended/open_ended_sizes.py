@@ -70,7 +70,7 @@ def _again(groups: Sequence[object], turn: Iterable[tuple[SeatKind, Sequence[Ope
 
 
 def _may_change(snapshot: Snapshot, run: OpenEndedRun) -> bool:
-    """Return whether its last change is long enough ago, and its nodes take its members again, until it ends."""
+    """Return whether the run's last change is long enough ago, and its nodes are suitable and open until it ends."""
     is_time = run.may_change_at <= snapshot.now
     return is_time and may_stay(snapshot, run) and bool(snapshot.until[run.all_nodes].min() >= run.end_after_change)
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class MechanismState(StrEnum):
-    """How far Lockstep has a mechanism."""
+    """Whether Lockstep has a mechanism of a paper."""
 
     WORKS = "on a cluster"
     """The operator uses it for gangs that run."""

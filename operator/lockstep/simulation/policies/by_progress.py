@@ -1,4 +1,4 @@
-"""Lockstep where run times are unknown: the engine chooses sizes by the speeds at which jobs were seen to progress."""
+"""Lockstep without known run times: the engine chooses sizes by the speeds that jobs had at earlier sizes."""
 
 import math
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class ByProgress:
     observed: dict[int, _ShownProgress] = field(default_factory=dict)
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Start the jobs that the plan starts, and change those that the engine changes."""
+        """Start the jobs that the plan starts, and change the sizes that the engine changes."""
         snapshot = self.memory.remembered_by(self.planned.snapshot(cluster))
         runs = list(self._runs(cluster))
         resized = resize(snapshot, runs, {})

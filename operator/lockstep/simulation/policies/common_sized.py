@@ -21,7 +21,7 @@ class CommonSized:
     most: int
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Decide as the policy does about these jobs."""
+        """Return the policy's decision about the jobs that it is shown."""
         return self.policy.decide(replace(cluster, waiting={job.number: job for job in self._shown(cluster)}))
 
     def _shown(self, cluster: Cluster) -> Iterator[Job]:

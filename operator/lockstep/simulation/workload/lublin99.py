@@ -1,10 +1,10 @@
 """The workload model of U. Lublin and D. G. Feitelson, *The workload on parallel supercomputers*, JPDC 63(11), 2003.
 
-Its parameters are those of all jobs together, batch and interactive. A size is one member, or two to the power of a
-number that is uniform in each of two stages and mostly rounded. A run time is the exponential of a hyper-gamma number,
-whose first part is more likely for smaller jobs. A gap between arrivals is the exponential of a gamma number. Each half
-hour has a weight, and takes that much off a gap. So jobs arrive faster in half hours that weigh more. The weights of a
-day follow another gamma distribution.
+The parameters are the paper's parameters for batch and interactive jobs together. A size is one member, or two to the
+power of a number that is uniform in each of two stages and mostly rounded. A run time is the exponential of a
+hyper-gamma number, whose first part is more likely for smaller jobs. A gap between arrivals is the exponential of a
+gamma number. Each half hour has a weight, and reduces a gap by its weight. So jobs arrive faster in half hours with
+larger weights. The weights of a day follow another gamma distribution.
 """
 
 import math
@@ -54,7 +54,7 @@ def _size(nodes: int, random: np.random.Generator) -> int:
 
 
 def _submissions(random: np.random.Generator) -> Iterator[float]:
-    """Yield submission times from midnight on, rising, without end; each half hour takes its weight off a gap."""
+    """Yield submission times from midnight on, rising, without end; each half hour reduces a gap by its weight."""
     weights, half_hour, spent = _weights(), 0, 0.0
     while True:
         left = spent + _gap(random) / _SECONDS

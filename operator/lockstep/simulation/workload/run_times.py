@@ -23,7 +23,7 @@ class StatedRunTimes(StrEnum):
     EXACT = "exact"
     """The run time itself."""
     ESTIMATES = "estimates"
-    """What users ask for: from the log, or from a model of users. No job runs longer."""
+    """The time that users ask for: from the log, or from a model of users. No job runs longer than this time."""
     NOISE = "noise"
     """A guess; real run times spread around it by 20 %, log-normally."""
 
@@ -60,7 +60,7 @@ def _asked_for(
 def _templates(jobs: Sequence[RigidJob]) -> tuple[IntArray, IntArray]:
     """Return the first job of every template, and the template of each job.
 
-    A job without a known template is the only run of its own.
+    A job without a known template is the only run of a template of its own.
     """
     numbers: dict[tuple[bool, int], int] = {}
     template_of = [

@@ -1,4 +1,4 @@
-"""Logs in the Standard Workload Format: a line for each job, and comments, of which the first are a header."""
+"""Logs in the Standard Workload Format: a line for each job, and comments; the first comments are a header."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from lockstep.simulation.workload.rigid import RigidJob
 from lockstep.simulation.workload.swf_line import LoggedJob, WrongLineError, parse_line
 
 MOST_NAMED = 20
-"""How many wrong lines are named at most: in a file that is no log, all lines are wrong."""
+"""At most this number of wrong lines is named: in a file that is no log, all lines are wrong."""
 
 _PLAIN_NUMBER = re.compile("[0-9]{1,9}")
 
@@ -28,7 +28,7 @@ class Unused(StrEnum):
 class Log:
     """The jobs of a log by submission, its header, and the lines and jobs that could not be used.
 
-    ``wrong`` names the first of all ``wrong_lines``; ``unused`` counts jobs by what they lack. Runs of one of the
+    ``wrong`` names the first of all ``wrong_lines``; ``unused`` counts jobs by the reason. Runs of one of the
     ``templates`` have the same user, executable, size and requested time. A job without a user or an executable in the
     log has no template.
     """
