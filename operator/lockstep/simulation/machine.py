@@ -1,8 +1,8 @@
 """The simulated cluster: jobs are submitted, a policy starts them, and they end.
 
 When a job runs longer than expected, its expected end moves as in the operator: by a share of the elapsed time. The
-policy may then decide anew. A job that an owner interrupts waits again in its old place, with the work that it has not
-saved.
+policy may then decide anew. A job that a node owner interrupts waits again in its old place, with the work that it has
+not saved. Below, owners are node owners.
 """
 
 import heapq

@@ -28,7 +28,7 @@ class Measures:
     of the mean slow-downs of users: 1 if all users have the same, 1/n if one of n users has all the slow-down.
     ``worst_group`` and ``share_index`` describe groups that share the nodes (``group_measures``).
 
-    ``work_lost`` is the part of the node-seconds in which jobs ran that was lost to returns of owners.
+    ``work_lost`` is the part of the node-seconds in which jobs ran that was lost to returns of node owners.
     ``interruptions`` and ``changes`` are the mean numbers of interruptions and of changes of size of a job.
 
     Jobs are sorted by their node-seconds with rigid sizes. The first quarter is small, the next ones are medium, large

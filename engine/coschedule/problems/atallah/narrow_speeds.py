@@ -117,7 +117,7 @@ def _within(field: Field, first: Scalar, ahead: BoolArray, kept: BoolArray) -> F
 
 
 def _alike_together(field: Field, level: Vector, cell: IntArray) -> Field:
-    """Merge entries of the same cell, start and level into one entry, as far as one pass finds them.
+    """Merge the entries of each cell into its last entry, if they have the same start and level as this entry.
 
     ``level[e]`` and ``cell[e]`` belong to the entries that have a column.
     """

@@ -1,4 +1,4 @@
-"""The run times that planners expect: the run times that owners of jobs state, times a learned factor."""
+"""The run times that planners expect: the run times that users state, times a learned factor."""
 
 from collections import deque
 from dataclasses import dataclass, field

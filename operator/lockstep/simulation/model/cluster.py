@@ -62,10 +62,10 @@ class Cluster:
     """The jobs that wait, in the order of submission, the jobs that run, and the facts about nodes.
 
     Nodes are ordered by their slow-downs, the fastest first. ``free`` says which nodes have no job. ``windows`` says
-    when owners let nodes take members. The expected run time of a job is the time that its owner states, times a factor
-    of ``belief``. ``changing`` has the terms for changes of sizes.
+    when node owners let nodes take members. The expected run time of a job is the time that its user states, times a
+    factor of ``belief``. ``changing`` has the terms for changes of sizes.
 
-    Owners of the nodes that are ``owned`` may come back unannounced. ``terms`` says what then happens, and
+    The node owners of nodes that are ``owned`` may come back unannounced. ``terms`` says what then happens, and
     ``forecasts`` how likely it is.
     """
 
@@ -89,7 +89,7 @@ class Cluster:
     def first_fitting(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
         """Return ``least`` to ``most`` nodes, the first of some idle ``nodes``, for a job that starts now.
 
-        They are rising, and no owner takes them back before the job has ended. Return [] if there are too few.
+        They are rising, and no node owner takes them back before the job has ended. Return [] if there are too few.
         """
         while least <= min(len(nodes), most):
             chosen = sorted(nodes[:most])

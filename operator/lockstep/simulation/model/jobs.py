@@ -21,7 +21,7 @@ class Job:
     """A job that is submitted at ``submitted``, in seconds, with ``size`` members where its size is rigid.
 
     A policy that chooses sizes may give the job ``least`` to ``most`` members. ``times[n - 1]`` is the time in seconds
-    of n members on nodes of speed 1, as the job's owner states. ``template`` is the number of its template, if any. The
+    of n members on nodes of speed 1, as the job's user states. ``template`` is the number of its template, if any. The
     size of a job that ``is_elastic`` may change while it runs. For the price of a member-second, the waiting jobs of a
     ``sweep`` count as one job. ``group`` is the group whose share of the nodes the job uses, if there are groups.
     """
@@ -39,9 +39,9 @@ class Job:
 
 
 class Arrival(NamedTuple):
-    """A job and its ``ratio``: the job really runs ``ratio`` times as long as its owner states.
+    """A job and its ``ratio``: the job really runs ``ratio`` times as long as its user states.
 
-    No policy knows the ratio before the end of the job. Owners have numbers; None is an unknown owner.
+    No policy knows the ratio before the end of the job. ``owner`` is the number of the user, None if unknown.
     """
 
     job: Job

@@ -29,7 +29,7 @@ class StatedRunTimes(StrEnum):
 
 
 def said_seconds(jobs: Sequence[RigidJob], run_times: StatedRunTimes, random: np.random.Generator) -> FloatArray:
-    """Return the run times that the owners of jobs state. Runs of a template share one guess or model estimate."""
+    """Return the run times that users state. Runs of a template share one guess or one estimate of the model."""
     seconds = np.array([job.seconds for job in jobs])
     first, template_of = _templates(jobs)
     match run_times:
