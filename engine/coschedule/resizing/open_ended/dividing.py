@@ -70,7 +70,7 @@ class _Division(NamedTuple):
 
 
 def takes_part(runs: Iterable[OpenEndedRun]) -> list[OpenEndedRun]:
-    """Return the gangs of unknown end of which no size is asked, as their nodes are divided; [] if none is measured."""
+    """Return the gangs whose nodes are divided: of unknown end, without an asked size; [] if none is measured."""
     able = [run for run in runs if run.end == math.inf and run.asked is None]
     return able if any(run.is_measured for run in able) else []
 

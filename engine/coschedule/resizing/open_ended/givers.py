@@ -31,9 +31,10 @@ class Waiter(NamedTuple):
     start: float
 
     def gains_from(self, run: OpenEndedRun, now: float) -> bool:
-        """Return whether a run may shrink for this gang: it is not more urgent, and a change is shorter than the wait.
+        """Return whether a run may shrink for this gang.
 
-        The gang must also be able to start now.
+        The run must not be more urgent. The gang must be able to start now, and must otherwise wait for longer than a
+        change takes.
         """
         may_start = self.gang.not_before <= now < self.start - max(run.terms.restart_time, run.grace)
         return may_start and run.priority <= self.gang.priority
