@@ -1,1 +1,1 @@
-"""From watches of the API server to facts."""
+"""Watches the API server, and keeps the cache equal to its objects."""

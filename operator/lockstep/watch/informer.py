@@ -25,21 +25,22 @@ from lockstep.watch.reader import Reader
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 30.0
-# In seconds. The server ends a quiet watch by itself; the range avoids that all watches start again at once.
+# In seconds. The server ends a quiet watch by itself. It chooses from this range, so that watches do not all start
+# again at the same time.
 _WATCH_SECONDS = (240, 360)
 
 log = logging.getLogger(__name__)
 
 
 class WatchError(Exception):
-    """The stream sent something that is no event, so a new list is needed."""
+    """The stream sent something that is not an event, so a new list is needed."""
 
 
 class Informer(Generic[Fact]):
     """Keeps one kind's facts equal to the API server's.
 
-    ``synced`` is set when the first list has been applied, or a dispensable kind may not be listed. It is also set when
-    a kind is missing that may be.
+    ``synced`` is set when the first list has been applied. It is also set when the operator works without this kind:
+    the kind is dispensable and may not be listed, or it is missing and may be missing.
     """
 
     def __init__(self, client: KubeClient, kind: WatchedKind[Fact], *, heard: Callable[[str], None]) -> None:
@@ -77,7 +78,7 @@ class Informer(Generic[Fact]):
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     def _goes_without(self, code: int) -> bool:
-        """Whether all else goes on after that answer to a list."""
+        """Whether the operator works without this kind after a list was answered with that HTTP code."""
         is_missing = code == HTTPStatus.NOT_FOUND and self._kind.may_be_missing
         return is_missing or (code == HTTPStatus.FORBIDDEN and self._kind.is_dispensable)
 

@@ -1,4 +1,4 @@
-"""One kind of objects: how each becomes a fact, and how it counts where it can't be parsed."""
+"""One kind of objects: how an object becomes a fact, and what the cache gets if the object can't be parsed."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ Fact = TypeVar("Fact")
 
 
 class Understood(NamedTuple, Generic[Fact]):
-    """The fact that an object was read as."""
+    """An object that was parsed, and the fact that it became."""
 
     manifest: Manifest
     fact: Fact
 
 
 class NotUnderstood(NamedTuple):
-    """An object that could not be read, and why."""
+    """An object that could not be parsed, and the error."""
 
     manifest: Manifest
     problem: Exception
@@ -27,15 +27,21 @@ class NotUnderstood(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedKind(Generic[Fact]):
-    """A watched kind, and what is done with its objects.
+    """A watched kind: how its objects are parsed, and how they change the cache.
 
-    ``key`` must be equal for the manifest of an object and that of its deletion. ``apply`` and ``remove`` are called in
-    the order of the API server's events, never concurrently. ``unreadable`` returns the fact for an object that can't
-    be parsed, from its manifest and the error. Without it, such an object counts as deleted. ``counts_as`` says the
-    same in words. ``believed`` returns the keys of all cached objects, including those from other sources than a watch:
-    a list without them removes them. ``version`` returns the cached version of the object of that key, where the cache
-    keeps it. ``is_dispensable``: if it may not be listed, everything else goes on without it.
-    ``may_be_missing``: the same if the API server does not know it.
+    ``key`` must return the same key for an object and for its deletion. ``apply`` and ``remove`` are called in the
+    order of the API server's events, never concurrently.
+
+    ``unreadable`` makes the fact of an object that can't be parsed, from its manifest and the error. Without
+    ``unreadable``, such an object counts as deleted. ``counts_as`` says in a few words as what it counts; the log has
+    these words.
+
+    ``believed`` returns the keys of all cached objects, also of objects that came from another source than a watch. A
+    list that lacks such an object removes it. ``version`` returns the cached version of the object with a key; it is
+    None if the cache keeps no version.
+
+    If a kind ``is_dispensable``, the operator works without it when it may not list the kind. If a kind
+    ``may_be_missing``, the operator works without it when the API server does not know the kind.
     """
 
     target: Target
@@ -52,14 +58,17 @@ class WatchedKind(Generic[Fact]):
     may_be_missing: bool = False
 
     def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
-        """Parse an object; the cache does not change. Any thread may do so, and no content of the object raises."""
+        """Parse an object; the cache does not change. Any thread may call this, and no content of an object raises."""
         try:
             return Understood(manifest, self.parse(manifest))
-        except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
+        except Exception as problem:  # noqa: BLE001 - the API server accepts any content
             return NotUnderstood(manifest, problem)
 
     def take(self, read: Understood[Fact] | NotUnderstood) -> None:
-        """Add or update an object. Errors in it do not raise, since they would affect all others of the stream."""
+        """Add an object to the cache, or update it there.
+
+        An error in one object does not raise, since it would affect all other objects of the stream.
+        """
         if isinstance(read, NotUnderstood):
             return self._report_and_believe_the_safe_thing(*read)
         try:
@@ -70,7 +79,7 @@ class WatchedKind(Generic[Fact]):
         return None
 
     def believe(self, manifest: Manifest) -> None:
-        """Parse an object, and add or update it at once."""
+        """Parse an object at once, and add it to the cache or update it there."""
         self.take(self.read(manifest))
 
     def drop(self, key: Hashable) -> None:

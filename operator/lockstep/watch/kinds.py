@@ -66,7 +66,7 @@ def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
 
 
 def sized_owners_kind(sized: SizedKind, state: State) -> WatchedKind[SizedOwner]:
-    """All owners of a kind, of which those are kept that wait for a size."""
+    """All owners of a kind. The cache keeps those that wait for a size."""
     return WatchedKind(
         target=sized.owner.everywhere(),
         key=partial(_owner_identity, sized.source),
@@ -110,7 +110,7 @@ def fair_shares_kind(state: State) -> WatchedKind[FairShare]:
 
 
 def kind_of(state: State, gang: GangKey) -> WatchedKind[Any]:
-    """The kind of that gang or sweep: Gangs, GangSweeps or GangJobs."""
+    """The kind of the object with that key: Gangs, GangSweeps or GangJobs."""
     if is_sweep(gang):
         return sweeps_kind(state)
     return pod_gangs_kind(state) if is_pod_gang(gang) else gangs_kind(state)
@@ -133,7 +133,7 @@ def bids_kind(state: State) -> WatchedKind[BidFact]:
 
 
 def _gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
-    """The identity of a gang: another gang may have its name before or after it."""
+    """The identity of a gang: its key and its UID, since an earlier or later gang may have the same name."""
     return _gang_key(manifest), manifest["metadata"]["uid"]
 
 
@@ -148,7 +148,7 @@ def _sweep_identity(manifest: Manifest) -> tuple[GangKey, str]:
 
 
 def _owner_identity(source: Source, manifest: Manifest) -> tuple[GangKey, str]:
-    """The Gang that is made for an owner, and the owner's UID."""
+    """The identity of an owner: the key of the Gang that is made for it, and the owner's UID."""
     metadata = manifest["metadata"]
     return pod_gang_key(metadata["namespace"], made_name(source, metadata["name"])), metadata["uid"]
 
@@ -158,7 +158,7 @@ def _gang_key(manifest: Manifest) -> GangKey:
 
 
 def _gang_version(state: State, key: GangKey, uid: str) -> str | None:
-    """The version of that gang in the cache; None where the cache does not have it."""
+    """The cached version of the gang with that key and UID; None if the cache does not have it."""
     gang = state.gangs.get(key)
     return gang.resource_version if gang is not None and gang.uid == uid else None
 
@@ -166,7 +166,10 @@ def _gang_version(state: State, key: GangKey, uid: str) -> str | None:
 def watched_for(
     sources: Collection[Source], *, sweeps: bool = False, fair_shares: bool = False
 ) -> Iterator[Callable[[State], WatchedKind[Any]]]:
-    """The kinds that these sources need, and with ``sweeps`` GangSweeps, with ``fair_shares`` the FairShare."""
+    """The kinds that these sources need.
+
+    With ``sweeps``, GangSweeps are among them. With ``fair_shares``, the FairShare is among them.
+    """
     if fair_shares:
         yield fair_shares_kind
     if sweeps:

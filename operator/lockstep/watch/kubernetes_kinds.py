@@ -48,7 +48,7 @@ def nodes_kind(state: State) -> WatchedKind[NodeFact]:
 
 
 def pods_kind(state: State) -> WatchedKind[PodFact]:
-    """All pods, since the pods of others take room too."""
+    """All pods, since pods that are no members also take room on nodes."""
     return WatchedKind(
         target=paths.ALL_PODS,
         key=_pod_key,
@@ -111,7 +111,7 @@ def volumes_kind(state: State) -> WatchedKind[VolumeFact]:
 
 
 def csi_nodes_kind(state: State) -> WatchedKind[AttachLimits]:
-    """What all nodes can attach."""
+    """All CSINodes: how many volumes each node can attach."""
     return WatchedKind(
         target=paths.ALL_CSI_NODES,
         key=name_of,
@@ -135,7 +135,7 @@ def attachments_kind(state: State) -> WatchedKind[Attachment]:
 
 
 def storage_classes_kind(state: State) -> WatchedKind[StorageClass]:
-    """All StorageClasses: when and where their volumes are made."""
+    """All StorageClasses: when and on which nodes their volumes are made."""
     return WatchedKind(
         target=paths.ALL_STORAGE_CLASSES,
         key=name_of,
@@ -202,7 +202,7 @@ def name_of(manifest: Manifest) -> str:
 
 
 def _pod_key(manifest: Manifest) -> tuple[PodKey, str]:
-    """The identity of a pod: another pod may have its name before or after it."""
+    """The identity of a pod: its key and its UID, since an earlier or later pod may have the same name."""
     metadata = manifest["metadata"]
     return PodKey(metadata["namespace"], metadata["name"]), metadata["uid"]
 
@@ -222,4 +222,4 @@ WATCHED = (
     budgets_kind,
     quotas_kind,
 )
-"""All kinds of Kubernetes itself."""
+"""All watched kinds of Kubernetes itself."""

@@ -1,4 +1,4 @@
-"""The kinds of Kueue that are watched: what each of their objects becomes."""
+"""The watched kinds of Kueue: how their objects become facts, and which part of the cache they update."""
 
 from functools import partial
 
@@ -15,7 +15,10 @@ from lockstep.watch.kind import WatchedKind
 
 
 def workloads_kind(state: State) -> WatchedKind[Workload | GangWorkload]:
-    """All Workloads of Kueue, of which those are kept that have quota, and those of GangJobs, which obey them then."""
+    """All Workloads of Kueue. From now on, GangJobs obey their Workloads.
+
+    The cache keeps Workloads that have quota, and the Workloads of GangJobs.
+    """
     state.queued.watch()
     return WatchedKind(
         target=ALL_WORKLOADS,
@@ -44,7 +47,7 @@ def flavors_kind(state: State) -> WatchedKind[Flavor]:
 
 
 def admission_checks_kind(state: State) -> WatchedKind[AdmissionCheck]:
-    """All AdmissionChecks of Kueue, of which those are kept whose controller is Lockstep."""
+    """All AdmissionChecks of Kueue. The cache keeps the checks whose controller is Lockstep."""
     return WatchedKind(
         target=ALL_CHECKS,
         key=lambda it: str(it["metadata"]["name"]),
@@ -58,11 +61,14 @@ def admission_checks_kind(state: State) -> WatchedKind[AdmissionCheck]:
 
 
 KUEUE_KINDS = (admission_checks_kind, flavors_kind, workloads_kind)
-"""What is watched for Workloads. They come last, so that checks and flavors are known."""
+"""The kinds that Workloads need. Workloads come last, so that the cache knows checks and flavors before them."""
 
 
 def _workload_identity(manifest: Manifest) -> tuple[GangKey, str]:
-    """The Gang that is made for a Workload, or the GangJob for which a Workload was made; and the Workload's UID."""
+    """The identity of a Workload: the key of its gang, and the Workload's UID.
+
+    The gang is the GangJob for which Lockstep made the Workload, or else the Gang that is made for the Workload.
+    """
     metadata, made = manifest["metadata"], parse_gang_workload(manifest)
     if made is not None:
         return made.gang, made.uid

@@ -1,8 +1,9 @@
-"""Reads GangJobs that are too large to be read from the event of a watch: each is requested again, one at a time.
+"""Reads GangJobs that are too large to be read from the event of a watch: it requests each again, one at a time.
 
-kopf passes on events as fast as they come. If large ones waited for the thread that reads them, each would keep its
-decoded body, which may have more than 10 MB. So only names wait. Of a gang that changes often, only the newest version
-is read. Namespaces take turns: a tenant that rewrites large gangs all the time delays another tenant by a single read.
+kopf passes on events as fast as they come. If large GangJobs waited for the thread that parses them, each would keep
+its decoded body in memory, which may have more than 10 MB. So only names wait. If a GangJob changes often, only its
+newest version is read. Namespaces take turns: a tenant that rewrites large GangJobs all the time delays another tenant
+by a single read.
 """
 
 import asyncio
@@ -45,7 +46,7 @@ class LargeGangs:
         self._noted.set()
 
     def forget(self, manifest: Manifest) -> None:
-        """Remove a gang that is gone; a read in progress has no effect any more."""
+        """Remove a gang that is gone. If a read of it is in progress, its result is ignored."""
         metadata, identity = manifest["metadata"], self._kind.key(manifest)
         gang = GangKey(metadata["namespace"], metadata["name"])
         if self._identities.get(gang) == identity:
@@ -55,7 +56,7 @@ class LargeGangs:
             self._under_way = None
 
     async def keep_reading(self) -> None:
-        """Read gangs until cancelled: of each namespace in turn the gang that was added first."""
+        """Read gangs until cancelled. Namespaces take turns, and in each the gang that was added first comes first."""
         while True:
             await self._noted.wait()
             self._noted.clear()

@@ -1,8 +1,8 @@
-"""Detects lists that are older than what was seen: a stale one is ignored, but one after a restore is accepted.
+"""Detects lists that are older than objects seen before, and accepts them only after a restore.
 
-The API server answers a list with its present state. So an older list comes from a faulty component in between, and the
-next one is better. But after etcd was restored from a backup, the present state itself is older than what was seen, and
-the cache must follow. Then the server's lists stay older.
+The API server answers a list with its present state. So an older list usually comes from a faulty component in between,
+and the next list is newer. But after etcd was restored from a backup, the server's present state is itself older, and
+the cache must follow it. All further lists are then older, too. So the third older list in a row is accepted.
 """
 
 from lockstep.api.versions import is_older
@@ -11,7 +11,7 @@ _TIMES_UNTIL_BELIEVED = 3
 
 
 class ListAge:
-    """Knows the newest version of one kind that was seen, and how many lists in a row were older."""
+    """Knows the newest version of one kind that was seen, and counts how many lists in a row were older."""
 
     def __init__(self, newest: str = "") -> None:
         self._newest = newest

@@ -1,4 +1,4 @@
-"""Updates the cache with GangJobs and NodeBids by periodic lists, beside the events of kopf.
+"""Updates the cache with GangJobs and NodeBids by periodic lists, in addition to the events of kopf.
 
 kopf 1.45 drops deletions that happen while it lists again after an expired watch, and pauses for seconds after a watch
 was refused. So a list runs as soon as a watch has ended or is open again. Lists run often while a watch is not open,
@@ -37,9 +37,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Lists:
-    """The results of the lists so far: the last version of each kind, and whether a list was older than that.
+    """The results of the lists so far.
 
-    An older list means that the API server was restored to an earlier state.
+    ``versions`` has the version of the last list of each kind. ``were_set_back`` is True if a list was older than the
+    cache: then the API server was restored to an earlier state.
     """
 
     versions: dict[str, str] = field(default_factory=dict)
@@ -53,10 +54,10 @@ async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None
 
 
 async def _believe_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists) -> None:
-    """Apply a list, of which only the keys are kept.
+    """Make the cached objects of one kind equal to a list; only the keys of the list are kept in memory.
 
-    An object that changed during the list may be newer than the list. Every other object becomes as in the list, even
-    if that has an older version or lacks it: then the API server was restored.
+    An object that changed during the list may be newer than the list, and stays. All others become equal to the list,
+    even if its version of them is older or it lacks them: then the API server was restored.
     """
     resource = kind.target.resource
     seen = newest((lists.versions.get(resource, ""), *(kind.version(key) or "" for key in kind.believed())))
@@ -68,9 +69,10 @@ async def _believe_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists
 
 
 async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAge) -> str:
-    """Apply a list page by page; returns its version, or '' where it must start again.
+    """Apply a list page by page; returns the list's version, or '' if the list must start again.
 
-    It starts again if it expires between two pages; the pages so far were correct. No page of a stale list is applied.
+    It must start again if it expires between two pages; the applied pages are correct. No page of a stale list is
+    applied.
     """
     before, there, version = {key: kind.version(key) for key in kind.believed()}, set(), ""
     reader = Reader(kind)
@@ -95,7 +97,7 @@ async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAg
 async def _believe_page(
     reader: Reader[Any], kind: WatchedKind[Any], items: Sequence[Manifest], before: Mapping[Hashable, str | None]
 ) -> list[Hashable]:
-    """Apply the objects of one page; returns their keys. ``before`` has the versions from before the list."""
+    """Apply the objects of one page; returns their keys. ``before`` has the cached versions from before the list."""
     for item in items:
         key, version = kind.key(item), item["metadata"]["resourceVersion"]
         seen, was = kind.version(key), before.get(key)
@@ -112,7 +114,7 @@ async def _believe_page(
 
 
 async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
-    """List both kinds once, as soon as the API server answers: it has answered before, so it will again."""
+    """List both kinds once, and try until the API server answers: it has answered before, so it will again."""
     while True:
         try:
             return await list_own_kinds(client, state, Lists())
@@ -141,7 +143,10 @@ async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Strea
 
 
 async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, logged: str) -> str:
-    """List; returns the error, which is logged unless it equals ``logged``, the error of the last time."""
+    """List both kinds; returns the error, or ''.
+
+    The error is logged unless it equals ``logged``, the error of the previous list.
+    """
     try:
         await list_own_kinds(client, state, lists)
     except ApiUnavailableError as error:
@@ -152,7 +157,10 @@ async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, logge
 
 
 async def _until_open(streams: Streams, seconds: float) -> None:
-    """Pause, but only until watches open: if they have opened after the list began, another list is needed at once."""
+    """Pause for these seconds, or until all watches are open: then another list is needed at once.
+
+    The list covers what the watches missed before they were open.
+    """
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await streams.opened.wait()

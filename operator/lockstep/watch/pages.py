@@ -1,4 +1,4 @@
-"""Reads lists page by page, as the API server expects for long ones."""
+"""Reads lists page by page, as the API server recommends for long lists."""
 
 import gc
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -19,10 +19,10 @@ class ListError(Exception):
 
 
 async def pages(client: KubeClient, target: Target, *, selector: str = "") -> AsyncIterator[Mapping[str, Any]]:
-    """Every page of a list, or of its objects that a label selector matches.
+    """Yield every page of a list, or of the listed objects that a label selector matches.
 
-    A page is emptied when the next one is read: take facts from it, and keep none of its objects. Raises ``ListError``;
-    code 410 after the first page means that the list has expired.
+    A page is emptied when the next page is read: take facts from it, and keep none of its objects. Raises
+    ``ListError``; code 410 after the first page means that the list has expired.
     """
     following, size = "", PageSize()
     while True:
@@ -39,12 +39,12 @@ async def pages(client: KubeClient, target: Target, *, selector: str = "") -> As
 
 
 async def _ask(client: KubeClient, target: Target, size: PageSize, *, following: str, selector: str) -> Answer:
-    """One page; one that is too large is cut off, and read again with fewer objects."""
+    """The answer with one page, which is requested again with fewer objects if it is too large."""
     while True:
         asked = {"limit": str(size.limit), "continue": following, "labelSelector": selector}
         params = {name: value for name, value in asked.items() if value}
         most = LARGEST_ANSWER_BYTES if size.limit > 1 else None
-        # The garbage collector would scan the half-decoded page repeatedly, which takes three quarters of the time.
+        # Otherwise the garbage collector would scan the half-decoded page repeatedly, for three quarters of the time.
         with _collector_off():
             answer = await client.get(target, params, most_bytes=most)
         if not answer.is_cut_off:

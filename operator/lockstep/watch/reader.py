@@ -1,7 +1,7 @@
-"""Parses objects without blocking the event loop: small ones in turns of the loop, large ones in a thread beside it.
+"""Parses objects without blocking the event loop: small ones in turns of the loop, large ones in another thread.
 
 Python runs one thread at a time and changes threads every few milliseconds, so the event loop goes on meanwhile. All
-kinds share one thread: the loop has only one rival, however many objects are large.
+kinds share one such thread. So the event loop competes with one thread at most, however many objects are large.
 """
 
 import asyncio
@@ -18,18 +18,19 @@ from lockstep.watch.kind import Fact, NotUnderstood, Understood, WatchedKind
 Read = TypeVar("Read")
 
 BYTES_OF_TURN = 2**15
-"""The most bytes of JSON that are read in one turn of the event loop. A larger object is read in the thread.
+"""The most bytes of JSON that are parsed in one turn of the event loop. A larger object is parsed in the thread.
 
-To read a byte takes up to eleven instructions of Python, so a turn takes less than 20 ms.
+Python needs up to eleven instructions for a byte, so a turn takes less than 20 ms.
 """
 
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
 
 
 class ReadingTurns:
-    """Turns of the event loop in which one list or watch is read.
+    """Turns of the event loop in which the objects of one list or watch are parsed.
 
-    At most one of its large objects is in the thread at a time. So another list or watch waits for only one of them.
+    At most one large object of a list or watch is in the thread at a time. So another list or watch waits for one
+    object.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class ReadingTurns:
         self._bytes_of_turn: float = 0
 
     async def read(self, parse: Callable[[Manifest], Read], manifest: Manifest) -> Read:
-        """Parse an object: a small one in this turn or the next, a large one in the thread."""
+        """Parse an object: a small one in this turn of the loop or the next, a large one in the thread."""
         size = _size(manifest)
         if size > BYTES_OF_TURN:
             async with self._large:
@@ -50,14 +51,14 @@ class ReadingTurns:
 
 
 class Reader(Generic[Fact]):
-    """Reads objects of one kind."""
+    """Parses objects of one kind."""
 
     def __init__(self, kind: WatchedKind[Fact]) -> None:
         self._kind = kind
         self._turns = ReadingTurns()
 
     async def believe(self, manifest: Manifest) -> None:
-        """Parse an object and add or update it in the cache, unless it is removed from the cache meanwhile.
+        """Parse an object, and add it to the cache or update it, unless it is removed from the cache meanwhile.
 
         If a caller awaits each call, its objects are applied in the order of the calls. If several callers have
         versions of one object, the cache keeps the newest.

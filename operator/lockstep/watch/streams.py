@@ -1,4 +1,4 @@
-"""Whether the watches of our own kinds are open, seen from their requests, since kopf does not report it."""
+"""Records which watches of our own kinds are open, from their requests: kopf does not report it."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -12,9 +12,12 @@ class Streams:
     """The resources that are being watched now.
 
     ``changed`` is set whenever a watch opens or ends, since events in between may have been missed. ``opened`` is set
-    when the last watch opens, and ``delivered`` once all have been open at the same time. ``outdated`` is set when the
-    API server was restored to an earlier state: watches from a version that it no longer knows are open, but get no
-    events. Call ``heard`` with the resource at each of its events. ``observer`` is called for every request.
+    when the last watch opens. ``delivered`` is set once all watches have been open at the same time.
+
+    ``outdated`` is set when the API server was restored to an earlier state. It no longer knows the version from which
+    the watches began, so they are open but get no events.
+
+    Call ``heard`` with the resource at each of its events. ``observer`` is called for every request.
     """
 
     def __init__(
@@ -38,7 +41,10 @@ class Streams:
         return all(self._is_open.values())
 
     def watch_answered(self, resource: str, code: int) -> None:
-        """A watch was answered with that HTTP code; 0 means that it has ended, and is not answered yet."""
+        """Record that a watch was answered with that HTTP code.
+
+        0 means that the watch has ended, and that its next request has no answer yet.
+        """
         is_open = code == HTTPStatus.OK
         if self._is_open.get(resource) in (None, is_open):
             return
@@ -51,15 +57,15 @@ class Streams:
             self.delivered.set()
 
     def answered(self, verb: str, resource: str, code: int, seconds: float) -> None:
-        """A request was answered; requests for other resources are discovery."""
+        """Report an answered request to the observer. Requests for other resources count as discovery."""
         self._observer(verb, resource if resource in self._is_open else API_GROUP.resource, code, seconds)
 
     def listed(self) -> None:
-        """Every resource was listed, and the lists are in the cache."""
+        """Record that every resource was listed, and that the lists are in the cache."""
         for resource in self._is_open:
             self.heard(resource)
 
     def end_all(self) -> None:
-        """All watches have ended."""
+        """Record that all watches have ended."""
         for resource in self._is_open:
             self.watch_answered(resource, 0)
