@@ -1,6 +1,6 @@
 """Deletes the APIService of answers for tenants when its server is dead.
 
-Kubernetes deletes no namespace while any registered API does not answer, since it could not say what is left there.
+While a registered API does not answer, Kubernetes deletes no namespace, since that API might still have objects in it.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.answers_service import APISERVICE, dead_since
 
 DEAD_SECONDS = 60.0
-"""How long the API server may have found no answer there."""
+"""Seconds for which the server must have been dead before its APIService is deleted."""
 
 _PAUSE_SECONDS = 10.0
 
@@ -21,7 +21,10 @@ log = logging.getLogger(__name__)
 
 
 async def keep_dead_answers_unregistered(client: KubeClient, monotonic: Callable[[], float]) -> None:
-    """Check the APIService again and again. A server that lives registers itself again."""
+    """Check the APIService repeatedly until cancelled, and delete it when its server is dead.
+
+    A server that still runs registers itself again.
+    """
     guard = _Guard(client, monotonic)
     while True:
         await guard.check()
@@ -29,9 +32,10 @@ async def keep_dead_answers_unregistered(client: KubeClient, monotonic: Callable
 
 
 class _Guard:
-    """Counts from when it has first seen that the server is dead.
+    """Counts, by our clock, the seconds since this process first saw that the server is dead.
 
-    The API server's own time is by another clock, and may be from before the API server was away itself.
+    The time in the APIService does not count. It is by the API server's clock, and may be from before the API server
+    itself was down.
     """
 
     def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:
@@ -41,7 +45,7 @@ class _Guard:
         self._seen_at = 0.0
 
     async def check(self) -> None:
-        """Delete the APIService if its server has been dead for long."""
+        """Delete the APIService if its server has been dead for ``DEAD_SECONDS``."""
         try:
             await self._check(await self._client.get(paths.apiservice(APISERVICE)))
         except ApiUnavailableError as error:
@@ -56,7 +60,8 @@ class _Guard:
             self._death, self._seen_at = death, now
         if death is None or now - self._seen_at < DEAD_SECONDS:
             return
-        # One that has changed since may lead to a server that answers.
+        # An APIService that has changed since this read may have a server that answers, so the version is a
+        # precondition.
         metadata = there.body["metadata"]
         target, version = paths.apiservice(APISERVICE), metadata["resourceVersion"]
         answer = await self._client.delete(target, uid=metadata["uid"], version=version)

@@ -1,4 +1,4 @@
-"""From this process stands by to leading and to the end of it. Only the leader decides and writes."""
+"""Takes this process from standby to leading, and ends its leading. Only the leader decides and writes."""
 
 import asyncio
 import logging
@@ -25,21 +25,21 @@ from lockstep.report.nodebids.bids import keep_bid_conditions_written
 from lockstep.report.nodebids.owner_return_times import keep_owner_returns_written
 from lockstep.watch.own_lists import list_own_kinds_at_last
 
-# How long to wait for requests in progress. If they take longer, the next leader waits as after a crash.
+# Seconds to wait for requests in progress. If they take longer, the next leader waits as after a crash.
 _LAST_WRITES_SECONDS = 3.0
 
 Work = Callable[[], Coroutine[Any, Any, None]]
-"""What a leader does for as long as it leads."""
+"""A task that runs while this process leads."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leadership:
-    """What this process does as a candidate and as the leader. Without an ``elector`` it leads at once.
+    """The tasks of this process as a candidate and as the leader. Without an ``elector`` it leads at once.
 
-    Without ``run_times`` learned run times end with the process. Without ``records`` no gang is recorded. ``works`` is
-    what else the leader does for as long as it leads, by the options.
+    Without ``run_times``, learned run times end with the process. Without ``records``, no gang is recorded. ``works``
+    are further tasks of the leader that options ask for.
     """
 
     elector: Elector | None
@@ -82,12 +82,15 @@ class Leadership:
         try:
             await until_first_ends(asyncio.Event(), _end_of(holding), self._follow_on())
         finally:
-            # This comes last, since it closes the fence: the tasks that end may have a last write.
+            # This comes last, since it closes the fence, and a task that ends may still write once.
             holding.cancel()
             await asyncio.gather(holding, return_exceptions=True)
 
     async def _follow_on(self) -> None:
-        """Lead, after a fresh list: the watches may not have delivered the last writes of the previous leader."""
+        """Lead after a fresh list.
+
+        The watches may not have delivered the last writes of the previous leader yet.
+        """
         await list_own_kinds_at_last(self.client, self.state)
         await self._lead()
 
@@ -114,7 +117,7 @@ class Leadership:
 
 
 async def _end_of(task: asyncio.Task[None]) -> None:
-    """Wait until the task has ended, and raise its error. Cancelling this does not cancel the task."""
+    """Wait until the task has ended, and raise its error. The task goes on if this call is cancelled."""
     await asyncio.wait([task])
     task.result()
 

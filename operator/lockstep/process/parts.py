@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """The client of the API server, what can block its writes, and the metrics."""
+    """The client of the API server, the fence and the rights that can block its writes, and the metrics."""
 
     client: KubeClient
     fence: Fence
@@ -79,7 +79,7 @@ class Parts:
 
 
 def make_access(settings: Settings, configuration: Configuration) -> Access:
-    """The access to the API server; with an election, nothing may be written before it is won."""
+    """The access to the API server. If there is an election, writes are blocked until this process has won it."""
     metrics = _make_metrics()
     fence = Fence(open_until=float("inf") if settings.election is None else 0.0)
     rights = Rights()
@@ -94,7 +94,7 @@ def make_access(settings: Settings, configuration: Configuration) -> Access:
 
 
 def make_parts(settings: Settings, access: Access) -> Parts:
-    """The watches, the cache and the cycle; none of it runs yet."""
+    """The watches, the cache and the cycle. None of them runs yet."""
     woken = WakeEvent(monotonic=monotonic)
     state = _make_state(settings, access.metrics, woken)
     services = _make_services(settings, access, state)
@@ -109,7 +109,7 @@ def make_parts(settings: Settings, access: Access) -> Parts:
 
 
 def make_health(parts: Parts) -> Health:
-    """What the pages show."""
+    """The sources of the pages' contents."""
     cycle = parts.cycle
     return Health(
         unready=partial(_why_unready, parts),
@@ -121,7 +121,7 @@ def make_health(parts: Parts) -> Health:
 
 
 async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Leadership:
-    """The leadership; its connections are closed with ``stack``."""
+    """The leadership of this process. Its connections are closed with ``stack``."""
     access = parts.access
     return Leadership(
         elector=await make_elector(stack, settings.election, access.client, access.fence, access.metrics),
@@ -138,7 +138,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
 
 
 def _works(settings: Settings, parts: Parts) -> Iterator[Work]:
-    """What the leader does because of an option."""
+    """Further tasks of the leader that options ask for."""
     access, services = parts.access, parts.services
     if (store := _make_settings_store(settings, access, parts.state)) is not None:
         yield store.keep_published
@@ -155,8 +155,8 @@ def _works(settings: Settings, parts: Parts) -> Iterator[Work]:
 
 
 def _make_metrics() -> Metrics:
-    """The operator's metrics, and those of the process itself."""
-    # The creation times of series are not needed, and would double the number of series.
+    """The operator's metrics, and the metrics of the Python process itself."""
+    # Nothing needs the creation times of series, and they would double the number of series.
     disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = Metrics(CollectorRegistry())
     ProcessCollector(registry=metrics.registry)
@@ -204,7 +204,7 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
 
 
 def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken: WakeEvent) -> Cycle:
-    """The cycle, by the settings."""
+    """The cycle with these settings."""
     plans = PlanOptions(
         holds=HoldPolicy(seconds=settings.keep_nodes_free_for, gangs=settings.keep_nodes_free_gangs),
         sizing=SizingPolicy(sizing=settings.sizing, factor=settings.price_factor),
@@ -214,7 +214,7 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
 
 
 def _make_informers(settings: Settings, access: Access, state: State) -> tuple[Informer[Any], ...]:
-    """The watches of all kinds but GangJobs and NodeBids; of Gangs and of Jobs, if these are sources."""
+    """The watches of all kinds except GangJobs and NodeBids. Gangs and Jobs are watched only if they are sources."""
     heard = access.metrics.watch_heard
     optional = watched_for(settings.sources, sweeps=settings.sweeps, fair_shares=settings.fair_shares)
     makers: list[Callable[[State], WatchedKind[Any]]] = [*WATCHED, *optional]
@@ -222,16 +222,16 @@ def _make_informers(settings: Settings, access: Access, state: State) -> tuple[I
 
 
 def _make_streams(access: Access) -> Streams:
-    """The watches of our own kinds, by kopf; their requests are counted and denials recorded."""
+    """The watches of GangJobs and NodeBids, by kopf. Metrics count their requests, and ``rights`` records denials."""
     metrics = access.metrics
     observer = noting_watches(access.rights, metrics.request_answered)
     return Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=observer)
 
 
 def _why_unready(parts: Parts) -> str:
-    """Why the process is not ready, in one sentence; '' if it is.
+    """Why the process is not ready, in one sentence; '' if it is ready.
 
-    Its credentials are refused, it may not write, or not all first lists have been delivered.
+    It is not ready if its credentials are refused, if it may not write, or until all first lists are in the cache.
     """
     access = parts.access
     trouble = access.client.credentials.trouble or access.rights.trouble
@@ -242,7 +242,7 @@ def _why_unready(parts: Parts) -> str:
 
 
 def _refresh(parts: Parts) -> Generator[None, None, None]:
-    """Update the gauges, in steps."""
+    """Update the gauges, a part of them in each step."""
     access, cycle, metrics = parts.access, parts.cycle, parts.access.metrics
     metrics.memory_limit.set(memory_limit_bytes())
     metrics.rights_denied.set(len(access.rights.denied))
@@ -254,7 +254,7 @@ def _refresh(parts: Parts) -> Generator[None, None, None]:
 
 
 def _make_run_time_store(settings: Settings, access: Access, state: State) -> RunTimeStore | None:
-    """The store of learned run times, beside the lease; None without a lease, or if nothing is learned."""
+    """The store of learned run times, beside the lease; None without a lease, or if run times are not learned."""
     if settings.election is None or not settings.run_time_quantile:
         return None
     return RunTimeStore(access.client, access.fence, state.past_runs, settings.election)
@@ -269,12 +269,12 @@ def _make_settings_store(settings: Settings, access: Access, state: State) -> Se
 
 
 def _make_record_store(settings: Settings, access: Access, state: State) -> RecordStore | None:
-    """The hand-over of records, beside the lease; None without a lease, or if nothing is recorded."""
+    """The store of records for the recorder, beside the lease; None without a lease, or if nothing is recorded."""
     if settings.election is None or not settings.record:
         return None
     return RecordStore(access.client, access.fence, state, settings.election, has_users=settings.record_users)
 
 
 def _make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:
-    """The requests of nodes from an autoscaler; None if the settings name no autoscaler."""
+    """The requests for nodes to an autoscaler; None if the settings name no autoscaler."""
     return NodeRequests(services, settings.provisioning_requests) if settings.provisioning_requests else None

@@ -51,7 +51,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
 
 
 async def _check(access: Access, settings: Settings) -> None:
-    """Check what the operator needs before it begins. Raises ``StartError``."""
+    """Check the API server and the rights before the operator begins. Raises ``StartError``."""
     optional = {"sweeps": settings.sweeps, "fair_shares": settings.fair_shares}
     await check_api(access.client, access.client.configuration, settings.sources, **optional)
     await check_source_rights(access.client, access.rights, settings.sources, **optional)
@@ -83,7 +83,7 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
 
 
 async def _lead_when_ready(leadership: Leadership, streams: Streams, informers: Iterable[Informer[Any]]) -> None:
-    """Wait for every first list, then take part in the election. No plan may be made on incomplete facts."""
+    """Wait for the first list of every kind, then take part in the election. A plan needs complete facts."""
     state = leadership.state
     await list_own_kinds_at_last(leadership.client, state)
     for informer in informers:
@@ -95,9 +95,9 @@ async def _lead_when_ready(leadership: Leadership, streams: Streams, informers: 
 
 
 async def _until_watches_open(streams: Streams) -> None:
-    """Wait for the watches of our own kinds, so that a bid made before a gang is seen before it.
+    """Wait for the watches of our own kinds, so that a bid from before a gang is also seen before it.
 
-    Watches that stay closed delay nothing for long, since lists cover them.
+    The wait is short if watches stay closed: periodic lists replace them.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(_WATCHES_OPEN_SECONDS):

@@ -1,1 +1,1 @@
-"""Leader election: one of several processes leads, by a lease that it renews."""
+"""Leader election: one of several processes leads. It holds a lease, and renews it."""

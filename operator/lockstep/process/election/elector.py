@@ -1,7 +1,7 @@
 """Takes the lease, renews it and gives it back. The fence is open only while the lease is certainly held.
 
-Field names, transitions and times are those of client-go, with one difference. A lease that is missing, or that another
-client than its holder has emptied, is not taken at once (:mod:`.rival`); its holder restores it.
+Field names, transitions and times are those of client-go, with one difference. If the lease is missing, or if another
+client than its holder has emptied it, it is not taken at once (:mod:`.rival`). Its holder restores it.
 """
 
 import asyncio
@@ -37,9 +37,10 @@ class ElectionTerms:
 
 
 class Elector:
-    """Takes part in the election as ``holder``. ``now`` returns the time of day, which is only written, never compared.
+    """Takes part in the election as ``holder``.
 
-    ``client`` is for requests about the lease only; ``fence`` does not apply to it.
+    ``now`` returns the time of day; this time is written to the lease, but never compared. ``client`` is for requests
+    about the lease only, and ``fence`` does not block it.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Elector:
         self._trouble = ""
 
     async def win(self) -> None:
-        """Return once this process holds the lease, and the fence is open."""
+        """Return when this process holds the lease and the fence is open."""
         rival = Rival(seconds=self._terms.lease_duration)
         async with self._notices.coming():
             while not await self._try_to_win(rival):
@@ -67,7 +68,7 @@ class Elector:
         )
 
     async def hold(self) -> None:
-        """Renew the lease until it is lost, and raise ``LeaseLostError`` then. The fence is closed at that moment."""
+        """Renew the lease until it is lost, then close the fence and raise ``LeaseLostError``."""
         try:
             async with self._notices.coming():
                 while True:
@@ -78,7 +79,7 @@ class Elector:
             self._fence.close()
 
     async def give_back(self) -> None:
-        """Release the lease, so that the next process leads at once. Call it only when nothing is written any more."""
+        """Release the lease, so that the next process leads at once. Call this only after the last write has ended."""
         held, self._held = self._held, None
         while held is not None:
             body = given_back_lease(held, self._holder, now=self._now())
@@ -109,7 +110,10 @@ class Elector:
     # Holding
 
     async def _renew(self) -> bool:
-        """Renew once; an error is no loss before the renew deadline. Returns False if the next try is due at once."""
+        """Renew once; returns False if the next try is due at once, and True otherwise.
+
+        An error before the renew deadline is no loss of the lease. Raises ``LeaseLostError``.
+        """
         held = self._held
         assert held is not None, "only what was won is renewed"
         if not self._fence.is_open:
@@ -127,7 +131,7 @@ class Elector:
         return False
 
     async def _still_ours(self, held: Lease) -> Lease | None:
-        """The lease as it is now; None if another process has taken it or it was deleted; ``held`` if unknown.
+        """The lease as it is now; None if another process has taken it or deleted it; ``held`` if the read fails.
 
         An emptied lease is still ours: other processes do not take it before a lease duration is over.
         """
@@ -140,7 +144,8 @@ class Elector:
     def _now_held(self, answer: Answer, sent_at: float) -> None:
         """Record the lease as held, and keep the fence open until the renew deadline.
 
-        The deadline counts from before the request was sent, since other processes observed the change later.
+        The deadline counts from the time before the request was sent: other processes observe the renewal later than
+        that.
         """
         self._held = read_lease(answer.body)
         self._fence.open_until(sent_at + self._terms.renew_deadline)
@@ -162,7 +167,7 @@ class Elector:
         return self._client.replace(self._target, body)
 
     async def _ask(self, request: Awaitable[Answer]) -> Answer | None:
-        """The answer, or None if there is none within half the renew deadline: that leaves time for another try."""
+        """The answer, or None if there is none within half the renew deadline, which leaves time for another try."""
         answer, trouble = None, ""
         seconds = self._terms.renew_deadline / 2
         try:

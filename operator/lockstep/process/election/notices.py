@@ -17,7 +17,7 @@ _PAUSE_SECONDS = 1.0
 
 
 class LeaseNotices:
-    """Notifies of changes of one lease, except those made by ``identity`` itself."""
+    """Reports changes of one lease, except those that ``identity`` makes itself."""
 
     def __init__(self, client: KubeClient, namespace: str, name: str, *, identity: str) -> None:
         self._client = client
@@ -28,7 +28,7 @@ class LeaseNotices:
 
     @asynccontextmanager
     async def coming(self) -> AsyncIterator[None]:
-        """Watch while the block runs."""
+        """Watch the lease while the block runs."""
         watching = asyncio.create_task(self._keep_watching())
         try:
             yield

@@ -1,7 +1,7 @@
-"""Until when another process may still hold the lease, from the times at which this process observed changes of it.
+"""Computes how long another process may still hold the lease, from when this process observed changes of it.
 
-The times in the lease are not compared. By its own clock, the holder stops writing before the lease duration is over,
-counted from before its last renewal. This process waits for the whole duration, counted from when it observed that
+The times in the lease are not compared. The holder stops writing before the lease duration is over, by its own clock
+and counted from before its last renewal. This process waits for the whole duration, counted from when it observed that
 renewal. So clocks need not show the same time; they only have to run at the same speed.
 """
 
@@ -9,10 +9,11 @@ from lockstep.api.cluster.lease import Lease
 
 
 class Rival:
-    """Until when the lease counts as held by another process. Times are seconds of one monotonic clock.
+    """Computes how long the lease counts as held by another process. Times are seconds of one monotonic clock.
 
-    A lease that its holder has released, or that was never held, is free at once. The holder of a missing or emptied
-    lease may not have noticed that yet. So such a lease counts as held for ``seconds`` after that was first observed.
+    A lease that its holder has released, or that was never held, is free at once. If the lease is missing or was
+    emptied, its holder may not have noticed that yet. So the lease counts as held for ``seconds`` after this process
+    first observed that it is missing or empty.
     """
 
     def __init__(self, *, seconds: float) -> None:
@@ -23,7 +24,7 @@ class Rival:
         self._held_until = 0.0
 
     def see(self, lease: Lease | None, now: float) -> None:
-        """Record the lease as the API server returns it now; None if it is missing."""
+        """Record the lease as the API server returns it now; ``lease`` is None if it is missing."""
         is_first, self._has_read = not self._has_read, True
         if not is_first and _says_the_same(lease, self._seen):
             return
@@ -45,7 +46,7 @@ class Rival:
         elif self._held is not None and lease.uid == self._held.uid:
             # Another client has emptied it, or the API server was restored from a backup.
             self._held_until = now + self._longest()
-        # Else it is a new object of that name: it says nothing about the earlier lease, held or missing.
+        # Otherwise it is a new object of that name. It says nothing about an earlier lease that was held or is missing.
 
     def _is_no_older_than_held(self, lease: Lease) -> bool:
         held = self._held
@@ -57,7 +58,10 @@ class Rival:
 
 
 def _says_the_same(lease: Lease | None, seen: Lease | None) -> bool:
-    """Whether two observations agree; labels and other metadata are ignored, since any client may change them."""
+    """Whether two observations of the lease are equal.
+
+    Labels and other metadata don't count, since any client may change them.
+    """
     if lease is None or seen is None:
         return lease is seen
     return (lease.uid, lease.spec, lease.is_given_back) == (seen.uid, seen.spec, seen.is_given_back)

@@ -23,10 +23,10 @@ class _FileState(NamedTuple):
 
 
 class Certificate:
-    """The certificate and key in a folder. Each connection uses what the files held when it began.
+    """The certificate and key in a folder. Each connection uses the files as they were when it began.
 
-    If new files can't be used, the last usable certificate stays; this is logged once for each state of the files.
-    ``prepare`` is called with each context that is made, such as to have certificates of clients verified.
+    If new files can't be used, the last usable certificate stays. The error is logged once for each state of the files.
+    ``prepare`` is called with each new context, for example to require certificates from clients.
     """
 
     def __init__(self, folder: Path, prepare: Callable[[ssl.SSLContext], None] = lambda _: None) -> None:
@@ -46,7 +46,10 @@ class Certificate:
         return context
 
     def _choose(self, connection: ssl.SSLObject, _name: str | None, _first: ssl.SSLContext) -> None:
-        """Called at each handshake, with a server name or without."""
+        """Give a new connection the newest certificate.
+
+        Python calls this at each handshake, with a server name or without.
+        """
         self._follow()
         connection.context = self._newest
 
@@ -54,7 +57,7 @@ class Certificate:
         states = self._file_states_if_there()
         if states == self._states:
             return
-        # The states are from before the files are read: a later change is read at the next connection.
+        # These states are from before the files are read, so the next connection notices a later change.
         self._states = states
         try:
             self._newest = self._read()

@@ -1,7 +1,7 @@
-"""Accepts connections, up to a limit: a new one beyond that closes the oldest of the address that has most.
+"""Accepts connections up to a limit. One more closes the oldest connection of the address that has most connections.
 
-Otherwise clients could use up the file descriptors of the process, and leave none for its own requests. Connections
-count from the handshake on.
+Otherwise clients could use up the file descriptors of the process, and the process would have none for its own
+requests. A connection counts from the start of its handshake.
 """
 
 import asyncio
@@ -23,18 +23,17 @@ log = logging.getLogger(__name__)
 
 
 class _Guest(NamedTuple):
-    """A connection, and the address that it is from."""
+    """A connection and the client's address."""
 
     connection: socket.socket
     address: str
 
 
 class Door:
-    """Listens at ``address``. ``serve`` makes the protocol of each connection; without ``tls`` these are plain.
+    """Listens at ``address``, and has ``most`` connections at once.
 
-    There are ``most`` connections at once.
-
-    Raises ``OSError`` if the address can't be used.
+    ``serve`` makes the protocol of each connection. Without ``tls``, connections are not encrypted. Raises ``OSError``
+    if the address can't be used.
     """
 
     def __init__(
@@ -45,7 +44,7 @@ class Door:
         self._tls = tls
         self._listening = _listen(host, port)
         self.address: tuple[str, int] = self._listening.getsockname()[:2]
-        # In the order of arrival.
+        # In the order in which the connections were accepted.
         self._open: list[_Guest] = []
         self._entering: set[asyncio.Task[None]] = set()
         self._accepting = asyncio.create_task(self._keep_accepting())
@@ -88,7 +87,7 @@ class Door:
     def _make_room(self) -> None:
         if len(self._open) < self._most:
             return
-        # The protocol closes its socket at the end.
+        # A connection without a descriptor is closed: its protocol closes the socket at the end.
         self._open = [one for one in self._open if one.connection.fileno() >= 0]
         if len(self._open) >= self._most:
             leaving = _of_largest(self._open)
@@ -98,7 +97,7 @@ class Door:
 
 
 def _of_largest(guests: list[_Guest]) -> _Guest:
-    """The oldest of the address that has most of these, so that no other one suffers from a crowd."""
+    """The oldest connection of the address that has most connections. So one client's crowd harms no other client."""
     counts = Counter(one.address for one in guests)
     return max(guests, key=lambda one: counts[one.address])
 
@@ -108,7 +107,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.setblocking(False)  # noqa: FBT003 - the name is not ours
+        listening.setblocking(False)  # noqa: FBT003 - the standard library gives the parameter no name
         listening.bind(address)
         listening.listen(_BACKLOG)
     except OSError:

@@ -12,7 +12,7 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 def behind_reviews(page: Page, reviews: Reviews) -> Page:
-    """The page for callers that may read it; others get an error with one sentence."""
+    """The page for callers that may read it; other callers get an error with one sentence."""
 
     async def guarded(health: Health, request: web.Request) -> web.Response:
         token = _bearer_token(request)

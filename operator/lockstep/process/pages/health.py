@@ -19,9 +19,10 @@ from lockstep.report.text.refusal_sentences import format_refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What the pages show. ``pictures`` are those of the timeline.
+    """The sources of the pages' contents. ``pictures`` are those of the timeline.
 
-    ``unready`` returns one sentence on why the process is not ready, or ''. ``refresh`` updates the gauges.
+    ``unready`` returns one sentence that says why the process is not ready, or ''. ``decided`` returns the last
+    snapshot and plan. ``refresh`` updates the gauges.
     """
 
     unready: Callable[[], str]
@@ -34,7 +35,7 @@ class Health:
 
 
 async def _healthz(_: Health, _request: web.Request) -> web.Response:
-    """Answer as long as the event loop runs; any other fatal error ends the process."""
+    """Answer as long as the event loop runs; other fatal errors end the process."""
     return web.Response(text="ok\n")
 
 
@@ -45,7 +46,8 @@ async def _readyz(health: Health, _: web.Request) -> web.Response:
 
 async def _metrics(health: Health, request: web.Request) -> web.Response:
     encode, content_type = _encoder(request.headers.get("Accept", ""))
-    # One request at a time, and formatted in a thread: there are thousands of lines, and any client may ask.
+    # One request at a time is answered, and its text is made in a thread: it has thousands of lines, and any client may
+    # ask.
     async with health.showing_metrics:
         await in_turns(health.refresh())
         body = await asyncio.to_thread(encode, health.metrics.registry)
@@ -57,7 +59,7 @@ def _encoder(accept: str) -> tuple[Callable[[Collector], bytes], str]:
     try:
         return choose_encoder(accept)
     except (TypeError, ValueError):
-        # The library raises on invalid versions.
+        # The library raises on invalid versions in the header.
         return choose_encoder("")
 
 
@@ -65,7 +67,7 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     decided = health.decided()
     if decided is None:
         return web.Response(status=404, text="no gang has been planned yet\n")
-    # One request at a time, and in a thread: the facts are frozen, and there may be many.
+    # One request at a time is answered, and its text is made in a thread: there may be many facts, and all are frozen.
     async with health.showing_snapshot:
         body = await asyncio.to_thread(_formatted, decided)
     return web.Response(body=body, content_type="application/json")
@@ -81,7 +83,7 @@ async def _timeline(_: Health, _request: web.Request) -> web.Response:
 
 
 async def _timeline_picture(health: Health, request: web.Request) -> web.Response:
-    """Answer with the newest picture, unless the client has it."""
+    """Answer with the newest picture, or with 304 if the client already has it."""
     picture = await health.pictures.newest()
     headers = {"ETag": picture.tag, "Cache-Control": "no-cache"}
     if request.headers.get("If-None-Match") == picture.tag:
@@ -98,7 +100,7 @@ PROBES: Mapping[str, Page] = {
 METRICS: Mapping[str, Page] = {
     "/metrics": _metrics,
 }
-# These show what users have requested, so only clients on the operator's own host or in its pod may read them.
+# These pages show names of users' objects. So only clients on the operator's host or in its pod may read them.
 DEBUG_PAGES: Mapping[str, Page] = {
     "/debug/snapshot": _snapshot,
     "/timeline": _timeline,

@@ -1,4 +1,4 @@
-"""Which pages are served at which address."""
+"""Decides which pages are served at which address."""
 
 import logging
 import ssl
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """Pages at one address; port 0 means any free port. Without ``tls`` they are served by plain HTTP."""
+    """Pages at one address; port 0 means any free port. Without ``tls``, the pages are served by plain HTTP."""
 
     pages: Mapping[str, Page]
     host: str
@@ -45,7 +45,7 @@ async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health,
 
 @asynccontextmanager
 async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str, int]]:
-    """Serve pages while the block runs; yields the address. Raises ``OSError`` if it can't be used."""
+    """Serve pages while the block runs; yields the address. Raises ``OSError`` if the address can't be used."""
     app = web.Application()
     app.add_routes([web.get(path, partial(page, health)) for path, page in listener.pages.items()])
     at = ServedAt(listener.host, listener.port, listener.tls, f"{__name__}.requests")
@@ -55,7 +55,10 @@ async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str,
 
 
 def _listeners(settings: Settings, client: KubeClient) -> Iterator[Listener]:
-    """All listeners: probes are open to all clients, metrics too unless they are secured, debug pages are local."""
+    """All listeners: probes are open to all clients, and debug pages are only local.
+
+    Metrics are open to all clients unless they are secured.
+    """
     open_pages = PROBES if settings.metrics_secure else {**PROBES, **METRICS}
     yield Listener(pages=open_pages, host=settings.listen_host, port=settings.listen_port)
     debug_pages = {path: for_loopback(page) for path, page in DEBUG_PAGES.items()}

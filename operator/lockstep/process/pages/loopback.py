@@ -1,7 +1,7 @@
-"""Protects pages on the loopback of the operator's host: there they answer only to host names of the loopback.
+"""Protects pages that are served on the loopback: they answer only if the request names the loopback as its host.
 
-This prevents DNS rebinding: any website may let its own name resolve to 127.0.0.1, and then read pages through a
-browser on this host. The browser sends that name as the host.
+This prevents DNS rebinding. Any website may let its own name resolve to 127.0.0.1, and then read pages through a
+browser on this host. But the browser sends the website's name as the host.
 """
 
 import re
@@ -18,7 +18,7 @@ _REFUSAL = "this page shows names of all namespaces: ask for it as localhost, 12
 
 
 def for_loopback(page: Page) -> Page:
-    """The page; requests over the loopback with another host name are refused."""
+    """The page, with a guard: it refuses requests that come over the loopback and name another host."""
 
     async def guarded(health: Health, request: web.Request) -> web.Response:
         if _came_by_loopback(request) and not is_for_loopback(request):
@@ -48,7 +48,10 @@ def means_loopback(host: str) -> bool:
 
 
 def _came_by_loopback(request: web.Request) -> bool:
-    """Whether the connection is to a loopback address. One that is closing has no address; it counts as loopback."""
+    """Whether the connection is to a loopback address.
+
+    A connection that is closing has no address; it counts as one to the loopback.
+    """
     own = request.get_extra_info("sockname")
     if not own:
         return True

@@ -1,16 +1,16 @@
-"""A log for errors with requests, except those that clients cause: these could fill the log."""
+"""A log for errors with requests, without errors that clients cause: those could fill the log."""
 
 import logging
 
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.web import RequestPayloadError
 
-# A request that is none, a body that is not as its headers say, and an asker who leaves before the answer.
+# Invalid HTTP, a body that does not match its headers, and a client that leaves before the answer.
 _FAULTS_OF_ASKERS = (HttpProcessingError, RequestPayloadError, ConnectionResetError)
 
 
 def requests_log(name: str) -> logging.Logger:
-    """The log of that name, without the faults of those who ask."""
+    """The log of that name, without errors that clients cause."""
     requests = logging.getLogger(name)
     requests.addFilter(_is_no_fault_of_the_asker)
     return requests

@@ -1,7 +1,7 @@
-"""Which callers may read the metrics: the API server reviews their tokens and rights.
+"""Checks which callers may read the metrics: the API server reviews their tokens and rights.
 
-Results are kept for a short while, by a digest of the token. For each address only a few unknown tokens are reviewed
-per second. Other addresses, and tokens that were allowed before, do not wait for those.
+Results are kept for a short time, by a digest of the token. For each address, only a few unknown tokens are reviewed
+per second. Other addresses, and tokens that were allowed before, do not wait for these reviews.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from lockstep.process.pages.allowances import Allowances
 
 log = logging.getLogger(__name__)
 
-# How long results are kept: a change of rights may go unnoticed for this time.
+# Seconds for which results are kept. A change of rights has no effect for this time.
 _ALLOWED_SECONDS = 60.0
 _OTHERWISE_SECONDS = 10.0
 _MOST_REMEMBERED = 1024
@@ -32,7 +32,7 @@ _PATIENCE_SECONDS = 30.0
 
 
 class Verdict(Enum):
-    """The result for a caller with a token."""
+    """The result of a review of a token."""
 
     ALLOWED = auto()
     UNKNOWN_TOKEN = auto()
@@ -48,7 +48,7 @@ def _remembered_seconds(verdict: Verdict) -> float | None:
         case Verdict.UNKNOWN_TOKEN | Verdict.FORBIDDEN | Verdict.TOO_MANY:
             return _OTHERWISE_SECONDS
         case Verdict.NOT_REVIEWED:
-            # The last result stays: tokens that were allowed before are reviewed ahead of unknown ones.
+            # The previous result is kept, since tokens that were allowed before are reviewed ahead of unknown ones.
             return None
         case _:
             assert_never(verdict)
@@ -117,7 +117,7 @@ class Reviews:
         return Verdict.ALLOWED if is_allowed(answer.body) else Verdict.FORBIDDEN
 
     async def _ask(self, target: Target, body: Manifest) -> Answer | None:
-        """The answer, or None if there is none; each new reason is logged once."""
+        """The answer, or None if there is none. An error is logged unless it equals the previous one."""
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 answer = await self._client.review(target, body)

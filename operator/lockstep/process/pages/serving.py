@@ -1,4 +1,4 @@
-"""Serves an application at one address, by a door that bounds the connections."""
+"""Serves an application at one address, with a bounded number of connections."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -10,17 +10,18 @@ from aiohttp import web
 from lockstep.process.pages.door import Door
 from lockstep.process.pages.requests_log import requests_log
 
-# The process does not wait longer for slow clients when it ends.
+# When the process ends, it waits at most this long for slow clients.
 _LAST_ANSWERS_SECONDS = 1.0
-# Those of aiohttp.
+# The defaults of aiohttp.
 _USUAL_HEADERS, _USUAL_FIELD_BYTES = 128, 8190
 _USUAL_CONNECTIONS = 128
 
 
 class ServedAt(NamedTuple):
-    """Where to serve, port 0 for any free one; without ``tls`` by plain HTTP. Errors are logged under the name ``log``.
+    """An address and how to serve there. Port 0 means any free port; without ``tls`` it is plain HTTP.
 
-    A request has ``most_headers`` at most, each with that many bytes. There are ``most_connections`` at once.
+    Errors are logged under the name ``log``. A request has at most ``most_headers`` headers, and each header at most
+    ``most_header_bytes`` bytes. There are at most ``most_connections`` connections at once.
     """
 
     host: str
@@ -34,7 +35,7 @@ class ServedAt(NamedTuple):
 
 @asynccontextmanager
 async def serve(app: web.Application, at: ServedAt) -> AsyncIterator[tuple[str, int]]:
-    """Serve while the block runs; yields the address. Raises ``OSError`` if it can't be used."""
+    """Serve while the block runs; yields the address. Raises ``OSError`` if the address can't be used."""
     runner = web.AppRunner(
         app,
         access_log=None,

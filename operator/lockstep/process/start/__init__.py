@@ -1,1 +1,1 @@
-"""What starts with the process: checks of access and rights, garbage collection, and running tasks side by side."""
+"""The start of the process: checks of access and rights, memory management, and tasks that run side by side."""

@@ -1,4 +1,4 @@
-"""Checks that the operator works: submits a gang of one small member, and deletes it when it is placed."""
+"""Checks that the operator works: submits a gang with one small member, and deletes the gang when it is placed."""
 
 import asyncio
 import secrets
@@ -26,8 +26,8 @@ async def check(
 ) -> float:
     """Submit a gang in that namespace; returns the seconds until it was placed, or raises ``CheckError``.
 
-    ``waiting`` is called after each read that shows it as not placed yet. The gang is deleted in any case. This needs
-    the verbs create, get and delete on GangJobs in the namespace.
+    ``waiting`` is called after each read in which the gang is not placed yet. The gang is deleted in any case. This
+    needs the verbs create, get and delete on GangJobs in the namespace.
     """
     async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
         manifest = _gang(namespace, image)
@@ -69,7 +69,7 @@ def _reason(conditions: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _gang(namespace: str, image: str) -> dict[str, Any]:
-    """A gang that the Pod Security Standard ``restricted`` admits, with very small requests."""
+    """The manifest of a gang that the Pod Security Standard ``restricted`` admits, with very small requests."""
     return {
         "apiVersion": API_VERSION,
         "kind": GANG_KIND,
@@ -86,7 +86,7 @@ def _pod(image: str) -> dict[str, Any]:
             {
                 "name": "member",
                 "image": image,
-                # With it the operator's image exits with 0; the pause image ignores it.
+                # With this argument the operator's image exits with 0. The pause image ignores it.
                 "args": ["--version"],
                 "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"memory": "128Mi"}},
                 "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},

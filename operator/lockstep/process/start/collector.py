@@ -1,15 +1,15 @@
 """Configures Python's garbage collector, which stops the whole process while it runs.
 
-Objects without reference cycles are freed without it. Cycles are found while they are young. Objects that survive two
-collections of the young are frozen: the collector skips them. Frozen objects may become garbage later, about 1,000 for
-1,000 gangs that come and go. So once an hour it is checked whether their number has grown by half; then all objects
-are collected.
+Python frees objects without reference cycles at once, without the collector. The collector finds young cycles. Objects
+that survive two collections of the young generation are frozen: the collector skips them. Frozen objects may become
+garbage later, about 1,000 objects for 1,000 gangs that come and go. So once an hour their number is checked. If it has
+grown by half, all objects are collected.
 """
 
 import asyncio
 import gc
 
-# After so many new objects the youngest are collected, and after so many of these collections the next generation. A
+# After so many new objects, the youngest generation is collected; after so many of these collections, the next one. A
 # collection of all objects took up to 63 ms.
 _THRESHOLDS = (2_000, 5)
 _NEVER = 2**31 - 1
@@ -20,7 +20,7 @@ _MUCH_MORE = 1.5
 
 
 def collect_little() -> None:
-    """Freeze all objects in use, and collect new ones in small parts."""
+    """Freeze all objects in use, and set that new objects are collected in small parts."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
@@ -28,7 +28,7 @@ def collect_little() -> None:
 
 
 async def collect_what_stayed() -> None:
-    """Freeze objects that have survived, so that the collector skips them; until cancelled."""
+    """Freeze objects that have survived two collections, so that the collector skips them; until cancelled."""
     seen = _second_collections()
     while True:
         await asyncio.sleep(_PERIOD_SECONDS)
@@ -41,7 +41,7 @@ async def collect_what_stayed() -> None:
 async def find_what_became_garbage() -> None:
     """Collect frozen objects whenever their number has grown by half; until cancelled.
 
-    That takes up to a tenth of a second, about once in some hundred thousand gangs.
+    A collection takes up to a tenth of a second. It happens about once in some hundred thousand gangs.
     """
     await asyncio.sleep(_SECONDS_BETWEEN_COUNTS)
     in_use = gc.get_freeze_count()
@@ -53,6 +53,6 @@ async def find_what_became_garbage() -> None:
 
 
 def _second_collections() -> int:
-    """The number of collections of the second generation: objects that survived one collection."""
+    """The number of collections of the second generation: objects that have survived one collection."""
     collections: int = gc.get_stats()[1]["collections"]
     return collections

@@ -1,4 +1,4 @@
-"""Checks, before anything is watched, that the API server accepts our credentials and knows our kinds."""
+"""Checks, before the first watch, that the API server accepts our credentials and knows our kinds."""
 
 import asyncio
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from lockstep.api.names import API_VERSION, BIDS, FAIR_SHARES, GANGS, POD_GANGS,
 from lockstep.facts.gang.source import Source
 from lockstep.process.stores.errors import StartError
 
-# The API server lists a new kind a while after it was applied, and the operator may be installed at the same time: 5 s.
+# The API server knows a kind only a while after its CRD was applied, perhaps with the operator. So this waits for 5 s.
 _TRIES = 25
 _PAUSE_SECONDS = 0.2
 
@@ -26,7 +26,10 @@ async def check_api(
     sweeps: bool = False,
     fair_shares: bool = False,
 ) -> None:
-    """Return once the API server lists our kinds that are needed. Raises ``StartError`` if it does not within 5 s."""
+    """Return when the API server knows the kinds of ours that are needed.
+
+    Raises ``StartError`` if it does not know them within 5 s.
+    """
     optional = {POD_GANGS: bool(sources), SWEEPS: sweeps, FAIR_SHARES: fair_shares}
     kinds = {GANGS, BIDS, *(kind for kind, is_needed in optional.items() if is_needed)}
     for _ in range(_TRIES):

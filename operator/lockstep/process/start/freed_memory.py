@@ -1,7 +1,7 @@
-"""Gives memory back to the machine that the process no longer uses.
+"""Gives memory that the process no longer uses back to the machine.
 
-A tenant's large objects come in pieces of all sizes. glibc keeps the memory of freed pieces, in case it is needed
-again. After objects of 17 MB had come and gone three times, a process of 110 MiB had 290.
+A tenant's large objects are made of many small and large blocks. glibc keeps the memory of freed blocks, in case it is
+needed again. After objects of 17 MB had come and gone three times, a process that needs 110 MiB had 290 MiB.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from pathlib import Path
 from resource import getpagesize
 
 _PERIOD_SECONDS = 2.0
-# To give memory back takes some milliseconds in a thread, so little of it is kept.
+# Freed memory that the process may keep. It can be small: to give memory back takes some milliseconds in a thread.
 _MUCH_BYTES = 16 * 2**20
 _STATM = Path("/proc/self/statm")
 
@@ -18,7 +18,7 @@ _STATM = Path("/proc/self/statm")
 async def give_back_freed_memory() -> None:
     """Give memory back whenever the process has much more than after the last time; until cancelled.
 
-    Where the C library is not glibc, it only waits: the process ends with the first of its tasks.
+    Where the C library is not glibc, this only waits, since the process ends with the first of its tasks.
     """
     library = ctypes.CDLL(None)
     if not hasattr(library, "malloc_trim"):

@@ -1,4 +1,7 @@
-"""Tracks the rights of the process: reviewed after a status write was forbidden, and recorded from kopf's watches."""
+"""Tracks the rights of the process.
+
+It reviews them after a forbidden write, and records the answers to kopf's watches.
+"""
 
 import asyncio
 from contextlib import suppress
@@ -16,7 +19,7 @@ _REVIEW = own_access_review(verb="patch", group=GROUP, resource=GANGS, subresour
 
 
 async def keep_rights_judged(client: KubeClient, rights: Rights) -> None:
-    """Review the rights when they are in question, and again after 1, 2, 4 … 60 s; until cancelled."""
+    """Review the rights when a request was forbidden, and again after 1, 2, 4 … 60 s; until cancelled."""
     tries = 0
     while True:
         await rights.doubted.wait()
@@ -29,7 +32,7 @@ async def keep_rights_judged(client: KubeClient, rights: Rights) -> None:
 
 
 def noting_watches(rights: Rights, observer: RequestObserver) -> RequestObserver:
-    """An observer for kopf's requests: reports all of them to ``observer``, and watches to ``rights`` too."""
+    """An observer for kopf's requests: it reports all of them to ``observer``, and watches to ``rights`` too."""
 
     def answered(verb: str, resource: str, code: int, seconds: float) -> None:
         observer(verb, resource, code, seconds)
@@ -40,6 +43,6 @@ def noting_watches(rights: Rights, observer: RequestObserver) -> RequestObserver
 
 
 async def _may_write(client: KubeClient) -> bool:
-    """Whether statuses may be written in all namespaces; True if the review itself is refused."""
+    """Whether the operator may write statuses in all namespaces; True if the review itself is refused."""
     answer = await client.review(paths.OWN_ACCESS_REVIEWS, _REVIEW)
     return not answer.is_success or is_allowed(answer.body)

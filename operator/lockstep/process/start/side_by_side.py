@@ -1,4 +1,4 @@
-"""Runs several works concurrently and ends them together."""
+"""Runs several coroutines concurrently, and ends them together."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -19,7 +19,10 @@ async def ended_before(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> 
 
 
 async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
-    """Run all ``works`` at once until ``stop`` is set or one of them ends; then cancel all. Raises an error of one."""
+    """Run all ``works`` concurrently until ``stop`` is set or one of them ends; then cancel all.
+
+    Raises the error of one of them, if any.
+    """
     tasks = [asyncio.ensure_future(work) for work in works]
     stopped = asyncio.ensure_future(stop.wait())
     try:

@@ -1,4 +1,4 @@
-"""Limits the read buffer of TLS connections: a hundred may be open."""
+"""Limits the read buffer of TLS connections, since a hundred connections may be open."""
 
 from asyncio.sslproto import SSLProtocol
 
@@ -6,7 +6,7 @@ _BYTES = 64 * 2**10
 
 
 def read_little_at_a_time() -> None:
-    """Let TLS connections opened from now on read 64 KiB at a time instead of 256 KiB.
+    """Let TLS connections that open from now on read 64 KiB at a time instead of 256 KiB.
 
     asyncio keeps a buffer of that size for each open connection, and allocates as much again for every read.
     """

@@ -16,15 +16,15 @@ from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.facts.gang.source import Source
 
-# The roles may be installed at the same time as the operator, as the kinds may: 5 s.
+# The roles, like the CRDs, may be installed at the same time as the operator. So this waits for 5 s.
 _TRIES = 25
 _PAUSE_SECONDS = 0.2
-# What is done with owners that get a size.
+# The verbs on owners that get a size.
 _SIZING = ("list", "watch", "patch")
 
 _KUEUE_GROUP = KUEUE_VERSION.partition("/")[0]
-# Its AdmissionChecks are read and said to be active; Workloads are read, and our checks of them answered. Those of
-# GangJobs in queues are made.
+# The operator reads Kueue's AdmissionChecks and sets those of Lockstep active. It reads Workloads, and answers
+# Lockstep's checks in them. For GangJobs in queues, it makes Workloads.
 _OF_WORKLOADS = (
     ("list", "workloads"),
     ("watch", "workloads"),
@@ -59,14 +59,14 @@ _NEEDS_OF_SWEEPS = (
     SourceNeed(GROUP, Need("patch", f"{SWEEPS}/status", "")),
     SourceNeed(GROUP, Need("create", GANGS, "")),
 )
-"""What sweeps need: to read them and to write their statuses, and to make GangJobs."""
+"""The rights for sweeps: to read GangSweeps, to write their statuses, and to make GangJobs."""
 
 
 _NEEDS_OF_SHARES = (
     *(SourceNeed(GROUP, Need(verb, FAIR_SHARES, "")) for verb in ("get", "list", "watch")),
     SourceNeed(GROUP, Need("patch", f"{FAIR_SHARES}/status", "")),
 )
-"""What fair shares need: to read the FairShare and to write its status."""
+"""The rights for fair shares: to read the FairShare and to write its status."""
 
 _OPTIONS: Mapping[SourceNeed, str] = dict.fromkeys(_NEEDS_OF_SWEEPS, "--sweeps") | dict.fromkeys(
     _NEEDS_OF_SHARES, "--fair-shares"
@@ -81,14 +81,15 @@ async def check_source_rights(
     sweeps: bool = False,
     fair_shares: bool = False,
 ) -> None:
-    """Record each right that is needed and that the API server does not give within 5 s.
+    """Record each right that these sources need and that the API server does not give within 5 s.
 
-    The sources need rights, and with ``sweeps`` GangSweeps do, with ``fair_shares`` the FairShare. What is missing
-    stops nothing: GangJobs are placed without it.
+    With ``sweeps``, GangSweeps need rights, too. With ``fair_shares``, the FairShare does. A missing right stops
+    nothing: GangJobs are placed without it.
     """
     optional = [*(_NEEDS_OF_SWEEPS if sweeps else ()), *(_NEEDS_OF_SHARES if fair_shares else ())]
     missing = [*needs_of(sources), *optional]
-    # Without an answer the rights stay unknown, and the requests that need them find out.
+    # If a review gets no answer, the rights stay unknown. Then the requests that need them show whether they are
+    # missing.
     with suppress(ApiUnavailableError):
         for _ in range(_TRIES):
             missing = await _still_missing(client, missing)
@@ -100,14 +101,18 @@ async def check_source_rights(
 
 
 def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
-    """What these sources need: to read Gangs and to write their statuses; to make Gangs, and to read owners of pods."""
+    """The rights that these sources need.
+
+    Every source needs to read Gangs and to write their statuses. Most also need to make Gangs, and to read owners of
+    pods.
+    """
     owners = [OWNERS[source] for source in Source if source in sources and source in OWNERS]
     verbs = ("get", "list", "watch", *(("create", "patch") if owners else ()))
     if sources:
         yield from (SourceNeed(GROUP, Need(verb, POD_GANGS, "")) for verb in verbs)
         yield SourceNeed(GROUP, Need("patch", f"{POD_GANGS}/status", ""))
     for owner in owners:
-        # Every operator reads pods.
+        # Pods are the owners in the core group, and every operator may read pods.
         if owner.group:
             yield SourceNeed(owner.group, Need("get", owner.resource, ""))
     if Source.SCHEDULING_GROUP in sources:
@@ -124,7 +129,7 @@ async def _still_missing(client: KubeClient, needs: Iterable[SourceNeed]) -> lis
 
 
 async def _has(client: KubeClient, one: SourceNeed) -> bool:
-    """Whether we have that right; True if the review itself is refused."""
+    """Whether the operator has that right; True if the review itself is refused."""
     resource, _, subresource = one.resource.partition("/")
     review = own_access_review(verb=one.need.verb, group=one.group, resource=resource, subresource=subresource)
     answer = await client.review(paths.OWN_ACCESS_REVIEWS, review)

@@ -1,1 +1,1 @@
-"""Settings and run times that are kept in ConfigMaps."""
+"""The settings of the process, and the stores that keep settings, run times and records in ConfigMaps."""

@@ -1,7 +1,8 @@
-"""Hands over records of gangs in ConfigMaps, from which the recorder takes them. No gang waits for it.
+"""Hands over records of gangs in ConfigMaps, from which the recorder takes them. No gang waits for this.
 
-One ConfigMap is created in an interval, behind all other writes, and none is read. A slot that is taken is passed over
-in the next interval. While all are taken, records wait here, up to their bound.
+In each interval one ConfigMap is created, after all more urgent writes; none is read. The names of the ConfigMaps are
+numbered slots. If the slot is in use, the next interval tries the next slot. While all slots are in use, records wait
+in memory, up to their bound.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from lockstep.facts.records.gang_record import GangRecord
 from lockstep.process.election.elector import ElectionTerms
 
 _PAUSE_SECONDS = 5.0
-# While more waits than one ConfigMap has room for.
+# The pause while more records wait than one ConfigMap has room for.
 _BUSY_PAUSE_SECONDS = 1.0
 _FULL_PAUSE_SECONDS = 60.0
 _PATIENCE_SECONDS = 5.0
@@ -32,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class RecordStore:
-    """The hand-over of the records in ``state``, beside the lease."""
+    """Hands over the records in ``state``, in ConfigMaps beside the lease."""
 
     def __init__(
         self, client: KubeClient, fence: Fence, state: State, terms: ElectionTerms, *, has_users: bool
@@ -48,11 +49,11 @@ class RecordStore:
         self._noted_losses = 0
 
     def begin(self) -> None:
-        """Record what changes from now on, and later the gangs that are there."""
+        """Record changes from now on, and in later steps also the gangs that exist already."""
         self._state.records.begin(self._state.gangs, has_users=self._has_users)
 
     async def keep_handed_over(self) -> None:
-        """Hand over what waits in intervals, and once more when cancelled, which takes 2 s at most."""
+        """Hand over waiting records in intervals until cancelled, and then once more, for 2 s at most."""
         try:
             while True:
                 await asyncio.sleep(self._pause)
@@ -65,7 +66,7 @@ class RecordStore:
                     await self.hand_over()
 
     async def hand_over(self) -> None:
-        """Create one ConfigMap with records, if any wait. What could not be handed over goes on waiting."""
+        """Create one ConfigMap with records, if any wait. Records that could not be handed over go on waiting."""
         self._note_losses()
         if not self._fence.is_open:
             return
@@ -86,7 +87,7 @@ class RecordStore:
         return _BUSY_PAUSE_SECONDS if len(self._state.records) else _PAUSE_SECONDS
 
     def _batching(self, records: list[GangRecord], lines: list[bytes]) -> Generator[None, None, None]:
-        """Take records that one ConfigMap has room for, with their lines, one in each step."""
+        """Move records to ``records`` and their lines to ``lines``, one in each step, up to the size of a ConfigMap."""
         size = 0
         while size < MOST_BYTES and (record := self._state.records.take()) is not None:
             records.append(record)
@@ -119,7 +120,10 @@ class RecordStore:
         self._trouble = trouble
 
     def _note_losses(self) -> None:
-        """Log how many records are lost, again once these are more than twice as many: a long outage fills no log."""
+        """Log the number of lost records, and log it again when it has more than doubled.
+
+        So a long outage does not fill the log.
+        """
         lost = self._state.records.dropped
         if lost > 2 * self._noted_losses:
             log.error("%d records of gangs are lost: too many waited for the recorder", lost)

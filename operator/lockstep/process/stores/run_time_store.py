@@ -1,4 +1,4 @@
-"""Keeps learned run times in a ConfigMap for the next process: read before leading, written in intervals."""
+"""Keeps learned run times in a ConfigMap for the next process, which reads it before it leads."""
 
 import asyncio
 import logging
@@ -21,9 +21,9 @@ log = logging.getLogger(__name__)
 
 
 class RunTimeStore:
-    """One ConfigMap beside the lease, which is written while ``fence`` is open.
+    """The learned run times in one ConfigMap beside the lease. It is written only while ``fence`` is open.
 
-    An error loses learned run times at worst.
+    After an error, the worst result is that learned run times are lost.
     """
 
     def __init__(self, client: KubeClient, fence: Fence, past_runs: PastRuns, terms: ElectionTerms) -> None:
@@ -38,13 +38,13 @@ class RunTimeStore:
         self._trouble = ""
 
     async def read(self) -> None:
-        """Take over the run times that earlier processes kept. They are in force at once: nothing is planned yet."""
+        """Read the run times that earlier processes kept. They apply at once, since nothing is planned yet."""
         await self._read_stored()
         self._past_runs.put_in_force()
         self._written = self._past_runs.changes
 
     async def keep_written(self) -> None:
-        """Write new run times every 10 s, and once more when cancelled, which takes 2 s at most."""
+        """Write new run times every 10 s until cancelled, and then once more, for 2 s at most."""
         try:
             while True:
                 await asyncio.sleep(_PAUSE_SECONDS)
@@ -55,7 +55,7 @@ class RunTimeStore:
                     await self.write()
 
     async def write(self) -> None:
-        """Write new run times, if any. If another client has changed the ConfigMap, merge it and write once more."""
+        """Write new run times, if any. If another client has changed the ConfigMap, merge both and write once more."""
         if self._written == self._past_runs.changes or not self._fence.is_open:
             return
         answer = await self._put()
@@ -64,7 +64,7 @@ class RunTimeStore:
             await self._put()
 
     async def _read_stored(self) -> None:
-        """Read the ConfigMap: its version, and run times that are not known yet."""
+        """Read the ConfigMap: keep its version, and add the run times in it that are not known yet."""
         answer = await self._ask("read", self._client.get(self._place))
         if answer is None or not answer.is_success:
             self._version = ""
@@ -105,5 +105,5 @@ class RunTimeStore:
 
 
 def kept_under(lease: str) -> str:
-    """The name of the ConfigMap beside a lease of that name."""
+    """The name of the ConfigMap that belongs to the lease of that name."""
     return f"{lease}-run-times"

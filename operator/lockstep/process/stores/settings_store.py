@@ -1,4 +1,4 @@
-"""Publishes the options that the leader plans by, so that commands that explain its plans use the same."""
+"""Publishes the leader's options that affect plans, so that commands that explain its plans use the same options."""
 
 import asyncio
 import logging
@@ -19,9 +19,9 @@ log = logging.getLogger(__name__)
 
 
 def published(settings: Settings, yielding: Collection[Source]) -> dict[str, str]:
-    """The options that affect plans, formatted as on the command line; nothing confidential is among them.
+    """The options that affect plans, formatted as on the command line. None of them is confidential.
 
-    ``yielding`` are the sources whose Gangs can give way, as the API server has said.
+    ``yielding`` are the sources whose Gangs may be preempted; the API server has said which.
     """
     return {
         "keep-nodes-free-for": _seconds(settings.keep_nodes_free_for),
@@ -44,9 +44,9 @@ def _seconds(seconds: float) -> str:
 
 
 class SettingsStore:
-    """One ConfigMap beside the lease, which only the leader writes. Errors with it affect no gang.
+    """Publishes the settings in one ConfigMap beside the lease. Only the leader writes it. An error affects no gang.
 
-    ``settings`` returns what is to stand there now, which may change.
+    ``settings`` returns the settings to publish; they may change.
     """
 
     def __init__(self, client: KubeClient, terms: ElectionTerms, settings: Callable[[], Mapping[str, str]]) -> None:
@@ -56,7 +56,7 @@ class SettingsStore:
         self._trouble = ""
 
     async def keep_published(self) -> None:
-        """Write the settings, again after a pause until that has succeeded and whenever they change."""
+        """Publish the settings whenever they change, and again after a pause if a write has failed; until cancelled."""
         stands: Mapping[str, str] | None = None
         while True:
             settings = self._settings()
@@ -65,7 +65,7 @@ class SettingsStore:
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _publish(self, settings: Mapping[str, str]) -> bool:
-        """Write the settings unless they are there already; returns whether they are now."""
+        """Write the settings unless the ConfigMap already has them; returns whether it has them now."""
         try:
             there = await self._client.get(paths.config_map(self._namespace, self._name))
             if there.is_success and parse_published(there.body) == settings:

@@ -48,7 +48,11 @@ def _part(name: str) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """A policy that allows only this script and style and requests to the page's origin, and no markup from text."""
+    """A content security policy for the page.
+
+    It allows only this script, this style and requests to the page's origin. It forbids scripts to make markup from
+    text.
+    """
     return "; ".join(
         (
             "default-src 'none'",

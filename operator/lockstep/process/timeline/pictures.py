@@ -11,7 +11,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.report.timeline import TimelineFacts, draw, freeze
 
-# The least time between two pictures, however many clients ask: the cache may change a hundred times a second.
+# The least time between two pictures, in seconds: the cache may change a hundred times a second.
 _SHORTEST_SECONDS = 1.0
 
 
@@ -25,7 +25,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Made:
-    """A picture and how long it is valid. ``made_at`` is monotonic, ``until`` a time of day."""
+    """A picture, and until when it is valid. ``made_at`` is monotonic, ``until`` is a time of day."""
 
     picture: Picture
     made_at: float
