@@ -1,1 +1,1 @@
-"""The recorder: takes records of gangs in, keeps them in a file, and answers what is on record."""
+"""The recorder: it collects records of gangs, keeps them in a file, and answers questions about them."""

@@ -1,6 +1,7 @@
-"""The file with the records: SQLite, in which each hand-over is one transaction.
+"""The file with the records. It is an SQLite database, and each ConfigMap with records is stored in one transaction.
 
-The process may die at any line: what is committed is on the disk, and what was taken in twice stands there once.
+The process may die at any line: records whose transaction has ended are on the disk. A record that is stored twice is
+in the file once.
 """
 
 import logging
@@ -22,13 +23,13 @@ from lockstep.recorder.schema import (
 )
 
 _BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-# Codes say more in their upper bits, such as that an index is broken.
+# The lower byte is the kind of an error; upper bits have details, for example that an index is broken.
 _KIND_OF_ERROR = 0xFF
 _FILES = ("", "-wal", "-shm")
 _LARGEST_LOG_BYTES = 16 * 2**20
 _REMOVED_AT_ONCE = 1000
 _WAIT_SECONDS = 10.0
-# More than one hand-over needs.
+# More pages than one transaction needs.
 _PAGES_OF_BATCH = 1000
 _LATEST = 2**62
 
@@ -36,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class StorageError(Exception):
-    """The file can't be read or written now, such as on a full disk; the message says why."""
+    """The file can't be read or written now, for example because the disk is full. The message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class OpenGang(NamedTuple):
 
 
 class RecordDatabase:
-    """The file at ``path``; :meth:`open` makes it where there is none."""
+    """The file with the records. :meth:`open` creates it if it does not exist."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path, retention: Retention) -> None:
         self._connection = connection
@@ -67,7 +68,7 @@ class RecordDatabase:
 
     @classmethod
     def open(cls, path: Path, retention: Retention, now: float) -> Self:
-        """Open the file. One that is broken is set aside, and a new one begins. Raises ``StorageError``."""
+        """Open the file. A broken file is renamed, and a new one is created. Raises ``StorageError``."""
         try:
             try:
                 return cls(_connected(path, retention), path, retention)
@@ -86,7 +87,7 @@ class RecordDatabase:
         self._connection.close()
 
     def take_in(self, records: Iterable[GangRecord], now: float) -> None:
-        """Take all of these records in, or none. If the file is as large as it may be, the oldest ones are removed.
+        """Store all of these records, or none. If the file has its maximum size, remove the oldest records first.
 
         Raises ``StorageError``.
         """
@@ -103,11 +104,11 @@ class RecordDatabase:
             raise _trouble(self._path, error) from error
 
     def remove_old(self, now: float) -> None:
-        """Remove some records that are older than they may be, and some names of users. Raises ``StorageError``."""
+        """Remove some records that are kept for too long, and some names of users. Raises ``StorageError``."""
         self._guarded(lambda: self._remove_old(now))
 
     def open_gangs(self, *, checked_before: float, most: int) -> list[OpenGang]:
-        """Gangs that have not ended and were not heard of since that time, the longest ago first."""
+        """At most ``most`` gangs that have not ended and were last checked before that time, the longest ago first."""
         query = (
             "SELECT uid, kind, namespace, name FROM gangs "
             "WHERE outcome = 'Open' AND checked < ? ORDER BY checked LIMIT ?"
@@ -118,12 +119,15 @@ class RecordDatabase:
             raise _trouble(self._path, error) from error
 
     def mark_there(self, uid: str, now: float) -> None:
-        """The gang was there at ``now``."""
+        """Record that the gang existed at ``now``."""
         update = "UPDATE gangs SET checked = ? WHERE uid = ?"
         self._guarded(lambda: self._connection.execute(update, (round(now), uid)))
 
     def mark_gone(self, uid: str, now: float) -> None:
-        """The gang is gone, and its end was not observed: it was there when it was last heard of."""
+        """Record that the gang is gone, with an unknown outcome.
+
+        Its end counts as the last time at which it existed.
+        """
         update = (
             "UPDATE gangs SET outcome = ?, ended = max(checked, created), checked = ? "
             "WHERE uid = ? AND outcome = 'Open'"
@@ -131,12 +135,12 @@ class RecordDatabase:
         self._guarded(lambda: self._connection.execute(update, (GangOutcome.UNKNOWN, round(now), uid)))
 
     def note(self, name: str, value: int) -> None:
-        """Keep a number that is shown with each answer."""
+        """Store a number under a name. Each answer shows these notes."""
         insert = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
         self._guarded(lambda: self._connection.execute(insert, (name, value)))
 
     def _kept(self, record: GangRecord, now: float) -> GangRecord | None:
-        """The record as it may be kept; None where it is too old."""
+        """The record without what is too old to be kept; None if the whole record is too old."""
         age = 0.0 if record.ended is None else now - record.ended
         if age > self._retention.records:
             return None
@@ -149,7 +153,7 @@ class RecordDatabase:
     def _put(self, record: GangRecord, now: int) -> None:
         known = stored_gang(self._connection, record.uid)
         if known is not None and known.outcome is GangOutcome.UNKNOWN and not record.outcome.is_over:
-            # It is there again, such as after a backup was restored.
+            # The gang exists again, for example after a backup was restored.
             known = replace(known, outcome=GangOutcome.OPEN, ended=None)
         alone = replace(record, stretches=())
         store_gang(self._connection, alone if known is None else merged(known, alone), now)
@@ -166,7 +170,7 @@ class RecordDatabase:
         self._connection.execute(update, (round(now - self._retention.users), _REMOVED_AT_ONCE))
 
     def _is_at_bound(self) -> bool:
-        """Whether the file is about as large as it may be. If others have filled its disk, nothing of it is removed."""
+        """Whether the file has about its maximum size. If other files have filled the disk, no record is removed."""
         try:
             [pages] = self._connection.execute("PRAGMA page_count").fetchone()
             [most] = self._connection.execute("PRAGMA max_page_count").fetchone()
@@ -175,7 +179,7 @@ class RecordDatabase:
         return bool(pages >= most - max(most // 10, _PAGES_OF_BATCH))
 
     def _make_room(self) -> None:
-        """Remove the gangs that have ended first: their pages can be used again."""
+        """Remove the gangs that ended longest ago, so that their pages can be used again."""
         self._guarded(lambda: self._remove("ended < ?", _LATEST))
         log.warning("%s has reached its maximum size; the oldest records were removed", self._path)
 
@@ -203,7 +207,7 @@ def _connected(path: Path, retention: Retention) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
-        # A record is removed from the API once it is committed, so it has to be on the disk by then.
+        # The recorder deletes a record from the API after the commit, so the record must be on the disk by then.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA journal_size_limit = {_LARGEST_LOG_BYTES}")
         [page_bytes] = connection.execute("PRAGMA page_size").fetchone()
@@ -223,7 +227,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
             for table in TABLES:
                 connection.execute(table)
     elif version != VERSION:
-        # Nothing is broken: the version that wrote it can read it.
+        # The file is not broken: the version of Lockstep that wrote it can read it.
         raise sqlite3.NotSupportedError(
             f"its tables are of version {version}, and this version of lockstep has {VERSION}; "
             "run the version that wrote it, or move the file away"
@@ -237,7 +241,10 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 
 
 def _add_index(connection: sqlite3.Connection) -> None:
-    """Add the index that older files lack. A full file is used without it: it has to be opened for room to be made."""
+    """Add the index that older files lack.
+
+    A full file is used without it, since it must be open before records are removed.
+    """
     try:
         connection.execute(LATER_INDEX)
     except sqlite3.OperationalError as error:
@@ -246,7 +253,7 @@ def _add_index(connection: sqlite3.Connection) -> None:
 
 
 def _set_aside(path: Path, error: Exception) -> None:
-    """Rename a broken file. One that was set aside before is replaced, so that two are kept at most."""
+    """Rename a broken file. It replaces an earlier broken file, so at most one broken file is kept."""
     log.error("%s is corrupt, and was renamed to %s.broken: %s", path, path, error)
     for suffix in _FILES:
         file = Path(f"{path}{suffix}")
@@ -263,4 +270,4 @@ def _trouble(path: Path, error: sqlite3.Error) -> StorageError:
 
 
 class BrokenFileError(StorageError):
-    """The file is broken: :meth:`RecordDatabase.open` sets it aside."""
+    """The file is broken: :meth:`RecordDatabase.open` will rename it."""

@@ -1,7 +1,7 @@
-"""Closes the records of gangs that ended and were deleted while no operator led, or whose record was lost.
+"""Closes the records of gangs that are gone: they ended while no operator led, or the record of their end was lost.
 
-Only gangs of which nothing was heard for a while are requested, a few at a time. If the end is handed over after all,
-it replaces the unknown one.
+Only gangs without a new record for a while are requested, a few at a time. If the record of the end arrives after all,
+it replaces the unknown outcome.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _AT_ONCE = 20
 
 
 class GoneGangs:
-    """Asks for gangs that have not ended by their records."""
+    """Requests gangs that have not ended by their records."""
 
     def __init__(self, client: KubeClient, now: Callable[[], float]) -> None:
         self._client = client

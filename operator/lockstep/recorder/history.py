@@ -1,7 +1,8 @@
-"""What is on record: gangs, sums of what they took, and who lost what for which gang.
+"""Queries of the records: gangs, sums of the resources that they held, and members and work that they lost.
 
-A gang counts if it was there in the period. Hours are those within the period: what a gang held before or after it
-counts elsewhere. A stretch whose end is not on record ends with the next one, with its gang, or now.
+A gang counts if it existed in the period. Hours count only within the period. A stretch is the time in which a gang
+held the same number of members. If the end of a stretch is not on record, the stretch ends when the next one begins,
+when its gang ends, or now.
 """
 
 import sqlite3
@@ -17,20 +18,20 @@ from lockstep.recorder.schema import VERSION, recorded_key
 Row = Mapping[str, Any]
 
 _WEEK_SECONDS = 7 * 86_400
-# The first of January 1970 was a Thursday, and weeks begin on Mondays.
+# The first of January 1970 was a Thursday, and a week begins on Monday.
 _TO_MONDAY_SECONDS = 3 * 86_400
 _OF_ALL = ("namespace", "group", "user", "sweep", "name", "kind")
 
 
 class HistoryError(Exception):
-    """There is no file that could be read; the message says why."""
+    """The file can't be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryFilter:
-    """Which gangs are meant: those in the period ``since`` to ``until``, with all of the values that are not empty.
+    """Selects gangs of the period from ``since`` to ``until`` whose properties equal all values that are not empty.
 
-    Gangs that were created before ``made`` are not meant.
+    It leaves out gangs that were created before ``made``. Times are in seconds since 1970.
     """
 
     since: int
@@ -46,7 +47,7 @@ class HistoryFilter:
 
     @classmethod
     def of(cls, asked: HistoryQuestion, now: int, **scope: Any) -> Self:
-        """The gangs of a question, with the further values of ``scope``."""
+        """The filter for a question's period and properties, and for the further values in ``scope``."""
         values = {name: getattr(asked, name) for name in ("since", "until", "user", "sweep", "name")}
         return cls(now=now, **values, **scope)
 
@@ -58,7 +59,7 @@ class HistoryFilter:
 
     @property
     def condition(self) -> str:
-        """The condition of a query on a gang ``g``."""
+        """The condition on a gang ``g`` in SQL."""
         equal = [f'g."{name}" = :{name}' for name in _OF_ALL if getattr(self, name)]
         return " AND ".join(
             ["g.created < :until", "g.created >= :made", "(g.ended IS NULL OR g.ended >= :since)", *equal]
@@ -67,7 +68,7 @@ class HistoryFilter:
 
 @contextmanager
 def opened_history(path: Path) -> Iterator[sqlite3.Connection]:
-    """The file, to be read while the recorder writes. Raises ``HistoryError``."""
+    """Open the file for reading; the recorder may write at the same time. Raises ``HistoryError``."""
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=10.0)
     except sqlite3.Error as error:
@@ -85,34 +86,35 @@ def opened_history(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def rows_of(connection: sqlite3.Connection, asked: HistoryQuestion, chosen: HistoryFilter, most: int) -> Iterator[Row]:
-    """What is asked for of the chosen gangs; ``most`` gangs or losses, and all sums."""
+    """The rows that the question asks for, of the chosen gangs: at most ``most`` gangs or losses, or all sums."""
     if asked.losses:
         return losses_of(connection, chosen, most)
     return gangs_of(connection, chosen, most) if asked.by is None else sums_of(connection, chosen, asked.by)
 
 
 def gangs_of(connection: sqlite3.Connection, asked: HistoryFilter, most: int) -> Iterator[Row]:
-    """The gangs, the youngest first, each with its hours; ``most`` of them."""
+    """At most ``most`` gangs with their hours, the newest first."""
     query = f"""
         WITH chosen AS (SELECT * FROM gangs AS g WHERE {asked.condition} ORDER BY created DESC, uid LIMIT {int(most)})
         SELECT g.*, g.started - g.created AS wait, group_concat(s.kinds, ' ') AS kinds,
                group_concat(s.members || ' from ' || s.began, ', ') AS sizes, {_SUMS}
         FROM chosen AS g LEFT JOIN {_STRETCHES} AS s ON s.uid = g.uid
         GROUP BY g.uid ORDER BY g.created DESC, g.uid
-    """  # noqa: S608 - names of ours, all values are parameters
+    """  # noqa: S608 - our own names; all values are parameters
     return iter(map(dict, connection.execute(query, asked.values)))
 
 
 def sums_of(connection: sqlite3.Connection, asked: HistoryFilter, by: SumBy) -> Iterator[Row]:
-    """The hours of all these gangs together, by one of their properties; the most core-hours first, weeks in order."""
+    """The hours of the gangs, summed by one of their properties; the most core-hours first, weeks in order."""
     query = _by_week(asked) if by is SumBy.WEEK else _by_column(asked, by)
     return iter(map(dict, connection.execute(query, asked.values)))
 
 
 def losses_of(connection: sqlite3.Connection, asked: HistoryFilter, most: int) -> Iterator[Row]:
-    """What gangs have lost, the newest first: when, why, for which gang, how many members, and how much work.
+    """The losses of gangs, the newest first.
 
-    A preemptor of another namespace has its name if it is on record, and else its UID.
+    A row says when, why and for which gang a gang lost members, how many members, and how much work. A preemptor of
+    another namespace has its name if it is on record, and otherwise its UID.
     """
     query = f"""
         SELECT s.ended AS at, g.namespace, g.name, g.uid, g.user, s.attempt, s.reason, s.preemptor, s.members,
@@ -122,33 +124,33 @@ def losses_of(connection: sqlite3.Connection, asked: HistoryFilter, most: int) -
         WHERE {asked.condition} AND s.ended >= :since AND s.ended < :until AND s.reason NOT IN ('', 'Succeeded')
               AND (s.lost > 0 OR s.preemptor <> '' OR s.reason <> 'ChangingSize')
         ORDER BY s.ended DESC, g.uid LIMIT {int(most)}
-    """  # noqa: S608 - names of ours, all values are parameters
+    """  # noqa: S608 - our own names; all values are parameters
     return map(_with_preemptor, connection.execute(query, asked.values))
 
 
 def _with_preemptor(loss: sqlite3.Row) -> Row:
-    """The row with one column for its preemptor: the name that is on record, or else what the stretch has."""
+    """The row with one column for its preemptor: the preemptor's name if it is on record, otherwise its UID."""
     row = dict(loss)
     kind, namespace, name = (row.pop(f"preemptor_{column}") for column in ("kind", "namespace", "name"))
     return row if kind is None else {**row, "preemptor": str(recorded_key(kind, namespace, name))}
 
 
 def notes_of(connection: sqlite3.Connection) -> dict[str, int]:
-    """What is to be known beside each answer, with the time."""
+    """Notes about the file as a whole, such as that records were removed early: the time of each, by its name."""
     return {row["name"]: row["value"] for row in connection.execute("SELECT name, value FROM notes")}
 
 
 _ENDED = """coalesce(s.ended,
     (SELECT min(n.began) FROM stretches AS n WHERE n.uid = s.uid AND n.began > s.began),
     (SELECT e.ended FROM gangs AS e WHERE e.uid = s.uid), :now)"""
-# Work is lost when a stretch ends, so it counts in the period that has this time.
+# Work is lost when a stretch ends. So lost work counts in the period in which the stretch ended.
 _STRETCHES = f"""(SELECT s.uid, s.attempt, s.began, s.ended, s.members, s.millicores, s.gpus, s.memory, s.kinds,
     CASE WHEN s.ended >= :since AND s.ended < :until THEN s.lost ELSE 0 END AS lost,
     max(0, min({_ENDED}, :until) - max(s.began, :since)) AS seconds, {_ENDED} AS until
-    FROM stretches AS s)"""  # noqa: S608 - names of ours
+    FROM stretches AS s)"""  # noqa: S608 - our own names
 
 
-# Tenants choose amounts. The sum() of large ones is an error, and total() is none.
+# Tenants choose amounts. SQL's sum() fails if the amounts are too large, and total() does not.
 _SUMS = """
     total(millicores * seconds) / 3.6e6 AS "core-hours",
     total(gpus * seconds) / 3600.0 AS "GPU-hours",
@@ -158,7 +160,7 @@ _SUMS = """
 
 
 def _by_column(asked: HistoryFilter, by: SumBy) -> str:
-    """By a property of gangs; those without it are of '(unknown)'."""
+    """The query of sums by a property of gangs. Gangs without this property count as '(unknown)'."""
     match by:
         case SumBy.NAMESPACE | SumBy.GROUP | SumBy.USER:
             column = f'g."{by}"'
@@ -170,11 +172,14 @@ def _by_column(asked: HistoryFilter, by: SumBy) -> str:
         SELECT coalesce(nullif({column}, ''), '(unknown)') AS "{by}", count(DISTINCT g.uid) AS gangs, {_SUMS}
         FROM gangs AS g LEFT JOIN {_STRETCHES} AS s ON s.uid = g.uid
         WHERE {asked.condition} GROUP BY 1 ORDER BY "core-hours" DESC, 1
-    """  # noqa: S608 - names of ours, all values are parameters
+    """  # noqa: S608 - our own names; all values are parameters
 
 
 def _by_week(asked: HistoryFilter) -> str:
-    """By the weeks in which gangs held something, or lost work when a stretch ended."""
+    """The query of sums by week.
+
+    A week counts a gang that held resources in it, or lost work when a stretch ended in it.
+    """
     return f"""
         WITH chosen AS (
             SELECT s.*, max(s.began, :since) AS first, min(s.until, :until) AS last
@@ -192,7 +197,7 @@ def _by_week(asked: HistoryFilter) -> str:
         )
         SELECT date({_start_of("parts.week")}, 'unixepoch') AS week, count(DISTINCT uid) AS gangs, {_SUMS}
         FROM parts GROUP BY parts.week ORDER BY parts.week
-    """  # noqa: S608 - names of ours, all values are parameters
+    """  # noqa: S608 - our own names; all values are parameters
 
 
 def _week_of(seconds: str) -> str:

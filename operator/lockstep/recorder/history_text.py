@@ -22,7 +22,7 @@ _NOTES = {
 
 
 class HistoryFormat(StrEnum):
-    """How an answer is written."""
+    """The format of an answer."""
 
     TEXT = "text"
     CSV = "csv"
@@ -30,7 +30,7 @@ class HistoryFormat(StrEnum):
 
 
 def history_lines(values: Iterable[Row], form: HistoryFormat) -> Iterator[str]:
-    """The lines of an answer, from rows as :func:`shown_values` has them."""
+    """The lines of an answer, from rows that :func:`shown_values` has made."""
     match form:
         case HistoryFormat.TEXT:
             yield from _table(list(values))
@@ -48,7 +48,7 @@ def note_sentences(notes: Mapping[str, int]) -> list[str]:
 
 
 def shown_values(row: Row) -> dict[str, Any]:
-    """The row with times as texts, hours rounded, and members by the kind of node."""
+    """The row with times as texts, rounded hours, and the kinds of its nodes as one text."""
     values = {name: _value(name, value) for name, value in row.items() if name != "checked"}
     if "kinds" in values:
         values["kinds"] = _kinds(values["kinds"] or "")
@@ -62,7 +62,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _kinds(lists: str) -> str:
-    """The kinds of nodes of all stretches, once each; a kind without a name is not shown."""
+    """The kinds of nodes in all stretches, each once. A kind without a name is not shown."""
     return ", ".join(sorted({kind for one in _documents(lists) for kind, _ in one if kind}))
 
 
@@ -90,7 +90,7 @@ def _csv_line(values: Sequence[Any]) -> str:
 
 
 def _no_formula(value: Any) -> Any:
-    """A text that no spreadsheet takes for a formula: names of users and messages are written by others."""
+    """The value, changed so that no spreadsheet takes it for a formula: users choose names and messages."""
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 

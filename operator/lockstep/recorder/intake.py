@@ -1,4 +1,4 @@
-"""Takes records out of the API into the file: a ConfigMap is deleted once its records are committed."""
+"""Moves records from the API into the file: a ConfigMap is deleted after its records are committed."""
 
 import logging
 from collections.abc import Callable
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class Intake:
-    """Records from the ConfigMaps of one namespace."""
+    """Moves records from the ConfigMaps of one namespace into the file."""
 
     def __init__(self, client: KubeClient, namespace: str, now: Callable[[], float]) -> None:
         self._client = client
@@ -25,10 +25,11 @@ class Intake:
         self._now = now
 
     async def take(self, database: RecordDatabase) -> str:
-        """Take in all that is there, a few ConfigMaps at a time; returns why one could not be removed, '' for none.
+        """Store the records of all ConfigMaps, a few at a time; returns why a ConfigMap could not be deleted, or ''.
 
-        One that can't be removed, such as one of others with our label, keeps no other one. Raises ``StorageError``,
-        and ``ApiUnavailableError`` if the API server does not answer or refuses. What was not taken stays in the API.
+        A ConfigMap that can't be deleted, such as another client's with our label, does not stop the others. Raises
+        ``StorageError``, and ``ApiUnavailableError`` if the API server does not answer or refuses. Records that are not
+        stored stay in the API.
         """
         trouble, after = "", ""
         while True:

@@ -1,6 +1,6 @@
-"""Runs the recorder: in intervals it takes records in, closes those of gangs that are gone, and removes old ones.
+"""Runs the recorder. In intervals it stores new records, closes records of gangs that are gone, and removes old ones.
 
-What it can't do now, it tries again. Records wait in the API meanwhile, and no gang waits for them.
+After an error it tries again later. Records wait in the API meanwhile, and no gang waits for them.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecorderSettings:
-    """From which namespace records come, in which file they are kept, for how long, and where tenants' questions come.
+    """The namespace with the records, the file for them, how long they are kept, and where the recorder answers.
 
     Without an ``address``, the recorder listens on no port.
     """
@@ -41,7 +41,7 @@ class RecorderSettings:
 
 
 async def keep_recording(configuration: Configuration, settings: RecorderSettings) -> None:
-    """Record until SIGTERM or SIGINT. Raises ``StartError`` if it can't listen."""
+    """Record until SIGTERM or SIGINT. Raises ``StartError`` if the recorder can't listen."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -57,7 +57,7 @@ async def keep_recording(configuration: Configuration, settings: RecorderSetting
 
 
 class Recorder:
-    """The rounds of the recorder."""
+    """Repeats the work of the recorder in rounds."""
 
     def __init__(self, client: KubeClient, settings: RecorderSettings, now: Callable[[], float]) -> None:
         self._settings = settings
@@ -68,7 +68,7 @@ class Recorder:
         self._trouble = ""
 
     async def keep(self) -> None:
-        """One round after the other; the pause grows while they fail."""
+        """Do one round after the other until cancelled; the pause between them grows while they fail."""
         pause = _PAUSE_SECONDS
         while True:
             is_done = await self.round()
@@ -76,7 +76,7 @@ class Recorder:
             await asyncio.sleep(pause)
 
     async def round(self) -> bool:
-        """Take in all that is there; returns whether that was possible."""
+        """Do one round; returns False if a part of it failed."""
         try:
             database = self._opened()
             trouble = await self._intake.take(database)
@@ -102,7 +102,7 @@ class Recorder:
         return self._database
 
     def _note(self, trouble: str) -> None:
-        """Log an error, unless it is the same as the last one; log also that it is over."""
+        """Log an error, unless it is the same as the last one. Log also that an error is over."""
         if trouble and trouble != self._trouble:
             log.error("some records can't be stored now, and wait in ConfigMaps: %s", trouble)
         elif self._trouble and not trouble:

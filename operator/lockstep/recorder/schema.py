@@ -12,7 +12,7 @@ from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.records.gang_record import GangOutcome, GangRecord, Stretch
 
 VERSION = 1
-"""The version of the tables. A file of another version is left as it is, and not used."""
+"""The version of the tables. A file with another version stays unchanged, and is not used."""
 
 TABLES = (
     """
@@ -41,19 +41,19 @@ TABLES = (
 )
 
 LATER_INDEX = "CREATE INDEX IF NOT EXISTS gangs_by_namespace ON gangs (namespace, created)"
-"""What files of this version may lack: with it a question of a tenant reads the records of its namespace alone."""
+"""An index that older files of this version lack. With it, a tenant's question reads only records of its namespace."""
 
 _GANG_COLUMNS = tuple(one.name for one in fields(GangRecord) if one.name != "stretches")
 _STRETCH_COLUMNS = tuple(one.name for one in fields(Stretch))
 
 
 def recorded_key(kind: str, namespace: str, name: str) -> GangKey:
-    """The key of a gang with these three columns."""
+    """The key of the gang with these values in its columns."""
     return pod_gang_key(namespace, name) if kind == POD_GANG_KIND else GangKey(namespace, name)
 
 
 def stored_gang(connection: sqlite3.Connection, uid: str) -> GangRecord | None:
-    """The gang on record, without its stretches; None where there is none."""
+    """The recorded gang, without its stretches; None if it is not on record."""
     columns = ", ".join(f'"{name}"' for name in _GANG_COLUMNS)
     row = connection.execute(f"SELECT {columns} FROM gangs WHERE uid = ?", (uid,)).fetchone()  # noqa: S608 - our names
     if row is None:
@@ -63,7 +63,7 @@ def stored_gang(connection: sqlite3.Connection, uid: str) -> GangRecord | None:
 
 
 def stored_stretch(connection: sqlite3.Connection, uid: str, one: Stretch) -> Stretch | None:
-    """The stretch on record with the key of ``one``; None where there is none."""
+    """The recorded stretch with the key of ``one``; None if it is not on record."""
     columns = ", ".join(_STRETCH_COLUMNS)
     where = "uid = ? AND attempt = ? AND began = ?"
     query = f"SELECT {columns} FROM stretches WHERE {where}"  # noqa: S608 - our names
@@ -75,13 +75,13 @@ def stored_stretch(connection: sqlite3.Connection, uid: str, one: Stretch) -> St
 
 
 def store_gang(connection: sqlite3.Connection, record: GangRecord, checked: int) -> None:
-    """Write the gang, without its stretches, over what is on record of it."""
+    """Write the gang, without its stretches. It replaces an earlier record of the gang."""
     values = [getattr(record, name) for name in _GANG_COLUMNS]
     _replace(connection, "gangs", (*_GANG_COLUMNS, "checked"), (*values, checked))
 
 
 def store_stretch(connection: sqlite3.Connection, uid: str, one: Stretch) -> None:
-    """Write the stretch over what is on record of it."""
+    """Write the stretch. It replaces an earlier record of the stretch."""
     values = {**{name: getattr(one, name) for name in _STRETCH_COLUMNS}, "kinds": json.dumps(one.kinds)}
     _replace(connection, "stretches", ("uid", *_STRETCH_COLUMNS), (uid, *values.values()))
 

@@ -1,6 +1,7 @@
-"""Answers the server of answers for tenants, and no other client: both show a certificate of one authority.
+"""Answers the server of answers for tenants, and no other client: both show certificates of the same authority.
 
-The Secret with that authority is for these two alone. Who may ask was reviewed before, so nothing is reviewed here.
+Only these two have the Secret with this authority. That server has reviewed the user before it asks, so the recorder
+reviews nothing.
 """
 
 import asyncio
@@ -30,7 +31,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecorderAddress:
-    """Where the recorder answers; ``certificates`` is a folder with its own and with the authority of clients'."""
+    """The address at which the recorder answers.
+
+    The folder ``certificates`` has the recorder's own certificate, and that of the authority of its clients.
+    """
 
     host: str
     port: int
@@ -54,7 +58,10 @@ async def answering(address: RecorderAddress, path: Path, now: Callable[[], floa
 
 
 class RecordAnswers:
-    """Answers from the file, one at a time and beside the event loop: the recorder goes on taking records in."""
+    """Answers questions from the file, one at a time.
+
+    This runs in a thread, so the recorder stores records meanwhile.
+    """
 
     def __init__(self, path: Path, now: Callable[[], float]) -> None:
         self._path = path
@@ -62,7 +69,7 @@ class RecordAnswers:
         self._one_at_a_time = asyncio.Lock()
 
     async def answer(self, request: web.Request) -> web.Response:
-        """The rows that a question asks for, or a message with 422 or 503."""
+        """The rows that a question asks for, or a message with code 422 or 503."""
         now = round(self._now())
         try:
             asked, scope = parse_scoped(request.query, now)
@@ -82,7 +89,7 @@ class RecordAnswers:
 def _verify_clients(certificates: Path, context: ssl.SSLContext) -> None:
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_verify_locations(certificates / AUTHORITY)
-    # A session that is taken up again would pass by the verification.
+    # A resumed TLS session would skip the verification of the client.
     context.num_tickets = 0
     context.options |= ssl.OP_NO_TICKET
 

@@ -1,6 +1,7 @@
-"""What is on record of one namespace, for its users: bounded in rows, bytes and time, and without other namespaces.
+"""Answers users' questions about the records of one namespace. Rows, bytes and time of an answer are bounded.
 
-Sums are those of the namespace. A gang of another one for which work was lost has no name in an answer.
+Sums count only gangs of the namespace. If a gang lost work for a gang of another namespace, the answer does not name
+the other gang.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,10 +20,10 @@ from lockstep.recorder.history import HistoryFilter, Row, notes_of, opened_histo
 from lockstep.recorder.history_text import note_sentences, shown_values
 
 MOST_BYTES = 2**20
-"""The most bytes of the rows of an answer."""
+"""The most bytes that the rows of an answer may have."""
 
 MOST_SECONDS = 5.0
-"""How long an answer may take; the recorder gives one at a time."""
+"""How long an answer may take, since the recorder gives only one at a time."""
 
 _STEPS_BETWEEN_CHECKS = 100_000
 _OF_ANOTHER_NAMESPACE = "(another namespace)"
@@ -30,11 +31,11 @@ _OF_ANOTHER_KIND = "(a Gang)"
 
 
 class TooMuchError(Exception):
-    """What is asked for is more than one answer may have, or takes too long."""
+    """The question asks for more than one answer may have, or the answer takes too long."""
 
 
 class TenantHistory(NamedTuple):
-    """The rows, sentences on the record itself, and whether there are more rows than an answer may have."""
+    """The rows, sentences about the file, and whether there are more rows than the answer may have."""
 
     rows: list[dict[str, Any]]
     notes: list[str]
@@ -48,7 +49,7 @@ def tenant_history(
     kind = "" if scope.with_pod_gangs else GANG_KIND
     chosen = HistoryFilter.of(asked, now, namespace=scope.namespace, made=scope.made, kind=kind)
     with opened_history(path) as connection, _bounded(connection, monotonic):
-        # One row more than may be shown, so that it is known whether there are more.
+        # This asks for one row more than the limit, to see whether there are more.
         found = rows_of(connection, asked, chosen, asked.limit + 1)
         rows = (shown_values(_unnamed(row, scope)) for row in found)
         shown, is_cut_off = _within_bounds(rows, asked.limit)
@@ -57,7 +58,7 @@ def tenant_history(
 
 @contextmanager
 def _bounded(connection: Connection, monotonic: Callable[[], float]) -> Iterator[None]:
-    """End what takes too long or makes too large a value, with ``TooMuchError``."""
+    """End queries of the block with ``TooMuchError`` if they take too long or make too large a value."""
     deadline = monotonic() + MOST_SECONDS
     connection.setlimit(SQLITE_LIMIT_LENGTH, MOST_BYTES)
     connection.set_progress_handler(lambda: monotonic() > deadline, _STEPS_BETWEEN_CHECKS)
@@ -72,7 +73,7 @@ def _bounded(connection: Connection, monotonic: Callable[[], float]) -> Iterator
 
 
 def _unnamed(row: Row, scope: HistoryScope) -> Row:
-    """The row with the preemptor only if it is a gang that the asker may read; the message says for whom, too."""
+    """The row without the preemptor and the message if the user may not read the preemptor."""
     preemptor = row.get("preemptor")
     if not preemptor:
         return row
