@@ -1,1 +1,1 @@
-"""Answers for tenants: an extension of the API server that plans as the operator does, and names no gang of others."""
+"""Answers for tenants: an extension API server that plans as the operator does, and names no gang of other tenants."""

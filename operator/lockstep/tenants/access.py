@@ -1,4 +1,7 @@
-"""Whether a caller may read a namespace's gangs: the API server reviews it, and results are kept for some seconds."""
+"""Checks whether a caller may read a namespace's gangs.
+
+The API server reviews this; results are kept for 10 seconds.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +20,7 @@ _PATIENCE_SECONDS = 10.0
 
 
 class Asked(NamedTuple):
-    """A kind of gangs in a namespace, the name of one of them, all without a name, and what is done with it."""
+    """A verb on a kind of gangs in a namespace. Without a name, it concerns all gangs of the kind there."""
 
     resource: str
     namespace: str
@@ -33,7 +36,7 @@ class GangAccess:
         self._reviewed = SharedResults[tuple[bytes, Asked], bool](monotonic)
 
     async def may(self, caller: Caller, asked: Asked) -> bool:
-        """Whether the caller may do that. Raises ``NoAnswerNowError`` if the API server does not say."""
+        """Whether the caller may do what is asked. Raises ``NoAnswerNowError`` if the API server gives no result."""
         return await self._reviewed.get((digest_of(caller), asked), lambda: self._review(caller, asked))
 
     async def _review(self, caller: Caller, asked: Asked) -> bool:

@@ -1,4 +1,4 @@
-"""Answers as objects of the group, and what the group says of itself. docs/for-tenants.md describes them."""
+"""Answers as objects of the API group, and the group's discovery documents. docs/for-tenants.md describes them."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -19,21 +19,21 @@ from lockstep.tenants.supposing.coarse_sweep import CoarseSweep
 Document = Mapping[str, Any]
 
 MOST_SHOWN = 1000
-"""A queue shows so many gangs that wait, and so many that hold nodes; of more, it says how many are left out."""
+"""The most waiting gangs, and the most gangs that hold nodes, that a queue shows. It counts the others."""
 
 ONLY_ONE = "default"
-"""The name of the one queue, timeline and history that each namespace has."""
+"""The name of each namespace's only queue, timeline and history."""
 
 
 class OwnQueue(NamedTuple):
-    """The gangs of a namespace that may be shown: those that hold nodes, and those that wait."""
+    """The gangs of a namespace that the caller may see: gangs that hold nodes, and gangs that wait."""
 
     running: Sequence[OnNodes]
     waiting: Sequence[Queued]
 
 
 class AnswerKind(StrEnum):
-    """The resources of the group, by their plural names."""
+    """The resources of the API group, by their plural names."""
 
     QUEUES = "queues"
     GANGJOB_EXPLANATIONS = "gangjobexplanations"
@@ -53,11 +53,11 @@ KIND_NAMES: Mapping[AnswerKind, str] = {
     AnswerKind.PLANS: "Plan",
     AnswerKind.SWEEP_PLANS: "SweepPlan",
 }
-"""The kind of the object of each resource."""
+"""The kind of each resource."""
 
 
 def queue_object(namespace: str, own: OwnQueue, others: OtherGangs, now: float, use_of_group: str = "") -> Document:
-    """The queue of a namespace, with a sentence on what its group has used, if any."""
+    """The queue of a namespace, with a sentence about the resources that its group has used, if it has a group."""
     return {
         **_head(AnswerKind.QUEUES, namespace, ONLY_ONE),
         "now": rfc3339(now),
@@ -71,7 +71,7 @@ def queue_object(namespace: str, own: OwnQueue, others: OtherGangs, now: float, 
 
 
 def explanation_object(answer: Explanation) -> Document:
-    """The explanation of a gang."""
+    """The object with the explanation of a gang."""
     kind = AnswerKind.GANG_EXPLANATIONS if is_pod_gang(answer.gang) else AnswerKind.GANGJOB_EXPLANATIONS
     return {
         **_head(kind, answer.gang.namespace, object_name(answer.gang)),
@@ -87,13 +87,13 @@ def explanation_object(answer: Explanation) -> Document:
 
 
 def timeline_object(namespace: str, picture: Document, others: OtherGangs, now: float) -> Document:
-    """The timeline of a namespace; the ``picture`` is what the page shows."""
+    """The timeline of a namespace; ``picture`` is the JSON that the timeline page draws."""
     head = _head(AnswerKind.TIMELINES, namespace, ONLY_ONE)
     return {**head, "now": rfc3339(now), "others": _others(others), "picture": picture}
 
 
 def history_object(namespace: str, found: FoundHistory) -> Document:
-    """What is on record of a namespace."""
+    """The object with the records of a namespace."""
     return {
         **_head(AnswerKind.HISTORIES, namespace, ONLY_ONE),
         "now": rfc3339(found.now),
@@ -104,19 +104,19 @@ def history_object(namespace: str, found: FoundHistory) -> Document:
 
 
 def groups() -> Document:
-    """The document at ``/apis``."""
+    """The discovery document at ``/apis``."""
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": [group()]}
 
 
 def group() -> Document:
-    """The document of the group."""
+    """The discovery document of the group."""
     version = {"groupVersion": ANSWERS_API, "version": ANSWERS_VERSION}
     names = {"kind": "APIGroup", "apiVersion": "v1", "name": ANSWERS_GROUP}
     return {**names, "versions": [version], "preferredVersion": version}
 
 
 def resources() -> Document:
-    """The document of the version: plans can only be created, and the others can only be got by name."""
+    """The discovery document of the version. Clients can only create plans, and can get other objects only by name."""
     return {
         "kind": "APIResourceList",
         "apiVersion": "v1",
@@ -129,7 +129,7 @@ def resources() -> Document:
 
 
 def verb_of(kind: AnswerKind) -> str:
-    """The one thing that can be done with a resource."""
+    """The only verb of a resource."""
     match kind:
         case AnswerKind.PLANS | AnswerKind.SWEEP_PLANS:
             return "create"
@@ -146,7 +146,7 @@ def verb_of(kind: AnswerKind) -> str:
 
 
 def plan_object(answer: CoarsePlan, others: OtherGangs, now: float) -> Document:
-    """The plan with a GangJob that is not there."""
+    """The object with the plan for a supposed GangJob."""
     return {
         **_head(AnswerKind.PLANS, answer.gang.namespace, answer.gang.name),
         "now": rfc3339(now),
@@ -166,7 +166,7 @@ def plan_object(answer: CoarsePlan, others: OtherGangs, now: float) -> Document:
 
 
 def sweep_plan_object(answer: CoarseSweep, others: OtherGangs, now: float) -> Document:
-    """The plan with a GangSweep that is not there."""
+    """The object with the plan for a supposed GangSweep."""
     return {
         **_head(AnswerKind.SWEEP_PLANS, answer.namespace, answer.name),
         "now": rfc3339(now),
@@ -199,7 +199,7 @@ def _head(kind: AnswerKind, namespace: str, name: str) -> Document:
 
 
 def _queued(one: Queued) -> Document:
-    # What a status says that it waits for may name others, so it is not shown.
+    # The status may name other gangs for which this gang waits, so that sentence is not shown.
     return {
         **_named(one.gang),
         "position": one.position,

@@ -1,4 +1,7 @@
-"""Why one gang has its size, nodes and start, for users of its namespace: no field can hold a name of another one."""
+"""Explains to users of a namespace why one of its gangs has its size, nodes and start.
+
+No field can hold the name of a gang of another namespace.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -24,7 +27,7 @@ from lockstep.tenants.unnamed import own_changes, unnamed_refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PossibleSize:
-    """A size, and when a run with it would start and end; None where that is never, or not known."""
+    """A size, and when a run with it would start and end. A time is None if it is never or unknown."""
 
     size: int
     start: float | None
@@ -33,9 +36,9 @@ class PossibleSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnHelp:
-    """A change that users of the namespace could make, and the start with it, in whole minutes, and the size.
+    """A change that users of the namespace could make, with the gang's size and start in whole minutes from now.
 
-    It names a gang of the kind ``names``, unless that is ''.
+    If the change names a gang, ``names`` is the resource of that gang; otherwise it is ''.
     """
 
     change: str
@@ -46,10 +49,11 @@ class OwnHelp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnPlan:
-    """What the plan says of a waiting gang.
+    """The part of the plan about a waiting gang.
 
-    ``why`` is a sentence that names nodes, and no other gang. ``not_now`` has a sentence for each role. Of ``tried``
-    changes, ``helps`` let it start sooner. So many gangs are evicted for it, or shrink for it.
+    ``why`` is a sentence that names nodes, but no other gang. ``not_now`` has a sentence for each role. ``tried``
+    changes were tried, and the gang would start sooner with those in ``helps``. ``evicts`` gangs are evicted for the
+    gang, and ``shrinks`` gangs shrink for it.
     """
 
     reason: str
@@ -69,10 +73,10 @@ class OwnPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """The state of a gang at ``now``. Size, start and finish are those of its status, where it holds nodes.
+    """The state of a gang at ``now``. If the gang holds nodes, size, start and finish are those of its status.
 
     ``plan`` is given if the gang waits and is in the plan, which has the first 1,000 gangs. ``use_of_group`` is a
-    sentence on what its group has used of its share, '' where there are no groups.
+    sentence about the share that its group has used; it is '' without groups.
     """
 
     gang: GangKey
@@ -87,7 +91,7 @@ class Explanation:
 
 
 def explain(state: State, planned: AnsweredPlan, others: OtherGangs, gang: GangFact, now: float) -> Explanation:
-    """Explain a gang of the cache by the plan. It takes as long as some plans."""
+    """Explain a gang of the cache by the plan. This takes as long as several plans."""
     phase, status = state.phase_of(gang), gang.status
     is_planned = phase.is_planned and gang.key in {one.gang for one in planned.made.decisions}
     return Explanation(
@@ -126,7 +130,7 @@ def _own_plan(planned: AnsweredPlan, gang: GangKey) -> OwnPlan:
 
 
 def _trying(tried: list[Change], namespace: str, changes: Sequence[Change]) -> Iterator[Change]:
-    """Yield the changes that the namespace's users could make, and keep them in ``tried``."""
+    """Yield the changes that the namespace's users could make, and add each to ``tried``."""
     for one in own_changes(namespace, changes):
         tried.append(one)
         yield one

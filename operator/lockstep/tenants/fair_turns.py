@@ -1,4 +1,4 @@
-"""Turns for work of which one piece at a time is done: each party has one in turn, however much it asks for."""
+"""Fair turns for work that is done one piece at a time: parties take turns, however much each party asks for."""
 
 import asyncio
 from collections import deque
@@ -6,27 +6,30 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 MOST_WAITING, MOST_OF_PARTY = 32, 4
-"""So many wait at once, and so many of one party."""
+"""The most turns that may wait, in total and of one party."""
 
 
 class TooManyWaitError(Exception):
-    """So many wait that no more may, or one of another party has taken the place."""
+    """Too many turns wait already, or another party has got the place of this turn."""
 
 
 _Turn = asyncio.Future[None]
 
 
 class FairTurns:
-    """One turn at a time. When all places are taken, the party with the most loses its last to one that has fewer."""
+    """Gives one turn at a time. Parties take turns.
+
+    If all places are taken, the party with the most places loses its last one to a party with fewer.
+    """
 
     def __init__(self) -> None:
-        # Parties in the order of their next turns; of each the turns that it waits for. No list is empty.
+        # The waiting turns of each party, in the order of the parties' next turns. No queue is empty.
         self._waiting: dict[str, deque[_Turn]] = {}
         self._is_taken = False
 
     @asynccontextmanager
     async def turn(self, party: str) -> AsyncIterator[None]:
-        """Wait for a turn of that party, and have it while the block runs. Raises ``TooManyWaitError``."""
+        """Wait for a turn of that party, and keep it while the block runs. Raises ``TooManyWaitError``."""
         if self._is_taken:
             await self._wait(party)
         self._is_taken = True
@@ -44,7 +47,7 @@ class FairTurns:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                # The turn had come, and goes to the next.
+                # The turn had already come, so the next one gets it.
                 self._is_taken = False
                 self._wake_next()
             self._leave(party, turn)
@@ -69,7 +72,7 @@ class FairTurns:
             if turns:
                 self._waiting[party] = turns
             if not turn.done():
-                # The place is kept for it: one who comes before it runs must wait.
+                # From now on the turn is taken: a party that asks before the woken task runs must wait.
                 self._is_taken = True
                 turn.set_result(None)
                 return

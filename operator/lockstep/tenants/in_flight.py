@@ -1,4 +1,4 @@
-"""How many questions are in hand until their answers are sent: each has a connection of its own."""
+"""Bounds the questions in flight, from their arrival until their answers are sent: each needs a connection."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,20 +7,26 @@ from contextlib import contextmanager
 from lockstep.tenants.fair_turns import TooManyWaitError
 
 MOST_IN_FLIGHT, MOST_IN_FLIGHT_OF_PARTY = 96, 4
-"""So many questions at once, and so many of one party."""
+"""The most questions at once, in total and of one party."""
 MOST_CONNECTIONS = 512
-"""All are from the API server. With fewer, a crowd of users with one question each would cost others an answer."""
+"""The most connections; all come from the API server.
+
+With fewer connections, many users with one question each would leave none for another user.
+"""
 
 
 class QuestionsInFlight:
-    """Lets questions in. While all places are taken, a party may have one question, so that no crowd keeps it out."""
+    """Admits questions.
+
+    If all places are taken, a party without a question still gets one, so no crowd can keep it out.
+    """
 
     def __init__(self) -> None:
         self._of = Counter[str]()
 
     @contextmanager
     def one(self, party: str) -> Iterator[None]:
-        """Have a place for a question of that party while the block runs. Raises ``TooManyWaitError``."""
+        """Count one question of that party while the block runs. Raises ``TooManyWaitError``."""
         own = self._of[party]
         if own >= MOST_IN_FLIGHT_OF_PARTY or (own and self._of.total() >= MOST_IN_FLIGHT):
             raise TooManyWaitError

@@ -1,4 +1,4 @@
-"""Which namespace of a name is there now: its users may read nothing of an earlier one of its name."""
+"""Finds the namespace that has a name now. Its users may read nothing of an earlier namespace of that name."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class NoNamespaceError(Exception):
 
 
 class OwnNamespace(NamedTuple):
-    """A namespace, and when it was ``made``, in seconds since 1970."""
+    """A namespace, and when it was ``made`` (created), in seconds since 1970."""
 
     name: str
     uid: str
@@ -28,9 +28,9 @@ class OwnNamespace(NamedTuple):
 
 
 class OwnNamespaces:
-    """The namespaces that callers may read. What one of them knows of a namespace is as old as its rights at most.
+    """The namespaces that callers may read. A result is kept as long as the result of the review of a caller's rights.
 
-    It is kept for each caller: the next owner of a name asks anew, however short before the owner before has asked.
+    Results are kept for each caller. So the new owner of a name never gets the result of the previous owner.
     """
 
     def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:
@@ -43,7 +43,7 @@ class OwnNamespaces:
 
 
 async def read_namespace(client: KubeClient, name: str) -> OwnNamespace:
-    """The namespace that is there now. Raises ``NoNamespaceError`` or ``NoAnswerNowError``."""
+    """The namespace that has the name now. Raises ``NoNamespaceError`` or ``NoAnswerNowError``."""
     try:
         listed = await client.get(paths.ALL_NAMESPACES, {"fieldSelector": f"metadata.name={name}"})
     except ApiUnavailableError as error:

@@ -1,4 +1,4 @@
-"""What an answer says of the gangs of all namespaces together: numbers only, and coarse times."""
+"""Summarizes the gangs of all namespaces in an answer: only numbers, and rounded times."""
 
 import math
 from collections import Counter
@@ -10,14 +10,14 @@ from coschedule import Decision, GangKey, Placement, RunningGang
 from lockstep.facts.gang.keys import is_room
 
 STEP_MINUTES = 5
-"""Times of others are multiples of it."""
+"""Times of other gangs are multiples of this number of minutes."""
 
 _STEP_SECONDS = 60.0 * STEP_MINUTES
 _MOST_TIMES = 8
 
 
 class Freed(NamedTuple):
-    """So many entries of nodes become free within so many minutes, and not within two steps less."""
+    """Holds on ``nodes`` nodes end within ``within_minutes`` minutes, but not within two steps less."""
 
     within_minutes: int
     nodes: int
@@ -25,9 +25,10 @@ class Freed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherGangs:
-    """The gangs of all namespaces, the asker's own among them. A node counts once for each gang that holds it.
+    """The gangs of all namespaces, including the caller's. A node counts once for each gang that holds it.
 
-    ``waiting`` gangs are planned, ``running`` hold nodes and have ``members``. On ``lasting`` nodes they give no end.
+    ``waiting`` gangs are planned; ``running`` gangs hold nodes and have ``members`` members. ``lasting`` nodes are held
+    by gangs without a known end.
     """
 
     waiting: int
@@ -38,14 +39,14 @@ class OtherGangs:
 
 
 class Ahead(NamedTuple):
-    """How many gangs are planned before a gang, and how many members they get."""
+    """How many gangs are planned before a gang, and how many members these gangs get."""
 
     gangs: int
     members: int
 
 
 def others_of(decisions: Sequence[Decision], running: Iterable[RunningGang], now: float) -> OtherGangs:
-    """Count the gangs of a plan, and those that run."""
+    """Count the gangs of a plan and the running gangs."""
     runs = list(running)
     freed = Counter[int]()
     for one in runs:
@@ -61,10 +62,10 @@ def others_of(decisions: Sequence[Decision], running: Iterable[RunningGang], now
 
 
 def minutes_until(time: float, now: float) -> int:
-    """Minutes within which a time comes, in whole steps; 0 if it has come.
+    """The minutes within which a time comes, as a multiple of ``STEP_MINUTES``; 0 if it has come.
 
-    Both are rounded to steps of the clock. A difference that is rounded would change at the exact time, so users could
-    find it out by asking again.
+    ``time`` and ``now`` are each rounded to steps of the clock. If their difference were rounded instead, it would
+    change exactly a whole number of steps before the time. So users could find the exact time by asking repeatedly.
     """
     if time <= now:
         return 0
@@ -72,7 +73,7 @@ def minutes_until(time: float, now: float) -> int:
 
 
 def ahead_of(decisions: Sequence[Decision], gang: GangKey) -> Ahead:
-    """Count what is planned before a gang of the plan."""
+    """Count the gangs, and their members, that are planned before a gang of the plan."""
     keys = [one.gang for one in decisions]
     before = [one for one in decisions[: keys.index(gang)] if not is_room(one.gang)]
     return Ahead(len(before), sum(one.size for one in before if isinstance(one, Placement)))

@@ -1,4 +1,4 @@
-"""Who counts as one of those who ask: service accounts cost nothing, so more of them get no more turns."""
+"""Decides who counts as one party. Service accounts cost nothing, so more of them must not get more turns."""
 
 import hashlib
 
@@ -10,12 +10,15 @@ _SERVICE_ACCOUNT = "system:serviceaccount:"
 
 
 def party_of(caller: Caller) -> str:
-    """The user, or for a service account its namespace: a user that may make one there may make thousands."""
+    """The name of the user, or for a service account its namespace.
+
+    A user who may create one service account in a namespace may create thousands.
+    """
     if not caller.name.startswith(_SERVICE_ACCOUNT):
         return caller.name
     return caller.name.rpartition(":")[0]
 
 
 def digest_of(caller: Caller) -> bytes:
-    """A digest of all that the API server knows of a caller: rights may follow from groups, too."""
+    """A digest of all that the API server knows about a caller, since rights may also depend on groups."""
     return hashlib.sha256(orjson.dumps(caller.user, option=orjson.OPT_SORT_KEYS)).digest()

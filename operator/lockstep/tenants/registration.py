@@ -1,4 +1,4 @@
-"""Keeps the APIService leading to this server, as long as the API server reaches it."""
+"""Keeps the APIService pointing to this server, as long as the API server reaches the server."""
 
 import asyncio
 import base64
@@ -14,7 +14,8 @@ from lockstep.api.cluster.answers_service import APISERVICE, apiservice_manifest
 from lockstep.api.manifest import Manifest
 
 _PAUSE_SECONDS = 10.0
-# A server that the API server can't reach is registered again ever more rarely: meanwhile no namespace can be deleted.
+# If the API server can't reach this server, it is registered again after ever longer pauses: while it is registered, no
+# namespace can be deleted.
 _FIRST_REST_SECONDS = 300.0
 _LONGEST_REST_SECONDS = 3600.0
 _MANAGER = "lockstep-answers"
@@ -24,7 +25,10 @@ log = logging.getLogger(__name__)
 
 
 class OwnService(NamedTuple):
-    """The Service that leads to this server, and the folder with ``ca.crt``, the authority of its certificate."""
+    """The Service that leads to this server.
+
+    The folder ``certificates`` has the authority of its certificate in ``ca.crt``.
+    """
 
     namespace: str
     name: str
@@ -33,7 +37,7 @@ class OwnService(NamedTuple):
 
 
 class Registration:
-    """Writes the APIService. If the operator has deleted it, the API server did not reach ``service``."""
+    """Writes the APIService. If the operator has deleted it, the API server could not reach ``service``."""
 
     def __init__(self, client: KubeClient, service: OwnService) -> None:
         self._client = client
@@ -43,13 +47,13 @@ class Registration:
         self._trouble = ""
 
     async def keep(self) -> None:
-        """Write the APIService, again whenever it does not lead here."""
+        """Write the APIService whenever it does not point to this server; until cancelled."""
         while True:
             seconds = await self.renew()
             await asyncio.sleep(seconds)
 
     async def renew(self) -> float:
-        """Write the APIService unless it leads here; returns the seconds until it is to be checked again."""
+        """Write the APIService unless it points to this server; returns the seconds until the next check."""
         try:
             there = await self._client.get(paths.apiservice(APISERVICE))
             return await self._renew(there)
@@ -88,7 +92,7 @@ class Registration:
         return apiservice_manifest(namespace, name, port, authority)
 
     def _note(self, trouble: str) -> None:
-        """Log what is in the way, or that nothing is, unless it is the same as the last time."""
+        """Log an error unless it equals the previous one; without an error, log that the APIService points here."""
         if trouble and trouble != self._trouble:
             log.warning("APIService %s does not point to this server: %s", APISERVICE, trouble)
         elif not trouble:

@@ -1,4 +1,4 @@
-"""Responses of an API server: objects, and refusals as ``Status``."""
+"""Responses of an API server: objects, and refusals as objects of the kind ``Status``."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from lockstep.api.cluster.answers_service import ANSWERS_GROUP
 from lockstep.tenants.documents import Document
 
 SENDING_SECONDS = 10.0
-"""A client that takes longer to read an answer loses its connection: others need the place."""
+"""A client that reads an answer for longer than this loses its connection: other clients need the place."""
 
 _REASONS: Mapping[int, str] = {
     401: "Unauthorized",
@@ -24,12 +24,12 @@ _REASONS: Mapping[int, str] = {
 
 
 def shown(document: Document, *, code: int = 200) -> web.Response:
-    """An object."""
+    """A response with an object."""
     return web.Response(status=code, body=orjson.dumps(document), content_type="application/json")
 
 
 def refused(code: int, message: str, *, seconds: int = 0) -> web.Response:
-    """A refusal with one sentence; the caller may ask again after so many seconds, if any are given."""
+    """A refusal with one sentence. If ``seconds`` is given, the caller may ask again after this time."""
     status = {
         "kind": "Status",
         "apiVersion": "v1",
@@ -37,7 +37,7 @@ def refused(code: int, message: str, *, seconds: int = 0) -> web.Response:
         "code": code,
         "reason": _REASONS[code],
         "message": message,
-        # By this the command line knows that an answer is ours, not that of an API server without this group.
+        # These details tell the command line that the answer is ours, and not of an API server without this group.
         "details": {"group": ANSWERS_GROUP, "retryAfterSeconds": seconds},
     }
     headers = {"Retry-After": str(seconds)} if seconds else None
@@ -45,7 +45,10 @@ def refused(code: int, message: str, *, seconds: int = 0) -> web.Response:
 
 
 async def sent(request: web.Request, response: web.Response, seconds: float = SENDING_SECONDS) -> web.Response:
-    """The response once it is sent, apart from what buffers take; the connection of a slow reader is closed."""
+    """Send a response and return it. If the client reads too slowly, close its connection.
+
+    Bytes that are in buffers count as sent.
+    """
     try:
         async with asyncio.timeout(seconds):
             await response.prepare(request)
@@ -54,6 +57,6 @@ async def sent(request: web.Request, response: web.Response, seconds: float = SE
         if request.transport is not None:
             request.transport.abort()
     except ConnectionError:
-        # The client has left.
+        # The client has closed the connection.
         pass
     return response

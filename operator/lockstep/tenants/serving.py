@@ -1,4 +1,4 @@
-"""Runs the server of answers: HTTPS, for the API server only."""
+"""Runs the server of answers: HTTPS, only for the API server."""
 
 import asyncio
 import logging
@@ -36,9 +36,9 @@ from lockstep.tenants.supposing.questions import MOST_BYTES
 from lockstep.tenants.supposing.spec_schema import SpecSchema
 
 _AUTHORITY_SECONDS = 60.0
-# Each caller is reviewed: those who come in a crowd should not wait for one another.
+# Each caller is reviewed, and several callers at once should not wait for each other.
 _REVIEWS_AT_ONCE = 8
-# The API server sends a header for each group of a user. Those who are not the API server may send as much, too.
+# The API server sends a header for each group of a user. Other clients may send as much, too.
 _MOST_HEADERS, _LONGEST_HEADER = 1100, 1024
 
 log = logging.getLogger(__name__)
@@ -46,9 +46,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """Where to listen, and which Service leads there; ``settings`` is the place of the operator's own settings.
+    """Where the server listens, and the Service that leads there.
 
-    Without a ``recorder``, no history is answered.
+    ``settings`` is the place of the ConfigMap with the operator's settings. Without a ``recorder``, no history is
+    answered.
     """
 
     host: str
@@ -59,9 +60,9 @@ class ServerSettings:
 
 
 async def answer_tenants(configuration: Configuration, settings: ServerSettings, options: Options) -> None:
-    """Answer until SIGTERM or SIGINT, or until the authority of the API server's certificate has changed.
+    """Answer until SIGTERM or SIGINT, or until the API server has new settings for extension servers.
 
-    Raises ``StartError`` if it can't start.
+    Raises ``StartError`` if the server can't start.
     """
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -91,7 +92,7 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
 async def listen_for_api_server(
     settings: ServerSettings, front_proxy: FrontProxy, requests: TenantRequests
 ) -> AsyncIterator[tuple[str, int]]:
-    """Serve while the block runs; yields the address. Raises ``StartError`` if it can't."""
+    """Serve while the block runs; yields the address. Raises ``StartError`` if the address can't be used."""
     tls = Certificate(settings.service.certificates, partial(_verify_clients, front_proxy)).context()
     app = web.Application(client_max_size=MOST_BYTES)
     app.add_routes(requests.routes())
@@ -107,7 +108,7 @@ async def listen_for_api_server(
 
 
 async def read_front_proxy(client: KubeClient) -> FrontProxy:
-    """How the API server hands on requests. Raises ``FrontProxyError`` or ``ApiUnavailableError``."""
+    """Read how the API server forwards requests. Raises ``FrontProxyError`` or ``ApiUnavailableError``."""
     answer = await client.get(paths.config_map(*CONFIG_MAP))
     if not answer.is_success:
         raise FrontProxyError(f"ConfigMap {'/'.join(CONFIG_MAP)} can't be read: {answer.message}")
@@ -115,18 +116,21 @@ async def read_front_proxy(client: KubeClient) -> FrontProxy:
 
 
 def _verify_clients(front_proxy: FrontProxy, context: ssl.SSLContext) -> None:
-    """Verify the certificate of a client that shows one; without one, requests are answered by 401."""
+    """Verify the certificate of a client that shows one. A request without one is answered with 401."""
     context.verify_mode = ssl.CERT_OPTIONAL
-    # As the API server's other extensions verify: authorities of long ago lack what is strictly required.
+    # Other extension API servers verify in this way, too: old authorities lack what the strict verification requires.
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     context.load_verify_locations(cadata=front_proxy.authority)
-    # A session that is taken up again would pass by the verification.
+    # A resumed TLS session would skip the verification of the client.
     context.num_tickets = 0
     context.options |= ssl.OP_NO_TICKET
 
 
 async def _until_other(client: KubeClient, front_proxy: FrontProxy) -> None:
-    """Return when the API server hands on requests in another way: a new process begins with that."""
+    """Return when the API server forwards requests in a new way.
+
+    The process then ends, and its restart uses the new way.
+    """
     newest = front_proxy
     while newest == front_proxy:
         await asyncio.sleep(_AUTHORITY_SECONDS)

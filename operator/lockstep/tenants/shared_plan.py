@@ -1,4 +1,4 @@
-"""The plan that all answers are made from: one at a time is made, kept for a while, and shared by all who ask."""
+"""The plan from which all answers are made. One plan at a time is made, kept for a while, and shared by all callers."""
 
 import asyncio
 from collections import OrderedDict
@@ -30,34 +30,40 @@ from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 KEPT_SECONDS = 15.0
-"""How long a plan is kept at least. One that took long is kept for ten times as long as that."""
+"""How long a plan is kept at least.
+
+A plan is also kept for ten times as long as it took to make, up to five minutes.
+"""
 
 _TIMES_AS_LONG = 10.0
 _MOST_KEPT_SECONDS = 300.0
-# The picture of 5,000 nodes may have a megabyte.
+# The picture of 5,000 nodes may have a megabyte, so only a few pictures are kept.
 _MOST_DRAWN = 16
 
 _Made = TypeVar("_Made")
 
 Options = Callable[[Mapping[str, str]], tuple[State, PlanRules]]
-"""An empty cache and the rules of planning, by published settings. Raises ``ValueError`` for settings of no sense."""
+"""Makes an empty cache and the rules of planning from published settings.
+
+Raises ``ValueError`` for invalid settings.
+"""
 
 
 class AskingUser(NamedTuple):
-    """Whose turn an answer takes, and the namespace that it is about."""
+    """The party whose turn an answer takes, and the namespace that the answer is about."""
 
     party: str
     own: OwnNamespace
 
 
 class NamespaceView(NamedTuple):
-    """Whose gangs a queue or a timeline names: those of a namespace, with or without its Gangs."""
+    """The gangs that a queue or a timeline names: those of a namespace, with or without its Gangs."""
 
     namespace: str
     with_pod_gangs: bool
 
     def has(self, gang: GangKey) -> bool:
-        """Whether the gang is named."""
+        """Whether a queue or a timeline with this view names the gang."""
         return gang.namespace == self.namespace and (self.with_pod_gangs or not is_pod_gang(gang))
 
 
@@ -65,8 +71,8 @@ class NamespaceView(NamedTuple):
 class SharedPlan:
     """The facts at ``now``, and the plan made from them.
 
-    ``running`` and ``queue`` have the gangs of all namespaces: those that hold nodes, and those that wait.
-    ``namespaces`` has the UID of each namespace that was there all the time while the facts were read.
+    ``running`` has the gangs of all namespaces that hold nodes, and ``queue`` those that wait. ``namespaces`` has the
+    UID of each namespace that existed during the whole time in which the facts were read.
     """
 
     now: float
@@ -82,7 +88,10 @@ class SharedPlan:
 
 
 async def make_shared_plan(client: KubeClient, place: str, options: Options, wall: Callable[[], float]) -> SharedPlan:
-    """Read the cluster, and plan as the operator with the settings at ``place`` does. Raises ``NoAnswerNowError``."""
+    """Read the cluster, and make a plan as the operator does. Raises ``NoAnswerNowError``.
+
+    The operator's settings are read from the ConfigMap at ``place``.
+    """
     try:
         state, rules = options(await read_settings(client, place))
     except (AnswerError, ValueError) as error:
@@ -111,7 +120,10 @@ def _planned(state: State, rules: PlanRules, namespaces: Mapping[str, str], now:
 
 
 class SharedPlans:
-    """Keeps the newest plan. ``make`` makes one; all who wait for it get its ``NoAnswerNowError``, if it raises one."""
+    """Keeps the newest plan.
+
+    ``make`` makes one. If it raises ``NoAnswerNowError``, all callers that wait get this error.
+    """
 
     def __init__(self, make: Callable[[], Awaitable[SharedPlan]], monotonic: Callable[[], float]) -> None:
         self._make = make
@@ -121,13 +133,13 @@ class SharedPlans:
         self._turns = FairTurns()
 
     async def newest(self) -> SharedPlan:
-        """The plan that is kept, or a new one. Raises ``NoAnswerNowError``, which is kept as a plan is."""
+        """The kept plan, or a new one. Raises ``NoAnswerNowError``; the error is kept as long as a plan."""
         if self._making is None or (self._making.done() and self._monotonic() >= self._kept_until):
             self._making = asyncio.create_task(self._made())
         return await asyncio.shield(self._making)
 
     async def of_namespace(self, own: OwnNamespace) -> SharedPlan:
-        """The newest plan, where its facts are of that namespace, and of no other one of its name.
+        """The newest plan, if it was made from facts of this namespace and not of an earlier one with its name.
 
         Raises ``NoAnswerNowError``.
         """
@@ -137,9 +149,9 @@ class SharedPlans:
         return shared
 
     async def explanation(self, gang: GangKey, asker: AskingUser) -> Explanation | None:
-        """The explanation of a gang of the asker's namespace; None if there is none of that key. One at a time is made.
+        """The explanation of a gang of the asker's namespace; None if no gang has that key.
 
-        Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
+        One explanation at a time is made. Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
         async with self._turns.turn(asker.party):
             shared = await self.of_namespace(asker.own)
@@ -152,7 +164,7 @@ class SharedPlans:
             return shared.explained[gang]
 
     async def plan_with(self, question: Question, asker: AskingUser) -> tuple[SharedPlan, CoarsePlan]:
-        """The plan with a GangJob that is not there, and the plan without it. One at a time is made.
+        """The kept plan, and the coarse plan with a supposed GangJob. One such plan at a time is made.
 
         Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
@@ -161,16 +173,19 @@ class SharedPlans:
             return shared, await _in_thread(partial(_plan_with, shared, question))
 
     async def plan_with_sweep(self, question: Question, asker: AskingUser) -> tuple[SharedPlan, CoarseSweep]:
-        """The same with the first runs of a GangSweep."""
+        """The kept plan, and the coarse plan with the first runs of a supposed GangSweep.
+
+        One such plan at a time is made. Raises ``UnplannedError``, ``NoAnswerNowError``, or ``TooManyWaitError``.
+        """
         async with self._turns.turn(asker.party):
             shared = await self.of_namespace(asker.own)
             make = partial(plan_with_sweep, shared.state, shared.rules, shared.planned, question, shared.now)
             return shared, await _in_thread(make)
 
     async def timeline(self, seen: NamespaceView, asker: AskingUser) -> tuple[SharedPlan, Document]:
-        """The picture of the timeline that names these gangs, and the plan that it is of. One at a time is drawn.
+        """The kept plan, and the picture of its timeline that names only the gangs of the view.
 
-        Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
+        One picture at a time is drawn. Raises ``NoAnswerNowError``, or ``TooManyWaitError``.
         """
         async with self._turns.turn(asker.party):
             shared = await self.of_namespace(asker.own)
@@ -201,7 +216,7 @@ def _picture(shared: SharedPlan, seen: NamespaceView) -> Document:
 
 
 async def _in_thread(make: Callable[[], _Made]) -> _Made:
-    """What ``make`` returns. Raises ``NoAnswerNowError`` where the planner fails."""
+    """The result of ``make``, which runs in a thread. Raises ``NoAnswerNowError`` if the planner fails."""
     try:
         return await asyncio.to_thread(make)
     except AnswerError as error:

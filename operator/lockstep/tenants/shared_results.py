@@ -1,4 +1,4 @@
-"""Results of requests to the API server: kept for some seconds, and shared by questions that need the same at once."""
+"""Results of requests to the API server. They are kept for some seconds, and shared by concurrent questions."""
 
 import asyncio
 from collections import OrderedDict
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import Generic, NamedTuple, TypeVar
 
 KEPT_SECONDS = 10.0
-"""How long a change may go unnoticed."""
+"""How long a result is kept, in seconds. A change may go unnoticed for this time."""
 
 _MOST_KEPT = 1024
 
@@ -20,14 +20,14 @@ class _SharedResult(NamedTuple, Generic[Result]):
 
 
 class SharedResults(Generic[Key, Result]):
-    """The result of each key. A failure is raised for all who wait for it, and not kept."""
+    """The result for each key. If a request fails, all callers that wait get the error, and it is not kept."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._kept: OrderedDict[Key, _SharedResult[Result]] = OrderedDict()
 
     async def get(self, key: Key, ask: Callable[[], Awaitable[Result]]) -> Result:
-        """The result that is kept, or that of ``ask``."""
+        """The kept result for the key, or a new result of ``ask``."""
         kept = self._kept.get(key)
         if kept is None or self._monotonic() >= kept.until:
             kept = self._asked(key, ask)

@@ -1,10 +1,10 @@
-"""Why no answer is given now, in sentences that say nothing of the cluster; the log has the rest."""
+"""Reasons why there is no answer now. The sentences say nothing about the cluster; the log has the details."""
 
 from enum import StrEnum
 
 
 class Trouble(StrEnum):
-    """A sentence for the caller."""
+    """A reason, as a sentence for the caller."""
 
     OPTIONS_UNKNOWN = "The operator's options are not known now."
     CLUSTER_UNREAD = "The cluster can't be read now."
@@ -16,7 +16,7 @@ class Trouble(StrEnum):
 
 
 class NoAnswerNowError(Exception):
-    """There is no answer now. ``trouble`` is for the caller; the message has the reason, for the log only."""
+    """There is no answer now. ``trouble`` is for the caller. The message has the details, and is only for the log."""
 
     def __init__(self, trouble: Trouble, why: str) -> None:
         super().__init__(why)

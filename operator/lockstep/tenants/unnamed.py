@@ -1,4 +1,4 @@
-"""Refusals and changes as an answer may say them: without the gang that is in the way, if it is another's."""
+"""Removes names of other gangs from refusals and changes, so that an answer may contain them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -20,17 +20,18 @@ from lockstep.report.text.refusals_seen import without_names
 from lockstep.report.text.sentences import as_sentence
 
 MOST_TRIED = 16
-"""Each change is a plan of its own, so no more are tried for one answer."""
+"""The most changes that are tried for one answer, since each needs a plan of its own."""
 
 
 def unnamed_refusal(refusal: Refusal) -> str:
-    """A sentence on why a gang has no placement, which names no other gang."""
-    # A role may let the asker read some gangs of the namespace only, so its own gang in the way has no name either.
+    """A sentence that says why a gang has no placement, and that names no other gang."""
+    # The caller's role may allow it to read only some gangs of the namespace. So gangs of the namespace have no names
+    # either.
     return as_sentence(format_refusal(without_names(refusal, lambda _: None)))
 
 
 def own_changes(namespace: str, changes: Sequence[Change]) -> Iterator[Change]:
-    """The first changes that users of the namespace could make."""
+    """The first ``MOST_TRIED`` changes that users of the namespace could make."""
     return islice((one for one in changes if _is_own(one, namespace)), MOST_TRIED)
 
 

@@ -1,1 +1,1 @@
-"""What commands do with answers: they ask, check what comes, and show it."""
+"""What commands do with answers for tenants: they request them, check them, and show them."""

@@ -1,4 +1,4 @@
-"""Answers for tenants as text."""
+"""Formats answers for tenants as text."""
 
 from collections.abc import Iterator
 
@@ -15,20 +15,20 @@ from lockstep.tenants.documents import Document
 
 
 def note_on_answer(document: Document, now: float) -> str:
-    """A sentence on where the answer is from, and how old it is."""
+    """A sentence that says where the answer is from and how old it is."""
     age = max(0.0, now - (epoch_seconds(document["now"]) or now))
     return f"Your rights do not suffice to plan here. This answer of the cluster's API for tenants is {age:.0f} s old."
 
 
 def note_on_history(document: Document) -> str:
-    """A sentence on where the rows are from, and of which namespace."""
+    """A sentence that says where the rows are from, and which namespace they are about."""
     return f"The cluster's API for tenants shows what is on record of namespace {document['metadata']['namespace']}."
 
 
 def queue_answer_lines(document: Document) -> Iterator[str]:
-    """The gangs of a namespace that run and that wait, and what is known of all namespaces."""
+    """The lines about a namespace's running and waiting gangs, and about the gangs of all namespaces together."""
     namespace, now = document["metadata"]["namespace"], epoch_seconds(document["now"]) or 0
-    # Earlier versions of the answers have neither field.
+    # Answers of an earlier version lack the two fields for running gangs.
     running = [_on_nodes(one, namespace) for one in document.get("running", ())]
     yield from running_lines(running, now, left_out=document.get("runningLeftOut", 0))
     yield from queue_lines([_queued(one, namespace) for one in document["gangs"]], now)
@@ -41,7 +41,7 @@ def queue_answer_lines(document: Document) -> Iterator[str]:
 
 
 def explanation_lines(document: Document) -> Iterator[str]:
-    """Why a gang has its size, nodes and start."""
+    """The lines that say why a gang has its size, nodes and start."""
     metadata, plan = document["metadata"], document["plan"]
     name = gang_name(GangKey(metadata["namespace"], metadata["name"]))
     yield from wrapped(f"{name} is {document['phase'].lower()}.")
@@ -58,7 +58,7 @@ def explanation_lines(document: Document) -> Iterator[str]:
 
 
 def plan_lines(document: Document) -> Iterator[str]:
-    """What would become of a GangJob that is not there."""
+    """The lines that say what a plan with a supposed GangJob would do with it."""
     metadata, plan = document["metadata"], document["plan"]
     name = gang_name(GangKey(metadata["namespace"], metadata["name"]))
     if plan["run"] is None:
@@ -79,13 +79,13 @@ def plan_lines(document: Document) -> Iterator[str]:
 
 
 def _use_of_group(document: Document) -> Iterator[str]:
-    # An earlier version of the answers has no such field.
+    # Answers of an earlier version lack this field.
     if document.get("useOfGroup"):
         yield from wrapped(document["useOfGroup"], "  ")
 
 
 def sweep_plan_answer_lines(document: Document) -> Iterator[str]:
-    """What would become of a GangSweep that is not there."""
+    """The lines that say what a plan with a supposed GangSweep would do with it."""
     metadata, plan = document["metadata"], document["plan"]
     name = f"{metadata['namespace']}/{metadata['name']}"
     yield from wrapped(f"GangSweep {name} has {plan['runs']} runs. {plan['message']}")
@@ -124,7 +124,7 @@ def _plan(plan: Document) -> Iterator[str]:
 
 
 def _beside(plan: Document) -> Iterator[str]:
-    """How many gangs are in front, and how many give way."""
+    """The lines about other gangs: how many are planned before, and how many are evicted or shrink."""
     ahead = plan["ahead"]
     yield from wrapped(
         f"In front of it in the plan: {n_gangs(ahead['gangs'])}, with {n_members(ahead['members'])}.", "  "

@@ -1,4 +1,4 @@
-"""Asks the cluster's answers for tenants, on behalf of a command whose user may not read what plans are made from."""
+"""Requests answers for tenants, for a command whose user may not read all that a plan needs."""
 
 from collections.abc import Awaitable, Mapping
 from http import HTTPStatus
@@ -19,9 +19,9 @@ _MOST_OF_MESSAGE = 200
 
 
 class NoAnswer(NamedTuple):
-    """The cluster gives no answer now, for the reason in the sentence ``why``.
+    """The cluster gives no answer now; the sentence ``why`` says why.
 
-    That is '' where the cluster has no such API, or not for this user.
+    ``why`` is '' if the cluster has no such API, or if this user may not use it.
     """
 
     why: str
@@ -30,18 +30,21 @@ class NoAnswer(NamedTuple):
 async def ask_answer(
     client: KubeClient, kind: AnswerKind, namespace: str, name: str, params: Mapping[str, str] | None = None
 ) -> Document | NoAnswer:
-    """The answer, or why there is none. Raises ``AnswerError`` if the question is refused."""
+    """The answer, or the reason why there is none. Raises ``AnswerError`` if the question is refused."""
     path = f"{_path(kind, namespace)}/{segment(name)}"
     return await _answered(kind, client.get(Target(path, kind), params))
 
 
 async def ask_plan(client: KubeClient, namespace: str, name: str, spec: Manifest) -> Document | NoAnswer:
-    """The plan with a GangJob that is not there, or why there is none. Raises ``AnswerError`` if it is refused."""
+    """The plan with a supposed GangJob, or the reason why there is none. Raises ``AnswerError`` if it is refused."""
     return await _ask_with(client, AnswerKind.PLANS, namespace, name, {"gangJobSpec": spec})
 
 
 async def ask_sweep_plan(client: KubeClient, namespace: str, name: str, spec: Manifest) -> Document | NoAnswer:
-    """The same with a GangSweep, whose spec has the number of its runs."""
+    """The plan with a supposed GangSweep, or the reason why there is none. Raises ``AnswerError`` if it is refused.
+
+    The sweep's spec has the number of its runs.
+    """
     return await _ask_with(client, AnswerKind.SWEEP_PLANS, namespace, name, {"gangSweepSpec": spec})
 
 
@@ -75,7 +78,7 @@ def _document(kind: AnswerKind, answer: Answer) -> Document | NoAnswer:
 
 
 def _silent(error: ApiUnavailableError) -> str:
-    """Why the API does not answer now, and when to ask again."""
+    """A sentence that says why the API does not answer now, and when to ask again."""
     answer = error.answer
     if answer is None:
         return f"The cluster's API for tenants does not answer: {str(error)[:_MOST_OF_MESSAGE]}."
@@ -85,12 +88,12 @@ def _silent(error: ApiUnavailableError) -> str:
 
 
 def _message(answer: Answer) -> str:
-    """The message, as a sentence."""
+    """The answer's message as a sentence."""
     return f"{answer.message[:_MOST_OF_MESSAGE].strip().rstrip('.')}."
 
 
 def _retry_seconds(answer: Answer) -> float | None:
-    """The seconds after which the server of answers asks to be asked again; None where another one has answered."""
+    """The seconds after which to ask again, by the server of answers; None if another server has answered."""
     details: Any = answer.body.get("details")
     if not isinstance(details, dict) or details.get("group") != ANSWERS_GROUP:
         return None

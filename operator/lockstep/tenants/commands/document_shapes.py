@@ -1,4 +1,7 @@
-"""The shapes of answers: a command shows nothing that another server gives under the name of this API."""
+"""The shapes of answers.
+
+A command checks the shape, so it shows nothing of another server behind the name of this API.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +13,12 @@ from lockstep.tenants.documents import KIND_NAMES, AnswerKind, Document
 
 
 class _Time:
-    """A time of RFC 3339."""
+    """The shape of a time in RFC 3339."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Later:
-    """A field that earlier versions of the answers do not have."""
+    """The shape of a field that earlier versions of the answers lack."""
 
     shape: Any
 
@@ -120,13 +123,13 @@ _SHAPES: Mapping[AnswerKind, Mapping[str, Any]] = {
 
 
 def is_answer(kind: AnswerKind, document: Document) -> bool:
-    """Whether a document is an answer of that kind, with every field that a command shows. It may have more."""
+    """Whether a document is an answer of that kind, with every field that a command shows. It may have more fields."""
     is_named = document.get("apiVersion") == ANSWERS_API and document.get("kind") == KIND_NAMES[kind]
     return is_named and _has_shape(document, _SHAPES[kind])
 
 
 def _has_shape(value: Any, shape: Any) -> bool:
-    """Whether a value has a shape: a type, None, a mapping or list of shapes, or a tuple of possible ones."""
+    """Whether a value has a shape: a type, None, a mapping or list of shapes, or a tuple of alternatives."""
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(_has_field(value, name, one) for name, one in shape.items())
     if isinstance(shape, list):

@@ -1,4 +1,4 @@
-"""Serves the timeline page on the loopback of the user that asks, with pictures of the cluster's API for tenants."""
+"""Serves the timeline page on the loopback of the user's machine, with pictures from the cluster's API for tenants."""
 
 import asyncio
 import hashlib
@@ -18,11 +18,11 @@ from lockstep.tenants.commands.asking import NoAnswer
 from lockstep.tenants.documents import Document
 
 LOOPBACK = "127.0.0.1"
-# The server keeps a plan for 15 seconds at least, and answers a user once a second.
+# Seconds for which a picture is kept: the server keeps a plan for at least 15 s, and answers a user once a second.
 _KEPT_SECONDS = 10.0
 
 Ask = Callable[[], Awaitable[Document | NoAnswer]]
-"""Asks for the timeline. May raise ``AnswerError``."""
+"""Requests the timeline. It may raise ``AnswerError``."""
 
 
 class _LastPicture(NamedTuple):
@@ -32,7 +32,7 @@ class _LastPicture(NamedTuple):
 
 
 class TimelinePage:
-    """The page under a path that cannot be guessed: other users of this machine reach the loopback, too."""
+    """Serves the page under a path that can't be guessed, since other users of this machine also reach the loopback."""
 
     def __init__(self, ask: Ask, monotonic: Callable[[], float]) -> None:
         self.path = f"/{secrets.token_urlsafe(16)}/timeline"
@@ -42,11 +42,14 @@ class TimelinePage:
         self._asking = asyncio.Lock()
 
     def routes(self) -> list[web.RouteDef]:
-        """The page, and the pictures that it asks for."""
+        """The routes of the page, and of the pictures that it requests."""
         return [web.get(self.path, self._page), web.get(f"{self.path}.json", self._picture)]
 
     async def newest(self) -> Picture:
-        """The last picture, or a new one after some seconds. Raises ``AnswerError`` where there is none now."""
+        """The last picture, or a new one if the last is older than 10 s.
+
+        Raises ``AnswerError`` if there is none now.
+        """
         async with self._asking:
             if self._monotonic() >= self._asked.until:
                 self._asked = await self._newly_asked()

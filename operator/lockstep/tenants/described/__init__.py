@@ -1,1 +1,1 @@
-"""What answers are, for ``kubectl explain`` and other programs: a schema of each kind, and the OpenAPI document."""
+"""Describes answers for ``kubectl explain`` and other programs: a schema of each kind, and the OpenAPI document."""

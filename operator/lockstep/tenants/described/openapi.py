@@ -1,4 +1,4 @@
-"""The OpenAPI document of the group, which the API server requests and shows to its clients."""
+"""The OpenAPI document of the API group. The API server requests it and shows it to its clients."""
 
 import hashlib
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ OPENAPI_OF_GROUP = f"{OPENAPI}/apis/{ANSWERS_API}"
 
 @cache
 def openapi_root() -> Document:
-    """Where the document of the group is. The address changes with the document, so clients may keep it."""
+    """The address of the group's OpenAPI document. It changes with the document, so clients may cache the document."""
     digest = hashlib.sha256(orjson.dumps(openapi_of_group())).hexdigest()[:32]
     return {"paths": {f"apis/{ANSWERS_API}": {"serverRelativeURL": f"{OPENAPI_OF_GROUP}?hash={digest}"}}}
 
 
 @cache
 def openapi_of_group() -> Document:
-    """The document of the group: the paths of its resources, and a schema of each kind."""
+    """The OpenAPI document of the group: the paths of its resources, and a schema of each kind."""
     return {
         "openapi": "3.0.0",
         "info": {"title": ANSWERS_GROUP, "version": ANSWERS_VERSION},
@@ -37,7 +37,7 @@ _IS_OF = "x-kubernetes-group-version-kind"
 
 
 def _path(kind: AnswerKind) -> tuple[str, Mapping[str, Any]]:
-    """The path of a resource, with its one verb."""
+    """The path of a resource, with its only verb."""
     body = {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{_name(kind)}"}}}}
     answer = {"description": "OK", **body}
     about = {"x-kubernetes-action": verb_of(kind), _IS_OF: _of(kind)}

@@ -1,4 +1,4 @@
-"""The schema of each kind of answer: each field with its type, and a description for users."""
+"""The schemas of all kinds of answers: each field has a type, and a description for users."""
 
 from collections.abc import Mapping
 from typing import Any

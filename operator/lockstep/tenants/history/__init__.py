@@ -1,1 +1,1 @@
-"""The record of a namespace for its users: the recorder has it, and this server asks for it."""
+"""The records of a namespace for its users. The recorder has them, and this server requests them."""

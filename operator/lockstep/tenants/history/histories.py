@@ -1,4 +1,7 @@
-"""The record of each namespace: users take turns, and a namespace shows nothing of an earlier one of its name."""
+"""Answers questions about the records of each namespace. Users take turns.
+
+A namespace shows no record of an earlier namespace with the same name.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
@@ -14,7 +17,7 @@ AskRecorder = Callable[[HistoryQuestion, HistoryScope], Awaitable[FoundHistory]]
 
 
 class HistoryView(NamedTuple):
-    """Whose records an answer may have: those of a namespace, with or without its Gangs."""
+    """The records that an answer may have: those of a namespace, with or without its Gangs."""
 
     namespace: str
     with_pod_gangs: bool
@@ -30,7 +33,7 @@ class Histories:
         self._turns = FairTurns()
 
     async def history(self, view: HistoryView, query: Mapping[str, str], party: str) -> FoundHistory:
-        """What is on record, for a party. One question at a time is asked.
+        """The records that a query asks for. Only one question at a time is sent to the recorder; parties take turns.
 
         Raises ``NoAnswerNowError``, ``TooManyWaitError``, ``NoNamespaceError`` or ``HistoryRefusedError``.
         """
@@ -39,7 +42,7 @@ class Histories:
         except HistoryQuestionError as error:
             raise HistoryRefusedError(f"{error}.") from error
         async with self._turns.turn(party):
-            # Records from before it was made are those of other users.
+            # Records from before the namespace was created belong to users of an earlier namespace.
             made = (await read_namespace(self._client, view.namespace)).made
             scope = HistoryScope(namespace=view.namespace, made=made, with_pod_gangs=view.with_pod_gangs)
             return await self._ask(asked, scope)

@@ -1,4 +1,4 @@
-"""Asks the recorder, over a connection on which both show a certificate of one authority."""
+"""Sends questions to the recorder. On the connection, both sides show certificates of the same authority."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from lockstep.facts.records.history_question import HistoryQuestion, HistoryScop
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 _HISTORY = Target(HISTORY_PATH, "history")
-# Longer than the recorder takes for an answer, and for the one before it.
+# This is longer than the recorder needs for an answer and for the answer before it.
 _PATIENCE_SECONDS = 15.0
 _MOST_BYTES = 2**21
 
 
 class HistoryRefusedError(Exception):
-    """The recorder does not answer that question; the message is a sentence."""
+    """The recorder refuses the question; the message is a sentence."""
 
 
 class RecorderPlace(NamedTuple):
-    """Where the recorder answers, and the folder with ``tls.crt``, ``tls.key`` and ``ca.crt``."""
+    """The address of the recorder, and the folder with ``tls.crt``, ``tls.key`` and ``ca.crt``."""
 
     host: str
     port: int
@@ -32,7 +32,7 @@ class RecorderPlace(NamedTuple):
 
 
 class FoundHistory(NamedTuple):
-    """What the recorder has found at ``now``, in seconds since 1970."""
+    """The records that the recorder has found at ``now``, in seconds since 1970."""
 
     now: float
     rows: list[Mapping[str, Any]]
@@ -41,10 +41,10 @@ class FoundHistory(NamedTuple):
 
 
 async def ask_recorder(place: RecorderPlace, asked: HistoryQuestion, scope: HistoryScope) -> FoundHistory:
-    """What is on record of a namespace. Raises ``NoAnswerNowError`` and ``HistoryRefusedError``."""
+    """The records of a namespace that are asked for. Raises ``NoAnswerNowError`` and ``HistoryRefusedError``."""
     params = {**history_params(asked), **scope_params(scope)}
     try:
-        # The files may be renewed, so each question reads them.
+        # The certificate may be renewed, so each question reads the files again.
         async with asyncio.timeout(_PATIENCE_SECONDS), one_client(_configuration(place)) as client:
             answer = await client.get(_HISTORY, params, most_bytes=_MOST_BYTES)
     except (TimeoutError, ApiUnavailableError, ConfigError) as error:

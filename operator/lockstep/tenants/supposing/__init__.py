@@ -1,1 +1,1 @@
-"""Plans with a GangJob that is not there: the question, its check, and the coarse plan."""
+"""Plans with a supposed GangJob or GangSweep, which does not exist: the question, its check, and the coarse plan."""

@@ -1,4 +1,4 @@
-"""What would become of a GangJob that is not there: coarse, since a user can ask again with another one."""
+"""Plans with a supposed GangJob. The answer is coarse, since a user can ask again with other GangJobs."""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -34,11 +34,11 @@ from lockstep.tenants.unnamed import unnamed_refusal
 
 
 class UnplannedError(Exception):
-    """The GangJob has no plan, for a reason in its own spec or namespace; the message is a sentence."""
+    """The GangJob can't be planned, for a reason in its own spec or namespace; the message is a sentence."""
 
 
 class CoarseRun(NamedTuple):
-    """A size, and within how many minutes a run with it starts and ends; None where that is never, or not known."""
+    """A size, and the minutes within which a run with it starts and ends. They are None for never or unknown."""
 
     size: int
     starts: int | None
@@ -46,7 +46,7 @@ class CoarseRun(NamedTuple):
 
 
 class Delayed(NamedTuple):
-    """A GangJob of the namespace that would start later, by so many minutes at most; None for ever."""
+    """A GangJob of the namespace that would start later, by at most ``minutes``; None if it would never start."""
 
     name: str
     minutes: int | None
@@ -54,7 +54,10 @@ class Delayed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoarsePlan:
-    """The plan with the GangJob, without nodes and exact times. ``why_not`` is a sentence if it has no place."""
+    """The plan with the supposed GangJob, without nodes and exact times.
+
+    ``why_not`` is a sentence if the GangJob has no placement, and otherwise ''.
+    """
 
     gang: GangKey
     reason: str
@@ -69,7 +72,7 @@ class CoarsePlan:
 
 
 def suppose_gang_job(state: State, question: Question, now: float) -> AcceptedGang:
-    """The GangJob as the operator would read it now. Raises ``UnplannedError`` if it would not be planned."""
+    """The GangJob, parsed as the operator would parse it now. Raises ``UnplannedError`` if it would not be planned."""
     namespace, name, spec = question
     key = GangKey(namespace, name)
     if key in state.gangs:
@@ -85,9 +88,9 @@ def suppose_gang_job(state: State, question: Question, now: float) -> AcceptedGa
 
 
 def plan_with(state: State, rules: PlanRules, before: AnsweredPlan, gang: AcceptedGang, now: float) -> CoarsePlan:
-    """Plan with the gang beside all others; the cache is as before afterwards. It takes as long as a plan.
+    """Plan with the supposed gang and all others. Afterwards the cache is as before. This takes as long as a plan.
 
-    Raises ``UnplannedError``, or ``AnswerError`` if a bug keeps it from being planned.
+    Raises ``UnplannedError``, or ``AnswerError`` if a bug keeps the gang from being planned.
     """
     try:
         state.apply_gang(gang)
@@ -101,7 +104,7 @@ def plan_with(state: State, rules: PlanRules, before: AnsweredPlan, gang: Accept
 
 
 def plan_asked(state: State, rules: PlanRules, now: float, asked: Sequence[GangKey]) -> AnsweredPlan:
-    """The plan with gangs that are asked about. Raises ``UnplannedError``, or ``AnswerError`` for a bug."""
+    """The plan with the ``asked`` gangs. Raises ``UnplannedError``, or ``AnswerError`` for a bug."""
     try:
         return plan_now(state, rules, now, asked=asked)
     except QuotaError as error:
@@ -109,7 +112,7 @@ def plan_asked(state: State, rules: PlanRules, now: float, asked: Sequence[GangK
 
 
 def _none(_: Sequence[Change]) -> Iterator[Change]:
-    """Try no change: each is a plan of its own."""
+    """No change, since each change that is tried needs a plan of its own."""
     return iter(())
 
 
@@ -134,7 +137,7 @@ def _coarse(before: AnsweredPlan, after: AnsweredPlan, answer: WaitingAnswer, no
 
 
 def _coarsely(refusal: Refusal) -> Refusal:
-    """The refusal with coarse times: a deadline in a question would find out exact ones."""
+    """The refusal with rounded times. Otherwise a user could find exact times by asking with many deadlines."""
     if isinstance(refusal, OfRole):
         return replace(refusal, refusal=_coarsely(refusal.refusal))
     if isinstance(refusal, DeadlineCannotBeMet):
@@ -155,9 +158,9 @@ def _run(size: int, start: float, finish: float, now: float) -> CoarseRun:
 
 
 def coarse_times(start: float | None, finish: float | None, now: float) -> tuple[int | None, int | None]:
-    """Within how many minutes something starts and ends; None for never, or where it is not known.
+    """The minutes within which a run starts and ends. A time is None for never or unknown.
 
-    The end follows from the coarse start: else questions of many lengths would find out the exact one.
+    The end is computed from the rounded start. Otherwise a user could find the exact start by asking with many lengths.
     """
     if start is None:
         return None, None
@@ -169,7 +172,7 @@ def coarse_times(start: float | None, finish: float | None, now: float) -> tuple
 def delays(
     before: AnsweredPlan, after: AnsweredPlan, namespace: str, supposed: Collection[GangKey]
 ) -> Iterator[Delayed]:
-    """The GangJobs of the namespace that would start later, without those that are ``supposed``."""
+    """The GangJobs of the namespace that would start later; the ``supposed`` ones are left out."""
     now, then = (start_times(one.preempting.plan.decisions) for one in (before, after))
     for key, start in now.items():
         is_own = key.namespace == namespace and not is_pod_gang(key) and key not in supposed
@@ -178,11 +181,11 @@ def delays(
 
 
 def _coarse_minutes(seconds: float) -> int | None:
-    """Rounded up to whole steps; 0 for what has come already."""
+    """The minutes, rounded up to whole steps: 0 for a negative number of seconds, and None for infinity."""
     return round(max(0.0, _step(seconds)) / 60) if math.isfinite(seconds) else None
 
 
 def _step(seconds: float) -> float:
-    """Rounded up to whole steps; infinity stays."""
+    """The seconds, rounded up to whole steps; infinity stays infinity."""
     step = 60.0 * STEP_MINUTES
     return step * math.ceil(seconds / step) if math.isfinite(seconds) else seconds

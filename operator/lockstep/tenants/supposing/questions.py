@@ -1,4 +1,4 @@
-"""Questions about a GangJob or GangSweep that is not there, read from the body of a request and checked."""
+"""Reads and checks questions about a supposed GangJob or GangSweep from the body of a request."""
 
 import asyncio
 import re
@@ -11,14 +11,14 @@ from lockstep.tenants.supposing.schema import violation
 from lockstep.tenants.supposing.spec_schema import SpecSchema
 
 MOST_BYTES = 2**18
-"""The most bytes of a question, which the server reads: more than manifests that people write have."""
+"""The most bytes of a question that the server reads. Manifests that people write are smaller."""
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST_NAME = 253
 
 
 class Question(NamedTuple):
-    """An object that is not there. Its spec has the shape of the schema."""
+    """An object that does not exist in the cluster. The schema accepts its spec."""
 
     namespace: str
     name: str
@@ -26,11 +26,11 @@ class Question(NamedTuple):
 
 
 class QuestionError(Exception):
-    """The question makes no sense; the message is a sentence that names the field."""
+    """The question is invalid; the message is a sentence that names the field."""
 
 
 async def read_question(schema: SpecSchema, field: str, namespace: str, body: bytes) -> Question:
-    """The object in the body of a request, whose spec is the spec's ``field``.
+    """The object that the body of a request supposes; its spec is in ``field`` of the body's spec.
 
     Raises ``QuestionError``, or ``NoAnswerNowError``.
     """

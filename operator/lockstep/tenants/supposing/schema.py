@@ -1,6 +1,6 @@
-"""Checks a value against a schema of the API server's: what no API server has validated reaches no plan otherwise.
+"""Checks a value against a schema of the API server, since no API server has validated a supposed object.
 
-Rules that compare fields (CEL) are not checked, and fields that the schema does not have are not read.
+Rules in CEL are not checked, and fields that the schema does not have are ignored.
 """
 
 import re
@@ -20,7 +20,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def violation(schema: Schema, value: Any, path: str) -> str:
-    """The first field that breaks the schema, with what is wrong, as a clause; '' where none does."""
+    """A clause that names the first field that breaks the schema and says what is wrong; '' if there is none."""
     return next(_violations(schema, value, path), "")
 
 

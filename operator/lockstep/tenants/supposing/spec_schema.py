@@ -1,4 +1,4 @@
-"""The schema of the specs of a kind of ours, as the API server has it."""
+"""The schema of the spec of one of our kinds, read from its CustomResourceDefinition."""
 
 from collections.abc import Callable
 
@@ -9,12 +9,12 @@ from lockstep.api.names import GROUP
 from lockstep.tenants.supposing.schema import Schema
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
-# How long the kind of a new release may go unnoticed.
+# Seconds for which a schema is kept. A new release's schema may go unnoticed for this time.
 _KEPT_SECONDS = 300.0
 
 
 class SpecSchema:
-    """Reads the schema, and keeps it for some minutes."""
+    """Reads the schema, and keeps it for five minutes."""
 
     def __init__(self, client: KubeClient, resource: str, monotonic: Callable[[], float]) -> None:
         self._client = client
@@ -24,7 +24,7 @@ class SpecSchema:
         self._until = 0.0
 
     async def newest(self) -> Schema:
-        """The schema of a spec. Raises ``NoAnswerNowError`` where it can't be read."""
+        """The schema of the spec. Raises ``NoAnswerNowError`` if it can't be read."""
         if self._kept is None or self._monotonic() >= self._until:
             self._kept, self._until = await self._read(), self._monotonic() + _KEPT_SECONDS
         return self._kept
