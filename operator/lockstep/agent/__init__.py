@@ -1,1 +1,4 @@
-"""The agent of a node: measures what members get there. It uses the standard library only, to stay small."""
+"""The agent: a program on a node that measures what members get there.
+
+To stay small, it uses only the standard library.
+"""

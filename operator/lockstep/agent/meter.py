@@ -1,4 +1,4 @@
-"""The measuring half of the agent."""
+"""The measuring part of the agent."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -18,13 +18,12 @@ from lockstep.agent.measuring.window import FIVE_MINUTES, FiveMinutes, Lasted
 
 
 class Meter:
-    """Measures the node it runs on. It never raises because of what it reads; what it cannot read is None.
+    """Measures the node on which it runs. No content of a file makes it raise; a value that it can't read is None.
 
     ``proc`` is the host's /proc, which every container has. Other files of the host are below ``root``:
     ``sys/fs/cgroup``, and ``run/systemd`` and ``dev`` for the presence of the node owner. The history is kept in the
-    file ``history``, whose folder must exist, and is written at most once in five minutes.
-    ``likely`` is the least probability at which the owner is expected. Hours and weekends are those of the time zone
-    of the process.
+    file ``history``, whose folder must exist. It is written at most once in five minutes. ``likely`` is the least
+    probability at which the owner is expected. Hours and weekends are those of the time zone of the process.
     """
 
     def __init__(
@@ -43,12 +42,12 @@ class Meter:
     def sample(
         self, now: float, wall: float, gang_pods: Collection[str], *, own_wall: float, others_requested: float = 0.0
     ) -> None:
-        """Take one sample; call it every ten seconds.
+        """Take one sample. Call this every ten seconds.
 
-        Times are in seconds: ``now`` is monotonic, ``wall`` is since the epoch. ``own_wall`` is the same by the node's
-        own clock, even if wrong, since times of the node's files are by that clock. ``gang_pods`` are the UIDs of the
-        members of gangs on this node. ``others_requested`` are the cores that all other pods on it have requested. The
-        planner counts these as taken already, so what the pods use of them slows no member down.
+        Times are in seconds: ``now`` is monotonic, ``wall`` is since the epoch. ``own_wall`` is since the epoch by the
+        node's own clock, even if it is wrong, since times of the node's files are by that clock. ``gang_pods`` are the
+        UIDs of the members of gangs on this node. ``others_requested`` are the cores that all other pods on the node
+        have requested. The planner counts these cores as taken already, so their use slows no member down.
 
         Five times a day, while the node is idle, a sample takes 50 ms more processor time to measure the capacity.
         """
@@ -60,7 +59,7 @@ class Meter:
             self._take_in(*sampled, clocks, own_wall)
 
     def measured(self, wall: float) -> Measured:
-        """What is known as of the last sample; ``wall`` is the time now."""
+        """The measurements as of the last sample; ``wall`` is the time now."""
         usage = self._five_minutes.usage()
         learnt, now = self._memory.learnt, self._newest(usage)
         ahead = forecast(learnt.history, wall, now) if now is not None else ()
@@ -116,7 +115,7 @@ class Meter:
             self._memory.record(clock_hour(clocks.wall), five)
 
     def _newest(self, usage: Usage | None) -> HourOfLoad | None:
-        """Return the newest five-minute means; None if nothing is known, or if nothing is left for gangs."""
+        """Return the newest five-minute means; None if nothing is measured, or if nothing is left for gangs."""
         lost = lost_share(usage, self._requested) if usage is not None else None
         return None if lost is None else HourOfLoad(lost, self._five_minutes.owner_share())
 

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """The node to measure, the sampling period, and where the node's files are; ``proc`` is the host's /proc."""
+    """The node to measure, the sampling period, and the places of the node's files; ``proc`` is the host's /proc."""
 
     node: str
     period_seconds: float
@@ -48,11 +48,11 @@ def sample_and_publish(meter: Meter, planned: PlannedOnNode | None, publisher: P
 
 
 def every(period_seconds: float, stop: Event, work: Callable[[], None]) -> None:
-    """Do the work once a period until ``stop`` is set; an error is logged and ends only that period's work."""
+    """Do the work once a period until ``stop`` is set. An error is logged, and ends only the work of that period."""
     while not stop.is_set():
         try:
             work()
-        except Exception:  # the bid is not renewed meanwhile, so the failure shows
+        except Exception:  # the bid is not renewed meanwhile, so users see the failure
             log.exception("one measurement of the node failed")
         stop.wait(period_seconds)
 

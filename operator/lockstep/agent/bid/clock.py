@@ -3,19 +3,19 @@
 import time
 from collections.abc import Callable
 
-# The API server gives whole seconds, and its answer takes a while.
+# The API server states whole seconds, and its answer takes a while.
 _TOLERANCE_SECONDS = 5.0
 
 
 def boot_seconds() -> float:
-    """Seconds since the node was booted, including time in suspend; this clock can't be set."""
+    """Seconds since the node was booted, including time in suspend. This clock can't be set."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class Clock:
-    """The API server's time, advanced by a clock that can't be set. Before its first answer, the node's own time.
+    """The API server's time, which a clock that can't be set carries on. Before the first answer it is the node's time.
 
-    Readers of a bid use their own clocks for its expiry and its hours, so the node's clock must not matter.
+    Readers of a bid compare its expiry and its hours with their own clocks. So the node's clock must not matter.
     """
 
     def __init__(self, *, steady: Callable[[], float] = boot_seconds, own: Callable[[], float] = time.time) -> None:
@@ -24,18 +24,21 @@ class Clock:
         self._ahead = own() - steady()
 
     def now(self) -> float:
-        """Seconds since an arbitrary time; they never jump."""
+        """Seconds since an arbitrary time. They never jump."""
         return self._steady()
 
     def wall(self) -> float:
-        """Seconds since the epoch."""
+        """Seconds since the epoch, by the API server's clock."""
         return self._steady() + self._ahead
 
     def own(self) -> float:
-        """Seconds since the epoch by the node's own clock, even if wrong: times of its files are by this clock."""
+        """Seconds since the epoch by the node's own clock, even if it is wrong.
+
+        Times of the node's files are by this clock.
+        """
         return self._own()
 
     def hear(self, wall: float) -> None:
-        """Take over the API server's time, in seconds since the epoch, if it differs by more than 5 s."""
+        """Adopt the API server's time, in seconds since the epoch, if it differs by more than 5 s."""
         if abs(wall - self.wall()) > _TOLERANCE_SECONDS:
             self._ahead = wall - self._steady()

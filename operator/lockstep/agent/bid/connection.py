@@ -1,7 +1,7 @@
 """A small client of the API server: one connection for a few requests, with the token of the service account.
 
-Errors are answers, never exceptions. The token is read again for every request, and the certificate of the authority
-for every connection, since both are renewed in place.
+Errors are answers, never exceptions. The token is read for every request, and the authority's certificate for every
+connection, since the kubelet renews both files.
 """
 
 import http.client
@@ -20,9 +20,9 @@ from lockstep.api.nodebid.offer import FIELD_MANAGER
 
 _APPLY = "application/apply-patch+yaml"
 _TIMEOUT_SECONDS = 10.0
-# The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
+# The API server sends a bookmark at least once a minute. So after a longer silence the connection is dead.
 _WATCH_SILENCE_SECONDS = 90.0
-# Larger than any object that the API server keeps.
+# This is larger than any object that the API server stores.
 _MOST_BYTES = 4 * 2**20
 
 UNANSWERED = 0
@@ -31,7 +31,7 @@ UNANSWERED = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """The address of the API server, and the files with its authority's certificate and with the token."""
+    """The address of the API server, and the files with its authority's certificate and the agent's token."""
 
     url: str
     authority: Path
@@ -80,7 +80,10 @@ class Connection:
             return _unanswered(error)
 
     def watch(self, path: str, query: Mapping[str, str]) -> Iterator[RawAnswer | Mapping[str, Any]]:
-        """Yield the answer and then every event until the watch ends; if it fails, yield an answer that says why."""
+        """Yield the answer, and then every event until the watch ends.
+
+        If it fails, the last item is an answer that says why.
+        """
         try:
             response = self._ask("GET", f"{path}?{urlencode({**query, 'watch': 'true'})}", None, {})
             yield _answer(response, b"" if response.status < 300 else response.read(_MOST_BYTES))
@@ -140,7 +143,7 @@ def _object(text: bytes) -> Mapping[str, Any]:
     except RecursionError as error:
         raise ValueError("the answer is nested too deeply") from error
     if not isinstance(found, dict):
-        raise ValueError("the answer is not an object")  # noqa: TRY004 - as json says of what it can't read
+        raise ValueError("the answer is not an object")  # noqa: TRY004 - json raises ValueError, too
     return found
 
 

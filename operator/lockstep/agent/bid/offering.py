@@ -8,14 +8,17 @@ from lockstep.api.nodebid.offer import ForecastHour, NodeOffer
 
 
 class Differences:
-    """The smallest change that makes an offer different: the larger of a share of the value and an absolute change."""
+    """The smallest change that makes an offer different.
+
+    It is the larger of two bounds: ``relative``, a share of the value, and ``absolute``.
+    """
 
     def __init__(self, *, relative: float, absolute: float) -> None:
         self._relative = relative
         self._absolute = absolute
 
     def between(self, before: NodeOffer, after: NodeOffer) -> bool:
-        """Whether any value has changed by more than that. Only hours in both forecasts are compared."""
+        """Whether any value has changed by more than the bounds. Only hours in both forecasts are compared."""
         if before.owner_present != after.owner_present:
             return True
         pairs = [(before.duty_cycle, after.duty_cycle), (before.capacity, after.capacity)]
@@ -32,7 +35,7 @@ class Differences:
 
 
 def offer_of(measured: Measured) -> NodeOffer:
-    """The offer for a measurement. It has no window: a forecast is no promise, and the planner weighs it."""
+    """The offer for a measurement. It has no window of hours: a forecast is no promise, and the planner weighs it."""
     return NodeOffer(
         duty_cycle=measured.duty_cycle,
         capacity=measured.capacity,

@@ -1,4 +1,4 @@
-"""Watches the node's own bid, in a thread: its status has what the operator reports to the agent."""
+"""Watches the node's own bid in a thread. The status of the bid has the operator's report to the agent."""
 
 from collections.abc import Callable, Iterator, Mapping
 from threading import Event, Thread
@@ -11,7 +11,7 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import API_VERSION, BIDS
 from lockstep.api.nodebid.offer import PlannedOnNode, planned_in
 
-# Each watch starts with the present bid, so nothing is missed between two watches.
+# Each watch starts with the current bid, so no change between two watches is missed.
 _WATCH_SECONDS = 1800
 
 Watch = Callable[[str, Mapping[str, str]], Iterator[RawAnswer | Mapping[str, Any]]]
@@ -62,7 +62,7 @@ class OwnBid:
             self._trouble.is_there(answer.code, answer.message)
 
     def _happened(self, event: Mapping[str, Any]) -> None:
-        """Take over the report in the event. A deleted or new bid has none: then the last one stays."""
+        """Keep the report in the event. A deleted or new bid has no report; then the last report stays."""
         self._failures = 0
         planned = planned_in(event.get("object") or {}) if event.get("type") in {"ADDED", "MODIFIED"} else None
         if planned is not None:

@@ -23,12 +23,13 @@ from lockstep.api.nodebid.offer import (
     report_manifest,
 )
 
-# An answer may name fields that others have set; these are left out in the next try.
+# A conflict may name fields that other programs have set. The next try leaves out these fields.
 _TRIES = 3
-# The shortest time between two writes of changes: each makes the operator plan again.
+# The least seconds between two writes of changes, since the operator makes a new plan after each.
 _CHANGE_SECONDS = 60.0
 _LATEST_FIRST_SECONDS = 30.0
-# After this time the offer is written in full: forecast hours have passed, and others may have released fields.
+# After these seconds the whole offer is written again: hours of the forecast have passed, and other programs may have
+# given up fields.
 _ANEW_SECONDS = 3600.0
 _REPORT_SECONDS = 600.0
 _LONGEST_PAUSE_SECONDS = 300.0
@@ -36,15 +37,15 @@ _NOTHING = NodeOffer(duty_cycle=None, capacity=None, owner_present=None, forecas
 
 
 class Apply(Protocol):
-    """Applies a manifest to what is at a path."""
+    """Applies a manifest to the object at a path."""
 
     def __call__(self, path: str, manifest: Any) -> RawAnswer:
-        """Return the object, or why it was not applied."""
+        """Return the answer: the object, or why the manifest was not applied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidTerms:
-    """How a node bids: the lifetime of its bid, and the differences that make a new offer."""
+    """The lifetime of the node's bid, and the smallest differences that make a new offer."""
 
     lifetime_seconds: float
     differences: Differences
@@ -54,19 +55,19 @@ class BidTerms:
         return min(self.lifetime_seconds / 6, _LATEST_FIRST_SECONDS) * _share(node)
 
     def renewal_seconds(self, node: str) -> float:
-        """Seconds between two writes without a change: short enough for several tries before the bid expires."""
+        """Seconds between two writes without a change. They leave time for several tries before the bid expires."""
         return self.lifetime_seconds * (0.4 + 0.2 * _share(f"{node} renews"))
 
     def change_seconds(self, node: str) -> float:
-        """The least seconds between two writes of changes; the renewal period if that is shorter."""
+        """The least seconds between two writes of changes: 60, or the renewal period if that is shorter."""
         return min(_CHANGE_SECONDS, self.renewal_seconds(node))
 
 
 class Publisher:
     """Writes the measurements into the node's bid: when they have changed, and before the bid expires.
 
-    A renewal repeats the last offer exactly, so that the operator need not plan again. The times of writes depend on
-    the node's name, so that thousands of nodes never write at once.
+    A renewal repeats the last offer exactly, so that the operator does not plan again. The times of writes depend on
+    the node's name, so that thousands of nodes do not all write at the same time.
     """
 
     def __init__(self, node: str, apply: Apply, clock: Clock, terms: BidTerms) -> None:
@@ -85,7 +86,10 @@ class Publisher:
         self._written_at = self._anew_at = self._reported_at = -float("inf")
 
     def update(self, measured: Measured | None) -> None:
-        """Write what is due, if anything is; ``measured`` is None while nothing can be known about the node."""
+        """Write the bid and its status if they are due.
+
+        ``measured`` is None until the operator has reported which pods on the node are members.
+        """
         now = self._clock.now()
         if now < self._next_try:
             return
@@ -108,7 +112,10 @@ class Publisher:
         return is_due and self._terms.differences.between(self._offered, offer)
 
     def _write(self, offer: NodeOffer) -> RawAnswer:
-        """Apply the offer without fields that others keep; try again if a conflict names more such fields."""
+        """Apply the offer without fields that other programs have set.
+
+        If a conflict names more such fields, try again.
+        """
         if self._clock.now() >= self._anew_at + _ANEW_SECONDS:
             self._kept = frozenset()
         for _ in range(_TRIES):
@@ -131,7 +138,7 @@ class Publisher:
         self._trouble.is_over()
 
     def _write_status(self, now: float, offer: NodeOffer, measured: Measured | None) -> None:
-        """Write the status. If that fails, it is tried again with the next write of the bid."""
+        """Write the status. If this fails, the next write of the bid tries it again."""
         answer = self._send(
             f"{bid_path(self._node)}/status", report_manifest(self._node, offer, self._report(measured))
         )

@@ -1,4 +1,4 @@
-"""Logs a failure that repeats only once, and logs once when it is over."""
+"""Logs a repeated failure only once, and logs once when it is over."""
 
 import logging
 

@@ -8,7 +8,7 @@ from lockstep.api.times import rfc3339
 
 
 def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> AgentReport:
-    """The report of a measurement."""
+    """The agent's report about a measurement."""
     return AgentReport(
         capacity_measured_at=measured.capacity_measured_at,
         processor=measured.processor,
@@ -22,7 +22,7 @@ def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Age
 
 
 def nothing_known(wall: float) -> AgentReport:
-    """The report before the operator has said which pods on the node are members of gangs."""
+    """The report until the operator has said which pods on the node are members of gangs."""
     message = "Nothing is measured yet: the operator has not said which pods here are members of gangs."
     return AgentReport(
         capacity_measured_at=None,
@@ -53,14 +53,17 @@ def _found(measured: Measured) -> str:
 
 
 def _pressure(measured: Measured) -> tuple[str, ...]:
-    """The share of the last five minutes in which a process waited for a processor; empty if the kernel gives none."""
+    """A clause with the share of the last five minutes in which a process waited for a processor.
+
+    It is empty if the kernel does not report this share.
+    """
     if measured.usage is None or measured.usage.cpu_pressure is None:
         return ()
     return (f"processes wait for a processor in {100 * measured.usage.cpu_pressure:.0f} % of the time",)
 
 
 def _owner(measured: Measured) -> str:
-    """Whether the node owner is present, and when the owner is likely to be away; a forecast is no promise."""
+    """A clause that says whether the node owner is present, and when the owner is likely to be away."""
     if measured.owner_present is None:
         return "it is not known whether the owner is there"
     said = "the owner is there" if measured.owner_present else "the owner is away"
@@ -74,7 +77,7 @@ def _owner(measured: Measured) -> str:
 
 
 def _left_out(kept: Collection[Kept]) -> str:
-    """A sentence that names the fields that others keep, each once; '' if there are none."""
+    """A sentence that names each field that other programs have set; '' if there are none."""
     names = sorted({field.name for field in kept})
     if not names:
         return ""

@@ -1,1 +1,1 @@
-"""Keeps the history of a node's load, and forecasts from it."""
+"""Keeps the history of a node's load, and makes forecasts from it."""

@@ -1,4 +1,4 @@
-"""Forecasts the next day from the history [C 5.5]: loads, and when the node owner is likely to be present."""
+"""Forecasts the next day from the history [C 5.5]: the loads, and when the node owner is likely to be present."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from lockstep.agent.measuring.measured import HourAhead
 class FreeWindow:
     """When the node owner is away, in epoch seconds.
 
-    ``start`` None means from now on; ``end`` None means that no return is forecast.
+    If ``start`` is None, the owner is away from now on. If ``end`` is None, no return is forecast.
     """
 
     start: float | None
@@ -23,7 +23,7 @@ class FreeWindow:
 
 
 def forecast(history: History, wall: float, now: HourOfLoad) -> tuple[HourAhead, ...]:
-    """Forecast this hour and the next 23, except hours that no past day has; ``now`` is the newest mean."""
+    """Forecast this hour and the next 23. Hours that no past day has are left out. ``now`` is the newest mean."""
     start = start_of_hour(wall)
     starts = [start + HOUR * ahead for ahead in range(DAY_HOURS)]
     habits = [_habit(history, clock_hour(moment)) for moment in starts]
@@ -40,7 +40,7 @@ def forecast(history: History, wall: float, now: HourOfLoad) -> tuple[HourAhead,
 def _habit(history: History, when: ClockHour) -> HourOfLoad | None:
     """Return the habit of this hour: a weighted mean over past days of the same kind, weekdays or weekends.
 
-    Days without a measurement of the hour do not count. None if there are no others.
+    Days without a measurement of the hour do not count. Return None if no day has one.
     """
     days = [day for past, day in history.before(when.day) if is_weekend(past) == is_weekend(when.day)]
     measured = [hour for day in days if (hour := day[when.hour]) is not None]
@@ -48,15 +48,19 @@ def _habit(history: History, when: ClockHour) -> HourOfLoad | None:
 
 
 def _ahead(habits: Sequence[float | None], last: float, now: float) -> list[float]:
-    """Forecast one series, hour by hour from now on; an hour without a habit counts as 0, so that no hour moves."""
+    """Forecast one series, hour by hour from now on.
+
+    An hour without a habit counts as 0, so that later hours keep their place.
+    """
     return day_ahead([habit or 0.0 for habit in habits], last=last, now=now)
 
 
 def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, likely: float) -> FreeWindow:
-    """Return when the owner is likely to be away: from now or from the first such hour, until the first other hour.
+    """Return the window in which the owner is likely to be away. It starts now or with a later hour of the forecast.
 
-    An owner who is present, or likely to come within this hour, is not expected to leave before the next hour. If the
-    owner is likely to be present in all hours of the forecast, the window starts at the end of the forecast.
+    The window ends with the next hour in which the owner is likely to be present. If the owner is present, or likely to
+    come within this hour, the window starts with a later hour. If the owner is likely to be present in all hours of the
+    forecast, the window starts at the end of the forecast.
     """
     later = [hour for hour in ahead if hour.start > wall]
     expected = any(hour.owner_present >= likely for hour in ahead if hour.start <= wall)

@@ -10,17 +10,20 @@ from lockstep.agent.history.hours import ClockHour
 DAY_HOURS = 24
 FIVES_AN_HOUR = 12
 ENOUGH_FIVES = 6
-"""The least number of five-minute means in a measured hour; with fewer, less than half of the hour is known."""
+"""The least number of five-minute means in a measured hour. With fewer, less than half of the hour was measured."""
 KEPT_DAYS = 40
-"""The number of days that are kept, whatever their dates: after 30 days, older ones would weigh less than 0.6 ** 20."""
+"""The number of days that are kept, whatever their dates."""
 OLDEST = 30
-"""Days older than this, counted from the day of the forecast, no longer count."""
+"""Days older than this, counted from the day of the forecast, have no effect.
+
+A weekday would weigh less than 0.6 ** 20.
+"""
 
 
 class HourOfLoad(NamedTuple):
-    """Means of an hour or of five minutes, 0 to 1.
+    """Means over an hour or over five minutes, from 0 to 1.
 
-    ``lost`` is the share of its request that a gang does not get, ``present`` the share of time with the node owner.
+    ``lost`` is the share of its request that a gang does not get. ``present`` is the share of time with the node owner.
     """
 
     lost: float
@@ -35,8 +38,8 @@ Day = list[HourOfLoad | None]
 class History:
     """The hours of past days, in the order of their first measurement, and the means of the current hour.
 
-    The wall clock may jump, so any date may occur. A day in the future has no effect. Days are dropped by their number,
-    never by their date, so that a wrong clock loses only the time while it was wrong.
+    The wall clock may jump, so any date may occur. A day in the future has no effect. If there are too many days, the
+    first are dropped, whatever their dates. So a wrong clock loses only the time in which it was wrong.
     """
 
     days: dict[int, Day] = field(default_factory=dict)
@@ -44,7 +47,7 @@ class History:
     fives: list[HourOfLoad] = field(default_factory=list)
 
     def add(self, when: ClockHour, five: HourOfLoad) -> None:
-        """Add the mean of five minutes; the first one of a new hour ends the last hour."""
+        """Add a mean of five minutes. The first mean of a new hour ends the previous hour."""
         if when != self.running:
             self._end_hour()
             self.running = when
@@ -55,7 +58,7 @@ class History:
         return ((past, self.days[past]) for past in sorted(self.days) if day - OLDEST <= past < day)
 
     def at(self, when: ClockHour) -> HourOfLoad | None:
-        """Return the means of an hour that is over, even if it has just ended; None if not measured."""
+        """Return the means of an hour that is over, even if it has just ended; None if it was not measured."""
         if when == self.running:
             return self._mean()
         return self.days[when.day][when.hour] if when.day in self.days else None

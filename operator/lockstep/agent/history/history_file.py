@@ -1,4 +1,4 @@
-"""The agent's file: keeps what it has learned about its node over restarts."""
+"""The agent's file: it keeps what the agent has learned about its node when the agent restarts."""
 
 import json
 import math
@@ -21,14 +21,14 @@ LARGEST = 64 * 1024
 """The largest size in bytes; a full history has a third of that."""
 
 LATEST = 2.0**37
-"""The latest time that is accepted, in epoch seconds: in the year 6325."""
+"""The latest time that is accepted, in epoch seconds. It is in the year 6325."""
 AHEAD = 1
-"""Days by which the file may be ahead of today's date; later days can't have been measured yet."""
+"""The number of days by which a day in the file may be later than today."""
 
 
 @dataclass(slots=True)
 class Learnt:
-    """What is kept. ``owner`` is (whether the node owner was present, since when in epoch seconds)."""
+    """The contents of the file. ``owner`` has whether the node owner was present, and since when, in epoch seconds."""
 
     history: History = field(default_factory=History)
     capacity: MeasuredCapacity = field(default_factory=MeasuredCapacity)
@@ -53,7 +53,10 @@ class Dropped:
 
 
 def load(path: Path, *, today: int, measured_on: str) -> Learnt | Dropped | None:
-    """Read the file; None if there is none. Rates that were not measured on ``measured_on`` are left out."""
+    """Read the file; None if there is none.
+
+    Rates of another processor or Python version than ``measured_on`` are left out.
+    """
     text = read_text(path, limit=LARGEST + 1)
     if text is None:
         return None
@@ -70,9 +73,9 @@ def load(path: Path, *, today: int, measured_on: str) -> Learnt | Dropped | None
 
 
 def save(path: Path, learnt: Learnt, measured_on: str) -> str | None:
-    """Write the file atomically; return a sentence if that fails.
+    """Write the file atomically; return a sentence if this fails, and None otherwise.
 
-    Any other file in the place of the temporary file is removed first: a pipe would block, a link would lead elsewhere.
+    Any file in the place of the temporary file is removed first: a pipe would block, and a link would lead elsewhere.
     """
     new = path.with_name(path.name + ".new")
     try:
@@ -117,7 +120,7 @@ def _rounded(hour: HourOfLoad) -> list[float]:
 
 
 def _learnt(document: dict[str, Any], measured_on: str) -> Learnt:
-    """Parse a document; raises one of the errors that ``load`` catches if ``save`` did not write it."""
+    """Parse a document. If ``save`` did not write it, this raises one of the errors that ``load`` catches."""
     running = document["running"]
     bests = document["bests"] if document["measuredOn"] == measured_on else []
     return Learnt(
@@ -162,14 +165,14 @@ def _within(hour: Any, limit: int) -> int:
 
 
 def _moment(seconds: Any) -> float:
-    """Check epoch seconds: from 0 to ``LATEST``."""
+    """Check a time in epoch seconds: it must be from 0 to ``LATEST``. Raises ``ValueError``."""
     if not 0 <= (moment := _finite(seconds)) < LATEST:
         raise ValueError
     return moment
 
 
 def _rate(number: Any) -> float:
-    """Check a rate in rounds per second: within the speeds that a bid may have."""
+    """Check a rate in rounds per second: it must be a speed that a bid may have. Raises ``ValueError``."""
     if not SLOWEST * REFERENCE <= (rate := _finite(number)) <= FASTEST * REFERENCE:
         raise ValueError
     return rate

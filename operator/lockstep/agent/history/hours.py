@@ -21,13 +21,13 @@ def clock_hour(wall: float) -> ClockHour:
 
 
 def start_of_hour(wall: float) -> float:
-    """Return the start of the hour of this time; both are in epoch seconds."""
+    """Return the start of the hour of this time. Both are in epoch seconds."""
     moment = time.localtime(wall)
     return float(int(wall) - 60 * moment.tm_min - moment.tm_sec)
 
 
 def start_of_day(day: int) -> float:
-    """Return the start of a day in epoch seconds; for dates that the C library can represent."""
+    """Return the start of a day in epoch seconds. The C library must be able to represent the date."""
     return time.mktime(date.fromordinal(day).timetuple())
 
 

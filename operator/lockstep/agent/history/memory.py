@@ -1,4 +1,4 @@
-"""What the agent has learned about its node, kept in a file over restarts."""
+"""What the agent has learned about its node, in memory and in the file that keeps it over restarts."""
 
 from pathlib import Path
 
@@ -9,7 +9,10 @@ from lockstep.agent.history.hours import ClockHour
 
 
 class HistoryStore:
-    """Reads the file once, and writes it with every record. An error with it loses the history at worst."""
+    """Reads the file once, and writes it with every record.
+
+    After an error, the worst result is that the history is lost.
+    """
 
     def __init__(self, file: Path, measured_on: str) -> None:
         self.learnt = Learnt()
@@ -18,7 +21,7 @@ class HistoryStore:
         self._trouble = ""
 
     def recall(self, today: int) -> None:
-        """Read the file, if there is one that is not too old on the day ``today``."""
+        """Read the file. It is ignored if it is too old on the day ``today``."""
         read = history_file.load(self._file, today=today, measured_on=self._measured_on)
         if isinstance(read, Dropped):
             self._messages.append(f"The history begins anew. {read.sentence}")
@@ -26,16 +29,16 @@ class HistoryStore:
             self.learnt = read
 
     def owner_was(self) -> bool:
-        """Whether the node owner was present when that was last known; False if it never was."""
+        """Whether the node owner was present at the last observation; False if there was none."""
         return self.learnt.owner is not None and self.learnt.owner[0]
 
     def owner_is(self, *, present: bool, wall: float) -> None:
-        """Record whether the owner is present, and since when."""
+        """Record whether the owner is present. If this has changed, also record since when."""
         if self.learnt.owner is None or self.learnt.owner[0] is not present:
             self.learnt.owner = (present, wall)
 
     def clock_was_set(self, by: float) -> None:
-        """Shift the owner's time by as much as the clock was set, in seconds."""
+        """Shift the time since which the owner is present or away by ``by``, the seconds by which the clock was set."""
         if self.learnt.owner is not None:
             present, since = self.learnt.owner
             self.learnt.owner = (present, since + by)

@@ -1,13 +1,13 @@
-"""Measures the speed of the node's processors: a short benchmark at idle times, by processor time.
+"""Measures the speed of the node's processors with a short benchmark at idle times, by processor time.
 
-Work per second of processor time repeats to within 1.4 to 2.5 % on a node with three times as much work as it has
-processors. On an idle node it should vary less. Work per second of wall time would
-not repeat. Each day has the best of five runs, and the median of the last seven bests counts.
+On a node with three times as much work as processors, work per second of processor time repeats to within 1.4 to 2.5 %.
+On an idle node it should vary less. Work per second of wall time would not repeat. The best of five runs counts as the
+result of a day. The capacity is the median of the last seven results.
 
-The work is a fixed loop over integers in the interpreter. It is as steady as compiled loops, has no dependencies, and
-special instructions of some processors do not distort it. It does not measure memory bandwidth or vector units. The
-rate depends on the version of Python, which all agents of a release share. After a change of version or processor it is
-measured again.
+The work is a fixed loop over integers in the interpreter. It is as steady as compiled loops and has no dependencies.
+Special instructions of some processors do not distort it. It does not measure memory bandwidth or vector units. The
+rate depends on the version of Python, which all agents of a release share. It is measured again after a change of this
+version or of the processor.
 """
 
 import sys
@@ -21,7 +21,7 @@ from lockstep.agent.measuring.measured import Usage
 from lockstep.api.nodebid.speeds import within_speeds
 
 REFERENCE = 6_600_000.0
-"""Rounds per second on the reference node, which has capacity 1: one AMD EPYC core of a cloud, Python 3.11."""
+"""Rounds per second on the reference node: one AMD EPYC core of a cloud, with Python 3.11. Its capacity is 1."""
 ROUNDS = 330_000
 """Rounds of one run: 50 ms on the reference node."""
 RUNS = 5
@@ -31,23 +31,24 @@ DAY = 86_400.0
 
 @dataclass(slots=True)
 class MeasuredCapacity:
-    """The bests of the last days, as (epoch seconds, rounds per second), and the runs towards the next best."""
+    """The best rates of the last days, as (epoch seconds, rounds per second), and the runs for the next best rate."""
 
     bests: list[tuple[float, float]] = field(default_factory=list)
     runs: list[float] = field(default_factory=list)
 
     def relative(self) -> float | None:
-        """Return the median relative to the reference node; None before the first best."""
+        """Return the median of the best rates, relative to the reference node; None before the first best rate."""
         return median(rate for _, rate in self.bests) / REFERENCE if self.bests else None
 
     def measured_at(self) -> float | None:
-        """Return when the newest best was measured."""
+        """Return when the newest best rate was measured; None before the first."""
         return self.bests[-1][0] if self.bests else None
 
     def is_due(self, wall: float) -> bool:
-        """Whether to measure again: there is no best, or the newest one is at least a day old.
+        """Whether to measure again: there is no best rate, or the newest one is at least a day old.
 
-        A best that is a day in the future is from before the clock was set back, and is replaced, too.
+        A best rate that is at least a day in the future is from before the clock was set back. It is measured again,
+        too.
         """
         return not self.bests or abs(wall - self.bests[-1][0]) >= DAY
 
@@ -65,7 +66,7 @@ def is_idle(usage: Usage) -> bool:
 
 
 def measured_on(processor_model: str) -> str:
-    """Return what rates depend on: rates of another processor or Python version are not compared."""
+    """Return the processor and Python version on which rates depend. Rates with another one are not compared."""
     return f"{processor_model}, Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -77,7 +78,7 @@ def _rounds_a_second(clock: Callable[[], float]) -> float:
 
 
 def _work(rounds: int) -> int:
-    """Run a 32-bit xorshift; each round needs the result of the one before."""
+    """Compute 32-bit xorshift numbers; each round needs the result of the previous one."""
     value = 2_463_534_242
     for _ in range(rounds):
         value ^= value << 13 & 0xFFFFFFFF

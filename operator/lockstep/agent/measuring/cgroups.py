@@ -1,4 +1,4 @@
-"""Reads the processor time of the node, of all pods and of members, from cgroups of both versions."""
+"""Reads the processor time of the node, of all pods and of members from cgroups, version 1 or 2."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from lockstep.agent.measuring.mounts import CgroupMount
 from lockstep.agent.measuring.small_files import as_count, folders_in, is_folder, read_number, read_text
 
 DEEPEST = 5
-"""The depth below the mount to which the kubelet's folder of pods is searched: its cgroupRoot has few parts."""
+"""The depth below the mount to which the kubelet's folder of pods is searched. The kubelet's cgroupRoot is not deep."""
 MOST_FOLDERS = 5_000
 """The most folders that are searched for the kubelet's folder."""
 
@@ -17,7 +17,8 @@ MOST_FOLDERS = 5_000
 class Counted:
     """Processor seconds since each cgroup was created.
 
-    ``gang_pods`` has the seconds of those requested pods that exist, by UID; ``all_pods`` has the UIDs of all pods.
+    ``node`` is the whole node, ``pods`` are all pods. ``gang_pods`` has the seconds of each requested pod that exists,
+    by UID. ``all_pods`` has the UIDs of all pods.
     """
 
     node: float
@@ -27,14 +28,14 @@ class Counted:
 
 
 class Cgroups:
-    """Reads one cgroup hierarchy. It remembers the kubelet's folders of pods, and searches again once they are gone."""
+    """Reads one cgroup hierarchy. It remembers the kubelet's folders of pods, and searches again when they are gone."""
 
     def __init__(self, mount: CgroupMount) -> None:
         self._mount = mount
         self._pods_folders: tuple[Path, ...] = ()
 
     def counted(self, gang_pods: Collection[str]) -> Counted | None:
-        """Read all counters; None if the node's own can't be read."""
+        """Read the counters of the node, of all pods and of these pods; None if the node's counter can't be read."""
         node = self._seconds(self._mount.folder)
         if node is None:
             return None
@@ -53,7 +54,10 @@ class Cgroups:
         return {uid: seconds for uid, seconds in read.items() if seconds is not None}
 
     def _pod_folders(self) -> dict[str, Path]:
-        """Return the folder of every pod: Guaranteed pods are directly in the kubelet's folder, others by QoS class."""
+        """Return the folder of every pod.
+
+        Guaranteed pods are directly in the kubelet's folder, others in that of their QoS class.
+        """
         levels = [
             level
             for top in self._pods_folders
@@ -75,7 +79,7 @@ class Cgroups:
 
 
 def _pods_folders(mount: Path) -> tuple[Path, ...]:
-    """Find the kubelet's folders of pods, the nearest first; several if several kubelets share a host.
+    """Find the kubelet's folders of pods, the least deep first. There are several if several kubelets share a host.
 
     They are named ``kubepods`` with cgroupfs, and ``kubepods.slice`` or ``NAME-kubepods.slice`` with systemd, below any
     cgroupRoot.
@@ -97,7 +101,10 @@ def _holds_pods(name: str) -> bool:
 
 
 def _pod_of(name: str) -> str | None:
-    """Return the UID of the pod with this folder: ``podUID``, or ``kubepods-CLASS-podUID.slice`` with _ for -."""
+    """Return the UID of the pod with this folder; None if it is not the folder of a pod.
+
+    The folder is named ``podUID``, or ``kubepods-CLASS-podUID.slice`` with _ instead of - in the UID.
+    """
     before, pod, uid = name.removesuffix(".slice").rpartition("pod")
     return _normalized(uid) if pod and uid and (not before or before.endswith("-")) else None
 

@@ -5,13 +5,16 @@ STEP = 60.0
 
 
 class ClockSteps:
-    """Both clocks at the last sample. ``began`` is the time of the first sample, by the wall clock as it is now."""
+    """The monotonic and the wall clock at the last sample.
+
+    ``began`` is the time of the first sample, by the wall clock as it is set now.
+    """
 
     def __init__(self, now: float, wall: float) -> None:
         self.now, self.wall, self.began = now, wall, wall
 
     def move_to(self, now: float, wall: float) -> float:
-        """Record the next sample; return by how many seconds the wall clock was set, 0 if it was not."""
+        """Record the next sample; return by how many seconds the wall clock was set before it, 0 if it was not."""
         step = (wall - self.wall) - (now - self.now)
         self.now, self.wall = now, wall
         if abs(step) <= STEP:

@@ -1,16 +1,16 @@
 """The duty cycle: how much longer members take on this node than on an idle one.
 
-A gang is planned to fill what other pods have not requested: it asks for ``cores - requested``. It gets what local work
-and the hypervisor leave: ``cores - local - steal``. Work that takes t on the idle node then takes t * asked / got,
-which is (1 + duty cycle) * t. If members fill the node, they get all that local work leaves. So the duty cycle is local
-work per unit of gang work, as the papers define it [A]. It is also defined if members do not fill the node, or if there
-are none.
+A gang is planned for the cores that other pods have not requested: it asks for ``cores - requested``. It gets the cores
+that local work and the hypervisor leave: ``cores - local - steal``. Work that takes the time t on the idle node then
+takes t * asked / got, which is (1 + duty cycle) * t. If members fill the node, they get all cores that local work
+leaves. So the duty cycle is local work per unit of gang work, as the papers define it [A]. It is also defined if
+members do not fill the node, or if there are none.
 
-- **Local work is what the planner does not count**: work in no pod, and what other pods use beyond their requests. What
-  they use of their requests is in ``requested`` already, and would otherwise count twice.
-- **A node that local work fills while no gang runs** seems to leave nothing. But a gang that starts there gets a fair
+- **Local work is all work that the planner does not count**: work in no pod, and what other pods use beyond their
+  requests. What they use within their requests is in ``requested`` already, and would otherwise count twice.
+- **If local work fills a node while no gang runs**, it seems to leave nothing. But a gang that starts there gets a fair
   share of the processors. So a half is assumed until members are observed to get less.
-- **On a full node this is a lower bound**: what more local work would have used is not observed.
+- **On a full node this is a lower bound**: local work may have needed more than it got, which can't be observed.
 """
 
 from lockstep.agent.measuring.measured import Usage
@@ -25,10 +25,10 @@ FAIR_SHARE = 0.5
 
 
 def lost_share(usage: Usage, requested: float) -> float | None:
-    """Return the share of what a gang asks for that it does not get, 0 to 1; None if nothing is left to ask for.
+    """Return the share of its request that a gang does not get, from 0 to 1; None if it has nothing left to request.
 
-    ``requested`` are the cores that pods other than members have requested. Lost shares are averaged over time, never
-    duty cycles: the mean of lost shares is the share of work that is not done.
+    ``requested`` are the cores that pods other than members have requested. Averages over time are averages of lost
+    shares, never of duty cycles: the mean of lost shares is the share of work that is not done.
     """
     asked = usage.cores_total - max(requested, 0.0)
     if not asked > 0:
@@ -40,7 +40,7 @@ def lost_share(usage: Usage, requested: float) -> float | None:
 
 
 def duty_cycle_of(lost: float) -> float:
-    """Return the duty cycle at which this share is lost, ``LARGEST`` at most."""
+    """Return the duty cycle at which this share is lost, at most ``LARGEST``."""
     return min(lost / (1 - lost), LARGEST) if lost < 1 else LARGEST
 
 

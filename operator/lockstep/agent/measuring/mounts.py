@@ -19,8 +19,8 @@ class CgroupMount:
 def cgroup_mount(proc: Path, root: Path) -> CgroupMount | None:
     """Return the hierarchy below ``root`` that accounts for processor time; None if there is none.
 
-    If version 1 has it, version 1 is read: version 2 is then mounted without controllers. Of several mounts the last
-    counts, since it covers those before it.
+    If version 1 accounts for it, version 1 is read: version 2 is then mounted without controllers. If there are several
+    mounts, the last one counts, since it covers the earlier ones.
     """
     mounts = _cgroup_mounts(read_text(proc / "self" / "mountinfo") or "", root)
     first = [folder for folder, kind, options in mounts if kind == "cgroup" and "cpuacct" in options]
@@ -46,5 +46,5 @@ def _cgroup_mounts(mountinfo: str, root: Path) -> list[tuple[Path, str, list[str
 
 
 def _unescaped(path: str) -> str:
-    """Decode a path of mountinfo, which has spaces and the like as three octal digits."""
+    """Decode a path of mountinfo, in which spaces and similar characters are written as three octal digits."""
     return re.sub(r"\\([0-3][0-7]{2})", lambda digits: chr(int(digits[1], 8)), path)

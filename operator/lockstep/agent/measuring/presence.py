@@ -1,8 +1,8 @@
-"""Detects whether the node owner is present: by sessions of logind, input at terminals, or else local load.
+"""Detects whether the node owner is present: by sessions of logind, by input at terminals, or else by local load.
 
 Only times and the kinds of sessions are read, never a name, an address or input. The files of logind are internal and
-may change; what is not understood is no session. They do not show a locked screen, so an active graphical session
-counts as a present owner.
+may change; a file that can't be parsed counts as no session. They do not show a locked screen, so an active graphical
+session counts as a present owner.
 """
 
 from pathlib import Path
@@ -11,11 +11,11 @@ from lockstep.agent.measuring.measured import Usage
 from lockstep.agent.measuring.small_files import is_folder, names_in, read_text
 
 IDLE_SECONDS = 15 * 60
-"""A user at a terminal without input for longer than this counts as absent."""
+"""A user who has typed nothing at a terminal for longer than this counts as absent."""
 ENOUGH_SECONDS = 120.0
-"""Load counts as the owner's only after this time of measurements: the start of the agent itself causes load."""
+"""Load counts as the owner's only after these seconds of measurements: the start of the agent causes load, too."""
 OWNER_CORES, OWNER_SHARE = 0.5, 0.1
-"""Without other signs, an owner at work uses at least this outside of pods: cores, and a share of the node.
+"""The least load outside of pods that counts as the owner's, without other signs: cores, and a share of the node.
 
 The kubelet and its runtime use 0.1 core on a small node, and more on a large one.
 """
@@ -25,10 +25,10 @@ MOST = 1000
 
 
 def owner_is_there(root: Path, own_wall: float, lately: Usage | None) -> bool | None:
-    """Return whether the node owner is present, from files below ``root`` and from recent usage; None if unknown yet.
+    """Return whether the node owner is present; None if that is not known yet.
 
-    ``own_wall`` is the time by the node's own clock, as are the access times of its terminals. ``lately`` is the recent
-    usage; None until enough seconds are measured.
+    The answer comes from files below ``root`` and from recent usage. ``own_wall`` is the time by the node's own clock,
+    as are the access times of its terminals. ``lately`` is the recent usage; None until enough seconds are measured.
     """
     sessions = _sessions(root / "run" / "systemd" / "sessions")
     typed = _typed_lately(root / "dev", own_wall)
@@ -40,7 +40,10 @@ def owner_is_there(root: Path, own_wall: float, lately: Usage | None) -> bool | 
 
 
 def _sessions(folder: Path) -> list[dict[str, str]] | None:
-    """Return the active sessions of people; None if there is no logind. Pipes beside them end in ``.ref``."""
+    """Return the active sessions of people; None if there is no logind.
+
+    Names that end in ``.ref`` are pipes, not sessions.
+    """
     if not is_folder(folder):
         return None
     names = [name for name in names_in(folder) if not name.endswith(".ref")][:MOST]
@@ -54,7 +57,7 @@ def _settings(text: str) -> dict[str, str]:
 
 
 def _is_of_a_person(session: dict[str, str]) -> bool:
-    """Whether a person uses the session: not a greeter, and not cron or scp, which have no terminal."""
+    """Whether a person uses the session. A greeter does not count, nor do cron and scp, which have no terminal."""
     active = session.get("STATE", "active") == "active" and session.get("ACTIVE", "1") == "1"
     return (
         active and session.get("CLASS", "user").startswith("user") and bool({"TTY", "SEAT", "DISPLAY"} & set(session))
@@ -68,7 +71,7 @@ def _is_owner_s_load(lately: Usage | None) -> bool | None:
 def _typed_lately(devices: Path, own_wall: float) -> bool | None:
     """Whether there was input at a terminal within 15 minutes; None if there are no terminals.
 
-    The kernel keeps the time to eight seconds. A time in the future is from before the clock was set back.
+    The kernel's time of the input may be eight seconds old. A time in the future is from before the clock was set back.
     """
     consoles = [devices / name for name in names_in(devices) if name.startswith("tty") and name[3:4].isalnum()]
     others = [devices / "pts" / name for name in names_in(devices / "pts") if name.isdigit()]
@@ -77,7 +80,7 @@ def _typed_lately(devices: Path, own_wall: float) -> bool | None:
 
 
 def _read_at(path: Path) -> float | None:
-    """Return the access time, which input changes; output changes the other times of a terminal."""
+    """Return the access time. Input at a terminal changes it, and output does not."""
     try:
         return path.stat().st_atime
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Reads what the kernel says about all processors: /proc/stat, /proc/pressure/cpu and /proc/cpuinfo (proc(5))."""
+"""Reads the kernel's values for all processors: /proc/stat, /proc/pressure/cpu and /proc/cpuinfo (proc(5))."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 from lockstep.agent.measuring.small_files import as_count, read_text
 
 TICKS_A_SECOND = 100
-"""USER_HZ, the unit of /proc/stat, on every architecture that Kubernetes runs on."""
+"""USER_HZ, the unit of /proc/stat. It is the same on every architecture on which Kubernetes runs."""
 STEAL = 8
-"""The column of steal time: what the hypervisor gave to others."""
+"""The column of steal time: the time that the hypervisor gave to other machines."""
 
 _ARM_NUMBERS = ("CPU implementer", "CPU variant", "CPU part")
 _LONGEST_MODEL = 100
@@ -16,10 +16,10 @@ _LONGEST_MODEL = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processors:
-    """How many processors are online, and two counters in seconds since boot.
+    """The number of online processors, and two counters in seconds since boot.
 
-    ``steal`` is the sum over processors. ``waited`` is the time in which a process waited for one; None if the kernel
-    does not say.
+    ``steal`` is the steal time of all processors together. ``waited`` is the time in which a process waited for a
+    processor; None if the kernel does not report it.
     """
 
     cores: int
@@ -39,7 +39,7 @@ def read_processors(proc: Path) -> Processors | None:
 
 
 def _waited(proc: Path) -> float | None:
-    """Return ``some total=`` of the pressure stall information in seconds; not every kernel has it."""
+    """Return ``some total=`` of the pressure stall information, in seconds; None if the kernel does not have it."""
     for line in (read_text(proc / "pressure" / "cpu") or "").splitlines():
         if line.startswith("some "):
             microseconds = as_count(line.rpartition("total=")[2])
@@ -48,7 +48,7 @@ def _waited(proc: Path) -> float | None:
 
 
 def processor_model(proc: Path) -> str:
-    """Return the model's name, or the numbers that ARM has instead; "" if the kernel has neither."""
+    """Return the name of the processor's model, or the numbers that ARM has instead; "" if the kernel has neither."""
     words = (line.partition(":") for line in reversed((read_text(proc / "cpuinfo") or "").splitlines()))
     first = {name.strip(): value.strip() for name, _, value in words}
     numbers = " ".join(f"{name} {first[name]}" for name in _ARM_NUMBERS if name in first)

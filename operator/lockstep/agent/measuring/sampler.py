@@ -10,13 +10,16 @@ from lockstep.agent.measuring.processors import read_processors
 from lockstep.agent.measuring.usage import CounterReading, usage_between
 
 LONGEST_BETWEEN = 300.0
-"""Two samples that are more seconds apart than this give no usage: it would be no five-minute mean."""
+"""If two samples are more seconds apart than this, they give no usage: it would be no mean of five minutes."""
 LONGEST_PERIOD = 0.8 * LONGEST_BETWEEN
 """The longest sampling period in seconds, so that a late sample still counts."""
 
 
 class Sampler:
-    """Measures the use of the processors since the last sample. ``source`` names what is read; "" if nothing can be."""
+    """Measures the use of the processors since the last sample.
+
+    ``source`` names the cgroups that are read; it is "" if none can be read.
+    """
 
     def __init__(self, *, root: Path, proc: Path) -> None:
         self.source = ""
@@ -25,7 +28,10 @@ class Sampler:
         self._before: CounterReading | None = None
 
     def sample(self, now: float, gang_pods: Collection[str]) -> tuple[float, Usage] | None:
-        """Return (seconds, usage); None for the first sample, after a long pause, and if nothing can be read."""
+        """Return the seconds since the last sample and the usage in them.
+
+        It is None for the first sample, after a pause of more than ``LONGEST_BETWEEN``, and if no counter can be read.
+        """
         after = self._read(now, gang_pods)
         if after is None:
             return None

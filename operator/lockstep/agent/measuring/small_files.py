@@ -5,13 +5,13 @@ import stat
 from pathlib import Path
 
 LIMIT = 256 * 1024
-"""The most bytes that are read. That is enough for /proc/stat: its first lines have 100 bytes for each processor."""
+"""The most bytes that are read. They suffice for /proc/stat, whose first lines have 100 bytes for each processor."""
 
 
 def read_text(path: Path, *, limit: int = LIMIT) -> str | None:
-    """Return the first ``limit`` bytes of a regular file; None if there is none that can be read.
+    """Return the first ``limit`` bytes of a regular file; None if there is no such file or it can't be read.
 
-    Pipes are not opened: logind has some beside its files, and opening one for reading would wait for a writer.
+    Pipes are not opened: logind has some beside its files, and to open one for reading would wait for a writer.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):

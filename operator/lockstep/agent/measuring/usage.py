@@ -20,8 +20,8 @@ class CounterReading:
 def usage_between(before: CounterReading, after: CounterReading) -> Usage:
     """Return the usage between two readings; ``after`` must be later.
 
-    Counters of different cgroups are read one after the other, and some are wrong for a moment. So usage is capped by
-    what it is a part of: members by all pods, pods by the node, the node by its processors.
+    Counters of different cgroups are read one after the other, and some are wrong for a moment. So each part is capped
+    by the whole: members by all pods, pods by the node, the node by its processors.
     """
     seconds = after.at - before.at
     cores = float(after.processors.cores)
@@ -42,14 +42,18 @@ def usage_between(before: CounterReading, after: CounterReading) -> Usage:
 
 
 def _since(before: float, after: float) -> float:
-    """The increase of a counter; one that went backwards has restarted at 0, as after its cgroup was created again."""
+    """The increase of a counter.
+
+    A counter that went backwards has restarted at 0, since its cgroup was created again.
+    """
     return after - before if after >= before else after
 
 
 def _gang_seconds(before: Counted, after: Counted) -> float:
-    """Seconds used by members. New members count from their start. The last use of deleted ones counts for other pods.
+    """Processor seconds that members used. New members count from their start.
 
-    A pod that existed before and is a member only now counts from the next reading on: its total is not of this period.
+    The last seconds of a deleted member count for other pods. If a pod existed before and is a member only now, it
+    counts from the next reading on, since its total also has the time before.
     """
     return sum(
         _since(before.gang_pods.get(uid, 0.0), seconds)

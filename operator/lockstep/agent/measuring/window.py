@@ -1,4 +1,4 @@
-"""Means over the last five minutes, as the five-minute loads of the paper."""
+"""Means over the last five minutes, like the five-minute loads of the paper."""
 
 from collections import deque
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from lockstep.agent.measuring.usage import mean_usage
 
 FIVE_MINUTES = 300.0
 FULL_FOR = 0.1
-"""A node that was full for a larger share of the time may have had more local work than was observed."""
+"""If a node was full for a larger share of the time than this, local work may have needed more than it got."""
 
 
 class Lasted(NamedTuple):
-    """A usage, how many seconds it lasted, and whether the node owner was present."""
+    """A usage, the seconds for which it lasted, and whether the node owner was present."""
 
     seconds: float
     usage: Usage
