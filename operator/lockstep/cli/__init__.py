@@ -25,7 +25,7 @@ _COMMANDS: Mapping[str, str] = {
 
 
 class _Commands(click.Group):
-    """The subcommands, imported one by one: importing ``run`` takes longer than all the work of ``gate``."""
+    """The subcommands, imported one by one: the import of ``run`` alone takes longer than all the work of ``gate``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
         return sorted(_COMMANDS)
@@ -37,7 +37,7 @@ class _Commands(click.Group):
         return command
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the command as click does, with our handling of standard streams that are closed or full."""
+        """Run the command as click does, and handle standard streams that are closed or full."""
         with standard_streams():
             return super().main(*args, **extra)
 

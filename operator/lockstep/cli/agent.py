@@ -1,4 +1,4 @@
-"""``lockstep agent``: runs on every node and bids for it. It imports little, to stay small."""
+"""``lockstep agent``: runs on every node, and writes the NodeBid of the node. It imports little, to stay small."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-# With a shorter lifetime the bid could expire between two samples.
+# The least lifetime of a bid, in sampling periods. With fewer, the bid could expire between two samples.
 _LEAST_LIFETIME_PERIODS = 3
 
 
@@ -112,7 +112,7 @@ def agent(*, node: str, period: float, lifetime: float, log_level: str, log_form
 
 
 def _own_cluster() -> str:
-    """The URL of the API server, from the environment variables of a pod; this needs no DNS."""
+    """The URL of the API server, from the environment variables of a pod. This needs no DNS."""
     host, port = (os.environ.get(f"KUBERNETES_SERVICE_{part}", "") for part in ("HOST", "PORT"))
     if not (host and port):
         raise click.UsageError(

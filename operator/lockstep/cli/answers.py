@@ -1,4 +1,4 @@
-"""``lockstep answers``: the server of answers for tenants, an extension of the API server."""
+"""``lockstep answers``: the server of answers for tenants, an extension API server."""
 
 import asyncio
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def answers(*, service: str, service_port: int, listen_host: str, listen_port: i
 
 
 def _recorder(given: Mapping[str, Any]) -> RecorderPlace | None:
-    """Where the recorder is; None if it is not to be asked."""
+    """The address of the recorder; None if the server asks no recorder."""
     address, certificates = given["recorder"], given["recorder_certificates"]
     if address is None and certificates is None:
         return None
@@ -80,7 +80,7 @@ def _recorder(given: Mapping[str, Any]) -> RecorderPlace | None:
 
 
 def state_and_rules(published: Mapping[str, str]) -> tuple[State, PlanRules]:
-    """An empty cache and the rules of planning, by published settings. Raises ``ValueError``."""
+    """An empty cache and the rules of planning, made from published settings. Raises ``ValueError``."""
     context = _published.make_context("published", [])
     try:
         options = {**context.params, **taken(context, published)}
@@ -94,4 +94,4 @@ def state_and_rules(published: Mapping[str, str]) -> tuple[State, PlanRules]:
 @member_options
 @yielding_options
 def _published(**_: Any) -> None:
-    """The options that an operator publishes. They are parsed, and never run."""
+    """The options that an operator publishes. This command only parses them, and never runs."""

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT of a process without an event loop: a thread waits for them."""
+"""SIGTERM and SIGINT in a process without an event loop: a thread waits for them."""
 
 from signal import SIG_BLOCK, SIGINT, SIGTERM, pthread_sigmask, sigwait
 from threading import Event, Thread
@@ -9,8 +9,8 @@ _ENDS = frozenset({SIGINT, SIGTERM})
 def set_by_end_signals() -> Event:
     """An event that SIGTERM and SIGINT set. Call this before the process starts other threads.
 
-    A signal handler must not set an event. It interrupts its own thread anywhere, also in a wait for that event, which
-    holds the lock that the handler needs; then both wait for ever.
+    A signal handler must not set an event. It interrupts its own thread anywhere, even in a wait for that event. The
+    wait holds the lock that the handler needs, so both would wait for ever.
     """
     pthread_sigmask(SIG_BLOCK, _ENDS)
     stop = Event()

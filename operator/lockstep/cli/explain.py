@@ -1,4 +1,4 @@
-"""``lockstep explain``: why a gang has the size, the nodes and the start that it has."""
+"""``lockstep explain``: says why a gang has its size, its nodes and its start."""
 
 import asyncio
 from dataclasses import replace
@@ -127,7 +127,7 @@ def _known(gang: GangKey, state: State) -> GangFact:
 
 
 def _missing(gang: GangKey, state: State) -> str:
-    """Why nothing is known of that gang."""
+    """A sentence that says why the cache does not have that gang."""
     if not is_pod_gang(gang):
         return f"There is no GangJob {gang_name(gang)}."
     if not state.sources:
@@ -136,7 +136,10 @@ def _missing(gang: GangKey, state: State) -> str:
 
 
 async def _read(configuration: Configuration, state: State, gang: GangKey) -> Document | None:
-    """Read the cluster; where the user may not, return the answer for tenants if the cluster gives any."""
+    """Read the cluster into ``state``; returns None.
+
+    If the user may not read the cluster, return the answer for tenants if the cluster gives any.
+    """
     async with one_client(configuration) as client:
         try:
             await read_with_progress(client, state)

@@ -1,4 +1,4 @@
-"""``lockstep init``: writes a GangJob from a few answers, or from a Job or JobSet."""
+"""``lockstep init``: writes a GangJob from a few answers, or converts a Job or JobSet."""
 
 from collections.abc import Callable, Sequence
 from typing import IO, Any
@@ -25,7 +25,10 @@ Reader = Callable[[Any], Any]
 
 
 def _reader(parse: Callable[[str], Any]) -> Reader:
-    """Let click fail, or ask again, with the message of the function's ValueError."""
+    """Make a reader for click from a parser.
+
+    After a ValueError, click fails or asks again, with the error's message.
+    """
 
     def read(value: Any) -> Any:
         if not isinstance(value, str):
@@ -92,7 +95,7 @@ def init(name: str, file: IO[str] | None, output: str, **answers: Any) -> None:
 
 
 def _ask(name: str, answers: dict[str, Any]) -> NewGang:
-    """Ask for every value that no option has given."""
+    """Ask for every value that no option has given; returns the new gang."""
     questions: dict[str, tuple[str, Reader, str | None]] = {
         "image": ("Image of each member", str, None),
         "command": ("Command of each member (empty: the image's own)", _COMMAND, ""),
@@ -108,7 +111,7 @@ def _ask(name: str, answers: dict[str, Any]) -> NewGang:
 
 
 def _prompt(text: str, of_type: Any, default: str | None = None) -> Any:
-    """Ask on standard error; the default is parsed like an answer."""
+    """Ask on standard error; returns the parsed answer. The default is parsed like an answer."""
     return click.prompt(text, type=of_type, default=default, show_default=bool(default), err=True)
 
 

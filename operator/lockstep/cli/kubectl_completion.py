@@ -1,4 +1,4 @@
-"""Completion for kubectl, which runs ``kubectl_complete-lockstep`` to complete commands of its plugin."""
+"""Completion for kubectl, which runs ``kubectl_complete-lockstep`` to complete commands of this plugin."""
 
 import sys
 
@@ -8,12 +8,12 @@ from click.shell_completion import ShellComplete
 from lockstep.cli import main
 from lockstep.cli.streams import standard_streams
 
-# Directives of cobra, kubectl's library: file names may follow, or may not.
+# Directives of cobra, kubectl's library: the shell may, or may not, complete file names, too.
 _FILES, _NO_FILES = ":0", ":4"
 
 
 def complete() -> None:
-    """Print one completion per line with its help, and last the directive for file names."""
+    """Print one completion per line with its help text. The last line is the directive for file names."""
     *words, incomplete = sys.argv[1:] or [""]
     found = ShellComplete(main, {}, "lockstep", "").get_completions(words, incomplete)
     with standard_streams():

@@ -76,7 +76,7 @@ def logs(gang: KeyIn, namespace: str | None, output: str, *, runs: str, follow: 
 
 
 def _of_one_run(key: GangKey, runs: str, *, follow: bool) -> GangKey:
-    """The GangJob of the run that is asked for; the key as it is without one."""
+    """The key of the GangJob of the requested run of a sweep; without a run, the key as it is."""
     if is_sweep(key) and runs.isdecimal():
         return GangKey(key.namespace, run_name(sweep_name(key), int(runs)))
     if runs or (is_sweep(key) and follow):
@@ -113,7 +113,7 @@ def _show_prefixed(said: Said, prefix: str) -> None:
     if said.line is None:
         print_lines([_prefix(said) + said.notice], err=True)
     else:
-        # Output of programs is passed on unchanged, as bytes.
+        # Output of members is passed on unchanged, as bytes.
         click.echo(prefix.encode() + said.line)
 
 

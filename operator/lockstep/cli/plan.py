@@ -1,4 +1,4 @@
-"""``lockstep plan``: shows what would happen if a file were applied now."""
+"""``lockstep plan``: shows what would happen if you applied a file now."""
 
 import asyncio
 import math
@@ -172,7 +172,10 @@ async def _read(connection: Mapping[str, str | None], state: State) -> None:
 async def _asked_tenants_api(
     connection: Mapping[str, str | None], asked: Supposed, file: SweepFile, without: NotAllowedError
 ) -> tuple[list[Document], list[Document]]:
-    """The plans of the cluster's API for tenants: of GangJobs and of sweeps that the API server takes as dry runs."""
+    """The plans of the cluster's API for tenants, for GangJobs and for sweeps.
+
+    The API server must accept each GangJob and sweep as a dry run. Raises ``AnswerError``.
+    """
     if asked.gangs:
         raise AnswerError(
             f"{without}\nThe cluster's API for tenants can't help: it plans only GangJobs and GangSweeps."
@@ -207,7 +210,7 @@ def _given(answer: Document | NoAnswer, without: NotAllowedError) -> Document:
 async def _suppose(
     connection: Mapping[str, str | None], state: State, asked: Supposed, file: SweepFile, now: float
 ) -> tuple[list[GangKey], list[SupposedSweep | RefusedSweep]]:
-    """The keys of the gangs and the sweeps, once they are in ``state`` with the first runs of the sweeps."""
+    """Add the gangs, and the first runs of the sweeps, to ``state``; returns the keys of the gangs, and the sweeps."""
     async with one_client(load_configuration(**connection)) as client:
         keys = [await suppose(client, state, manifest) for manifest in asked.gang_jobs]
         for gang in asked.gangs:
@@ -231,7 +234,7 @@ def _in_snapshot(manifests: Sequence[NewManifest], raw: bytes, output: str) -> N
 
 
 def _delays(before: AnsweredPlan, after: AnsweredPlan) -> Delays:
-    """The other gangs that would start later, and by how many seconds, in the order of the plan."""
+    """The other gangs that would start later, each with its delay in seconds, in the order of the plan."""
     now = start_times(after.preempting.plan.decisions)
     return [
         (gang_name(gang), now[gang] - start)

@@ -1,4 +1,4 @@
-"""``lockstep queue``: shows the gangs that hold nodes, and those that wait, with what they wait for."""
+"""``lockstep queue``: shows the gangs that hold nodes, the gangs that wait, and the reasons why they wait."""
 
 import asyncio
 from collections.abc import Mapping
@@ -73,7 +73,10 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
 
 
 class _QueueRead(NamedTuple):
-    """What is to be shown. ``are_all``: the gangs of all namespaces. ``notes`` are sentences on what is missing."""
+    """The objects to show. ``are_all`` is True if they have the gangs of all namespaces.
+
+    ``notes`` are sentences that say which objects are missing.
+    """
 
     gangs: list[GangFact]
     are_all: bool
@@ -83,9 +86,9 @@ class _QueueRead(NamedTuple):
 
 
 async def _read(connection: dict[str, str | None], namespace: str | None) -> _QueueRead | Document:
-    """The gangs of all namespaces, or of ``namespace`` if only these may be listed; and the sweeps to show.
+    """The gangs of all namespaces, or of ``namespace`` if the user may list only these, and the sweeps to show.
 
-    In the latter case, an answer for tenants goes first, where the cluster gives any.
+    If the user may list only these, the answer for tenants has priority if the cluster gives any.
     """
     async with one_client(load_configuration(**connection)) as client:
         try:
@@ -103,7 +106,7 @@ async def _read(connection: dict[str, str | None], namespace: str | None) -> _Qu
 async def _with_other_kinds(
     client: KubeClient, gangs: list[GangFact], where: str | None, namespace: str | None
 ) -> _QueueRead:
-    """GangJobs of the namespace ``where``, None for all, with the Gangs there and the sweeps of ``namespace``."""
+    """The GangJobs, with the Gangs of the namespace ``where`` (None for all) and the sweeps of ``namespace``."""
     notes = [] if where is None else [_OF_STATUSES]
     try:
         gangs = gangs + await read_pod_gangs(client, where)

@@ -1,4 +1,4 @@
-"""``lockstep resize``: asks for another size of an elastic gang."""
+"""``lockstep resize``: requests another size for an elastic gang."""
 
 import asyncio
 from typing import Any

@@ -36,9 +36,9 @@ def standard_streams() -> Iterator[None]:
 
 
 class _Messages(io.FileIO):
-    """Drops messages and progress that can't be written, so that a command still does its work."""
+    """Drops messages and progress that can't be written, so that a command can still do its work."""
 
-    # Any buffer, as in ``_Output``.
+    # ``data`` may be any buffer, as in ``_Output``.
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
@@ -47,7 +47,7 @@ class _Messages(io.FileIO):
 
 
 class _Output(io.FileIO):
-    """Writes all output. It keeps the error of a failed write, which buffers lose."""
+    """Writes all output. It keeps the error of a failed write, because buffers lose it."""
 
     failure: OSError | None = None
 
@@ -61,10 +61,10 @@ class _Output(io.FileIO):
 
 
 def _prepare() -> _Output | None:
-    """Replace closed streams, so that no other file gets their descriptors, and return the watched output.
+    """Replace closed streams, so that no other file gets their descriptors; returns the watched output.
 
-    Using closed input or output still fails; messages that can't be written are dropped. The output is not watched, and
-    None returned, if ``sys.stdout`` was replaced, as in tests.
+    To use closed input or output still fails. Messages that can't be written are dropped. If ``sys.stdout`` was
+    replaced, as in tests, the output is not watched, and the function returns None.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), "r")
@@ -77,13 +77,13 @@ def _prepare() -> _Output | None:
 
 
 def _where_possible(stderr: TextIO) -> TextIO:
-    """Return a stderr that drops what can't be written."""
+    """Return a stream for messages that drops those that can't be written."""
     messages = _Messages(stderr.fileno(), "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(messages), stderr.encoding, stderr.errors, line_buffering=True)
 
 
 def _watch(stdout: TextIO | None) -> _Output:
-    """Let the process print through the returned output."""
+    """Make an output that keeps errors, let the process print through it, and return it."""
     number = os.open(os.devnull, os.O_RDONLY) if stdout is None else stdout.fileno()
     output = _Output(number, "w", closefd=False)
     encoding, errors = (None, None) if stdout is None else (stdout.encoding, stdout.errors)
@@ -92,7 +92,10 @@ def _watch(stdout: TextIO | None) -> _Output:
 
 
 def _why_unwritten(output: _Output) -> OSError | None:
-    """Flush the output; returns the error if it can't be written. The rest is dropped, so that no later flush fails."""
+    """Flush the output; returns the error if it can't be written, else None.
+
+    After an error, the rest of the output is dropped, so that no later flush fails.
+    """
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""``lockstep timeline``: shows on a page of this machine when the gangs of a namespace run."""
+"""``lockstep timeline``: serves a page on this machine that shows when the gangs of a namespace run."""
 
 import asyncio
 from functools import partial

@@ -1,1 +1,1 @@
-"""Commands that run in pods of gangs, not by a person's hand. They import little."""
+"""Commands that run in pods of gangs, and that people do not run. They import little."""

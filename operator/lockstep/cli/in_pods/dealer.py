@@ -1,4 +1,4 @@
-"""``lockstep dealer``: runs in the sidecar beside rank 0 of a gang whose pieces are dealt while it runs."""
+"""``lockstep dealer``: runs in a sidecar of rank 0, and deals the pieces of a gang's work while the gang runs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``lockstep gate``: runs in the init container of a member that waits for others.
+"""``lockstep gate``: runs in the init container of a member that waits for other members.
 
 It runs once for each member and delays the member's start, so it imports little.
 """

@@ -1,4 +1,4 @@
-"""``lockstep next``: a member of a gang whose pieces are dealt while it runs asks for the next ones."""
+"""``lockstep next``: a member asks for its next pieces of work while its gang runs."""
 
 import time
 

@@ -1,1 +1,1 @@
-"""Commands that need no cluster, and no file of one."""
+"""Commands that need no cluster, and no file with facts of a cluster."""

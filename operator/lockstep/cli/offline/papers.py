@@ -1,4 +1,4 @@
-"""``lockstep papers``: computes what the four papers print, and shows both."""
+"""``lockstep papers``: computes the numbers that the four papers print, and compares both."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Options, output and progress of all commands that answer questions."""
+"""The options, output and progress of all commands that answer questions."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,7 +48,7 @@ def output_option(command: Command) -> Command:
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """End the command with one sentence if there is no answer."""
+    """If the block finds no answer, end the command with one sentence."""
     try:
         yield
     except (AnswerError, ConfigError) as error:
@@ -56,7 +56,7 @@ def one_sentence() -> Iterator[None]:
 
 
 async def read_with_progress(client: KubeClient, state: State) -> None:
-    """Read the cluster, with a progress bar."""
+    """Read the cluster into ``state``, with a progress bar."""
     with click.progressbar(length=len(kinds_of(state)), label="Reading the cluster", file=sys.stderr) as bar:
         await read_cluster(client, state, kind_read=lambda: bar.update(1))
 
@@ -76,18 +76,18 @@ def tried_with_progress(changes: Sequence[Change]) -> Iterator[Change]:
 
 
 def print_document(document: object) -> None:
-    """Print JSON."""
+    """Print a document as JSON."""
     click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print lines without control characters, since names and messages of other clients may be in them."""
+    """Print lines without control characters, since other clients choose names and messages in them."""
     for line in lines:
         click.echo(printable(line), err=err)
 
 
 def print_answer(document: Document, lines: Callable[[Document], Iterable[str]], output: str, now: float) -> None:
-    """Print an answer of the cluster's API for tenants, and on standard error that it is one."""
+    """Print an answer of the cluster's API for tenants. A note on standard error says where it is from."""
     print_lines(wrapped(note_on_answer(document, now)), err=True)
     if output == "json":
         print_document(document)

@@ -1,4 +1,4 @@
-"""The options for the API server."""
+"""The options for the connection to the API server."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,5 +14,5 @@ _CONTEXT = click.option("--context", metavar="NAME", help="Context of the kubeco
 
 
 def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add these options to a command."""
+    """Add the options for the connection to a command."""
     return _KUBECONFIG(_CONTEXT(command))

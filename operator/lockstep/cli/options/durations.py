@@ -1,4 +1,4 @@
-"""Times in options: durations, periods, and moments."""
+"""Parses times in options: durations, periods, and points in time."""
 
 import re
 from time import time
@@ -13,7 +13,7 @@ _DAY_SECONDS = 86_400
 
 
 def as_seconds(_context: click.Context, _option: click.Parameter, value: str) -> float:
-    """Parse a duration such as 10m or 1h30m into seconds; the only number without a unit is 0."""
+    """Parse a duration such as 10m or 1h30m into seconds. Only 0 needs no unit."""
     try:
         seconds = 0.0 if value == "0" else duration_seconds(value)
     except ValueError as error:
@@ -34,7 +34,10 @@ def period_seconds(_context: click.Context, _option: click.Parameter, value: str
 
 
 def time_of(_context: click.Context, _option: click.Parameter, value: str | None) -> int | None:
-    """Parse ``2026-11-01``, ``2026-11-01T12:00:00Z``, or ``30d``, ``4w`` and ``12h`` ago, into seconds since 1970."""
+    """Parse a point in time into seconds since 1970; None stays None.
+
+    It is ``2026-11-01``, ``2026-11-01T12:00:00Z``, or a time ago such as ``30d``, ``4w`` and ``12h``.
+    """
     if value is None:
         return None
     try:

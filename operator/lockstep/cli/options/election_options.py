@@ -1,4 +1,4 @@
-"""The options of leader election, named like those of Kubernetes' own components."""
+"""The options of leader election. They have the names that Kubernetes' own components use."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -11,7 +11,7 @@ from lockstep.cli.options.durations import as_seconds
 from lockstep.process.election.elector import ElectionTerms
 
 _LONGEST_SECONDS = 24 * 60 * 60.0
-# client-go's jitter factor: as there, the renew deadline must exceed this many retry periods.
+# The jitter factor of client-go. As there, the renew deadline must be longer than this many retry periods.
 _JITTER = 1.2
 
 _OPTIONS = (
@@ -52,12 +52,12 @@ _OPTIONS = (
 
 
 def election_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add these options to a command."""
+    """Add the options of leader election to a command."""
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
 def take_election_terms(options: dict[str, Any]) -> ElectionTerms | None:
-    """Remove these options from ``options`` and return them as the terms of an election; None without one.
+    """Remove the options of leader election from ``options``; returns the terms of the election, or None without one.
 
     Raises ``click.UsageError`` if the times do not fit together.
     """

@@ -1,4 +1,4 @@
-"""The argument that names a gang, as with kubectl: gj/NAME or gang/NAME, or the name of a GangJob alone."""
+"""The argument that names a gang, in the form of kubectl: gj/NAME or gang/NAME, or only the name of a GangJob."""
 
 import re
 from collections.abc import Callable
@@ -20,26 +20,26 @@ from lockstep.facts.runs.sweep_keys import sweep_key
 
 Command = Callable[..., Any]
 KeyIn = Callable[[str], GangKey]
-"""The key of a gang in a namespace."""
+"""Returns the key of a gang in a namespace that is known later."""
 
 
-# Anything else is no name, and must not become a part of a URL.
+# Text that does not match is not a name, and must not become a part of a URL.
 _NAME = re.compile("[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
 
 def gang_argument(command: Command) -> Command:
-    """Add the argument for a GangJob to a command, as ``gang``: its name."""
+    """Add the argument ``gang`` for a GangJob to a command. Its value is the name."""
     return click.argument("gang", metavar="gj/NAME", callback=_gang_job_name, shell_complete=complete_gang)(command)
 
 
 def any_gang_argument(command: Command) -> Command:
-    """Add the argument for a GangJob, a Gang or a GangSweep, as ``gang``: its key in a namespace to come."""
+    """Add the argument ``gang`` for a GangJob, a Gang or a GangSweep to a command. Its value is a ``KeyIn``."""
     metavar = "gj/NAME|gang/NAME|sweep/NAME"
     return click.argument("gang", metavar=metavar, callback=_any_gang, shell_complete=complete_any_gang)(command)
 
 
 def gang_or_sweep_argument(command: Command) -> Command:
-    """Add the argument for a GangJob or a GangSweep to a command, as ``gang``: its key in a namespace to come."""
+    """Add the argument ``gang`` for a GangJob or a GangSweep to a command. Its value is a ``KeyIn``."""
     complete = complete_gang_or_sweep
     return click.argument("gang", metavar="gj/NAME|sweep/NAME", callback=_gang_or_sweep, shell_complete=complete)(
         command

@@ -1,4 +1,4 @@
-"""What kubectl calls the kinds of gangs, and shell completion for their names."""
+"""The names that kubectl accepts for the kinds of gangs, and shell completion for the names of gangs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -18,7 +18,7 @@ from lockstep.facts.runs.sweep_keys import sweep_name
 
 _SECONDS = 2.0
 _Read = Callable[[KubeClient, str], Awaitable[list[str]]]
-"""Reads the names of one kind in a namespace."""
+"""Reads the names of one kind's objects in a namespace."""
 
 
 def _words(kind: str, plural: str) -> frozenset[str]:
@@ -26,31 +26,37 @@ def _words(kind: str, plural: str) -> frozenset[str]:
 
 
 GANG_JOB_WORDS = frozenset({"gj", *_words(GANG_KIND, GANGS)})
-"""What may stand before the slash in the place of ``gj``, in lower case."""
+"""The words that may be before the slash instead of ``gj``, in lower case."""
 GANG_WORDS = _words(POD_GANG_KIND, POD_GANGS)
-"""What may stand before the slash in the place of ``gang``."""
+"""The words that may be before the slash instead of ``gang``, in lower case."""
 
 SWEEP_WORDS = frozenset({"sweep", "sweeps", *_words(SWEEP_KIND, SWEEPS)})
-"""What may stand before the slash in the place of ``sweep``."""
+"""The words that may be before the slash instead of ``sweep``, in lower case."""
 
 
 def complete_gang(context: click.Context, _argument: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The GangJobs of the namespace in question; none if the API server does not answer within two seconds."""
+    """Complete names of the namespace's GangJobs.
+
+    There are no completions if the API server needs more than two seconds.
+    """
     return _completed(context, incomplete, {})
 
 
 def complete_gang_or_sweep(context: click.Context, _argument: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Behind ``sweep/`` the GangSweeps of that namespace, otherwise its GangJobs."""
+    """Complete names of GangSweeps after ``sweep/``, and otherwise names of GangJobs."""
     return _completed(context, incomplete, {SWEEP_WORDS: _sweeps})
 
 
 def complete_any_gang(context: click.Context, _argument: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Behind ``gang/`` the Gangs of that namespace, behind ``sweep/`` its GangSweeps, otherwise its GangJobs."""
+    """Complete names of Gangs after ``gang/``, of GangSweeps after ``sweep/``, and otherwise of GangJobs."""
     return _completed(context, incomplete, {GANG_WORDS: _pod_gangs, SWEEP_WORDS: _sweeps})
 
 
 def _completed(context: click.Context, incomplete: str, others: Mapping[frozenset[str], _Read]) -> list[CompletionItem]:
-    """The names that go on so: of the kind before the slash if it is one of ``others``, else of GangJobs."""
+    """The names that begin with the incomplete one.
+
+    If the word before the slash is one of ``others``, these are names of that kind, and otherwise names of GangJobs.
+    """
     kind, slash, beginning = incomplete.rpartition("/")
     read = next((read for words, read in others.items() if kind.lower() in words), _gang_jobs)
     try:

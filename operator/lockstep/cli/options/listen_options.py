@@ -1,4 +1,4 @@
-"""The options for the addresses at which a command listens."""
+"""The options for the addresses on which a command listens."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import click
 
 Command = Callable[..., Any]
 
-EVERYWHERE = "0.0.0.0"  # noqa: S104 - a pod is called from outside
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - clients outside of the pod connect to it
 
 
 def host_option(name: str, default: str, meaning: str) -> Callable[[Command], Command]:
@@ -16,7 +16,7 @@ def host_option(name: str, default: str, meaning: str) -> Callable[[Command], Co
 
 
 def port_option(name: str, default: int, meaning: str) -> Callable[[Command], Command]:
-    """Add an option for a port to a command; 0 is any free one."""
+    """Add an option for a port to a command. Port 0 means any free port."""
     return click.option(name, metavar="PORT", type=click.IntRange(0, 65_535), default=default, help=meaning)
 
 
@@ -25,5 +25,5 @@ _PORT = port_option("--listen-port", 8443, "Port to listen on.")
 
 
 def listen_options(command: Command) -> Command:
-    """Add ``--listen-host`` and ``--listen-port`` to a command that listens only there."""
+    """Add ``--listen-host`` and ``--listen-port`` to a command that listens only on this address."""
     return _HOST(_PORT(command))

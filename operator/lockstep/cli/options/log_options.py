@@ -16,7 +16,7 @@ _LEVEL = click.option(
 
 
 def log_options(default: LogFormat = LogFormat.TEXT) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add ``--log-level`` and ``--log-format`` to a command; the latter is a ``LogFormat``."""
+    """Add ``--log-level`` and ``--log-format`` to a command. The value of ``--log-format`` is a ``LogFormat``."""
     log_format = click.option(
         "--log-format",
         type=click.Choice([one.value for one in LogFormat]),

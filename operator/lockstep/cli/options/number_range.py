@@ -1,4 +1,4 @@
-"""Numbers in options."""
+"""The type of numbers in options."""
 
 import math
 from typing import Any
@@ -7,7 +7,7 @@ import click
 
 
 class NumberRange(click.FloatRange):
-    """A number within bounds; unlike click's own type, it refuses ``nan``."""
+    """A number within bounds. Unlike click's own type, it refuses ``nan``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Parse the value, or fail with a sentence."""

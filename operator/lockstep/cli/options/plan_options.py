@@ -1,4 +1,4 @@
-"""The options that affect plans, for the operator and for commands that explain its plans."""
+"""The options that affect plans. The operator has them, and so have commands that explain its plans."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ from lockstep.facts.sizing import Sizing
 Command = Callable[..., Any]
 
 OLD_NAMES: Mapping[str, str] = {"keep-nodes-free-for": "hold-for", "keep-nodes-free-gangs": "holding-gangs"}
-"""The old name of each option that has another one by now."""
+"""The old name of each option that was renamed."""
 
 _KEEP_NODES_FREE_FOR = click.option(
     "--keep-nodes-free-for",
@@ -85,12 +85,12 @@ def plan_options(command: Command) -> Command:
 
 
 def member_options(command: Command) -> Command:
-    """Add the options for what members get, and so where they may run, to a command."""
+    """Add the options that affect on which nodes members may run to a command."""
     return pool_options(_GATE_IMAGE(command))
 
 
 def rules_of(options: Mapping[str, Any]) -> PlanRules:
-    """The rules by the options of ``plan_options``."""
+    """The rules of planning, made from the options of ``plan_options``."""
     return PlanRules(
         sizing=SizingPolicy(sizing=options["sizing"], factor=options["price_factor"]),
         promises=options["promises"],
@@ -99,7 +99,7 @@ def rules_of(options: Mapping[str, Any]) -> PlanRules:
 
 
 def state_of(options: Mapping[str, Any]) -> State:
-    """An empty cache, by the options of ``plan_options``, ``member_options`` and ``yielding_options``."""
+    """An empty cache, made from the options of ``plan_options``, ``member_options`` and ``yielding_options``."""
     pool = Pool(selector=options["node_selector"], taints=options["pool_taint"])
     state = State(
         lambda: None,
@@ -114,7 +114,7 @@ def state_of(options: Mapping[str, Any]) -> State:
 
 
 def _with_old_names(command: Command) -> Command:
-    """Add the old names to a command that has the options. A value under the new name wins."""
+    """Add the old names of options to a command that has these options. A value under the new name has priority."""
     for name, old in OLD_NAMES.items():
         command = _old_name(name, old)(command)
     return command
@@ -126,5 +126,5 @@ def _old_name(name: str, old: str) -> Callable[[Command], Command]:
             click.echo(f"--{old} is the old name of --{name}, and is still accepted.", err=True)
             context.default_map = {**(context.default_map or {}), name.replace("-", "_"): value}
 
-    # Eager: its value has to be there before the option under its new name takes its default.
+    # The old option is eager: its value must be set before the option with the new name gets its default.
     return click.option(f"--{old}", hidden=True, is_eager=True, expose_value=False, callback=pass_on)

@@ -1,4 +1,4 @@
-"""The options for the nodes that gangs are planned on."""
+"""The options for the nodes on which gangs are planned."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def _read(parse: Callable[[str], T], value: str) -> T:
-    """Parse an option; a ValueError ends the command with its message."""
+    """Parse the value of an option. After a ValueError, the command ends with the error's message."""
     try:
         return parse(value)
     except ValueError as error:
@@ -36,5 +36,5 @@ _POOL_TAINT = click.option(
 
 
 def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add these options to a command."""
+    """Add the options for the nodes of gangs to a command."""
     return _NODE_SELECTOR(_POOL_TAINT(command))

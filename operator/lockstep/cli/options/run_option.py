@@ -10,7 +10,7 @@ _RUNS = re.compile(r"[0-9]{1,4}(-[0-9]{1,4})?(,[0-9]{1,4}(-[0-9]{1,4})?)*")
 
 
 def run_option(meaning: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the option ``--run``, a list of numbers, to a command; ''without it."""
+    """Add the option ``--run``, a list of numbers of runs, to a command. Without the option, the value is ''."""
     return click.option("--run", "runs", metavar="RUNS", callback=_runs, help=meaning)
 
 

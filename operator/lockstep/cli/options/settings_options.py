@@ -1,4 +1,4 @@
-"""Takes options that are not given from the settings that the operator has published."""
+"""Completes the options of a command with the settings that the operator has published."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from lockstep.cli.options.plan_options import OLD_NAMES
 
 Options = Mapping[str, Any]
 
-# An option that is given under its old name is one of the map.
+# The sources of a value that the user has given. A value under an option's old name is in the default map.
 _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 _SETTINGS = click.option(
     "--settings",
@@ -34,9 +34,9 @@ def settings_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_operators(options: Options, configuration: Configuration) -> Options:
-    """The options of the current command; those that are not given are the operator's.
+    """The options of the current command. Options that are not given have the operator's values.
 
-    If these are unknown, a sentence on standard error names the defaults. Raises ``AnswerError``.
+    If the operator's values are unknown, a sentence on standard error names the defaults. Raises ``AnswerError``.
     """
     try:
         published = asyncio.run(_read(configuration, options["settings"]))
@@ -48,7 +48,10 @@ def with_operators(options: Options, configuration: Configuration) -> Options:
 
 
 def taken(context: click.Context, published: Mapping[str, str]) -> dict[str, Any]:
-    """The published options that are not given, parsed as on the command line. Raises ``click.BadParameter``."""
+    """The published values of options that are not given, parsed as on the command line.
+
+    Raises ``click.BadParameter``.
+    """
     values = {}
     for option in context.command.params:
         text = _published(option.opts[0].removeprefix("--"), published)
@@ -63,7 +66,10 @@ def taken(context: click.Context, published: Mapping[str, str]) -> dict[str, Any
 
 
 def _published(name: str, published: Mapping[str, str]) -> str | None:
-    """The published value of an option; an operator of an older version publishes the old name."""
+    """The published value of an option; None if it is not published.
+
+    An older operator publishes it under the old name.
+    """
     return published.get(name, published.get(OLD_NAMES.get(name, "")))
 
 

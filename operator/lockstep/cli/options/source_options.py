@@ -1,4 +1,4 @@
-"""The options for what is placed as gangs beside GangJobs, and for what of it gives way."""
+"""The options for the sources of Gangs, and for the sources whose Gangs may be preempted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -57,12 +57,15 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def yielding_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option for sources, and for those whose Gangs give way, which the operator finds out by itself."""
+    """Add the option for sources, and the option for sources whose Gangs may be preempted, to a command.
+
+    The operator finds the latter by itself.
+    """
     return _SOURCES(_YIELDING(command))
 
 
 def _parse(text: str) -> frozenset[Source]:
-    """Read ``SOURCE[,SOURCE...]`` or ``all``; nothing for ''."""
+    """Parse ``SOURCE[,SOURCE...]`` or ``all``; '' means no source."""
     if text == _ALL:
         return frozenset(Source)
     sources = frozenset(_source(part) for part in text.split(",")) if text else frozenset()

@@ -1,1 +1,1 @@
-"""Commands of the recorder: the process itself, and the questions to what is on record."""
+"""Commands of the recorder: the process itself, and questions about its records."""

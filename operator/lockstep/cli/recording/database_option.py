@@ -8,7 +8,7 @@ import click
 
 
 def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--database``."""
+    """Add the option ``--database`` to a command."""
     return click.option(
         "--database",
         metavar="PATH",

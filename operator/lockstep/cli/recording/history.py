@@ -1,4 +1,4 @@
-"""``lockstep history``: what is on record of gangs that have ended, and of those that go on."""
+"""``lockstep history``: shows the records of gangs that have ended, and of gangs that have not."""
 
 import asyncio
 from collections.abc import Mapping
@@ -108,7 +108,7 @@ def _print_file(path: Path, asked: HistoryQuestion, now: int, output: str, **whe
 async def _asked(
     connection: Mapping[str, str | None], namespace: str, asked: HistoryQuestion, database: Path
 ) -> Document:
-    """The answer of the cluster's API for tenants. Raises ``AnswerError`` where there is none."""
+    """The answer of the cluster's API for tenants. Raises ``AnswerError`` if there is none."""
     where = namespace or usual_namespace(**connection)
     params = history_params(replace(asked, limit=min(asked.limit, MOST_ROWS)))
     async with one_client(load_configuration(**connection)) as client:

@@ -1,4 +1,4 @@
-"""``lockstep record``: the recorder, which keeps what gangs were after their deletion."""
+"""``lockstep record``: the recorder, which keeps records of gangs after the gangs are deleted."""
 
 import asyncio
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ def record(*, namespace: str, database: Path, keep: float, keep_users: float, mo
 
 
 def _address(given: Mapping[str, Any]) -> RecorderAddress | None:
-    """Where to answer; None where no certificates are given."""
+    """The address on which the recorder answers; None without certificates."""
     certificates = given["certificates"]
     if certificates is None:
         return None

@@ -1,4 +1,4 @@
-"""The options of simulations for jobs that change size while they run: which jobs do so, and what a change costs."""
+"""The options of simulations for jobs that change their size while they run: which jobs, and the cost of a change."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -35,10 +35,10 @@ _MIN_INTERVAL = click.option(
 
 
 def elastic_options(command: Command) -> Command:
-    """Add these options to a command."""
+    """Add the options for jobs that change their size to a command."""
     return _SHARE(_RESTART_TIME(_MIN_INTERVAL(command)))
 
 
 def change_terms_of(options: Mapping[str, Any]) -> ChangeTerms:
-    """Return how long a job does no work after a change of size, and the shortest time between two changes."""
+    """Return for how long a job does no work after a change of its size, and the shortest time between two changes."""
     return ChangeTerms(restart_time=options["restart_time"], min_interval=options["min_interval"])

@@ -1,4 +1,4 @@
-"""Reads a log for a simulation, and prints what is wrong in it and which jobs are left out."""
+"""Reads a log for a simulation, and prints which lines are invalid and which jobs are left out."""
 
 from collections.abc import Iterator
 from typing import IO
@@ -10,14 +10,14 @@ from lockstep.simulation.workload.swf import Log, read_log
 
 
 def read_log_file(file: IO[str]) -> Log:
-    """Read a log, and print what can't be used of it."""
+    """Read a log, and print which parts of it can't be used."""
     log = read_log(file)
     print_lines((f"{file.name}: {problem}" for problem in _problems(log)), err=True)
     return log
 
 
 def print_too_large(name: str, log: Log, scenario: Scenario) -> None:
-    """Print how many jobs of the log ``name`` ask for more nodes than there are."""
+    """Print how many jobs of the log ``name`` ask for more nodes than the scenario has."""
     count = scenario.too_large
     if count:
         of_machine = "" if log.processors is None else f"; the machine of the log had {log.processors} processors"

@@ -87,12 +87,12 @@ _CHECKPOINTS = click.option(
 
 
 def owner_options(command: Command) -> Command:
-    """Add these options to a command."""
+    """Add the options for node owners to a command."""
     return _OWNERS(_ON_RETURN(_DUTY_CYCLE(_INTERRUPTIBLE(_CHECKPOINTS(command)))))
 
 
 def terms_of(options: Mapping[str, Any]) -> OwnerTerms:
-    """Return what happens to jobs when owners come back."""
+    """Return the terms that say what happens to jobs when owners come back."""
     saves = options["interruptible"] is Interruptible.CHECKPOINTED
     if saves and not options["checkpoint_interval"]:
         raise click.UsageError("--checkpoint-interval must be positive.")

@@ -1,4 +1,4 @@
-"""Options of simulated sweeps: clusters, and how long a run takes by its size."""
+"""Options of simulated sweeps: the clusters, and the length of a run at each size."""
 
 import re
 
@@ -12,7 +12,7 @@ _TIME = re.compile(r"([1-9][0-9]{0,4}):([0-9]+(?:\.[0-9]+)?)")
 
 
 def clusters_of(_context: click.Context, _option: click.Parameter, value: str) -> list[StationCluster]:
-    """Parse ``24,24`` or ``30,6x3``: the nodes of each cluster, and their speed."""
+    """Parse clusters such as ``24,24`` or ``30,6x3``: the nodes of each cluster, and their speed after the ``x``."""
     clusters = []
     for part in value.split(","):
         found = _CLUSTER.fullmatch(part.strip())
@@ -26,7 +26,7 @@ def clusters_of(_context: click.Context, _option: click.Parameter, value: str) -
 
 
 def times_of(_context: click.Context, _option: click.Parameter, value: str) -> dict[int, float]:
-    """Parse ``1:1382.5,3:557.5``: sizes, each with the seconds of a run."""
+    """Parse ``1:1382.5,3:557.5``: the seconds of a run at each size."""
     times: dict[int, float] = {}
     for part in value.split(","):
         found = _TIME.fullmatch(part.strip())

@@ -1,4 +1,4 @@
-"""The options of simulations for jobs and nodes."""
+"""The options of simulations for the jobs and the nodes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -118,12 +118,12 @@ _GROUPS = click.option(
 
 
 def scenario_options(command: Command) -> Command:
-    """Add these options to a command."""
+    """Add the options for jobs and nodes to a command."""
     return _MODEL(_TRACE(_JOBS(_NODES(owner_options(_LOADS(_of_sizes(_of_run_times(elastic_options(command)))))))))
 
 
 def scenario_of(options: Mapping[str, Any]) -> Scenario:
-    """Return the scenario of these options, without a load; prints which jobs of a trace are left out."""
+    """Return the scenario of these options, without a load, and print which jobs of a trace are left out."""
     if options["trace"] is not None and options["templates"] is not None:
         raise click.UsageError("--templates can't be used with --trace: the jobs of a log have templates of their own.")
     trace = options["trace"]

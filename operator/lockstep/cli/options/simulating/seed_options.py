@@ -17,7 +17,10 @@ _SEED = click.option(
 
 
 def seed_options(*, seeds: int, most: int) -> Callable[[Command], Command]:
-    """Add ``--seed`` and ``--seeds`` to a command: so many ``seeds`` by default, and at ``most``."""
+    """Add ``--seed`` and ``--seeds`` to a command.
+
+    The default of ``--seeds`` is ``seeds``, and its maximum ``most``.
+    """
     number = click.option(
         "--seeds",
         metavar="N",
