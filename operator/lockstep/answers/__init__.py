@@ -1,1 +1,1 @@
-"""Answers for users: explanations, plans, the queue, logs, profiles, requeueing, sizes, new GangJobs."""
+"""Answers for users: explanations, plans, the queue, logs, profiles, requeueing, sizes, and new GangJobs."""

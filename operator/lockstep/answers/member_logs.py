@@ -1,4 +1,4 @@
-"""The logs of all members of a gang, each line with the rank of its member."""
+"""Shows the logs of all members of a gang. Each line has the rank of its member."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -18,13 +18,16 @@ from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import n_members
 
 MOST_FOLLOWED = 100
-"""The most logs that are followed: each takes a connection to the API server, and one from there to a kubelet."""
+"""The most logs that are followed.
+
+Each needs a connection to the API server, and another one from there to a kubelet.
+"""
 
 _POLL_SECONDS = 2.0
 
 
 class Said(NamedTuple):
-    """A line of a member's log.
+    """A line of a member's log, or a notice.
 
     Without a ``line`` it is a ``notice`` about the log. Without a ``rank`` the notice is about the gang.
     """
@@ -40,7 +43,10 @@ Show = Callable[[Said], None]
 
 
 class LogsWish(NamedTuple):
-    """The logs to show: those of ``ranks``, or of all if empty; the last ``tail`` lines, or all if None."""
+    """The logs to show: those of ``ranks``, or of all members if it is empty.
+
+    ``tail`` is the number of last lines to show; None means all lines.
+    """
 
     gang: GangKey
     ranks: str = ""
@@ -53,7 +59,10 @@ class LogsWish(NamedTuple):
 
 
 class _MembersNow(NamedTuple):
-    """A gang and its members' logs at one time: those of the last attempt that has pods, sorted by rank."""
+    """A gang and its members' logs at one time.
+
+    The logs are of the last attempt that has pods, in the order of ranks.
+    """
 
     gang: GangFact
     logs: list[MemberLog]
@@ -64,9 +73,9 @@ class _MembersNow(NamedTuple):
 
 
 async def show_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
-    """Pass the present logs to ``show``, rank by rank. Returns whether all requested logs exist.
+    """Pass the current logs to ``show``, rank by rank; returns whether all requested logs exist.
 
-    Raises ``AnswerError`` if there is no such gang, or no member.
+    Raises ``AnswerError`` if there is no such gang, or if it has none of the requested members.
     """
     members = await _read_members(client, wish)
     if not members.logs:
@@ -79,7 +88,7 @@ async def show_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
 
 
 async def follow_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
-    """Pass the logs to ``show`` as they grow, until the gang has ended; logs of later attempts are included.
+    """Pass the logs to ``show`` as they grow, including logs of later attempts, until the gang has ended.
 
     Returns whether all followed logs existed. Raises ``AnswerError`` if there is no such gang, or if too many logs are
     requested.
@@ -150,7 +159,7 @@ def _without_pod(members: _MembersNow, wish: LogsWish) -> str:
 
 
 def _ranks(gang: GangFact) -> Iterable[int]:
-    """The ranks of its members, as the status has them."""
+    """The ranks of the gang's members, by its status."""
     status = gang.status
     return ranks_in(parse_ranks(status.ranks)) if status.ranks else range(min(status.size or 0, MOST_RANKS))
 
@@ -163,7 +172,7 @@ def _no_members(gang: GangFact, wish: LogsWish) -> str:
 
 
 async def _show_one(client: KubeClient, log: MemberLog, wish: LogsWish, show: Show, *, follow: bool = False) -> bool:
-    """Pass one log to ``show``; returns whether there was one."""
+    """Pass one log to ``show``; returns whether it could be read to its end."""
     if log.why_none:
         show(_notice(log, f"does not run yet: {log.why_none}"))
         return False

@@ -1,4 +1,4 @@
-"""Puts a gang back into the queue, whatever its state, by requests that its owner could make by hand."""
+"""Puts a gang back into the queue, whatever its state, by requests that its owner could also send with kubectl."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,10 +22,10 @@ from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import duration
 
 Waiting = Callable[[], AbstractContextManager[Callable[[], None]]]
-"""A context for waiting; the function that it yields is called after each check that is not fulfilled yet."""
+"""Makes a context for waiting. It yields a function that is called after each check that was not fulfilled yet."""
 
 _POLL_SECONDS = 0.5
-# The metadata that users write.
+# The fields of the metadata that users write.
 _OWN_METADATA = ("namespace", "name", "labels", "annotations", "ownerReferences")
 
 
@@ -35,7 +35,7 @@ class _Patience(NamedTuple):
 
 
 class NotMadeAnewError(AnswerError):
-    """A finished gang was deleted and could not be created again; ``manifest`` is what to create."""
+    """A finished gang was deleted, but could not be created again. ``manifest`` is the object to create."""
 
     def __init__(self, message: str, manifest: Manifest) -> None:
         super().__init__(message)
@@ -47,10 +47,11 @@ def _silently() -> AbstractContextManager[Callable[[], None]]:
 
 
 async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: float, waiting: Waiting = _silently) -> str:
-    """Let the gang be planned from its start; returns a sentence on what was done.
+    """Let the gang be planned anew; returns a sentence that says what was done.
 
-    A finished gang is deleted and created again. One that holds nodes or is in its back-off is suspended and resumed. A
-    suspended one is resumed. Raises ``AnswerError`` if that is impossible or takes longer than ``within_seconds``.
+    A finished gang is deleted and created again. A gang that holds nodes or is in its back-off is suspended and
+    resumed. A suspended gang is resumed. Raises ``AnswerError`` if that is impossible or takes longer than
+    ``within_seconds``.
     """
     patience = _Patience(within_seconds, waiting)
     manifest = await _existing(client, key)
@@ -80,7 +81,7 @@ async def _existing(client: KubeClient, key: GangKey) -> Manifest:
 
 
 async def _check_not_queued(client: KubeClient, gang: GangFact) -> None:
-    """Raises ``AnswerError`` if Kueue decides when the gang runs: it has a Workload."""
+    """Raise ``AnswerError`` if the gang has a Workload: then Kueue decides when the gang runs."""
     name = workload_name(gang.key.name, gang.uid)
     with answered(client):
         found = await client.get(workload_at(gang.key.namespace, name))
@@ -99,7 +100,7 @@ def _refusal(gang: GangFact) -> str | None:
 
 
 async def _start_over(client: KubeClient, gang: GangFact, patience: _Patience) -> str:
-    """Suspend the gang, and resume it once it holds nothing."""
+    """Suspend the gang, and resume it when it holds no nodes; returns a sentence that says what was done."""
     await _suspend(client, gang.key, wanted=True)
     name = gang_name(gang.key)
     try:
@@ -127,14 +128,14 @@ async def _suspend(client: KubeClient, key: GangKey, *, wanted: bool) -> None:
 
 
 async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, patience: _Patience) -> str:
-    """Delete the gang, and create it again once it and its pods are gone."""
+    """Delete the gang, and create it again when its pods are gone, too; returns a sentence that says what was done."""
     name = gang_name(gang.key)
     _refuse_volumes(gang)
     with answered(client):
         answer = await client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
     _check(answer, f"GangJob {name} has ended, and can't be deleted for a new run")
     again = _as_submitted(manifest)
-    # The manifest exists nowhere else now.
+    # From here on, this process has the only copy of the manifest.
     try:
         await _create_once_gone(client, gang, again, patience)
     except TimeoutError as error:
@@ -176,7 +177,7 @@ async def _is_suspended(client: KubeClient, key: GangKey) -> bool:
 
 
 async def _is_gone(client: KubeClient, gang: GangFact) -> bool:
-    """Whether neither the gang nor a pod of it exists: the pods of the new gang have the same names."""
+    """Whether neither the gang nor any of its pods exists, since the new gang's pods have the same names."""
     if await read_gang(client, gang.key) is not None:
         return False
     members = [membership(pod["metadata"]) for pod in await read_members(client, gang.key)]

@@ -1,4 +1,4 @@
-"""Asks for another size of an elastic gang, by a request that its owner could make by hand."""
+"""Requests another size for an elastic gang, by a request that its owner could also send with kubectl."""
 
 from coschedule import GangKey, Sizes
 from lockstep.answers.reading.cluster import answered, parse_shown, read_gang
@@ -12,9 +12,10 @@ from lockstep.report.text.sentences import n_members
 
 
 async def resize_gang(client: KubeClient, key: GangKey, size: int | None) -> str:
-    """Let the gang have ``size`` members, or with None as many as Lockstep chooses; return a sentence on what happens.
+    """Request ``size`` members for the gang; returns a sentence that says what happens.
 
-    Raises ``AnswerError`` if there is no such gang, or it can't have that size.
+    With None, Lockstep chooses the size. Raises ``AnswerError`` if there is no such gang, or if it can't have that
+    size.
     """
     gang = await _elastic(client, key)
     if size is not None:
@@ -48,7 +49,7 @@ def _check_size(gang: AcceptedGang, size: int) -> None:
 
 
 def _range(spec: GangSpec) -> str:
-    """The sizes that the gang can have; of a gang with roles only one has a size that varies."""
+    """The sizes that the gang can have, as a clause. If the gang has roles, the size of only one of them varies."""
     role = varying_role(spec.roles)
     if role is None:
         return n_members(spec.minimum)
@@ -70,7 +71,7 @@ def _done(gang: GangFact, size: int | None) -> str:
         return f"Lockstep chooses the size of {name} from now on."
     if gang.policies.is_suspended:
         return f"{name} is suspended. When it is resumed, {_later(gang, size)}."
-    # If another size is asked for, an attempt that goes on drops the change that it has ahead.
+    # A request for another size makes an attempt drop the change of size that it has announced or begun.
     dropped = status.noticed_size or status.joining_size
     if status.next_size is not None and (dropped is None or dropped.size == size):
         return f"{name} is changing to {n_members(status.next_size.size)} already. {_after_change(gang, size)}"

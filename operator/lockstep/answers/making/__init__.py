@@ -1,1 +1,1 @@
-"""Makes GangJobs for users to submit, from a few answers or from Jobs and JobSets."""
+"""Makes GangJobs that users can submit, from a few answers or from Jobs and JobSets."""

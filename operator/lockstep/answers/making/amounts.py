@@ -1,4 +1,4 @@
-"""Parses the resources of a member by the API server's rules: valid names and amounts, and which must be limits."""
+"""Parses the resources of a member by the API server's rules for names and amounts."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,10 @@ _LONGEST_DOMAIN = 253
 
 
 def parse_amounts(text: str) -> dict[str, str]:
-    """Parse ``cpu=4,memory=8Gi``, by resource. Raises ``ValueError`` if the API server would refuse it."""
+    """Parse ``cpu=4,memory=8Gi`` into amounts by resource.
+
+    Raises ``ValueError`` if the API server would refuse them.
+    """
     amounts = {}
     for one in text.split(","):
         resource, equals, amount = (part.strip() for part in one.partition("="))
@@ -29,7 +32,10 @@ def parse_amounts(text: str) -> dict[str, str]:
 
 
 def as_resources(amounts: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """The requests and limits of a container. What can't be overcommitted is a limit, which implies a request."""
+    """The requests and limits of a container.
+
+    A resource that can't be overcommitted needs a limit; the API server then makes the request equal to the limit.
+    """
     requests = {name: amount for name, amount in amounts.items() if name in _STANDARD}
     limits = {name: amount for name, amount in amounts.items() if name not in _STANDARD}
     return {**({"requests": requests} if requests else {}), **({"limits": limits} if limits else {})}

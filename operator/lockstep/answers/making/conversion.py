@@ -1,4 +1,4 @@
-"""Converts the Jobs and JobSets of a file to GangJobs, with notes on what could not be carried over."""
+"""Converts the Jobs and JobSets of a file to GangJobs, with notes about fields that could not be carried over."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -22,23 +22,27 @@ _LARGEST = 10_000
 
 
 class Converted(NamedTuple):
-    """A GangJob, and a line for each field of its origin that has another meaning now, or none."""
+    """A GangJob that was converted.
+
+    It has a note for each field of the original that is lost or now has another meaning.
+    """
 
     manifest: NewManifest
     notes: tuple[str, ...]
 
 
 class Conversion(NamedTuple):
-    """The GangJobs of a file, and a line for each of its documents that is left out."""
+    """The GangJobs of a file, and a line for each document of the file that is left out."""
 
     gangs: list[Converted]
     left_out: tuple[str, ...]
 
 
 def convert(text: str, *, name: str = "") -> Conversion:
-    """Convert every Job and JobSet of a YAML or JSON file; ``name`` names the GangJob, if there is only one.
+    """Convert every Job and JobSet of a YAML or JSON file.
 
-    Raises ``AnswerError`` if there are none, or if one is invalid.
+    ``name`` names the GangJob; the file must then have only one. Raises ``AnswerError`` if the file has no Job or
+    JobSet, or if one is invalid.
     """
     documents = list(read_objects(text))
     convertible = [one for one in documents if _maker(one) is not None]
@@ -106,7 +110,7 @@ def _check_sizes(spec: NewManifest) -> None:
 
 
 def _refusals(spec: NewManifest) -> Iterable[str]:
-    """Lines on what Lockstep would refuse in the templates although the API server accepts it."""
+    """A line for each part of the templates that the API server accepts but Lockstep would refuse."""
     try:
         return [f"{path}.{problem}." for path, pod in _templates(spec) for problem in unsupported(pod)]
     except (AttributeError, TypeError) as error:

@@ -1,4 +1,7 @@
-"""The fields of an object that is converted: each must be taken, or there is a note that it is not carried over."""
+"""The fields of an object that is converted.
+
+Each field must be taken, or there is a note that it is not carried over.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,9 +11,10 @@ from lockstep.api.manifest import NewManifest
 
 
 class Fields:
-    """Fields that are taken one by one. ``notes`` gets a sentence for each that is not carried over unchanged.
+    """The fields of an object, which are taken one by one. ``notes`` gets a sentence for each that is not carried over.
 
-    It keeps the ``Fields`` of inner objects, so that ``leave_rest`` of the whole object finds all that were not taken.
+    It keeps the ``Fields`` of inner objects. So ``leave_rest`` of the whole object finds all fields that were not
+    taken.
     """
 
     def __init__(self, path: str, fields: object, notes: list[str]) -> None:
@@ -42,24 +46,27 @@ class Fields:
         return otherwise if value is None else value
 
     def take_list(self, name: str) -> list[Any]:
-        """Take a field that is a list; empty if it is absent. Raises ``AnswerError`` if it is no list."""
+        """Take a field that is a list; it is empty if the field is absent.
+
+        Raises ``AnswerError`` if the field is not a list.
+        """
         value = self.take(name)
         if not isinstance(value, list | None):
             raise AnswerError(f"{self._at(name)} is not a list.")
         return value or []
 
     def take_fields(self, name: str) -> "Fields":
-        """Take a field that is an object, as its fields; none if it is absent."""
+        """Take a field that is an object, and return its fields; there are none if the field is absent."""
         return self.within(name, self._left.pop(name, {}))
 
     def within(self, name: str, fields: object) -> "Fields":
-        """The fields of a value that was taken by that name. Raises ``AnswerError`` if it is no object."""
+        """The fields of an object that was taken under that name. Raises ``AnswerError`` if it is not an object."""
         inner = Fields(self._at(name), fields, self.notes)
         self._inner.append(inner)
         return inner
 
     def carry(self, *names: str) -> NewManifest:
-        """Take those of the fields that exist, unchanged."""
+        """Take the fields with these names that exist, and return them unchanged."""
         return {name: self._left.pop(name) for name in names if name in self._left}
 
     def note(self, name: str, sentence: str) -> None:
@@ -81,11 +88,11 @@ class Fields:
 
     @property
     def names(self) -> list[str]:
-        """The names of the fields that are left."""
+        """The names of the fields that were not taken yet."""
         return list(self._left)
 
     def rest(self) -> NewManifest:
-        """Take all fields that are left, unchanged."""
+        """Take all fields that were not taken yet, and return them unchanged."""
         rest, self._left = self._left, {}
         return rest
 

@@ -1,4 +1,4 @@
-"""Converts a Job to a GangJob: all its pods run at once."""
+"""Converts a Job to a GangJob, in which all pods run at the same time."""
 
 from lockstep.answers.making.fields import Fields
 from lockstep.answers.making.template import RANK, template_of
@@ -9,7 +9,7 @@ _ACTIONS = {"FailJob": "FailGang", "Ignore": "Ignore", "Count": "RestartGang"}
 
 
 def job_spec(spec: Fields) -> NewManifest:
-    """The spec of the GangJob for a Job's spec."""
+    """The spec of a GangJob, made from a Job's spec."""
     size, mode = size_of(spec)
     is_indexed = mode == "Indexed"
     if is_indexed:
@@ -28,7 +28,7 @@ def job_spec(spec: Fields) -> NewManifest:
 
 
 def size_of(spec: Fields) -> tuple[int, str]:
-    """The number of members for a Job's spec, and its completion mode; '' if it has none."""
+    """The number of members for a Job's spec, and the Job's completion mode; '' if it states none."""
     size = spec.take_number("parallelism", otherwise=1) or 0
     completions = spec.take_number("completions", otherwise=None)
     mode = spec.take_text("completionMode")
@@ -42,7 +42,7 @@ def size_of(spec: Fields) -> tuple[int, str]:
 
 
 def leave_selector(spec: Fields) -> None:
-    """Leave out the pod selector of a Job; usually the API server has set it."""
+    """Leave out the pod selector of a Job. There is a note only if a user has set the selector."""
     if spec.take("manualSelector"):
         spec.note("manualSelector", "not carried over, since Lockstep identifies members by its own labels.")
     spec.take("selector")
@@ -77,5 +77,5 @@ def _rules(spec: Fields) -> list[NewManifest]:
 
 
 def _matches(rule: Fields) -> NewManifest:
-    """What a rule matches. It has one of two fields; the other one may be empty in Jobs, and is left out."""
+    """The condition of a rule. A rule has one of two fields; in Jobs the other may be empty, and is then left out."""
     return {name: what for name, what in rule.carry("onExitCodes", "onPodConditions").items() if what}

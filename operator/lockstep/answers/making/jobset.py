@@ -12,7 +12,7 @@ from lockstep.api.manifest import NewManifest
 
 
 class _Role(NamedTuple):
-    """A job of the set as a role; ``size`` counts the members of all ``copies``, ``waits_for`` names other jobs."""
+    """A job of the set as a role. ``size`` counts the members of all ``copies``, and ``waits_for`` names other jobs."""
 
     name: str
     size: int
@@ -22,7 +22,7 @@ class _Role(NamedTuple):
 
 
 def jobset_spec(spec: Fields) -> NewManifest:
-    """The spec of the GangJob for a JobSet's spec."""
+    """The spec of a GangJob, made from a JobSet's spec."""
     entries = spec.take_list("replicatedJobs")
     if not entries:
         raise AnswerError(f"{spec.path}.replicatedJobs is empty.")
@@ -52,7 +52,10 @@ def _role(entry: Fields, *, is_alone: bool) -> _Role:
 
 
 def _index(entry: Fields, mode: str, copies: int, *, is_alone: bool) -> NewManifest | None:
-    """Where a member finds its pod's index; None for jobs that are not Indexed, which is a JobSet's default."""
+    """The source of the variable with the pod's index; None if the job is not Indexed.
+
+    A JobSet's jobs are by default.
+    """
     if mode not in ("", "Indexed"):
         return None
     number = "rank" if is_alone else "number in its role, LOCKSTEP_ROLE_RANK"
@@ -78,7 +81,7 @@ def _awaited(entry: Fields) -> list[str]:
 
 
 def _members(spec: Fields, roles: Sequence[_Role]) -> NewManifest:
-    """Size and template of the only job, or the roles of several."""
+    """Size and template if there is only one job, and roles if there are several."""
     in_order = spec.take_fields("startupPolicy").take_text("startupPolicyOrder") == "InOrder"
     if len(roles) == 1:
         [only] = roles
@@ -101,7 +104,7 @@ def _members(spec: Fields, roles: Sequence[_Role]) -> NewManifest:
 
 
 def _without_chains(spec: Fields, role: _Role, roles: Sequence[_Role]) -> list[str]:
-    """The roles that a role waits for, without those that wait themselves: startAfter can't name these."""
+    """The roles that a role waits for, without roles that also wait, since startAfter can't name these."""
     waiting = {one.name for one in roles if one.waits_for}
     for name in role.waits_for:
         if name in waiting:
@@ -119,7 +122,7 @@ def _network(spec: Fields) -> NewManifest:
 
 
 def _success_policy(spec: Fields, roles: Sequence[_Role]) -> NewManifest:
-    """The success policy: a gang succeeds when all its members have, or all members of one role."""
+    """The success policy. A gang succeeds when all its members have succeeded, or all members of one role."""
     policy = spec.take_fields("successPolicy")
     operator, targets = policy.take_text("operator", otherwise="All"), policy.take_list("targetReplicatedJobs")
     targeted = [role for role in roles if not targets or role.name in targets]

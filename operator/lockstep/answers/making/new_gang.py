@@ -13,7 +13,7 @@ from lockstep.api.times import duration_seconds
 
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 _ALLOWED = re.compile(r"[0-9]{1,5}(,[0-9]{1,5})+")
-# As in the schema of GangJobs: Go accepts more durations, the API server only these.
+# This is the pattern in the schema of GangJobs. Go accepts more durations; the API server accepts only these.
 DURATION = re.compile(r"([0-9]{1,6}(\.[0-9]+)?h)?([0-9]{1,7}(\.[0-9]+)?m)?([0-9]{1,9}(\.[0-9]+)?(s|ms|us|µs))*")
 LONGEST_DURATION_TEXT = 24
 _LARGEST = 10_000
@@ -21,7 +21,7 @@ _LARGEST = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewGang:
-    """The answers; ``command`` is empty for the image's own, ``serial_time`` is '' if unknown."""
+    """The answers. If ``command`` is empty, the image's own command runs. ``serial_time`` is '' if it is unknown."""
 
     name: str
     image: str
@@ -32,7 +32,7 @@ class NewGang:
 
 
 def gang_manifest(answers: NewGang) -> NewManifest:
-    """The GangJob to submit."""
+    """The manifest of a GangJob with these answers."""
     member = {
         "name": "member",
         "image": answers.image,
@@ -71,7 +71,7 @@ def parse_command(text: str) -> tuple[str, ...]:
 
 
 def parse_serial_time(text: str) -> str:
-    """Check a duration by the API server's rules; '' is allowed. Raises ``ValueError``."""
+    """Return a duration unchanged if the API server would accept it, or ''. Raises ``ValueError`` otherwise."""
     if not text:
         return text
     if len(text) > LONGEST_DURATION_TEXT or not DURATION.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Converts the pod template of a Job to that of a GangJob."""
+"""Converts the pod template of a Job to the pod template of a GangJob."""
 
 from typing import Any
 
@@ -28,7 +28,10 @@ ROLE_RANK: NewManifest = {"value": "$(LOCKSTEP_ROLE_RANK)"}
 
 
 def template_of(job: Fields, *, index: NewManifest | None) -> NewManifest:
-    """The template for a Job's spec. In Jobs, a variable has the pod's index; ``index`` is its new source, if any."""
+    """The template of a GangJob, made from a Job's spec.
+
+    In Indexed Jobs, an environment variable has the pod's index. ``index`` is its new source; None for other Jobs.
+    """
     template = job.take_fields("template")
     spec = template.take_fields("spec")
     scheduler = spec.take_text("schedulerName")
@@ -71,7 +74,7 @@ def _containers(spec: Fields, name: str, index: NewManifest | None) -> list[Any]
 
 
 def _note_what_jobs_have(spec: Fields, place: str, container: NewManifest) -> None:
-    """Note each variable that reads a label or an annotation of Jobs: it will be empty."""
+    """Note each variable that reads a label or an annotation of Jobs, since it will be empty in members."""
     for variable in _variables(container):
         source = variable.get("valueFrom")
         reads = source.get("fieldRef") if isinstance(source, dict) else None
@@ -81,7 +84,7 @@ def _note_what_jobs_have(spec: Fields, place: str, container: NewManifest) -> No
 
 
 def _with_index(container: NewManifest, index: NewManifest) -> NewManifest:
-    """The container with the variable that has the index in a Job, unless the container sets that variable itself."""
+    """The container with the variable that has the index in Jobs, unless the container sets that variable itself."""
     if any(one.get("name") == _INDEX for one in _variables(container)):
         return container
     return {**container, "env": [*(container.get("env") or []), {"name": _INDEX, **index}]}

@@ -1,1 +1,1 @@
-"""Answers ``explain`` and ``plan``: what would be decided now, and why."""
+"""Answers for ``explain`` and ``plan``: what a plan would decide now, and why."""

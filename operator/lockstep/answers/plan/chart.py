@@ -7,7 +7,7 @@ _WIDTH = 40
 
 
 class Marks(NamedTuple):
-    """The characters of bars: for the time until the finish, and for what the members' price adds."""
+    """The characters of bars: one for the time until the finish, one for the price of the members."""
 
     finish: str
     price: str
@@ -18,7 +18,7 @@ ASCII = Marks("#", "-")
 
 
 def marks_for(encoding: str | None) -> Marks:
-    """Block characters if that encoding has them, else ASCII."""
+    """The block characters if that encoding has them, and ASCII characters otherwise."""
     try:
         "".join(BLOCKS).encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -27,7 +27,7 @@ def marks_for(encoding: str | None) -> Marks:
 
 
 def bars(lengths: Sequence[tuple[float, float]], marks: Marks) -> list[str]:
-    """Draw a bar for each pair of a finish and what the price adds, in seconds from now, all to one scale."""
+    """Draw a bar for each pair of a finish and a price of members, in seconds from now. All bars have one scale."""
     longest = max((finish + price for finish, price in lengths), default=0.0)
     return [_bar(finish, price, longest, marks) for finish, price in lengths]
 

@@ -62,7 +62,7 @@ def _term(change: TermDropped) -> str:
 
 
 def format_price(in_force: PriceInForce) -> str:
-    """Format the price in force, and what it is computed from, as a clause."""
+    """Format the price of a member, and the values from which it is computed, as a clause."""
     policy, among = in_force.policy, in_force.among
     if policy is None or among is None:
         return f"{_cost(in_force)}, as when the snapshot was recorded"
@@ -73,7 +73,7 @@ def format_price(in_force: PriceInForce) -> str:
 
 
 def format_work_used(used: WorkUsed) -> str:
-    """Format which run times a gang is planned with, and why, as a sentence."""
+    """Format a sentence that says with which run times a gang is planned, and why."""
     by_law, stated = "follow the formula of earlier runs of its template", "are those that its spec states"
     which = by_law if used.source == WorkSource.LEARNED else stated
     return f"Its run times {which}: {used.message[:1].lower()}{used.message[1:]}"

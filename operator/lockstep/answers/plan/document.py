@@ -1,4 +1,4 @@
-"""Answers as JSON with stable names. docs/why.md documents every field."""
+"""Formats answers as JSON with stable names. docs/why.md documents every field."""
 
 import math
 from collections.abc import Mapping

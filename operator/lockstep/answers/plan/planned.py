@@ -1,4 +1,4 @@
-"""Plans all waiting gangs once on the facts in the cache, as the operator would now."""
+"""Makes one plan of all waiting gangs from the facts in the cache, as the operator would now."""
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -40,11 +40,12 @@ from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AnsweredPlan:
-    """A snapshot and the plan ``made`` from it; ``preempting`` is that plan with its preemptions.
+    """A snapshot, and the plan ``made`` from it. ``preempting`` is this plan with its preemptions.
 
-    ``prices`` are those of all its gangs, ``running`` the known gangs that hold nodes. ``as_reported`` returns a
-    decision as it would be in the gang's status. All members select nodes by ``selector``, which users can't drop.
-    Of the gangs that run, ``runs`` may change their size, and ``changes`` are made at once: the snapshot is after them.
+    ``prices`` has the price of a member for each planned gang. ``running`` are the known gangs that hold nodes.
+    ``as_reported`` returns a decision in the form that the gang's status would have. All members select nodes by
+    ``selector``, which users can't change. ``runs`` are running gangs that may change their size. The plan makes
+    ``changes`` of sizes at once, and the snapshot already contains them.
     """
 
     snapshot: Snapshot
@@ -59,12 +60,12 @@ class AnsweredPlan:
 
 
 def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[GangKey]) -> AnsweredPlan:
-    """Plan as many waiting gangs as the operator does in one plan, and in any case those ``asked`` about.
+    """Plan as many waiting gangs as the operator does in one plan, and always the gangs in ``asked``.
 
-    Raises ``QuotaError`` if a quota keeps one of the latter from being planned, and ``AnswerError`` if a bug does.
+    Raises ``QuotaError`` if a quota keeps a gang in ``asked`` from being planned, and ``AnswerError`` if a bug does.
     """
     state.advance_to(now)
-    # Of pods of several kinds that come later, one kind has its turn now.
+    # A Gang may await pods of several kinds; one kind at a time has its turn in plans.
     for key in state.pod_gangs.objects:
         state.pod_gang_facts.renew(key)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
@@ -88,7 +89,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
 
 
 class _TurnNow(NamedTuple):
-    """The gangs that are planned now, the price of a member of each, and which others wait."""
+    """The gangs that are planned now, the price of a member of each, and which other gangs wait."""
 
     gangs: Sequence[AcceptedGang]
     prices: Mapping[GangKey, PriceInForce]
@@ -98,7 +99,7 @@ class _TurnNow(NamedTuple):
 def _turn(state: State, rules: PlanRules, within: WithinQuotas, asked: Collection[GangKey], *, nodes: int) -> _TurnNow:
     among = contention_now(state, within.gangs, nodes=nodes)
     chosen = Rotation(MOST_IN_FRONT).choose(within.gangs, always=asked, has_changed=True)
-    # A snapshot may leave out gangs at the end, so those that are asked about come first.
+    # A snapshot may leave out gangs at the end of the list, so the gangs in ``asked`` come first.
     gangs = sorted((gang for gang in within.gangs if gang.key in chosen), key=lambda gang: gang.key not in asked)
     unplanned = Unplanned(any=len(gangs) < len(within.gangs), short_of_quota=within.short_namespaces)
     return _TurnNow(gangs, {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}, unplanned)
@@ -107,7 +108,7 @@ def _turn(state: State, rules: PlanRules, within: WithinQuotas, asked: Collectio
 def _drawn(
     state: State, rules: PlanRules, cutter: SnapshotCutter, turn: _TurnNow, now: float, rescue: Rescue
 ) -> tuple[Snapshot, ElasticGangs]:
-    """The snapshot of these gangs, and the gangs that may change their size."""
+    """The snapshot with these gangs, and the running gangs that may change their size."""
     found = _Found()
     drawn = cutter.cut(
         now,
@@ -123,7 +124,7 @@ def _drawn(
 
 
 def _sized(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:
-    """Choose sizes, and plan all gangs beside them: also those that start with these sizes."""
+    """Choose sizes of running gangs, and plan all gangs, including those that start because of these sizes."""
     sized = with_sizes(snapshot, elastic, rescue)
     if len(sized.snapshot.gangs) == len(snapshot.gangs):
         return sized
@@ -132,14 +133,14 @@ def _sized(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:
 
 
 class _Found:
-    """Keeps the gangs whose size may change."""
+    """Keeps the running gangs whose size may change."""
 
     runs: Sequence[SizedRun] = ()
 
     left_out: Collection[GangKey] = ()
 
     def frozen(self, left_out: Collection[GangKey]) -> None:
-        """Nothing else changes while this snapshot is drawn."""
+        """Keep the gangs that the snapshot leaves out."""
         self.left_out = left_out
 
     def found_elastic(self, runs: Sequence[SizedRun]) -> None:
@@ -147,7 +148,7 @@ class _Found:
 
 
 def waiting_gangs(state: State, now: float) -> list[AcceptedGang]:
-    """List the gangs that wait for a plan, in queue order, and room for pods of Gangs that come later."""
+    """The gangs that wait for a plan, and gangs that reserve room for Gangs' later pods, in queue order."""
     accepted = [gang for gang in state.gangs.values() if isinstance(gang, AcceptedGang)]
     waiting = (gang for gang in accepted if state.phase_of(gang).is_planned)
     rooms = (room_for_later(state, gang, now) for gang in accepted)
@@ -155,12 +156,12 @@ def waiting_gangs(state: State, now: float) -> list[AcceptedGang]:
 
 
 def start_times(decisions: Sequence[Decision]) -> Mapping[GangKey, float]:
-    """When each gang starts; inf if it has no placement."""
+    """When each gang starts, in seconds since 1970; inf if it has no placement."""
     return {one.gang: start_of(one) for one in decisions}
 
 
 def start_of(decision: Decision) -> float:
-    """When a gang starts; inf if it has no placement."""
+    """When a gang starts, in seconds since 1970; inf if it has no placement."""
     return decision.start if isinstance(decision, Placement) else math.inf
 
 

@@ -1,4 +1,4 @@
-"""Reads a recorded snapshot, plans it again, and plans it with further gangs."""
+"""Reads a recorded snapshot, and plans it again, with or without further gangs."""
 
 import math
 from collections import Counter
@@ -41,12 +41,12 @@ from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.volumes.role_parts import without_parts
 from lockstep.snapshot.wanted import PlanTerms
 
-# The metadata that matters here and that the API server overwrites.
+# The metadata that parsers need and that the API server would set.
 _NEW = {"uid": "", "resourceVersion": "", "generation": 1}
 
 
 class RecordedSnapshot(NamedTuple):
-    """The content of ``/debug/snapshot``: facts and the plan made from them."""
+    """The content of ``/debug/snapshot``: facts, and the plan made from them."""
 
     snapshot: Snapshot
     plan: Plan
@@ -54,7 +54,7 @@ class RecordedSnapshot(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A gang about which this version decides differently than was recorded."""
+    """A gang for which this version's decision differs from the recorded one."""
 
     gang: GangKey
     recorded: Decision
@@ -75,9 +75,9 @@ def read_recorded(raw: bytes) -> RecordedSnapshot:
 
 
 def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
-    """Plan again and list the differences.
+    """Plan again, and list the decisions that differ.
 
-    Gangs that were too far back in the queue to be planned exactly or to get a later start are not compared.
+    The recorded plan may have put gangs too far back in the queue to plan them. These gangs are not compared.
     """
     now = {one.gang: one for one in _planned(recorded.snapshot).preempting.plan.decisions}
     then = {one.gang: one for one in recorded.plan.decisions if _was_planned(one)}
@@ -89,7 +89,10 @@ def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
 
 
 def with_further(recorded: RecordedSnapshot, asked: Supposed) -> tuple[AnsweredPlan, Sequence[GangKey], Sequence[str]]:
-    """Plan the snapshot with further gangs; also returns their keys, and notes on what is unknown without a cluster."""
+    """Plan the snapshot with further gangs.
+
+    Returns the plan, the keys of these gangs, and notes about facts that are unknown without a cluster.
+    """
     snapshot, notes = recorded.snapshot, list[str]()
     further = [
         *(_parsed(one, snapshot.now) for one in asked.gang_jobs),
@@ -104,7 +107,7 @@ def with_further(recorded: RecordedSnapshot, asked: Supposed) -> tuple[AnsweredP
 
 
 def planned_before(recorded: RecordedSnapshot) -> AnsweredPlan:
-    """Plan the snapshot as it is."""
+    """Plan the snapshot without further gangs."""
     return _planned(recorded.snapshot)
 
 
@@ -124,14 +127,14 @@ def _was_planned(decision: Decision) -> bool:
 
 
 def _essence(decision: Decision) -> tuple[object, ...]:
-    """The parts of a decision that are compared; its message is not."""
+    """The parts of a decision that are compared. The message is not compared."""
     if not isinstance(decision, Placement):
         return decision.reason, decision.hold
     return decision.size, decision.start, decision.finish, _places(decision.members)
 
 
 def _places(members: Sequence[Members]) -> Counter[tuple[str, str]]:
-    """The number of members by role and node, whatever their ranks."""
+    """The number of members by role and node; ranks do not count."""
     counts: Counter[tuple[str, str]] = Counter()
     for one in without_parts(tuple(members)):
         counts[one.role, one.node] += one.count
@@ -152,7 +155,7 @@ def _parsed(manifest: Manifest, now: float) -> AcceptedGang:
 
 
 def _unknown(fact: AcceptedGang) -> Iterator[str]:
-    """Notes on what a snapshot does not have about a gang."""
+    """Notes about facts that a gang depends on and that a snapshot lacks."""
     yield "The API server was not asked, so this plan lacks its defaults, rules and admission."
     spec = fact.spec
     if is_pod_gang(fact.key):
@@ -170,7 +173,7 @@ def _unknown(fact: AcceptedGang) -> Iterator[str]:
 
 
 def _pending(fact: AcceptedGang, snapshot: Snapshot) -> PendingGang:
-    """The gang as an input of the planner, with the columns of that snapshot."""
+    """The gang as an input of the planner, with requests in the resource columns of the snapshot."""
     spec = fact.spec
     alone = replace(spec, priority_class="", roles=tuple(replace(role, claims=()) for role in spec.roles))
     terms = {fact.key: PlanTerms(member_price=_price(spec, snapshot), wants_fewest=_wants_fewest(spec, snapshot))}
@@ -190,14 +193,14 @@ def _pending(fact: AcceptedGang, snapshot: Snapshot) -> PendingGang:
 
 
 def _price(spec: GangSpec, snapshot: Snapshot) -> float:
-    """The price that the others are planned with, unless the gang asks for another sizing."""
+    """The price of a member with which the other gangs are planned, or 0 if the gang asks for another sizing."""
     if spec.sizing not in (None, Sizing.BALANCED):
         return 0.0
     return max((gang.member_price for gang in snapshot.gangs), default=0.0)
 
 
 def _wants_fewest(spec: GangSpec, snapshot: Snapshot) -> bool:
-    """Whether the gang gets the fewest members: by its own sizing, else if any gang in the snapshot does."""
+    """Whether the gang gets the fewest members: by its own sizing, or else if any gang in the snapshot does."""
     if spec.sizing is not None:
         return spec.sizing is Sizing.FEWEST
     return any(gang.deadline == math.inf for gang in snapshot.gangs)

@@ -1,4 +1,4 @@
-"""The rules of plans that matter to an answer, by the operator's options."""
+"""The rules of plans that answers need, made from the operator's options."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from lockstep.facts.reasons import Condition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRules:
-    """The rules of a plan, as of the operator in question."""
+    """The rules by which the operator makes a plan."""
 
     sizing: SizingPolicy
     promises: Promises
@@ -23,7 +23,7 @@ class PlanRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceInForce:
-    """The cost of a member-second for other gangs, in ``seconds``; it follows from ``policy`` and contention.
+    """The price of a member: the seconds that a second of it costs other gangs, by ``policy`` and contention.
 
     ``policy`` and ``among``, the contention, are None for a recorded price, whose origin is unknown.
     """
@@ -34,19 +34,19 @@ class PriceInForce:
 
 
 def contention_now(state: State, waiting: Collection[GangFact], *, nodes: int) -> Contention:
-    """Count as the operator does: refused gangs do not count as waiting, since they wait for no node."""
+    """Count the contention as the operator does. Refused gangs do not count as waiting, since they wait for no node."""
     hopeful = sum(not _was_refused(gang) for gang in waiting)
     return Contention(hopeful, len(state.reservations), nodes)
 
 
 def price_of(policy: SizingPolicy, gang: GangFact, among: Contention) -> PriceInForce:
-    """The price for a gang, which may ask for a sizing of its own."""
+    """The price of a member of a gang, which may ask for a sizing of its own."""
     policy = policy.asked_for(gang)
     return PriceInForce(seconds=policy.member_price(among), policy=policy, among=among)
 
 
 def _was_refused(gang: GangFact) -> bool:
-    """Whether the operator's last plan refused the gang, by its status."""
+    """Whether the gang's status says that the operator's last plan refused the gang."""
     planned = gang.status.condition(Condition.PLANNED)
     if planned is None or planned.status != "False" or planned.observed_generation != gang.generation:
         return False

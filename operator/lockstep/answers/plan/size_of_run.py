@@ -1,4 +1,4 @@
-"""Why an elastic gang that runs keeps its size, or what it changes to."""
+"""Explains why an elastic gang that runs keeps its size, or to which size it changes."""
 
 import math
 from dataclasses import replace
@@ -21,12 +21,15 @@ _NO_OTHER = "a quota, the pieces that are left, or gangs of other priorities all
 
 
 def answer_with_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> SettledAnswer:
-    """The answer about a gang that does not wait, with why an elastic one has its size."""
+    """The answer about a gang that does not wait. For an elastic gang it also explains the size."""
     return replace(answer_settled(state, gang), why_this_size=why_this_size(state, rules, gang, now))
 
 
 def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> str | None:
-    """A sentence on the size of a gang that holds nodes; None if it is not elastic, holds none, or its attempt ends."""
+    """A sentence that explains the size of a running elastic gang.
+
+    It is None if the gang is not elastic, if it holds no nodes, or if its attempt is ending.
+    """
     if not isinstance(gang, AcceptedGang):
         return None
     reservation, elastic, terms = state.reservations.get(gang.key), gang.spec.elastic, gang.change_terms
@@ -49,7 +52,7 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
 
 
 def _under_way(status: GangStatus, reservation: Reservation) -> str:
-    """A clause that says how the gang's size is about to change; '' if it is not."""
+    """A clause that says how the gang's size is changing now; '' if it is not."""
     if status.noticed_size is not None:
         return f"it {change_ahead(reservation.size, status.noticed_size)}"
     if status.joining_size is not None:
@@ -62,7 +65,7 @@ def _reason(found: Resizable | KeepsSize) -> KeepsSize:
 
 
 def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
-    """A clause that says that gangs with other seats change in this plan; '' if none does."""
+    """A clause that says that only gangs with other seats change their size in this plan; '' if that is not so."""
     changing = {change.gang for change in planned.changes}
     seats = {one.seat for one in planned.runs if one.key in changing}
     if not seats or run.seat in seats:
@@ -84,7 +87,7 @@ def _why_kept(run: SizedRun, now: float) -> str:
 
 
 def _without_end(run: OpenEndedRun) -> str:
-    """A clause on what keeps a gang of unknown end from growing, and how far it may shrink for others."""
+    """A clause that says why a gang of unknown end does not grow, and how far it may shrink for other gangs."""
     size, least = run.size + run.fixed_size, run.least + run.fixed_size
     if run.is_measured:
         return _measured(run)
@@ -99,7 +102,7 @@ def _without_end(run: OpenEndedRun) -> str:
 
 
 def _measured(run: OpenEndedRun) -> str:
-    """Say by what the sizes of a gang of unknown end are compared."""
+    """A clause that says how the sizes of a gang of unknown end are compared."""
     sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
     known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
     gives = "if gangs wait, it gives up the nodes beyond an equal share"

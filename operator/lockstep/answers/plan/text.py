@@ -1,4 +1,4 @@
-"""Answers as text: plain lines of at most 100 columns, without colours."""
+"""Formats answers as text: plain lines of at most 100 columns, without colours."""
 
 import math
 import textwrap
@@ -68,7 +68,7 @@ def _stands(phase: Phase) -> str:
 
 
 def waiting_lines(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
-    """The answer about a waiting gang: why it is planned as it is."""
+    """The answer about a waiting gang, with the reasons for the decision."""
     yield from _decision(answer)
     if answer.use_of_group:
         yield from wrapped(f"It is planned as number {answer.position} of {answer.queued}: {answer.use_of_group}.")
@@ -122,7 +122,7 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
 
 
 def _rule(answer: WaitingAnswer) -> str:
-    """A sentence on the rule for the gang's size; '' if the shortest bar wins."""
+    """A sentence that names the rule for the gang's size; '' if the size with the shortest bar is chosen."""
     if not isinstance(answer.decision, Placement):
         return ""
     if math.isinf(answer.decision.finish):
@@ -146,7 +146,7 @@ def _size_rows(answer: WaitingAnswer) -> Iterator[str]:
 
 
 def _lengths(row: SizeRow, now: float) -> tuple[float, float]:
-    """Seconds until the run with a size ends, and what its members cost others, in seconds; 0 if unknown."""
+    """The seconds until a run with this size ends, and those that its members cost other gangs; 0 if unknown."""
     if row.run is None or math.isinf(row.run.value):
         return 0.0, 0.0
     return row.run.finish - now, row.run.value - row.run.finish
@@ -191,7 +191,7 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
 
 
 def room_sentence(room: RoomNow) -> str:
-    """Sentences on how many members a role needs, and on the nodes that there are for them now."""
+    """Sentences that say how many members a role needs, and how many nodes have room for them now."""
     failing = nodes_failing(room.failures)
     rest = f"{room.with_room} with room for {n_members(room.slots)}"
     needs = as_sentence(f"{f'role {room.role}' if room.role else 'it'} needs {n_members(room.needed)} at least")
@@ -222,13 +222,16 @@ def _help(helped: Helped, now: float) -> str:
 
 
 def delays_line(delays: Sequence[tuple[str, float]]) -> str:
-    """A sentence on (gang, seconds): which gangs would start later and by how much; inf means no placement."""
+    """A sentence that names the gangs that would start later, each with its delay.
+
+    ``delays`` has gangs and seconds, where inf means that a gang has no placement any more.
+    """
     others = [f"{name} by {duration(by)}" if math.isfinite(by) else f"{name} indefinitely" for name, by in delays]
     return f"Gangs that would start later: {listed(others)}." if others else "No other gang would start later."
 
 
 def difference_lines(difference: Difference, now: float) -> Iterator[str]:
-    """The decision about a gang that was recorded, and the one made now."""
+    """The recorded decision about a gang, and the decision made now."""
     yield f"{gang_name(difference.gang)}:"
     for what, decision in (("recorded", difference.recorded), ("now", difference.decided)):
         yield from wrapped(f"{what}: {_clause(decision, now)}", "  ")
@@ -242,12 +245,12 @@ def _clause(decision: Decision, now: float) -> str:
 
 
 def printable(line: str) -> str:
-    r"""The line with escapes, such as \x1b, instead of characters that may control a terminal."""
+    r"""The line, in which escapes such as \x1b replace characters that may control a terminal."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in line)
 
 
 def wrapped(sentence: str, indent: str = "") -> Iterable[str]:
-    """The lines of a sentence; all but the first are indented further."""
+    """The lines of a wrapped sentence. All but the first are indented further."""
     return textwrap.wrap(
         sentence,
         width=_COLUMNS,

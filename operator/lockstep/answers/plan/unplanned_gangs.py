@@ -1,4 +1,4 @@
-"""Answers about gangs that do not wait for a plan, from their statuses or specs."""
+"""Answers about gangs that do not wait for a plan, made from their statuses or specs."""
 
 from dataclasses import dataclass
 from typing import assert_never
@@ -17,8 +17,8 @@ class SettledAnswer:
     """The state of a gang that does not wait for a plan.
 
     ``message`` is from its refusal or its conditions. ``why`` is the message of its last plan; None if it holds no
-    nodes. ``why_this_size`` says why an elastic gang keeps its size, or what it changes to. ``likely`` is the estimate
-    of a gang that waits for others. The other fields are those of its status, if set.
+    nodes. ``why_this_size`` says why an elastic gang keeps its size, or to which size it changes. ``likely`` is the
+    start estimate of a gang that waits for other gangs. The remaining fields are those of its status, if set.
     """
 
     gang: GangKey
@@ -36,7 +36,7 @@ class SettledAnswer:
 
 
 def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
-    """The answer about a gang that does not wait for a plan: its state, and why it has its nodes and size."""
+    """The answer about a gang that does not wait for a plan: its state, and the message of its last plan."""
     phase = state.phase_of(gang)
     refusal = state.refusal_of(gang)
     if phase is Phase.REFUSED and refusal is not None:
@@ -61,7 +61,10 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
 
 
 def _message(phase: Phase, gang: GangFact) -> str:
-    """What the status says of a gang in that phase. Of pods that it awaits, the status may not know all."""
+    """The message of the status for that phase, or a sentence of our own.
+
+    It is our own for a Gang that awaits pods, since the status may not know all of these pods.
+    """
     condition, otherwise = _said_of(phase, gang)
     written = gang.status.end or gang.status.condition(condition)
     if phase is Phase.AWAITS_PODS or written is None or not written.message:

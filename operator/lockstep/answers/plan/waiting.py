@@ -1,4 +1,4 @@
-"""Answers about waiting gangs: why they are planned as they are, and what would let them start sooner."""
+"""Answers about waiting gangs: why the plan decides so, and which changes would let them start sooner."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ from lockstep.facts.gang.keys import is_room
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, is_same_time
 
 MOST_SIZES = 16
-"""The most rows of a chart."""
+"""The most rows of the chart of sizes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeRow:
-    """The best run with a size; None if that size fits nowhere."""
+    """A size, and the best run with it; ``run`` is None if the size fits nowhere."""
 
     size: int
     run: Outline | None
@@ -47,7 +47,7 @@ class SizeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Helped:
-    """A change that lets the gang start sooner, and the placement with it."""
+    """A change that lets the gang start sooner, and the gang's placement with this change."""
 
     change: Change
     placement: Placement
@@ -55,18 +55,18 @@ class Helped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingAnswer:
-    """What the plan says about a gang at ``now``, and why.
+    """The plan's decision about a gang at ``now``, and the reasons.
 
-    The gang rests until ``not_before``, if given. It must end by ``deadline``, if given, with the fewest members that
-    can. A deadline of inf sets no time limit, but the gang gets the fewest members. ``sizes`` are some of its
-    ``possible`` sizes. ``position`` is its place among ``queued`` gangs in the order of planning. ``victims`` are
+    The gang does not start before ``not_before``, if given. If ``deadline`` is given, the gang gets the fewest members
+    that end by then. A deadline of inf sets no time limit, but the gang gets the fewest members. ``sizes`` are some of
+    its ``possible`` sizes. ``position`` is its place among ``queued`` gangs in the order of planning. ``victims`` are
     evicted for it, and ``shrinks`` are the gangs that shrink for it. ``speeds`` are empty if it has no placement.
 
-    Node ``latest`` is the last one to have room for it, when ``latest_of`` ends. Of ``tried`` changes, those in
-    ``helps`` let it start sooner, the best first. Of the gangs that run, ``changes`` change their size with this
-    plan. ``work_used`` says which run times it is planned with, if it asks for learned ones. ``nodes_requested`` is
-    the message of its condition NodesRequested, if any. ``use_of_group`` is a clause on the use of its group, '' where
-    no groups share the nodes.
+    ``latest`` is the last of its nodes that gets room for it, and ``latest_of`` is the gang that then leaves this node.
+    ``tried`` changes were tried. The gang would start sooner with those in ``helps``; the best comes first. Running
+    gangs make ``changes`` of their sizes with this plan. If the gang asks for learned run times, ``work_used`` says
+    which are used. ``nodes_requested`` is the message of its condition NodesRequested, if any. ``use_of_group`` is a
+    clause about the resources that its group has used; it is '' without groups.
     """
 
     gang: GangKey
@@ -95,7 +95,7 @@ class WaitingAnswer:
 
     @property
     def is_best(self) -> bool:
-        """Whether no size that is shown would now be better than the one that it gets."""
+        """Whether the chosen size is at least as good as every other size that is shown."""
         values = {row.size: row.run.value for row in self.sizes if row.run is not None}
         if not isinstance(self.decision, Placement) or self.decision.size not in values:
             return False
@@ -112,7 +112,7 @@ Progress = Callable[[Sequence[Change]], Iterator[Change]]
 
 
 def answer_about(planned: AnsweredPlan, gang: GangKey, *, progress: Progress = iter) -> WaitingAnswer:
-    """The answer about a gang of the plan."""
+    """The answer about a waiting gang of the plan."""
     snapshot, made = planned.snapshot, planned.made
     decision, turn = decision_of(planned.preempting.plan, gang), turn_of(snapshot, made, gang)
     possible, at_its_turn = sizes_of(turn), decision_of(made, gang)
@@ -151,7 +151,10 @@ def _rows(turn: Turn, sizes: NDArray[np.int64]) -> tuple[SizeRow, ...]:
 
 
 def _shown(sizes: NDArray[np.int64], chosen: int | None) -> NDArray[np.int64]:
-    """Choose sizes for a chart: evenly from the smallest to the largest, and the chosen one with its neighbours."""
+    """Choose the sizes for the chart.
+
+    They are at even distances from the smallest to the largest, and the chosen size and its neighbours are among them.
+    """
     if len(sizes) <= MOST_SIZES:
         return sizes
     near = [] if chosen is None else [int(np.searchsorted(sizes, chosen)) + step for step in (-1, 0, 1)]
@@ -173,7 +176,7 @@ def _latest(turn: Turn, decision: Decision) -> str | None:
 
 
 def _who_leaves(planned: AnsweredPlan, gang: GangKey, node: str, start: float) -> GangKey | None:
-    """The gang that leaves a node at that time; None if no gang does, such as where the node opens at that time."""
+    """The gang that leaves a node at that time; None if no gang does, for example if the node opens at that time."""
     number = planned.snapshot.nodes.index[node]
     running = [(one.end, one.key) for one in planned.running if number in {held.node for held in one.holds}]
     waiting = [
@@ -186,7 +189,7 @@ def _who_leaves(planned: AnsweredPlan, gang: GangKey, node: str, start: float) -
 
 
 def _changes(planned: AnsweredPlan, gang: GangKey) -> tuple[Change, ...]:
-    """The changes that might help, without those that no user can make."""
+    """The changes that might help the gang, without those that no user can make."""
     changes = possible_changes(planned.snapshot, planned.made, gang, running=planned.running)
     fixed = [SelectorDropped(key=key, value=value) for key, value in planned.selector]
     return tuple(change for change in changes if change not in fixed)

@@ -1,1 +1,1 @@
-"""Answers ``profile``: a law of run times, fitted to observed runs."""
+"""Answers for ``profile``: a law of run times, fitted to observed runs."""

@@ -1,4 +1,4 @@
-"""How the run time of a gang's template falls with its size, from finished runs."""
+"""Fits a law to finished runs: how the run time of a gang's template falls with its size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ SHORTEST_SERIAL = 1e-3
 
 
 class ProfileRow(NamedTuple):
-    """One size: how many runs had it, and the seconds on idle reference nodes, ``predicted`` and ``seen``.
+    """A size, the number of its ``runs``, and its run times in seconds on idle reference nodes.
 
-    ``spread`` is by how much ``predicted`` may be off, 19 times of 20. ``seen`` is the median of the runs; None if
-    there are none.
+    ``predicted`` is by the law; in 19 of 20 cases, it is off by at most ``spread``. ``seen`` is the median of the runs;
+    None without runs.
     """
 
     members: int
@@ -35,11 +35,11 @@ class ProfileRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileAnswer:
-    """What the runs of a gang's template show; they are from the status of ``source``.
+    """The law that the runs of a gang's template follow. The runs are from the status of the gang ``source``.
 
-    If ``kinds`` of nodes make a difference, run times are those on nodes of the usual kind. The gang may have ``least``
-    to ``most`` members that do a part of the work. There are ``rows`` only if there is a law. ``stated`` is the work of
-    its spec.
+    If ``kinds`` of nodes make a difference, run times are for nodes of the usual kind. ``least`` and ``most`` bound the
+    number of members that do a part of the work. There are ``rows`` only if there is a law. ``stated`` is the work in
+    the gang's spec.
     """
 
     gang: GangKey
@@ -54,17 +54,17 @@ class ProfileAnswer:
 
     @property
     def fit(self) -> WorkFit | NoFit:
-        """The law, or why there is none."""
+        """The law, or the reason why there is none."""
         return self.judged.fit
 
     @property
     def times(self) -> float:
-        """How many times as long as stated the runs took: the median."""
+        """The median of the runs' times, as multiples of the times that the spec states."""
         return float(np.median([run.thousandths for run in self.runs])) / THOUSAND
 
     @property
     def suggested(self) -> SerialWork | None:
-        """The stated work, scaled to what the runs took; None if there is a law, or if the spec states a profile."""
+        """The stated work, multiplied by ``times``; None if there is a law, or if the spec states a profile."""
         if isinstance(self.fit, WorkFit) or not isinstance(self.stated, SerialWork):
             return None
         stated, times = self.stated, self.times
@@ -77,7 +77,7 @@ class ProfileAnswer:
 
 
 def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
-    """The profile of a gang from finished runs; ``gangs`` are all gangs of its namespace. Raises ``AnswerError``."""
+    """The profile of a gang, from finished runs. ``gangs`` are all gangs of its namespace. Raises ``AnswerError``."""
     gang, work = _with_work(next((one for one in gangs if one.key == asked), None), asked)
     runs, source = _runs_of(gangs, gang.spec.run_template)
     if source is None:
@@ -102,7 +102,7 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
 
 
 def _with_work(gang: GangFact | None, asked: GangKey) -> tuple[AcceptedGang, Work]:
-    """The gang, and the work that it states. Raises ``AnswerError`` if it states none."""
+    """The gang, and the work in its spec. Raises ``AnswerError`` if the spec states none."""
     if gang is None:
         raise AnswerError(f"There is no GangJob {gang_name(asked)}.")
     if not isinstance(gang, AcceptedGang):
@@ -116,7 +116,7 @@ def _with_work(gang: GangFact | None, asked: GangKey) -> tuple[AcceptedGang, Wor
 
 
 def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | None]:
-    """The runs in the status of the last gang of the template to end, and that gang."""
+    """The runs in the status of one gang, and this gang. It is the gang of the template that ended last."""
     known: list[tuple[float, GangKey, Runs]] = []
     for gang in gangs:
         runs = parse_runs(gang.status.past_runs)
@@ -127,7 +127,7 @@ def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | 
 
 
 def _rows(fit: WorkFit, runs: Runs, ends: tuple[int, int]) -> tuple[ProfileRow, ...]:
-    """A row for every size of a run and for both ends of the gang's sizes, 20 at most."""
+    """A row for every size of a run, and for the gang's smallest and largest size; at most 20 rows."""
     members = sorted({*fit.sizes, *ends})
     if len(members) > MOST_ROWS:
         members = [members[round(at)] for at in np.linspace(0, len(members) - 1, MOST_ROWS)]

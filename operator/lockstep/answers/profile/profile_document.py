@@ -1,4 +1,4 @@
-"""The profile as JSON. docs/why.md documents every field."""
+"""Formats the profile as JSON. docs/why.md documents every field."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ from lockstep.report.text.sentences import as_sentence
 
 
 def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
-    """The law of a gang's template, or why there is none."""
+    """The law of a gang's template, or the reason why there is none."""
     fit = answer.fit
     return {
         "gang": answer.gang._asdict(),

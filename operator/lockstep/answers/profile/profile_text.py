@@ -1,4 +1,4 @@
-"""The profile as text: a block to paste, how exact it is, and predicted beside observed run times."""
+"""Formats the profile as text: a block for the spec, its accuracy, and predicted beside observed run times."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,11 +15,11 @@ Block = dict[str, str | dict[str, str]]
 OVERHEADS = ("fixed", "perMember", "perLogMember")
 LONGEST_SERIAL = 876_000 * 3600.0
 LONGEST_OVERHEAD = 8760 * 3600.0
-"""The longest serial time and overhead that a GangJob accepts, in seconds."""
+"""The longest overhead that a GangJob accepts, in seconds. ``LONGEST_SERIAL`` is its longest serial time."""
 
 _WIDTH = 40
 _NOTHING = "0s"
-# A relative difference that runs have by chance.
+# Runs have such a relative difference by chance.
 _NEGLIGIBLE = 0.05
 
 
@@ -45,12 +45,12 @@ def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
 
 
 def work_block(fit: WorkFit) -> Block:
-    """The law as ``work`` of a spec, within the bounds of a spec; overheads of 0 are left out."""
+    """The law in the form of ``work`` in a spec, within the bounds of a spec. Overheads of 0 are left out."""
     return _formatted(fit.coefficients.tolist())
 
 
 def suggested_block(work: SerialWork) -> Block:
-    """The suggested work as ``work`` of a spec; only its scale was learned."""
+    """The suggested work in the form of ``work`` in a spec. Only its scale was learned."""
     return _formatted([float(one) for one in (work.serial, work.fixed, work.per_member, work.per_log_member)])
 
 
@@ -63,7 +63,7 @@ def _formatted(coefficients: Sequence[float]) -> Block:
 
 
 def too_long_to_state(fit: WorkFit) -> str:
-    """A clause that says that a spec can't state the law; '' if it can."""
+    """A clause that says that a spec can't state times as long as those of the law; '' if it can."""
     found = fit.coefficients.tolist()
     if _most_stated(found) == found:
         return ""
@@ -74,13 +74,13 @@ def too_long_to_state(fit: WorkFit) -> str:
 
 
 def _most_stated(coefficients: Sequence[float]) -> list[float]:
-    """Serial time and overheads in seconds, limited to what a spec may state."""
+    """The serial time and the overheads in seconds, limited to values that a spec may state."""
     most = (LONGEST_SERIAL, *(LONGEST_OVERHEAD for _ in OVERHEADS))
     return [min(value, limit) for value, limit in zip(coefficients, most, strict=True)]
 
 
 def _last_run(answer: ProfileAnswer) -> str:
-    """A sentence on what the last run took, what its spec predicted, and what to state instead."""
+    """A sentence about the last run: its time, the time that its spec predicted, and what to state instead."""
     last = answer.runs[-1]
     took, factor = last.milliseconds / THOUSAND, last.thousandths / THOUSAND
     predicted = f"predicted {duration(took / factor)}"
@@ -157,7 +157,7 @@ def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
 
 
 def _kinds(kinds: Kinds | None) -> Iterator[str]:
-    """For each kind of node the number of runs, and how many times as long they took."""
+    """A row for each kind of node: the number of its runs, and their times as multiples of those on the usual kind."""
     if kinds is None:
         return
     if not kinds.factors:
@@ -180,7 +180,7 @@ def _above(fit: WorkFit, answer: ProfileAnswer) -> str:
 
 
 def _advice(fit: NoFit, answer: ProfileAnswer) -> str:
-    """A clause on sizes to run with; '' if more sizes would not help."""
+    """A clause that names sizes for further runs; '' if other sizes would not help."""
     if fit.shortage is not Shortage.ONE_SIZE:
         return ""
     [size] = fit.sizes

@@ -1,1 +1,1 @@
-"""Answers ``queue``: the waiting gangs and their order."""
+"""Answers for ``queue``: the gangs that hold nodes, and the waiting gangs in their order."""

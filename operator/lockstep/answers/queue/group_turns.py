@@ -1,4 +1,4 @@
-"""When the groups of the FairShare have their turns, and why: for ``lockstep queue``."""
+"""Shows for ``lockstep queue`` when groups of the FairShare have their turns, and why."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -11,9 +11,10 @@ from lockstep.report.text.share_sentences import times_share, use_of_share
 
 
 class GroupTurn(NamedTuple):
-    """``waiting`` gangs of a group are shown, the first of them at position ``first``; None if none has a place.
+    """A group with ``waiting`` gangs in the queue.
 
-    ``use`` is a clause on what the group has used.
+    ``first`` is the position of the first; None if none has a placement. ``use`` is a clause about the resources that
+    the group has used.
     """
 
     group: str
@@ -23,7 +24,7 @@ class GroupTurn(NamedTuple):
 
 
 def group_turns(queue: Sequence[Queued], fair_share: FairShare) -> list[GroupTurn]:
-    """The groups of which gangs are in the queue, the one that starts first first."""
+    """The groups that have gangs in the queue, in the order of their first gangs."""
     used = {} if fair_share.counted is None else fair_share.counted.by_group
     times = times_share(fair_share.groups, {one.name: used.get(one.name, 0.0) for one in fair_share.groups})
     group_of = {namespace: one.name for one in fair_share.groups for namespace in one.namespaces}
@@ -31,7 +32,7 @@ def group_turns(queue: Sequence[Queued], fair_share: FairShare) -> list[GroupTur
     for one in queue:
         group = group_of.get(one.gang.namespace, fair_share.groups[-1].name)
         positions.setdefault(group, []).append(one.position)
-    # The queue is in the order of its positions, and gangs without one come last.
+    # The queue is in the order of positions. Gangs without a position come last.
     return [GroupTurn(group, len(some), some[0], use_of_share(times.get(group))) for group, some in positions.items()]
 
 

@@ -1,4 +1,4 @@
-"""The gangs that hold nodes, from their statuses: the queue shows them above those that wait."""
+"""The gangs that hold nodes, from their statuses. The queue shows them above the waiting gangs."""
 
 import math
 from collections.abc import Iterable
@@ -17,10 +17,10 @@ from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnNodes:
-    """A gang with ``size`` members on ``nodes`` nodes, held ``since`` that time; ``sweep`` as in ``Queued``.
+    """A gang that has held ``nodes`` nodes with ``size`` members ``since`` a time. ``sweep`` is as in ``Queued``.
 
-    ``state`` is a ``GangState``, or one that only a later version knows. It is expected to end at ``finish``; None if
-    that is unknown, or if its members are being deleted.
+    ``state`` is a ``GangState``, or a state that only a later version knows. The gang is expected to end at ``finish``;
+    None if that is unknown, or if its members are being deleted.
     """
 
     gang: GangKey
@@ -33,7 +33,7 @@ class OnNodes:
 
 
 def on_nodes_of(gangs: Iterable[GangFact], now: float) -> list[OnNodes]:
-    """Those of these gangs that hold nodes: the one that ends first comes first."""
+    """The gangs among these that hold nodes. The gang that ends first comes first."""
     found = [one for one in (_on_nodes(gang, now) for gang in gangs) if one is not None]
     return sorted(found, key=lambda one: (math.inf if one.finish is None else one.finish, one.since, one.gang))
 
@@ -45,7 +45,7 @@ def _on_nodes(gang: GangFact, now: float) -> OnNodes | None:
     if held is not None:
         return _row(gang, held.start, expected_finish(held, now))
     placed = gang.status.condition(Condition.PLACED)
-    # The pods of a Gang run on, and nothing is reserved for them any more.
+    # The status of this Gang has no reservation any more, but its pods still run.
     if is_pod_gang(gang.key) and placed is not None and placed.status == "True" and gang.status.members:
         return _row(gang, placed.last_transition, pod_gang_end(gang.status, now))
     return None

@@ -1,7 +1,7 @@
-"""The waiting gangs from their statuses: users that may read GangJobs may see the queue.
+"""The waiting gangs, from their statuses: users who may read GangJobs may see the queue.
 
-The position in a status is from the plan of its last write. If all gangs at one time are known, positions are counted
-among them, so that none is doubled or missing.
+The position in a status is from the plan when the status was last written. If all gangs are known at one time, their
+positions are counted anew, so that no position is missing or occurs twice by mistake.
 """
 
 import math
@@ -22,10 +22,11 @@ _NOT_YET = "It has not been planned yet."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queued:
-    """A waiting gang. ``behind`` says what it waits for, and ``sweep`` of which sweep it is a run, if any.
+    """A waiting gang. ``behind`` says what it waits for. ``sweep`` is the sweep of which it is a run, if any.
 
-    The other fields are given if it has a placement, now or later. ``position`` is among the gangs of all namespaces;
-    1 starts first. It is likely to start at ``start``, and by ``latest`` if that is promised or known.
+    The other fields are set if the gang has a placement, now or later. ``position`` counts the gangs of all namespaces,
+    and the gang at 1 starts first. ``start`` is the likely start. ``latest`` is the latest start, if it is promised or
+    known.
     """
 
     gang: GangKey
@@ -38,9 +39,10 @@ class Queued:
 
 
 def queue_of(gangs: Iterable[GangFact], now: float, *, are_all: bool) -> list[Queued]:
-    """The waiting ones among these gangs: by position, then those without a position by age.
+    """The waiting gangs among these, by position; gangs without a position follow by age.
 
-    If these ``are_all`` gangs of all namespaces at one time, positions are counted; otherwise they are from statuses.
+    If ``are_all`` is set, these are all gangs of all namespaces at one time, and positions are counted among them.
+    Otherwise positions are from statuses.
     """
     waiting = [gang for gang in gangs if _waits(gang, now)]
     queued = [_queued(gang) for gang in waiting]
@@ -50,13 +52,13 @@ def queue_of(gangs: Iterable[GangFact], now: float, *, are_all: bool) -> list[Qu
 
 
 def _counted(queued: Sequence[Queued]) -> list[Queued]:
-    """The gangs with positions among themselves; gangs that are likely to start together share one."""
+    """The gangs with positions among themselves. Gangs that are likely to start together have the same position."""
     starts = sorted(one.start for one in queued if one.start is not None)
     return [one if one.start is None else replace(one, position=1 + bisect_left(starts, one.start)) for one in queued]
 
 
 def _waits(gang: GangFact, now: float) -> bool:
-    """Whether the gang waits for a plan, or for other gangs, by its status."""
+    """Whether the gang's status says that it waits for a plan or for other gangs."""
     accepted = gang.status.condition(Condition.ACCEPTED)
     phase = phase_of(
         gang,

@@ -1,4 +1,4 @@
-"""The queue as text and as JSON."""
+"""Formats the queue as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,7 +20,10 @@ _TIME = 14
 
 
 def running_lines(running: Sequence[OnNodes], now: float, *, left_out: int = 0) -> Iterator[str]:
-    """A table of the gangs that hold nodes, how many more there are, and an empty line; nothing without any."""
+    """A table of the gangs that hold nodes, and an empty line; nothing if there are none.
+
+    ``left_out`` is how many more gangs hold nodes.
+    """
     if not running:
         return
     names = _width([one.gang for one in running])
@@ -36,7 +39,7 @@ def running_lines(running: Sequence[OnNodes], now: float, *, left_out: int = 0) 
 
 
 def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
-    """A heading and, for each gang, a row and the sentence on what it waits for."""
+    """A heading, and for each gang a row and a sentence that says what the gang waits for."""
     if not queue:
         yield "No gang waits."
         return
@@ -51,7 +54,7 @@ def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
 
 
 def _width(gangs: Sequence[GangKey]) -> int:
-    """The characters for the names of one gang or more, with the heading."""
+    """The width of the column with the names of these gangs, in characters."""
     return max(len("GANG"), *(min(len(gang_name(one)), _WIDEST_NAME) for one in gangs))
 
 

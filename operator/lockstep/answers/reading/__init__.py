@@ -1,1 +1,1 @@
-"""Reads the facts for an answer, from the cluster or from manifests."""
+"""Reads the facts for an answer from the cluster or from manifests."""

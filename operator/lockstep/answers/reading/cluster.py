@@ -1,4 +1,4 @@
-"""Reads a cluster: lists everything that the operator watches once. Nothing is written."""
+"""Reads a cluster: lists once all objects that the operator watches. It writes nothing."""
 
 import asyncio
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -44,7 +44,7 @@ _Shown = TypeVar("_Shown", GangFact, Sweep)
 
 _OPERATORS_OWN = "operator"
 
-# So many objects are parsed in one turn of the event loop.
+# The number of objects that are parsed in one turn of the event loop.
 _IN_A_TURN = 32
 
 
@@ -65,9 +65,9 @@ def one_client(configuration: Configuration, *, connections: int = 1) -> KubeCli
 
 
 def kinds_of(state: State) -> tuple[Callable[[State], WatchedKind[Any]], ...]:
-    """What a plan is made from, in the order of reading: Gangs only if they have a source, after their pods.
+    """The kinds from which a plan is made, in the order in which they are read.
 
-    Owners come last: only those count that wait for a size.
+    Gangs are read only if there are sources, and after pods. Owners come last: only those that wait for a size count.
     """
     gangs = (pod_gangs_kind,) if state.sources else ()
     owners = (partial(listed_owners_kind, kind) for kind in sized_kinds(state.sources))
@@ -76,11 +76,11 @@ def kinds_of(state: State) -> tuple[Callable[[State], WatchedKind[Any]], ...]:
 
 
 async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[[], None]) -> None:
-    """Fill ``state`` with all that the API server lists. Raises ``AnswerError``.
+    """Fill ``state`` with all objects that the API server lists. Raises ``AnswerError``.
 
     ``kind_read`` is called after each of ``kinds_of(state)``.
     """
-    # As in a process that stands by, reservations are those in statuses.
+    # Reservations are taken from statuses, as in a process that stands by.
     state.stand_by()
     for make_kind in kinds_of(state):
         await _read_kind(client, make_kind(state))
@@ -89,12 +89,15 @@ async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[
 
 
 def parse_shown(manifest: Manifest) -> GangFact:
-    """A GangJob that is only shown. Whether the operator has a gate image does not matter, so one is assumed."""
+    """A GangJob that is only shown.
+
+    It is parsed as if the operator had a gate image, since that makes no difference here.
+    """
     return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
 
 
 def parse_shown_pod_gang(manifest: Manifest) -> GangFact:
-    """A Gang that is only shown, without its pods: whether it awaits pods is what its status says."""
+    """A Gang that is only shown, without its pods. Its status says whether it awaits pods."""
     gang = parse_pod_gang(manifest)
     fact = composed(gang, PodGroup(), ALL_NODES)
     if not isinstance(fact, AcceptedGang):
@@ -115,7 +118,7 @@ async def read_pod_gangs(client: KubeClient, namespace: str | None) -> list[Gang
 
 
 async def read_sweeps(client: KubeClient, namespace: str | None) -> list[Sweep]:
-    """The GangSweeps of one namespace, or of all; none where the kind is not installed. Raises ``AnswerError``."""
+    """The GangSweeps of one namespace, or of all; none if the kind is not installed. Raises ``AnswerError``."""
     target = paths.ALL_SWEEPS if namespace is None else paths.sweeps_of(namespace)
     try:
         return await _read_shown(client, target, namespace, parse_sweep)
@@ -124,7 +127,7 @@ async def read_sweeps(client: KubeClient, namespace: str | None) -> list[Sweep]:
 
 
 async def read_fair_share(client: KubeClient) -> FairShare | None:
-    """The FairShare; None where there is none, or where it may not be read. Raises ``AnswerError``."""
+    """The FairShare; None if there is none, or if the user may not read it. Raises ``AnswerError``."""
     with answered(client):
         answer = await client.get(paths.FAIR_SHARE)
     return parse_fair_share(answer.body) if answer.is_success else None
@@ -143,7 +146,7 @@ async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
 
 
 async def read_members(client: KubeClient, gang: GangKey) -> list[Manifest]:
-    """The pods with the label of a gang; any user may have set it. Raises ``AnswerError``."""
+    """The pods with the label of a gang. Any user may have set this label. Raises ``AnswerError``."""
     pods: dict[str, Manifest] = {}
 
     def believe(manifest: Manifest) -> None:
@@ -165,7 +168,7 @@ def answered(client: KubeClient) -> Iterator[None]:
 
 
 def _awaited(status: GangStatus) -> str:
-    """What keeps a Gang from being planned while too few of its pods wait, by its status; '' if it is planned."""
+    """The reason why a Gang is not planned while too few of its pods wait, by its status; '' if it is planned."""
     planned = status.condition(Condition.PLANNED)
     if planned is None:
         return ""
@@ -215,7 +218,7 @@ async def _read(
     whose: str = "all namespaces",
     selector: str = "",
 ) -> None:
-    """Read one list, page by page; if it expires between two pages, forget it and start again."""
+    """Read a list page by page. If it expires between two pages, forget it and start again."""
     while True:
         try:
             with answered(client):
@@ -238,7 +241,7 @@ async def _read_pages(client: KubeClient, target: Target, believe: Callable[[Man
 
 
 def _refusal(client: KubeClient, code: int, otherwise: str) -> str:
-    """Why a request was refused: the credentials are not accepted, or ``otherwise``."""
+    """The reason why a request was refused: the credentials are not accepted, or ``otherwise``."""
     return f"{refused_to_person(client.configuration)}." if code == HTTPStatus.UNAUTHORIZED else otherwise
 
 

@@ -1,4 +1,4 @@
-"""Reads the documents of a YAML or JSON file within bounds: aliases can make a short text stand for a huge document."""
+"""Reads the documents of a YAML or JSON file within bounds: with aliases, a short YAML text can be a huge document."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,14 +9,14 @@ import yaml
 from lockstep.answers.reading.errors import AnswerError
 
 LONGEST = 2**22
-"""The most characters that are read: the API server takes no larger object either."""
+"""The most characters that are read. The API server accepts no larger object either."""
 
 _MOST_VALUES = 1_000_000
 _TEXT = "tag:yaml.org,2002:str"
 
 
 class _Loader(yaml.SafeLoader):
-    """Leaves times such as 1:30:00 texts, as kubectl does; YAML 1.1 reads them as numbers of base 60."""
+    """Reads values such as 1:30:00 as texts, as kubectl does. YAML 1.1 reads them as numbers of base 60."""
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
         tag: str = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
@@ -24,7 +24,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_documents(text: str) -> Iterator[Any]:
-    """Read each document as the API server will get it: keys and times are strings. Raises ``AnswerError``."""
+    """Yield each document as the API server will get it: keys and times are strings. Raises ``AnswerError``."""
     if len(text) > LONGEST:
         raise AnswerError(f"It has more than {LONGEST} characters: that is not a file of manifests.")
     try:
@@ -33,13 +33,13 @@ def read_documents(text: str) -> Iterator[Any]:
                 raise AnswerError(f"Its YAML aliases stand for more than {_MOST_VALUES} values.")
             if document is not None:
                 yield orjson.loads(orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS))
-    # PyYAML raises various errors for scalars that look like numbers, times or booleans and are not.
+    # If a scalar looks like a number, a time or a boolean, but is none, PyYAML raises various errors.
     except (yaml.YAMLError, TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise AnswerError(f"It is neither YAML nor JSON: {' '.join(str(error).split())}.") from error
 
 
 def read_objects(text: str) -> Iterator[Any]:
-    """Read each document, or the items of a list as kubectl prints it. Raises ``AnswerError``."""
+    """Yield each document, or each item of a list in kubectl's format. Raises ``AnswerError``."""
     for document in read_documents(text):
         is_list = isinstance(document, dict) and str(document.get("kind")).endswith("List")
         items = document.get("items") if is_list else None
@@ -47,7 +47,10 @@ def read_objects(text: str) -> Iterator[Any]:
 
 
 def _values(value: Any, known: dict[int, int]) -> int:
-    """Count the values of a document, each as often as it is referenced; one that contains itself has too many."""
+    """Count the values of a document, each as often as it is referenced.
+
+    A document that contains itself has too many.
+    """
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in known:

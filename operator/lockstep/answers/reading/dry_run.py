@@ -1,4 +1,4 @@
-"""Submits an object as a dry run, for the API server's defaults, rules and admission. Nothing is created."""
+"""Submits objects as dry runs, to apply the API server's defaults, rules and admission. Nothing is created."""
 
 from http import HTTPStatus
 
@@ -15,7 +15,7 @@ from lockstep.belief.state import State
 
 
 async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangKey:
-    """Add the GangJob to ``state`` as a dry run of its creation returns it. Raises ``AnswerError``."""
+    """Create the GangJob as a dry run, and add the result to ``state``; returns its key. Raises ``AnswerError``."""
     key = GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
     made = await dry_run_of(client, paths.gangs_of(key.namespace), manifest, key)
     state.apply_gang(parse_gang(made, None, state.pool, state.gate_image))
@@ -23,7 +23,7 @@ async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangK
 
 
 async def dry_run_of(client: KubeClient, target: Target, manifest: Manifest, gang: GangKey) -> Manifest:
-    """A GangJob, a Gang or a GangSweep as a dry run of its creation returns it. Raises ``AnswerError``."""
+    """Create a GangJob, a Gang or a GangSweep as a dry run, and return the result. Raises ``AnswerError``."""
     with answered(client):
         answer = await client.dry_run(target, manifest, fieldValidation="Strict")
     if not answer.is_success:
@@ -33,7 +33,7 @@ async def dry_run_of(client: KubeClient, target: Target, manifest: Manifest, gan
 
 
 def there_already(gang: GangKey) -> str:
-    """A sentence about a GangJob, a Gang or a GangSweep that can't be supposed, since there is one of that name."""
+    """A sentence that says that a GangJob, a Gang or a GangSweep of this name exists already."""
     typed = gang_typed(gang)
     return f"{gang_called(gang)} exists already: ask about it with lockstep explain {typed} -n {gang.namespace}."
 

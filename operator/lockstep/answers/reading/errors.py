@@ -1,8 +1,8 @@
-"""The errors for questions that can't be answered."""
+"""The errors of questions that can't be answered."""
 
 
 class AnswerError(Exception):
-    """There is no answer, for a reason that is no bug; the message is one sentence."""
+    """There is no answer; the message is one sentence that says why."""
 
 
 class NotAllowedError(AnswerError):
@@ -10,4 +10,4 @@ class NotAllowedError(AnswerError):
 
 
 class QuotaError(AnswerError):
-    """A quota of its namespace keeps a gang from being planned."""
+    """A quota of the gang's namespace keeps the gang from being planned."""

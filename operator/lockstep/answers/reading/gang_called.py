@@ -1,4 +1,4 @@
-"""What a GangJob, a Gang or a GangSweep is called in sentences that end a command."""
+"""The names of GangJobs, Gangs and GangSweeps in messages of commands."""
 
 from coschedule import GangKey
 from lockstep.api.names import GANG_KIND, POD_GANG_KIND, SWEEP_KIND
@@ -15,7 +15,7 @@ def gang_called(gang: GangKey) -> str:
 
 
 def gang_typed(gang: GangKey) -> str:
-    """How a person names a GangJob, a Gang or a GangSweep in a command."""
+    """The text by which a user names a GangJob, a Gang or a GangSweep in a command, such as gj/heat."""
     if is_sweep(gang):
         return gang.name
     return f"{'gang' if is_pod_gang(gang) else 'gj'}/{object_name(gang)}"

@@ -1,4 +1,4 @@
-"""Learned run times as statuses show them: users can't read the operator's own store."""
+"""Learned run times from the statuses of gangs, since users can't read the operator's own store."""
 
 from lockstep.api.gangjob.finished_runs import parse_runs
 from lockstep.belief.state import State
@@ -7,7 +7,7 @@ from lockstep.facts.past_runs import Runs, Template
 
 
 def remember_runs(state: State) -> None:
-    """Use the past runs that statuses have: of each template, those of the gang that finished last."""
+    """Use the past runs in statuses. For each template, they are those of the gang that finished last."""
     last: dict[Template, str] = {}
     for gang in sorted(state.gangs.values(), key=lambda gang: gang.status.finished_at or 0.0):
         if isinstance(gang, AcceptedGang) and gang.spec.run_template and gang.status.past_runs:

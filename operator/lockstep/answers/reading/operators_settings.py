@@ -1,4 +1,4 @@
-"""Reads the options that the operator plans by, as its leader has published them."""
+"""Reads the operator's options that affect plans, which its leader has published."""
 
 from http import HTTPStatus
 
@@ -15,9 +15,9 @@ class UnknownSettingsError(AnswerError):
 
 
 async def read_settings(client: KubeClient, place: str) -> dict[str, str]:
-    """The options at ``NAMESPACE/NAME``, by name, formatted as on the command line.
+    """The options in the ConfigMap at ``NAMESPACE/NAME``, by name, formatted as on the command line.
 
-    Raises ``UnknownSettingsError``; raises ``AnswerError`` if the API server gives no answers at all.
+    Raises ``UnknownSettingsError``, or ``AnswerError`` if the API server does not answer.
     """
     namespace, _, name = place.partition("/")
     with answered(client):

@@ -1,4 +1,4 @@
-"""Owners that wait for a size, as they are listed: what their pods need is read from their templates."""
+"""Owners that wait for a size, read from a list. The requirements of their pods are read from their templates."""
 
 from dataclasses import replace
 from functools import partial
@@ -16,14 +16,17 @@ from lockstep.watch.kinds import sized_owners_kind
 
 
 class _OwnerAndPods(NamedTuple):
-    """An owner, and what its pods need if it waits for a size."""
+    """An owner, and the requirements of its pods if it waits for a size."""
 
     owner: SizedOwner
     pods: SizedPods | None
 
 
 def listed_owners_kind(sized: SizedKind, state: State) -> WatchedKind[_OwnerAndPods]:
-    """All owners of a kind. The operator sends dry runs of pods, for which a reader needs no right here."""
+    """All owners of a kind, with their pods' requirements from the templates.
+
+    The operator uses dry runs of pods instead. A user who reads needs no right for dry runs.
+    """
     kind: WatchedKind[Any] = sized_owners_kind(sized, state)
     return replace(kind, parse=partial(_parse, sized, state), apply=partial(_apply, state))
 

@@ -1,4 +1,4 @@
-"""Supposes a Gang and its pods beside what a cluster has. Nothing is created."""
+"""Adds a supposed Gang and its pods to the facts of a cluster. Nothing is created."""
 
 from typing import NoReturn
 

@@ -1,4 +1,4 @@
-"""Supposes a Gang and its pods where no cluster is asked."""
+"""Makes a supposed Gang and its pods into a gang for the planner, without a cluster."""
 
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.reading.gang_called import gang_called
@@ -14,7 +14,10 @@ from lockstep.facts.gang.keys import object_name
 
 
 def suppose_alone(gang: SupposedGang, now: float) -> AcceptedGang:
-    """The Gang as the planner knows it, if nothing else of it is there. Raises ``AnswerError`` if it is not planned."""
+    """The gang that the planner gets, if the Gang has no other pods.
+
+    Raises ``AnswerError`` if it would not be planned.
+    """
     fact, name = _fact(gang, now), gang_called(gang.key)
     if not isinstance(fact, AcceptedGang):
         raise AnswerError(f"{name} would be refused: {fact.refusal.message}")

@@ -1,4 +1,4 @@
-"""Reads the objects of a file that are to be planned."""
+"""Reads from a file the objects that are to be planned."""
 
 from collections.abc import Collection
 from typing import Any
@@ -13,7 +13,10 @@ _ONE_LINE = ", ".join(dict.fromkeys(one.kind for one in TAKEN))
 
 
 def read_manifests(text: str, *, namespace: str) -> tuple[NewManifest, ...]:
-    """Read the objects of a YAML or JSON file; ``namespace`` is for those without one. Raises ``AnswerError``."""
+    """Read the objects of a YAML or JSON file.
+
+    Objects without a namespace get ``namespace``. Raises ``AnswerError``.
+    """
     documents = list(read_objects(text))
     named = {_parameters_of(one) for one in documents}
     manifests = tuple(_object(document, namespace, named) for document in documents)
@@ -39,13 +42,13 @@ def full_name(manifest: Manifest) -> str:
 
 
 def _parameters_of(document: Any) -> str | None:
-    """The name of the ConfigMap that a sweep names, None if it is no such sweep."""
+    """The name of the ConfigMap with the parameters of a sweep; None if there is none, or for other objects."""
     if not isinstance(document, dict) or kind_of(document) != GANG_SWEEP:
         return None
     try:
         return Section(document).section("spec").section("parametersFrom").text("configMap") or None
     except FieldError:
-        # The API server says what is wrong with it.
+        # The API server will say why the sweep is invalid.
         return None
 
 

@@ -1,11 +1,11 @@
-"""An object with a patch over it, as strategic merge patches of pods are meant."""
+"""Merges a patch into an object, like a strategic merge patch of a pod."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep.api.manifest import Manifest
 
-# The lists whose entries have a name of their own; a patch replaces all other lists.
+# The lists whose entries are merged by a key. A patch replaces all other lists.
 _NAMED_BY = {
     "containers": "name",
     "env": "name",
@@ -17,7 +17,7 @@ _NAMED_BY = {
 
 
 def merged(before: Manifest, patch: Manifest) -> dict[str, Any]:
-    """A copy of ``before`` with what ``patch`` says; null removes a field."""
+    """A copy of ``before``, with the values of ``patch``. A null in ``patch`` removes a field."""
     result = dict(before)
     for name, value in patch.items():
         if value is None:
@@ -36,7 +36,7 @@ def _value(name: str, before: object, patch: object) -> object:
 
 
 def _entries(before: Sequence[Any], patch: Sequence[Any], named_by: str) -> list[Any]:
-    """The entries of both, those of one name merged."""
+    """The entries of both lists. Entries with the same key are merged."""
     result = list(before)
     for one in patch:
         index = next((index for index, other in enumerate(result) if _is_same(one, other, named_by)), None)

@@ -1,4 +1,4 @@
-"""The pods of an object of a file: its own template says which Gang they belong to, or the owner does."""
+"""The pods of an object in a file, and their Gang, which their template or their owner names."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,16 @@ from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import Section
 from lockstep.facts.gang.source import Source, made_name
 
-# Each group is a Gang with an answer of its own.
+# The most groups of an owner. Each group is a Gang with an answer of its own.
 _MOST_GROUPS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedPods:
-    """So many pods of one template, and the Gang that they belong to. ``of`` is the object that makes them, or is one.
+    """``number`` pods of one template, and the Gang that they belong to. ``of`` is their owner, or the pod itself.
 
-    The operator makes the Gang for that object if it ``is_made``. ``role`` is what their controller calls their role.
+    If ``is_made``, the operator makes the Gang for that object. ``role`` is the name of their role, given by their
+    controller.
     """
 
     gang: NamedGang
@@ -33,7 +34,10 @@ class NamedPods:
 
     @property
     def name(self) -> str:
-        """The name of a pod of a file; otherwise where the template is, which is the name of no real pod."""
+        """The name of a pod in the file.
+
+        For other pods, it is the place of the template, which no real pod has as its name.
+        """
         if not self.template.path:
             return self.template.section("metadata").text("name")
         return f"of {self.gang.gang if self.gang.source is Source.SINGLE else self.of}: {self.template.path}"
@@ -42,8 +46,7 @@ class NamedPods:
 def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
     """The pods that an object makes at once, by the operator's rules. Raises ``AnswerError`` if there are none.
 
-    Sources that the operator does not have count after those that it has. Raises ``FieldError`` for a field that makes
-    no sense.
+    Sources that the operator has come first, then all other sources. Raises ``FieldError`` for an invalid field.
     """
     found = list(_named(manifest, sources))
     if not found:
@@ -65,7 +68,7 @@ def _named(manifest: Manifest, sources: Collection[Source]) -> Iterator[NamedPod
 
 
 def _singles(manifest: Manifest, number: int, template: Section) -> Iterator[NamedPods]:
-    """Pods that are gangs of one."""
+    """Yield pods that are gangs of one pod each."""
     name, of = manifest["metadata"]["name"], called(manifest)
     if number > _MOST_GROUPS:
         raise AnswerError(f"{of} makes {number} gangs of one pod, and {_MOST_GROUPS} at most can be planned.")
@@ -82,7 +85,7 @@ def _first(manifest: Manifest) -> Sequence[FirstPods]:
 
 
 def _groups(manifest: Manifest, owner: Section) -> Iterator[NamedGang | None]:
-    """The Gangs that the operator makes for an owner; None for pods of owners for which it makes none."""
+    """The Gangs that the operator makes for an owner; None if it makes no Gang for owners of this kind."""
     source, name = SOURCES.get(kind_of(manifest)), manifest["metadata"]["name"]
     if source is None:
         yield None
@@ -99,9 +102,9 @@ def _groups(manifest: Manifest, owner: Section) -> Iterator[NamedGang | None]:
 
 
 def _gang(template: Section, sources: Collection[Source], made: NamedGang | None) -> NamedGang | None:
-    """What the first of these sources names; else the first of all. Pods that are gangs of one name none.
+    """The Gang that the pods belong to by the operator's sources, or else by any source; None for gangs of one pod.
 
-    Kueue queues owners for which a Gang is made as a whole, and ignores the groups of their pods.
+    If the operator makes a Gang for an owner, Kueue queues the owner as a whole, and ignores groups that its pods name.
     """
     group = template.section("spec").section("schedulingGroup").text("podGroupName")
     labels = template.section("metadata").texts("labels")

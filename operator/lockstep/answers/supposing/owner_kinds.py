@@ -1,4 +1,4 @@
-"""The owners whose pods ``lockstep plan`` supposes: those that have a source, and others whose pods name a Gang."""
+"""The kinds of owners whose pods ``lockstep plan`` supposes: kinds with a source, and kinds whose pods name a Gang."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from lockstep.facts.gang.source import Source
 
 
 class ObjectKind(NamedTuple):
-    """A kind of objects in the API."""
+    """A kind of objects in the API, with its version."""
 
     api_version: str
     kind: str
 
 
 def kind_of(manifest: Manifest) -> ObjectKind:
-    """The kind that an object says it has."""
+    """The kind and version that an object states."""
     return ObjectKind(manifest.get("apiVersion", ""), manifest.get("kind", ""))
 
 
@@ -29,14 +29,14 @@ def _of_replicas(owner: Section) -> Sequence[FirstPods]:
 
 
 def _of_stateful_set(stateful_set: Section) -> Sequence[FirstPods]:
-    """All of its pods, or the first one if each waits for the one before."""
+    """All pods of the set, or only the first if each pod waits for the one before it."""
     [pods] = _of_replicas(stateful_set)
     is_parallel = stateful_set.section("spec").text("podManagementPolicy") == "Parallel"
     return [pods if is_parallel else pods._replace(number=min(pods.number, 1))]
 
 
 def _of_training_job(field: str) -> Callable[[Section], Sequence[FirstPods]]:
-    """The pods of all types of replicas, which such a job makes at once."""
+    """Make a function that returns the pods of a training job. The job makes the pods of all replica types at once."""
 
     def first(job: Section) -> Sequence[FirstPods]:
         replicas = job.section("spec").section(field)
@@ -47,7 +47,7 @@ def _of_training_job(field: str) -> Callable[[Section], Sequence[FirstPods]]:
 
 
 CONFIG_MAP = ObjectKind("v1", "ConfigMap")
-"""What may stand beside a sweep that names it: the parameters of its runs."""
+"""The kind of the object with the parameters of a sweep's runs. It may be in a file with the sweep that names it."""
 GANG_SWEEP = ObjectKind(API_VERSION, SWEEP_KIND)
 GANG_JOB = ObjectKind(API_VERSION, GANG_KIND)
 POD_GANG = ObjectKind(API_VERSION, POD_GANG_KIND)
@@ -55,7 +55,7 @@ TRAIN_JOB = ObjectKind("trainer.kubeflow.org/v1alpha1", "TrainJob")
 RUNTIME = TRAIN_JOB._replace(kind="TrainingRuntime")
 CLUSTER_RUNTIME = TRAIN_JOB._replace(kind="ClusterTrainingRuntime")
 RUNTIMES = (RUNTIME, CLUSTER_RUNTIME)
-"""What TrainJobs are made by: such an object has no pods itself."""
+"""The kinds of runtimes, which TrainJobs name. A runtime has no pods itself."""
 
 TRAINING_JOBS: Mapping[ObjectKind, str] = {
     ObjectKind("kubeflow.org/v1", "PyTorchJob"): "pytorchReplicaSpecs",
@@ -64,7 +64,7 @@ TRAINING_JOBS: Mapping[ObjectKind, str] = {
     ObjectKind("kubeflow.org/v1", "PaddleJob"): "paddleReplicaSpecs",
     ObjectKind("kubeflow.org/v1", "JAXJob"): "jaxReplicaSpecs",
 }
-"""The jobs of Kubeflow's training operator, and the field of the spec that has their types of replicas."""
+"""The jobs of Kubeflow's training operator, and the field of their spec with their replica types."""
 
 SOURCES: Mapping[ObjectKind, Source] = {
     ObjectKind(version, one.kind): source
@@ -82,7 +82,7 @@ WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = 
     ObjectKind("v1", "ReplicationController"): _of_replicas,
     **{kind: _of_training_job(field) for kind, field in TRAINING_JOBS.items()},
 }
-"""Pods, and the kinds of owners whose pods name a Gang of a user's, or a PodGroup."""
+"""Pods, and the kinds of owners whose pods name a user's Gang or a PodGroup."""
 
 TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, GANG_SWEEP, *SOURCES, *WITHOUT_SOURCE, TRAIN_JOB, *RUNTIMES)
 """All kinds of objects that can be planned."""
@@ -96,4 +96,4 @@ REFUSED: Mapping[ObjectKind, str] = {
         for version in OWNERS[Source.WORKLOAD].versions
     },
 }
-"""Owners whose pods Lockstep places and that can't be planned, each with the reason."""
+"""Kinds of owners that can't be planned although Lockstep places their pods. Each has a reason."""

@@ -1,4 +1,4 @@
-"""What a supposed gang would wait for."""
+"""Records the gangs for which a supposed gang would wait."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from lockstep.facts.gang.keys import is_pod_gang
 
 
 def record_predecessors(state: State, key: GangKey) -> None:
-    """Have the gang know what has become of others that it names, as the operator would record it."""
+    """Record in the gang's status the outcomes of the gangs that it waits for, as the operator would."""
     gang = state.gangs[key]
     status = replace(gang.status, after=state.predecessors.recorded(gang))
     if status == gang.status:

@@ -1,4 +1,4 @@
-"""The runtimes that TrainJobs of a file name: they are in the file, or are read with the user's own rights."""
+"""The runtimes that TrainJobs of a file name. They are in the file, or are read with the user's own rights."""
 
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
@@ -18,7 +18,7 @@ _GROUP = RUNTIME.api_version.partition("/")[0]
 
 
 class RuntimeName(NamedTuple):
-    """Which runtime a TrainJob names; ``namespace`` is empty for one of the whole cluster."""
+    """The runtime that a TrainJob names. ``namespace`` is empty for a ClusterTrainingRuntime."""
 
     kind: str
     namespace: str
@@ -26,14 +26,14 @@ class RuntimeName(NamedTuple):
 
     @property
     def target(self) -> Target:
-        """Where it is in the API."""
+        """The place of the runtime in the API."""
         plural = f"{self.kind.lower()}s"
         within = f"/namespaces/{self.namespace}" if self.namespace else ""
         return Target(f"/apis/{RUNTIME.api_version}{within}/{plural}/{segment(self.name)}", plural)
 
 
 def runtime_named_by(train_job: Manifest) -> RuntimeName:
-    """The runtime of a TrainJob. Raises ``AnswerError`` if it names none that Trainer knows."""
+    """The runtime of a TrainJob. Raises ``AnswerError`` if the TrainJob names no runtime that Trainer knows."""
     try:
         named = Section(train_job).section("spec").section("runtimeRef")
         group, kind, name = (named.text(field) for field in ("apiGroup", "kind", "name"))
@@ -48,7 +48,7 @@ def runtime_named_by(train_job: Manifest) -> RuntimeName:
 
 
 def runtimes_in(manifests: Iterable[Manifest]) -> dict[RuntimeName, Manifest]:
-    """The runtimes of a file."""
+    """The runtimes in a file, by name."""
     return {
         RuntimeName(one["kind"], _namespace(one["kind"], one), one["metadata"]["name"]): one
         for one in manifests
@@ -57,12 +57,12 @@ def runtimes_in(manifests: Iterable[Manifest]) -> dict[RuntimeName, Manifest]:
 
 
 async def read_runtimes(client: KubeClient, manifests: Iterable[NewManifest]) -> list[NewManifest]:
-    """The runtimes that TrainJobs of a file name and that are not in it. Raises ``AnswerError``."""
+    """Read the runtimes that TrainJobs of a file name and that the file lacks. Raises ``AnswerError``."""
     return [await _read(client, name, by) for name, by in _missing(tuple(manifests))]
 
 
 def _missing(manifests: Iterable[Manifest]) -> Iterator[tuple[RuntimeName, Manifest]]:
-    """Each of these, and one TrainJob that names it."""
+    """The runtimes that the file lacks, each with one TrainJob that names it."""
     known = set(runtimes_in(manifests))
     for one in manifests:
         if kind_of(one) == TRAIN_JOB and (name := runtime_named_by(one)) not in known:

@@ -1,4 +1,4 @@
-"""The pods of an owner of a file that waits for a size, as the operator would plan them."""
+"""The pods of an owner in a file that waits for a size, as the operator would plan them."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from lockstep.facts.gang.sized_owner import SizedOwner
 
 
 class SupposedSize(NamedTuple):
-    """An owner that waits for a size, and the pods that it would have. ``pods`` is None if it has a ``problem``."""
+    """An owner that waits for a size, and the pods that it would have. If there is a ``problem``, ``pods`` is None."""
 
     kind: SizedKind
     owner: SizedOwner
@@ -29,15 +29,16 @@ class SupposedSize(NamedTuple):
 
 
 def supposed_size(owner: Manifest, now: float) -> SupposedSize | None:
-    """What an owner, as the API server would have it, would be planned by if it waits for a size.
+    """The size and pods by which the operator would plan an owner, given as the API server would store it.
 
-    None for other objects, and for a text that is no range. Raises ``AnswerError`` or ``FieldError``.
+    It is None if the owner does not wait for a size, and if its annotation is no range of sizes. Raises ``AnswerError``
+    or ``FieldError``.
     """
     source = SOURCES.get(kind_of(owner))
     kind = None if source is None else sized_kind(source)
     if kind is None or not _has_range(owner) or not (kind.awaits_size(owner) or kind.awaits_size_in_queue(owner)):
         return None
-    # As if Kueue had given it quota.
+    # This supposes that Kueue has given the owner quota.
     fact = kind.parse(owner)._replace(awaits_size=True, is_queued=False)
     problem = kind.problem(owner)
     if problem:
@@ -57,7 +58,7 @@ def _has_range(owner: Manifest) -> bool:
 
 
 def _pods(kind: SizedKind, owner: Manifest, now: float) -> tuple[Sequence[PodsAlike], PodsAlike | None]:
-    """The pod that is there at any size, if there is one; and one of those whose number varies."""
+    """The pod that exists at any size, if the kind has one, and one of the pods whose number varies."""
     *first, varying = (_alone(kind, owner, named, now) for named in _named(kind, owner))
     return [one for one in first if one is not None], varying
 
@@ -68,7 +69,7 @@ def _alone(kind: SizedKind, owner: Manifest, named: NamedPods, now: float) -> Po
 
 
 def _named(kind: SizedKind, owner: Manifest) -> Iterator[NamedPods]:
-    """The same pods as its controller would create them, with the places of their templates."""
+    """The pods that the controller would create for each template, with the places of the templates."""
     templates = [one.template for one in kind.owner.first(Section(owner)) if one.template is not None]
     for template in templates:
         template.section("metadata").texts("labels")

@@ -1,4 +1,4 @@
-"""The Gangs of a file with the pods that would wait for nodes, and what people should know of them."""
+"""The Gangs of a file with the pods that would wait for nodes, and notes for users about them."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,16 +24,16 @@ from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.gang.source import Source, made_name
 
 _MOST_PODS = 100_000
-# Of objects that are not there.
+# The UID of objects that do not exist.
 _UID = "supposed"
 
 
 @dataclass(slots=True, kw_only=True)
 class SupposedGang:
-    """A Gang, and pods of it that would wait. ``named_by`` is an object whose pods belong to it.
+    """A Gang, and those of its pods that would wait. ``named_by`` is an object whose pods belong to the Gang.
 
-    ``manifest`` is what a user has written; ``made`` is what the operator would make. If both are None, the Gang has
-    to be there already. An owner that waits for a ``size`` has no pods yet.
+    ``manifest`` is a Gang that a user has written; ``made`` is a Gang that the operator would make. If both are None,
+    the Gang must exist already. An owner that waits for a ``size`` has no pods yet.
     """
 
     key: GangKey
@@ -45,7 +45,7 @@ class SupposedGang:
 
 
 class Supposed(NamedTuple):
-    """What a file asks about: its GangJobs, its Gangs, and sentences about them."""
+    """The GangJobs and Gangs of a file, and notes about them."""
 
     gang_jobs: Sequence[NewManifest]
     gangs: Sequence[SupposedGang]
@@ -53,7 +53,10 @@ class Supposed(NamedTuple):
 
 
 def supposed(manifests: Iterable[NewManifest], sources: Collection[Source], now: float) -> Supposed:
-    """What these objects are if they are applied now, and the operator has these sources. Raises ``AnswerError``."""
+    """The GangJobs and Gangs that exist if these objects are applied now and the operator has these sources.
+
+    Raises ``AnswerError``.
+    """
     gathered = _Gathered(sources, now)
     gang_jobs = []
     for manifest in with_pod_groups_made(with_train_jobs_made(manifests, sources), sources):
@@ -74,7 +77,7 @@ def _add(gathered: "_Gathered", manifest: Manifest) -> None:
 
 
 class _Gathered:
-    """The Gangs of a file, as its objects are read one by one."""
+    """Collects the Gangs of a file while its objects are read one by one."""
 
     def __init__(self, sources: Collection[Source], now: float) -> None:
         self.gangs: dict[GangKey, SupposedGang] = {}
@@ -84,7 +87,7 @@ class _Gathered:
         self._pods = 0
 
     def gang(self, key: GangKey) -> SupposedGang:
-        """The Gang of that key, with what is known of it by now."""
+        """The Gang of that key with what was read of it so far; a new one if nothing was."""
         return self.gangs.setdefault(key, SupposedGang(key=key))
 
     def add(self, owner: Manifest) -> None:
@@ -133,7 +136,7 @@ def _key(manifest: Manifest, name: str) -> GangKey:
 
 
 def _maker(owner: Manifest, named: NamedPods) -> Manifest:
-    """What has the annotations of a Gang that the operator makes: the owner, or the pod itself where it has none."""
+    """The object whose annotations the made Gang gets: the owner, or the pod itself if its source is of pods."""
     if not named.gang.source.is_of_pods:
         return owner
     annotations = named.template.section("metadata").texts("annotations")
@@ -160,7 +163,7 @@ def _as_created(owner: Manifest, now: float) -> NewManifest:
 
 
 def as_created(now: float) -> NewManifest:
-    """The metadata that the API server gives to an object that is created now."""
+    """The metadata that the API server would give to an object that is created now."""
     return {"uid": _UID, "resourceVersion": "", "generation": 1, "creationTimestamp": rfc3339(now)}
 
 

@@ -1,4 +1,4 @@
-"""The pods of a template as if they waited for nodes."""
+"""Makes the pods of a template, as if they waited for nodes."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +21,10 @@ from lockstep.facts.ranks import MOST_RANKS
 
 
 def supposed_pods(named: NamedPods, gang: GangKey, now: float) -> list[GroupedPod]:
-    """So many pods of that Gang, created now. Raises ``AnswerError`` or ``FieldError`` if they make no sense."""
+    """The pods of the template in that Gang, created now.
+
+    Raises ``AnswerError`` or ``FieldError`` if they are invalid.
+    """
     one = _parsed(named, gang, now)
     if not named.template.path:
         return [one]
@@ -30,7 +33,7 @@ def supposed_pods(named: NamedPods, gang: GangKey, now: float) -> list[GroupedPo
 
 
 def lines_that_are_missing(named: NamedPods) -> Iterator[str]:
-    """A sentence if another scheduler would place these pods."""
+    """A sentence if another scheduler would place these pods; nothing otherwise."""
     scheduler = named.template.section("spec").text("schedulerName")
     if scheduler != SCHEDULER_NAME:
         field, says = _field(named, "schedulerName"), f"is {scheduler}" if scheduler else "is missing"
@@ -42,27 +45,27 @@ def _parsed(named: NamedPods, gang: GangKey, now: float) -> GroupedPod:
     manifest = _manifest(named, gang, now)
     try:
         pod = parse_any_pod(manifest, {Source.PODS})
-        # No schema has checked the template. An object in the place of a text shows up here.
+        # No schema has checked the template. ``hash`` fails if an object is in the place of a text.
         hash(pod)
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         raise AnswerError(f"{named.of}: {_field(named)} is invalid: {describe(error)}.") from error
     if not isinstance(pod, GroupedPod) or pod.group.waiting is None:
         raise AnswerError(f"{named.of}: {_field(named)} has nodeName or schedulingGates, so its pods are not planned.")
     waiting = pod.group.waiting._replace(source=named.gang.source)
-    # The labels of owners that have roles are written by their controllers.
+    # Controllers write the role labels of pods, so the template of an owner does not have them.
     role = pod.group.role if named.gang.source is Source.PODS else named.role
     return replace(pod, group=pod.group._replace(waiting=waiting, terms=_terms(named), role=role))
 
 
 def _terms(named: NamedPods) -> GroupTerms | None:
-    """What the pods say of their group, if no other object says it."""
+    """The terms of the group in the pods' annotations; None if another object states them."""
     if named.gang.source is not Source.KUEUE_GROUP:
         return None
     return group_terms(named.template.section("metadata").texts("annotations"))
 
 
 def _check(spec: Section) -> None:
-    """What people get wrong most often. Raises ``FieldError``."""
+    """Check the fields that users most often get wrong. Raises ``FieldError``."""
     if not spec.sections("containers"):
         raise FieldError(f"{spec.path}.containers has no entry")
     spec.texts("nodeSelector")
@@ -70,7 +73,7 @@ def _check(spec: Section) -> None:
 
 
 def _manifest(named: NamedPods, gang: GangKey, now: float) -> NewManifest:
-    """One of the pods, as the API server would have it."""
+    """The manifest of one of the pods, as the API server would store it."""
     template = named.template
     labels = {**template.section("metadata").texts("labels"), MEMBER_OF_LABEL: object_name(gang)}
     metadata = {

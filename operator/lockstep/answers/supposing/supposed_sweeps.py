@@ -1,4 +1,4 @@
-"""The sweeps of a file: their size, and their first runs as gangs that would wait. Nothing is created."""
+"""The sweeps of a file: the size of their runs, and their first runs as gangs that would wait. Nothing is created."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from lockstep.facts.sweeps.sweep import Sweep, SweepRefusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupposedSweep:
-    """A sweep as it would be created, how many ``runs`` it has, their size, and the keys of the ``first`` ones."""
+    """A sweep as it would be created, the number of its ``runs``, their size, and the keys of the ``first`` runs."""
 
     sweep: Sweep
     runs: int
@@ -39,14 +39,14 @@ class SupposedSweep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedSweep:
-    """A sweep of which no run could be made."""
+    """A sweep of which no run can be made, and the reason."""
 
     sweep: Sweep
     refusal: SweepRefusal
 
 
 ConfigMaps = Mapping[str, Manifest]
-"""ConfigMaps of a file by namespace and name."""
+"""The ConfigMaps of a file, by namespace and name."""
 
 
 class SweepFile(NamedTuple):
@@ -58,7 +58,7 @@ class SweepFile(NamedTuple):
 
 
 def sorted_out(manifests: Sequence[NewManifest], now: float) -> SweepFile:
-    """The objects of a file; its ConfigMaps as they would be created."""
+    """Sort the objects of a file. ConfigMaps get the metadata that they would have after their creation."""
     config_maps = (one for one in manifests if kind_of(one) == CONFIG_MAP)
     return SweepFile(
         [one for one in manifests if kind_of(one) == GANG_SWEEP],
@@ -70,7 +70,7 @@ def sorted_out(manifests: Sequence[NewManifest], now: float) -> SweepFile:
 async def suppose_sweep(
     client: KubeClient, state: State, manifest: NewManifest, config_maps: ConfigMaps, now: float
 ) -> SupposedSweep | RefusedSweep:
-    """Add the first runs of a sweep to ``state``, as many as would wait at once. Raises ``AnswerError``."""
+    """Add the first runs of a sweep to ``state``: as many as would wait at the same time. Raises ``AnswerError``."""
     metadata = manifest["metadata"]
     key = sweep_key(metadata["namespace"], metadata["name"])
     sweep = parse_sweep(await dry_run_of(client, paths.sweeps_of(key.namespace), manifest, key))
@@ -87,9 +87,9 @@ async def suppose_sweep(
 
 
 async def counted_spec(client: KubeClient, manifest: NewManifest, config_maps: ConfigMaps) -> Manifest:
-    """The spec of a sweep as a dry run returns it, with the number of its runs in the place of their parameters.
+    """The spec of a sweep after a dry run. The number of its runs replaces their parameters.
 
-    Raises ``AnswerError``, also where its parameters can't be read.
+    Raises ``AnswerError``, for example if the parameters can't be read.
     """
     metadata = manifest["metadata"]
     key = sweep_key(metadata["namespace"], metadata["name"])

@@ -1,4 +1,7 @@
-"""What Kubeflow's Trainer makes of TrainJobs of a file: a JobSet for each, and a PodGroup if the runtime wants one."""
+"""Makes the objects that Kubeflow's Trainer makes for TrainJobs of a file.
+
+These are a JobSet for each, and a PodGroup if the runtime asks for one.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -16,14 +19,17 @@ from lockstep.facts.gang.source import Source
 
 _STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
 _TRAINER = "trainer"
-# Trainer makes one Job of each of these steps, whatever the runtime says.
+# Trainer makes only one Job for each of these steps, whatever the runtime says.
 _SINGLE_STEPS = (_TRAINER, "dataset-initializer", "model-initializer")
-# The name of the Job and of its container in which nodes compute.
+# The name of the Job whose pods compute, and of its container.
 _NODE = "node"
 
 
 def with_train_jobs_made(manifests: Iterable[NewManifest], sources: Collection[Source]) -> list[NewManifest]:
-    """The same objects, with what Trainer makes in the place of TrainJobs and runtimes. Raises ``AnswerError``."""
+    """The same objects, but TrainJobs and runtimes are replaced by the objects that Trainer makes.
+
+    Raises ``AnswerError``.
+    """
     manifests = tuple(manifests)
     runtimes, result = runtimes_in(manifests), list[NewManifest]()
     for one in manifests:
@@ -43,7 +49,7 @@ def _made(train_job: Manifest, runtime: Manifest, sources: Collection[Source]) -
     try:
         asked = _Asked.of(Section(train_job).section("spec"), Section(runtime).section("spec"))
         jobs = [asked.job(one) for one in asked.template.section("spec").sections("replicatedJobs")]
-        # The pods belong to their JobSet if PodGroups are no source, and JobSets are one.
+        # If PodGroups are not a source and JobSets are, the pods belong to the Gang of their JobSet.
         if asked.has_group and (Source.POD_GROUP in sources or Source.JOB_SET not in sources):
             jobs = [_in_group(job, train_job["metadata"]["name"]) for job in jobs]
             members = sum(job["template"]["spec"]["parallelism"] for job in jobs)
@@ -67,7 +73,7 @@ def _object(
 
 
 class _Asked(NamedTuple):
-    """What a TrainJob and its runtime say together."""
+    """The fields of a TrainJob and of its runtime that count."""
 
     trainer: Section
     policy: Section
@@ -79,7 +85,7 @@ class _Asked(NamedTuple):
 
     @classmethod
     def of(cls, spec: Section, runtime: Section) -> "_Asked":
-        """What they say. Raises ``FieldError``."""
+        """Read the fields of the two specs. Raises ``FieldError``."""
         patches = (one.section("trainingRuntimeSpec").section("template") for one in spec.sections("runtimePatches"))
         return cls(
             trainer=spec.section("trainer"),
@@ -92,14 +98,14 @@ class _Asked(NamedTuple):
         )
 
     def annotations(self) -> dict[str, str]:
-        """The annotations of the JobSet; those of the TrainJob itself are not handed on."""
+        """The annotations of the JobSet. It does not get the annotations of the TrainJob itself."""
         found = dict[str, str]()
         for one in (self.template, *self.patches):
             found |= one.section("metadata").texts("annotations")
         return found
 
     def job(self, replicated: Section) -> dict[str, Any]:
-        """One of the JobSet's Jobs with the TrainJob's own numbers and amounts."""
+        """One of the JobSet's Jobs, with the numbers and resources that the TrainJob states."""
         patched = self._patched(replicated)
         template = patched.section("template")
         step = template.section("metadata").section("labels").text(_STEP)
@@ -131,7 +137,7 @@ class _Asked(NamedTuple):
         return self.policy.section("mpi").has("runLauncherAsNode")
 
     def _with_amounts(self, name: str, step: str, template: Section) -> Manifest:
-        """The template with the resources that the TrainJob asks for on each of its nodes."""
+        """The template with the resources that the TrainJob requests for each of its nodes."""
         amounts = self.trainer.section("resourcesPerNode")
         is_node = step == _TRAINER or (self._launcher_is_node and name == _NODE)
         if not is_node or not (amounts.has("requests") or amounts.has("limits")):

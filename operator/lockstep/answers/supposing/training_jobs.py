@@ -1,4 +1,4 @@
-"""The PodGroups that Kubeflow's training operator makes for its jobs of a file, if it has the option for that."""
+"""Makes the PodGroups that Kubeflow's training operator makes for jobs of a file, if this option of it is on."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -16,7 +16,10 @@ from lockstep.facts.gang.source import Source
 
 
 def with_pod_groups_made(manifests: Iterable[NewManifest], sources: Collection[Source]) -> Iterator[NewManifest]:
-    """The same objects; jobs of the training operator are as it handles them. Raises ``AnswerError``."""
+    """The same objects.
+
+    Jobs of the training operator are changed as this operator changes them. Raises ``AnswerError``.
+    """
     for one in manifests:
         field = TRAINING_JOBS.get(kind_of(one))
         if field is None:
@@ -29,7 +32,10 @@ def with_pod_groups_made(manifests: Iterable[NewManifest], sources: Collection[S
 
 
 def _made(job: NewManifest, field: str, sources: Collection[Source]) -> Iterator[NewManifest]:
-    """The PodGroup of a job, unless all of its pods are in Gangs of the user, and the job with pods that name it."""
+    """The PodGroup of a job, and the job with pods that name this PodGroup.
+
+    Pods in a Gang of the user do not name it. If all pods are in such Gangs, there is no PodGroup.
+    """
     replicas = Section(job).section("spec").section(field)
     types = {name: replicas.section(name) for name in replicas.fields}
     grouped = {name: one for name, one in types.items() if not _is_in_own_gang(one, sources)}
@@ -40,13 +46,13 @@ def _made(job: NewManifest, field: str, sources: Collection[Source]) -> Iterator
 
 
 def _is_in_own_gang(replicas: Section, sources: Collection[Source]) -> bool:
-    """Whether the pods name a Gang of the user, and the operator has that source or none of both."""
+    """Whether the pods name a Gang of the user, and the operator prefers that source to PodGroups or has neither."""
     labels = replicas.section("template").section("metadata").texts("labels")
     return bool(labels.get(MEMBER_OF_LABEL)) and (Source.PODS in sources or Source.POD_GROUP not in sources)
 
 
 def _pod_group(job: Manifest, pods: int) -> NewManifest:
-    """It has the annotations of its job, and needs all pods if the job does not say how many."""
+    """The PodGroup of a job, with the job's annotations. If the job does not state a number, it needs all pods."""
     kind, metadata = OWNERS[Source.POD_GROUP], Section(job).section("metadata")
     policy = Section(job).section("spec").section("runPolicy").section("schedulingPolicy")
     about = {name: job["metadata"][name] for name in ("name", "namespace")}
@@ -59,7 +65,7 @@ def _pod_group(job: Manifest, pods: int) -> NewManifest:
 
 
 def _in_group(replicas: Section, name: str) -> dict[str, Any]:
-    """These replicas with the label and the scheduler that the training operator writes to their pods."""
+    """These replicas with the label and the scheduler name that the training operator writes to their pods."""
     template = replicas.section("template")
     scheduler = template.section("spec").text("schedulerName") or SCHEDULER_NAME
     written = {"metadata": {"labels": {POD_GROUP_LABEL: name}}, "spec": {"schedulerName": scheduler}}

@@ -1,1 +1,1 @@
-"""Runs of sweeps: put back into the queue, and their logs."""
+"""Answers about sweeps and their runs: explanations, plans, logs, and requeued runs."""

@@ -1,4 +1,4 @@
-"""What ``explain`` says of a sweep, as text and as JSON."""
+"""Formats the answer of ``explain`` about a sweep as text and as JSON."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ from lockstep.facts.sweeps.sweep import SweepSpec
 
 
 def explained_lines(answer: SweepAnswer) -> Iterator[str]:
-    """How the sweep stands, why its next runs have their size, what holds it up, and when it is likely to end."""
+    """The lines about a sweep: its state, the size of its next runs, what delays it, and its likely end."""
     sweep, status = answer.sweep, answer.sweep.status
     yield from wrapped(f"{gang_called(sweep.key)} is {(status.state or 'new').lower()}. {status.summary}".rstrip())
     failed = f" ({status.failed_runs})" if status.failed_runs else ""
@@ -34,7 +34,7 @@ def explained_lines(answer: SweepAnswer) -> Iterator[str]:
 
 
 def explained_document(answer: SweepAnswer) -> dict[str, Any]:
-    """The same as JSON."""
+    """The answer about a sweep as JSON."""
     status, size = answer.sweep.status, answer.size
     return {
         **sweep_document(answer.sweep),
@@ -51,7 +51,7 @@ def size_document(size: RunSize) -> dict[str, Any]:
 
 
 def side_by_side(size: RunSize, spec: SweepSpec, left: int) -> str:
-    """How many runs may go side by side, and what bounds it, as a sentence."""
+    """A sentence that says how many runs may run at the same time, and what limits their number."""
     may = f"{size.groups} runs may go side by side" if size.groups > 1 else "One run may go at a time"
     if size.groups == spec.max_parallel:
         return f"{may}: maxParallel allows no more."

@@ -1,4 +1,4 @@
-"""Answers ``explain sweep/NAME``: the size of its runs, how many go side by side, and what holds it up."""
+"""Answers ``explain sweep/NAME``: the size of the runs, how many may run at a time, and what delays the sweep."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _NOT_YET = "It has not been planned yet."
 
 
 class HeldUp(NamedTuple):
-    """What keeps a sweep, or ``run`` of it, from going on, as a sentence."""
+    """A sentence that says why a sweep, or its run number ``run``, does not go on."""
 
     why: str
     run: int | None = None
@@ -29,7 +29,7 @@ class HeldUp(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepAnswer:
-    """How a sweep stands. ``size`` is that of the next runs, decided now; None if none is made any more."""
+    """The state of a sweep. ``size`` is the size of the next runs, chosen now; None if there are no further runs."""
 
     sweep: Sweep
     size: RunSize | None
@@ -38,7 +38,7 @@ class SweepAnswer:
 
 
 def answer_sweep(state: State, sweep: Sweep) -> SweepAnswer:
-    """The answer about a sweep, whose GangJobs are in ``state``."""
+    """The answer about a sweep; ``state`` has its GangJobs."""
     ends = RunEnds.unpacked(sweep.status.run_ends, sweep.status.runs or 0)
     left = ends.count(RunEnd.NOT_YET) if sweep.status.runs else sweep.spec.runs or 0
     if sweep.status.end is not None:

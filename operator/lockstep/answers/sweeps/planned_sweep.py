@@ -1,4 +1,4 @@
-"""What ``plan`` says of a sweep of the file: its size, how many runs start now, and when it would end."""
+"""Answers ``plan`` about a sweep of the file: the size of its runs, how many start now, and when it would end."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -16,9 +16,10 @@ from lockstep.facts.runs.sweep_keys import sweep_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedSweep:
-    """A sweep of a file. Of its first runs ``now`` start now, and the first ``start`` is None if none has a placement.
+    """A planned sweep of a file. ``now`` of its first runs start now.
 
-    ``finish`` is when all runs have ended at the earliest, None if that is unknown.
+    ``start`` is when the first run starts; None if no run has a placement. ``finish`` is the earliest time at which all
+    runs have ended; None if it is unknown.
     """
 
     supposed: SupposedSweep
@@ -28,7 +29,7 @@ class PlannedSweep:
 
 
 def planned_sweep(supposed: SupposedSweep, starts: Mapping[GangKey, float], now: float) -> PlannedSweep:
-    """The answer about a sweep; ``starts`` are those of planned gangs."""
+    """The answer about a sweep; ``starts`` has the start of each planned gang."""
     own = [one for key in supposed.first if (one := starts.get(key, math.inf)) < math.inf]
     start, seconds = min(own, default=None), supposed.size.seconds
     finish = None if start is None or seconds is None else max(now, start) + seconds

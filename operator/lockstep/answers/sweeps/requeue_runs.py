@@ -1,4 +1,4 @@
-"""Lets failed runs of a sweep be made again: a wish in an annotation, which the operator obeys once."""
+"""Requests that failed runs of a sweep are made again. The request is an annotation, which the operator obeys once."""
 
 import asyncio
 from typing import assert_never
@@ -22,9 +22,10 @@ _POLL_SECONDS = 0.5
 
 
 async def requeue_runs(client: KubeClient, key: GangKey, runs: str, *, within_seconds: float, waiting: Waiting) -> str:
-    """Have these failed runs made again; returns a sentence on what was done. ``runs`` is such as ``3,17-20``.
+    """Request that these failed runs are made again; returns a sentence that says what was done.
 
-    Raises ``AnswerError`` if one of them has not failed, or if that takes longer than ``within_seconds``.
+    ``runs`` is a text such as ``3,17-20``. Raises ``AnswerError`` if one of the runs has not failed, or if the operator
+    has not handled the request within ``within_seconds``.
     """
     sweep, wanted = await read_sweep(client, key), parse_ranks(runs)
     _check(sweep, wanted)
@@ -49,7 +50,7 @@ async def requeue_runs(client: KubeClient, key: GangKey, runs: str, *, within_se
 
 
 def _check(sweep: Sweep, wanted: int) -> None:
-    """Raise ``AnswerError`` unless all of these runs have failed, and no earlier wish is under way."""
+    """Raise ``AnswerError`` unless all of these runs have failed and the operator has handled any earlier request."""
     name, status = sweep_name(sweep.key), sweep.status
     if sweep.requeue is not None and sweep.requeue.id != status.requeued:
         raise AnswerError(f"The operator has not handled an earlier request for GangSweep {name} yet: try again.")

@@ -1,4 +1,4 @@
-"""The logs of a sweep's runs: of all that have a GangJob, one after the other."""
+"""Shows the logs of all runs of a sweep that have a GangJob, one run after the other."""
 
 from coschedule import GangKey
 from lockstep.answers.member_logs import LogsWish, Said, Show, show_logs
@@ -10,9 +10,10 @@ from lockstep.facts.runs.sweep_keys import sweep_name
 
 
 async def show_run_logs(client: KubeClient, sweep: GangKey, wish: LogsWish, show: Show) -> bool:
-    """Pass the logs of all runs that have a GangJob to ``show``; returns whether all of them exist.
+    """Pass the logs of all runs that have a GangJob to ``show``; returns whether all of these logs exist.
 
-    A notice before them names each run. Raises ``AnswerError`` if there is no such sweep, or no such run.
+    A notice before the logs of each run names the run. Raises ``AnswerError`` if there is no such sweep, or no such
+    run.
     """
     found = await read_sweep(client, sweep)
     gangs = await read_gangs(client, sweep.namespace)

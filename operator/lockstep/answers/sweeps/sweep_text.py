@@ -1,4 +1,4 @@
-"""Sweeps that have not ended, as rows of a table and as JSON."""
+"""Formats sweeps that have not ended as rows of a table and as JSON."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,12 +12,12 @@ _WIDEST_NAME = 40
 
 
 def under_way(sweeps: Iterable[Sweep]) -> list[Sweep]:
-    """The sweeps that have not ended, by namespace and name."""
+    """The sweeps that have not ended, sorted by namespace and name."""
     return sorted((one for one in sweeps if one.status.end is None), key=lambda one: one.key)
 
 
 def sweep_lines(sweeps: list[Sweep], now: float) -> Iterator[str]:
-    """A heading and a row for each sweep; nothing without any."""
+    """A heading, and a row for each sweep; nothing if there are no sweeps."""
     if not sweeps:
         return
     names = max(len("SWEEP"), *(min(len(_named(one)), _WIDEST_NAME) for one in sweeps))
