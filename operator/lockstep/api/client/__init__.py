@@ -1,1 +1,1 @@
-"""Sends requests to the API server: connection, credentials, answers, and the fence that only a leader passes."""
+"""Sends requests to the API server: connection, credentials, answers, and the fence, which lets only a leader write."""

@@ -1,7 +1,7 @@
 """Answers of the API server.
 
-An HTTP status is an answer, not an exception: the caller reads 404, 409 and 403. An exception means that the API server
-gives no answer.
+An HTTP error status is an answer, not an exception: the caller handles 404, 409 and 403. An exception means that the
+API server gives no answer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from lockstep.api.client.rights import is_denial
 
 
 class Answer(NamedTuple):
-    """An answer of the API server. ``body`` is the decoded object, or a ``Status`` where the request was refused.
+    """An answer of the API server. ``body`` is the decoded object, or a ``Status`` if the request was refused.
 
     ``size`` is in bytes. If ``is_cut_off``, the answer was larger than the caller's limit, and is incomplete.
     """
@@ -33,12 +33,18 @@ class Answer(NamedTuple):
 
     @property
     def is_about_rights(self) -> bool:
-        """Whether the API server denies us the request by our rights; while it starts, it denies all."""
+        """Whether the API server denies the request because we lack a right.
+
+        While it starts, it denies all requests.
+        """
         return self.code == HTTPStatus.UNAUTHORIZED or is_denial(self.code, self.message)
 
     @property
     def is_about_budget(self) -> bool:
-        """Whether a PodDisruptionBudget refuses an eviction. That passes when pods change, and not with time alone."""
+        """Whether a PodDisruptionBudget refuses an eviction.
+
+        Such a refusal ends when pods change, not with time alone.
+        """
         causes = (self.body.get("details") or {}).get("causes") or ()
         is_named = any(cause.get("reason") == "DisruptionBudget" for cause in causes)
         return self.code == HTTPStatus.TOO_MANY_REQUESTS and is_named
@@ -50,7 +56,10 @@ class Answer(NamedTuple):
 
 
 class ApiUnavailableError(Exception):
-    """The API server gave no usable answer after several tries; ``answer`` is the last one of no use, if any came."""
+    """The API server gave no usable answer after several tries.
+
+    ``answer`` is its last unusable answer, if there was one.
+    """
 
     def __init__(self, message: str, answer: Answer | None = None) -> None:
         super().__init__(message)
@@ -58,7 +67,7 @@ class ApiUnavailableError(Exception):
 
 
 class Target(NamedTuple):
-    """Where a request goes: its path, and the resource name for metrics."""
+    """The target of a request: its path, and the name of the resource for metrics."""
 
     path: str
     resource: str
@@ -66,7 +75,7 @@ class Target(NamedTuple):
 
 @contextmanager
 def unavailable(target: Target) -> Iterator[None]:
-    """Raise ``ApiUnavailableError`` where the connection breaks."""
+    """Raise ``ApiUnavailableError`` if the connection breaks in the block."""
     try:
         yield
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -74,7 +83,7 @@ def unavailable(target: Target) -> Iterator[None]:
 
 
 def decode_object(raw: bytes) -> Mapping[str, Any] | None:
-    """The object in an answer; None where it is no JSON object, such as a proxy's page or a plain 'ok'."""
+    """The object in an answer; None if the answer is not a JSON object, such as a proxy's page or a plain 'ok'."""
     try:
         decoded = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -83,6 +92,6 @@ def decode_object(raw: bytes) -> Mapping[str, Any] | None:
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float:
-    """The seconds that the server asks us to wait; 0 where it does not, or gives a date."""
+    """The seconds that the server asks us to wait; 0 if it does not ask, or if it gives a date."""
     value = headers.get("Retry-After", "")
     return float(value) if value.isdigit() else 0.0

@@ -20,47 +20,53 @@ from lockstep.api.client.request_log import log_answer
 
 _OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 _DEFAULT_NAMESPACE = "default"
-# A name begins with a letter or a digit, so no object has this one.
+# A name begins with a letter or a digit, so no object has this name.
 _NO_NAME = "-"
 
-# The verb of a watch in metrics; its HTTP method is GET.
+# The verb of watches in metrics. Their HTTP method is GET.
 WATCH = "WATCH"
 
 StreamObserver = Callable[[str, int], None]
-"""Called for every watch with its resource and the HTTP code of the answer, 0 before there is one."""
+"""Called for every watch, with its resource and the HTTP code of the answer.
+
+The code is 0 before there is an answer.
+"""
 
 RequestObserver = Callable[[str, str, int, float], None]
-"""Called for every answered request with verb, resource, HTTP code and seconds."""
+"""Called for every answered request, with its verb, resource, HTTP code and duration in seconds."""
 
 
 class Configuration(client.Configuration):
-    """The configuration of the ``kubernetes`` package, with its source in words."""
+    """The configuration of the ``kubernetes`` package. ``source`` says in words where it was read."""
 
     source = "the configuration"
 
 
 class ConfigError(Exception):
-    """The API server or the credentials can't be determined."""
+    """The API server or the credentials can't be found; the message says why."""
 
 
 def load_configuration(*, kubeconfig: str | None, context: str | None) -> Configuration:
-    """Find the API server: by the named kubeconfig, else the pod's service account, else the usual kubeconfig."""
+    """Find the API server in the named kubeconfig, or else the pod's service account, or else the usual kubeconfig.
+
+    Raises ``ConfigError``.
+    """
     configuration = Configuration()
     try:
         configuration.source = _load_into(configuration, kubeconfig, context)
-    # The library does not check the types of fields.
+    # The library does not check the types of fields, so it may raise many kinds of errors.
     except (ConfigException, OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
         file = kubeconfig or usual_kubeconfig()
         why = what_is_wrong(file, context) or f"{file} can't be used: {str(error).strip().splitlines()[0]}"
         outside = " (and this process has no service account)" if kubeconfig is None and context is None else ""
         raise ConfigError(f"{why}{outside}") from error
-    # Loaded here, where an error can name its source.
+    # The certificates are loaded here, so that an error can name their source.
     tls_context(configuration)
     return configuration
 
 
 def _load_into(configuration: Configuration, kubeconfig: str | None, context: str | None) -> str:
-    """Fill in the configuration; returns its source."""
+    """Fill in the configuration; returns its source in words."""
     if kubeconfig is None and context is None:
         try:
             load_incluster_config(client_configuration=configuration)
@@ -73,21 +79,21 @@ def _load_into(configuration: Configuration, kubeconfig: str | None, context: st
 
 
 def usual_namespace(*, kubeconfig: str | None, context: str | None) -> str:
-    """The namespace where none is named: the pod's own, or that of the context, or ``default``."""
+    """The namespace that is used if none is named: that of the pod, or that of the context, or ``default``."""
     own = own_namespace() if kubeconfig is None and context is None else None
     if own is not None:
         return own
     try:
         contexts, current = list_kube_config_contexts(config_file=kubeconfig)
     except (ConfigException, OSError, ValueError, TypeError, yaml.YAMLError):
-        # The next connection reports the error.
+        # The next connection will report this error.
         return _DEFAULT_NAMESPACE
     named = [one for one in contexts if one["name"] == context] if context else [current]
     return str(named[0].get("context", {}).get("namespace") or _DEFAULT_NAMESPACE) if named else _DEFAULT_NAMESPACE
 
 
 def own_namespace() -> str | None:
-    """The namespace of the pod that this process runs in; None outside a cluster."""
+    """The namespace of the pod in which this process runs; None outside a cluster."""
     try:
         return _OWN_NAMESPACE.read_text(encoding="utf-8").strip() or None
     except OSError:
@@ -111,7 +117,7 @@ def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
 
 @contextmanager
 def _readable(what: str) -> Iterator[None]:
-    """Raise ``ConfigError`` where the files can't be read or are invalid."""
+    """Raise ``ConfigError`` if the block can't read files, or if their contents are invalid."""
     try:
         yield
     except ssl.SSLError as error:
@@ -128,9 +134,9 @@ def observed_session(
     *,
     unlisted: Collection[str] = (),
 ) -> aiohttp.ClientSession:
-    """A session, logged in like this client, for a framework with its own watches; the observers see its requests.
+    """A session for a framework with its own watches. It has our credentials, and the observers see its requests.
 
-    Lists of ``unlisted`` resources are empty, but have the versions of the API server. The token is not renewed: make
+    Lists of ``unlisted`` resources are empty, but have versions of the API server. The token is not renewed: make
     another session before it expires.
     """
     token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
@@ -144,7 +150,7 @@ def observed_session(
 
 
 def _without_objects(unlisted: Collection[str]) -> aiohttp.ClientMiddlewareType:
-    """Replace lists of these resources by lists of a name that no object has."""
+    """A middleware that makes lists of these resources empty: it asks for a name that no object has."""
 
     async def ask(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
         if request.url.name in unlisted and "watch" not in request.url.query:

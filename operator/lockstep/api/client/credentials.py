@@ -1,4 +1,4 @@
-"""Tracks whether the API server accepts our credentials, and limits requests while it does not."""
+"""Tracks whether the API server accepts our credentials, and holds requests back while it does not."""
 
 import asyncio
 import logging
@@ -8,11 +8,11 @@ from http import HTTPStatus
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.client.pauses import pause_after
 
-# A server that is overloaded or just starting may answer these before it has checked credentials.
+# A server that is overloaded or just starting may answer with these codes before it has checked credentials.
 _SAYS_NOTHING = 429
 _SAYS_NOTHING_FROM = 500
-# A server that just started may refuse all credentials for a moment. So a refusal is reported only after this number of
-# tries, which take 3 s.
+# A server that has just started may refuse all credentials for a moment. So a refusal is reported only after this
+# number of tries, which take 3 s.
 _TRIES_BEFORE_REPORT = 2
 
 _WHY = "they have probably expired, or their account was deleted or created again"
@@ -28,20 +28,20 @@ REFUSED = (
     f"the API server rejects the credentials of this process (401 Unauthorized): {_WHY}; "
     f"the process can read and write nothing until it has new credentials: {_OPERATORS_WAY}"
 )
-"""What users read when credentials of an operator that were accepted before are refused."""
+"""The sentence for users of an operator whose credentials were accepted before and are refused now."""
 
 log = logging.getLogger(__name__)
 
 
 class Credentials:
-    """What the answers to all requests show of our token or certificate. All clients of one process share it.
+    """Knows from the answers to all requests whether our token or certificate is accepted.
 
-    If credentials that were accepted before are refused, all requests wait. One at a time is sent, 1, 2, 4 … 60 s after
-    the one before. A refusal before any acceptance is an answer like any other.
+    All clients of a process share it. If credentials that were accepted before are refused, all requests wait. Single
+    requests are sent after 1, 2, 4 … 60 s. If credentials were never accepted, a refusal is an answer like any other.
     """
 
     def __init__(self, *, refused: str = REFUSED) -> None:
-        """``refused`` is what users read where credentials are no longer accepted: one sentence without a period."""
+        """``refused`` is the sentence for users when credentials are no longer accepted, without a period."""
         self._refused_sentence = refused
         self._was_accepted = False
         self._accepted = asyncio.Event()
@@ -49,7 +49,7 @@ class Credentials:
         self._ask_again_at = 0.0
         self._refused_since = 0.0
         self.trouble = ""
-        """One sentence on what is wrong and what to do, without a period; empty where nothing is."""
+        """A sentence that says what is wrong and what to do, without a period; '' if nothing is wrong."""
 
     async def accepted(self) -> None:
         """Return when credentials are accepted: at once, unless they were accepted before and are refused now."""
@@ -69,7 +69,7 @@ class Credentials:
     def answered(self, code: int) -> bool:
         """Record the HTTP code of an answer.
 
-        Returns whether the same request must be sent again, after :meth:`turn`.
+        Returns True if the same request must be sent again, after :meth:`turn`.
         """
         if code == HTTPStatus.UNAUTHORIZED:
             self._refused()
@@ -103,7 +103,7 @@ class Credentials:
 
 
 def refused_at_start(configuration: Configuration) -> str:
-    """The message of an operator whose credentials are refused at its start, without a period."""
+    """The message of an operator whose credentials are refused when it starts, without a period."""
     return f"the {_not_let_in(configuration)}; {_OPERATORS_WAY}"
 
 

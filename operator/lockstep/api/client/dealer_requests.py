@@ -1,4 +1,4 @@
-"""Requests to dealers in members' pods. What answers there is not trusted: all that it sends is bounded."""
+"""Requests to dealers in members' pods. Dealers are not trusted, so all their answers are bounded."""
 
 from http import HTTPStatus
 from typing import Self
@@ -13,10 +13,10 @@ _TIMEOUT = aiohttp.ClientTimeout(total=3.0)
 
 
 class DealerClient:
-    """Reads the states of pieces. Use as an asynchronous context manager. It has none of the operator's credentials.
+    """Reads the states of pieces from dealers, without the operator's credentials. Use it as an async context manager.
 
-    Each connection is closed after its answer. Who asks bounds how many there are: a request that waits for another one
-    would count that time against its timeout.
+    Each connection is closed after its answer. The caller must bound the number of concurrent requests: a request that
+    waits for another one would count this time against its timeout.
     """
 
     def __init__(self) -> None:
@@ -40,9 +40,9 @@ class DealerClient:
         await self._session.close()
 
     async def states(self, url: str, key: str, *, most_bytes: int, ranks: str = "") -> bytes | None:
-        """What is at that URL for those that have the key; None where nothing is, or more bytes are.
+        """Read the states at that URL with the key; None if there is no answer, or if it has more than ``most_bytes``.
 
-        ``ranks`` are those of all members, as in a status; '' where they are not known.
+        ``ranks`` are the ranks of all members, as in a status; '' if they are unknown.
         """
         assert self._session is not None
         headers = {"Authorization": f"Bearer {key}"} | ({RANKS_HEADER: ranks} if ranks else {})

@@ -1,15 +1,15 @@
-"""The fence: whether this process may write. The leader opens it for a limited time, again and again.
+"""The fence: whether this process may write. The leader opens it again and again, each time for a limited time.
 
-The client checks it when it hands a request to the connection, by a clock. So a request that waited in a queue, or in a
-process that was stopped, is not sent after the fence has closed. Only a request that was already on its way can arrive
-later.
+When the client hands a request to the connection, it checks the fence by a clock. So a request that waited in a queue,
+or in a process that was stopped, is not sent after the fence has closed. Only a request that was already on its way can
+arrive later.
 """
 
 import time
 
 
 class Fence:
-    """Open until a time of :meth:`now`; never open again after :meth:`close`."""
+    """A fence that is open until a time of the clock :meth:`now`. After :meth:`close`, it is never open again."""
 
     def __init__(self, *, open_until: float) -> None:
         self._open_until = open_until
@@ -17,7 +17,7 @@ class Fence:
 
     @staticmethod
     def now() -> float:
-        """Seconds on a clock that no step of the time of day moves, and that advances while the machine sleeps."""
+        """Seconds on a clock that advances while the machine sleeps, and that can't be set."""
         return time.clock_gettime(time.CLOCK_BOOTTIME)
 
     def open_until(self, until: float) -> None:

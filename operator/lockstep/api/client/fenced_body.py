@@ -7,7 +7,7 @@ from lockstep.api.client.fence import Fence
 
 
 class FencedBody(aiohttp.BytesPayload):
-    """The body of a write. It is sent together with its headers, or not at all."""
+    """The body of a write. It is sent together with its headers, or both are not sent."""
 
     def __init__(self, value: bytes, fence: Fence) -> None:
         super().__init__(value)
@@ -15,7 +15,7 @@ class FencedBody(aiohttp.BytesPayload):
         self.is_handed_over = False
 
     async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
-        """Hand the request to the connection; raise ``ConnectionAbortedError`` where the fence is closed."""
+        """Hand the request to the connection. Raises ``ConnectionAbortedError`` if the fence is closed."""
         if not self._fence.is_open:
             raise ConnectionAbortedError("this process does not lead")
         self.is_handed_over = True

@@ -1,4 +1,4 @@
-"""Explains in one sentence what is wrong with a kubeconfig."""
+"""Finds the mistake in a kubeconfig, and says it in one sentence."""
 
 import os
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ _MOST_NAMED = 20
 
 
 def usual_kubeconfig() -> str:
-    """The kubeconfig if none is named: one path, or several separated by colons."""
+    """The kubeconfig that is used if none is named: one path, or several paths separated by colons."""
     return str(kube_config.KUBE_CONFIG_DEFAULT_LOCATION)
 
 
 def what_is_wrong(kubeconfig: str, context: str | None) -> str:
-    """One sentence without a period that names the file and, for a missing context, the existing ones.
+    """A sentence without a period that names the file; if the context is missing, it names the existing contexts.
 
-    Empty where the error is another one.
+    It is '' if the mistake is another one.
     """
     files = [Path(one).expanduser() for one in kubeconfig.split(os.pathsep) if one]
     there = [one for one in files if one.is_file()]
@@ -38,7 +38,7 @@ def what_is_wrong(kubeconfig: str, context: str | None) -> str:
 
 
 def _read(file: Path) -> Any:
-    """The document in the file; None where it can't be read."""
+    """The document in the file; None if it can't be read."""
     try:
         return yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError):

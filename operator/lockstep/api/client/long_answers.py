@@ -1,4 +1,4 @@
-"""Answers that arrive in parts: lines of a watch, texts such as logs, and lists that may be too large."""
+"""Answers that arrive in parts: the lines of a watch, texts such as logs, and lists that may be too large."""
 
 from collections.abc import AsyncIterator
 
@@ -10,7 +10,7 @@ _LONGEST_LINE = 2**20
 
 
 async def read_at_most(response: aiohttp.ClientResponse, most_bytes: int | None) -> bytes | None:
-    """The whole body; None where it has more than ``most_bytes``, and then the rest is not read."""
+    """The whole body; None if it has more than ``most_bytes``. In this case, the rest of the body is not read."""
     if most_bytes is None:
         return await response.read()
     chunks, size = [], 0
@@ -24,17 +24,17 @@ async def read_at_most(response: aiohttp.ClientResponse, most_bytes: int | None)
 
 
 class Lines:
-    """The lines of a watch as they arrive, of any length."""
+    """The lines of a watch as they arrive. A line may have any length."""
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self.code = response.status
         self._response = response
 
     async def batches(self) -> AsyncIterator[list[bytes]]:
-        """The whole lines of each read.
+        """Yield the complete lines of each read.
 
-        A long silence ends them, as the server would: the connection may be dead, or nothing has changed. A new watch
-        from the last version misses nothing.
+        A long silence ends the lines, as the end of the watch does: either the connection is dead, or nothing has
+        changed. A new watch from the last version misses no event.
         """
         rest = b""
         try:
@@ -43,19 +43,20 @@ class Lines:
                 if lines:
                     yield lines
         except aiohttp.SocketTimeoutError as silence:
-            # The stream refers to its error, and the traceback to the stream: without this, neither would be freed.
+            # The stream refers to its error, and the error's traceback refers to the stream. Without this, neither
+            # would be freed.
             silence.__traceback__ = None
 
 
 class Text:
-    """A text as it arrives, or why there is none."""
+    """A text as it arrives, or the reason why there is none."""
 
     def __init__(self, response: aiohttp.ClientResponse, target: Target) -> None:
         self._response = response
         self._target = target
 
     async def refusal(self) -> str | None:
-        """Why the API server does not return it; None where it does."""
+        """The reason why the API server does not return the text; None if it does."""
         if self._response.ok:
             return None
         with unavailable(self._target):
@@ -64,7 +65,7 @@ class Text:
         return Answer(self._response.status, {} if decoded is None else decoded).message
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Every line without its end; a line above 1 MiB arrives in parts."""
+        """Yield every line without its line break. A line of more than 1 MiB arrives in parts."""
         rest = b""
         chunks = self._response.content.iter_any()
         while True:

@@ -42,7 +42,7 @@ def pods_of(namespace: str) -> Target:
 
 
 def pods_to_be(namespace: str) -> Target:
-    """The pods of a namespace for dry runs, which metrics count separately."""
+    """The pods of a namespace, for dry runs of their creation. Metrics count these separately."""
     return Target(pods_of(namespace).path, "pods/dry-run")
 
 
@@ -62,7 +62,7 @@ def pod_binding(key: PodKey) -> Target:
 
 
 def binding_to_be(key: PodKey) -> Target:
-    """The binding of a pod for dry runs, which metrics count separately."""
+    """The binding of a pod, for dry runs. Metrics count these separately."""
     return Target(pod_binding(key).path, "pods/binding/dry-run")
 
 
@@ -122,7 +122,7 @@ def pod_template(namespace: str, name: str) -> Target:
 
 
 def object_of(api_version: str, plural: str, namespace: str, name: str) -> Target:
-    """One object of any kind; the API's version has no group for the core kinds."""
+    """One object of any kind. For the core kinds, ``api_version`` has no group."""
     root = "apis" if "/" in api_version else "api"
     return Target(f"/{root}/{api_version}/namespaces/{segment(namespace)}/{plural}/{segment(name)}", plural)
 

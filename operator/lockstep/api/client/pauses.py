@@ -1,11 +1,11 @@
-"""The pause before the next try after failures: the single rule for everything that is retried."""
+"""The pause between a failure and the next try. This is the only rule for all requests and tasks that are repeated."""
 
 _FIRST_SECONDS = 1.0
 _LONGEST_SECONDS = 60.0
-# More doublings would only make the number larger.
+# More doublings would exceed the longest pause anyway.
 _MOST_DOUBLINGS = 6
 
 
 def pause_after(failures: int) -> float:
-    """The seconds to wait after a failed try that followed ``failures`` other failed ones: 1, 2, 4 … 60."""
+    """The seconds to wait after a failed try, if ``failures`` tries before it failed, too: 1, 2, 4 … 60."""
     return min(_FIRST_SECONDS * 2.0 ** min(failures, _MOST_DOUBLINGS), _LONGEST_SECONDS)

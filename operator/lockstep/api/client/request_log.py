@@ -1,6 +1,6 @@
-"""A debug log line for each request to the API server: for which gang, and the answer.
+"""Writes a debug log line for each request to the API server: the request, its gang, and the answer.
 
-It has no body, no header and no query, since those may contain secrets of tenants or administrators.
+The line has no body, no header and no query, since those may contain secrets of tenants or administrators.
 """
 
 import logging
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def log_answer(verb: str, path: str, code: int, seconds: float, *, is_dry: bool = False) -> None:
-    """Log an answered request; ``is_dry``: it was a dry run."""
+    """Log an answered request. ``is_dry`` means that it was a dry run."""
     if log.isEnabledFor(logging.DEBUG):
         what = "dry run of " if is_dry else ""
         log.debug("%s%s %s: %d in %.1f ms", what, verb, path, code, 1000 * seconds, extra=_about_subject())

@@ -1,4 +1,4 @@
-"""Reviews: questions to the API server about who a caller is and what it may do. They create nothing."""
+"""Reviews: requests that ask the API server who a caller is and what it may do. They create nothing."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from lockstep.api.manifest import Manifest
 
 
 class Caller(NamedTuple):
-    """The user that a token belongs to: a name, and usually groups."""
+    """The user to whom a token belongs: a name, and usually groups."""
 
     user: Mapping[str, Any]
 
@@ -18,18 +18,18 @@ class Caller(NamedTuple):
 
 
 def token_review(token: str) -> Manifest:
-    """Ask whose token that is."""
+    """A review that asks to whom a token belongs."""
     return {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token}}
 
 
 def reviewed_caller(review: Manifest) -> Caller | None:
-    """Whose token it is; None for an invalid token."""
+    """The user to whom the reviewed token belongs; None if the token is invalid."""
     status = review["status"]
     return Caller(status["user"]) if status.get("authenticated") else None
 
 
 def access_review(caller: Caller, *, path: str, verb: str) -> Manifest:
-    """Ask whether a caller may use a verb on a path that is no API object."""
+    """A review that asks whether a caller may use a verb on a path that is not an API object."""
     spec = {**_identity(caller), "nonResourceAttributes": {"path": path, "verb": verb}}
     return {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
 
@@ -37,14 +37,17 @@ def access_review(caller: Caller, *, path: str, verb: str) -> Manifest:
 def object_review(
     caller: Caller, *, group: str, resource: str, namespace: str, name: str = "", verb: str = "get"
 ) -> Manifest:
-    """Ask whether a caller may use a verb on an object of a namespace, or without a name on all of the kind there."""
+    """A review that asks whether a caller may use a verb on an object in a namespace.
+
+    Without a name, it asks about all objects of the kind there.
+    """
     attributes = {"verb": verb, "group": group, "resource": resource, "namespace": namespace, "name": name}
     spec = {**_identity(caller), "resourceAttributes": attributes}
     return {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
 
 
 def own_access_review(*, verb: str, group: str, resource: str, subresource: str) -> Manifest:
-    """Ask whether we may use a verb on objects in all namespaces."""
+    """A review that asks whether we may use a verb on objects in all namespaces."""
     return {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",

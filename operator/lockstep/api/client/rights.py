@@ -1,8 +1,8 @@
-"""The rights that the API server denies us, and whether we may write at all.
+"""Tracks the rights that the API server denies us, and whether we may write at all.
 
-A missing right affects only the requests that need it. They get the last answer of the API server again; one of them is
-sent after 1, 2, 4 … 60 s. Every attempt and every report begins with a status. So if no status may be written anywhere,
-all writes wait until that right is back.
+A missing right affects only the requests that need it. These get the API server's last denial again, without being
+sent; one of them is sent after 1, 2, 4 … 60 s. Every attempt and every report begins with a write of a status. So if no
+status may be written anywhere, all writes wait until this right is back.
 """
 
 import asyncio
@@ -17,17 +17,18 @@ from lockstep.api.names import GANGS, POD_GANGS, SWEEPS
 
 STATUSES = f"{GANGS}/status"
 
-# The message of its authorizer. Admission also answers 403, with any text of a tenant.
+# The message of the API server's authorizer. Admission also answers with 403, and tenants may choose the text of it.
 _DENIAL = re.compile(r'[^ ]+( "[^"]*")? is forbidden: User "[^"]*" cannot [a-z]+ resource "')
 _NAMESPACE = re.compile(r"/namespaces/([^/]+)/")
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "WATCH": "watch"}
-# A right that is needed is requested again after a minute at most; others may no longer be needed.
+# While a right is needed, a request for it is sent at least once a minute. A right that was not needed for this time is
+# no longer listed.
 _NEEDED_SECONDS = 120.0
-# The most denials that are logged; more rights in more namespaces say nothing new.
+# The most denials that are logged. The same rights in more namespaces are no news.
 _MOST_LOGGED = 20
 _MANIFEST = "operator/rbac.yaml"
-# Rights that only some options need are in manifests of their own: Gangs, and owners of pods, which are read for their
-# Gangs, and changed to suspend them or to give them a size.
+# Rights that only some options need are in separate manifests. These rights are for Gangs and for owners of pods.
+# Owners are read for their Gangs, and are changed to suspend them or to give them a size.
 _SCHEDULING_GROUPS = "podgroups.scheduling.k8s.io"
 _OF_KUEUE = ("workloads", "workloads/status", "admissionchecks", "admissionchecks/status", "resourceflavors")
 _OF_SOURCES = (
@@ -48,14 +49,14 @@ log = logging.getLogger(__name__)
 
 
 class Need(NamedTuple):
-    """A verb on a resource as in the rules of roles; without a namespace, in the whole cluster."""
+    """A right: a verb on a resource, as in the rules of roles. Without a namespace, it is in the whole cluster."""
 
     verb: str
     resource: str
     namespace: str
 
     def __str__(self) -> str:
-        """``create pods in namespace team-a``."""
+        """The right in words, such as ``create pods in namespace team-a``."""
         where = f"in namespace {self.namespace}" if self.namespace else "in the whole cluster"
         return f"{self.verb} {self.resource} {where}"
 
@@ -71,7 +72,8 @@ class _Denial:
 class Rights:
     """The rights that are denied to one client now.
 
-    ``doubted`` is set from the denial of a status until :meth:`judged` says whether any status may be written.
+    A denied write of a status sets ``doubted``. It stays set until :meth:`judged` says whether any status may be
+    written.
     """
 
     def __init__(self) -> None:
@@ -80,7 +82,7 @@ class Rights:
         self._may_write.set()
         self.doubted = asyncio.Event()
         self.trouble = ""
-        """One sentence on why nothing can be written and what to do, without a period; empty where something can."""
+        """A sentence that says why nothing can be written and what to do, without a period; '' if writes go on."""
 
     @property
     def denied(self) -> list[Need]:
@@ -94,7 +96,10 @@ class Rights:
         return need in self._denials
 
     def denial(self, need: Need) -> str:
-        """The API server's denial of that right; empty where the request must be sent: one is sent after each pause."""
+        """The API server's denial of that right; '' if the request must be sent.
+
+        One request is sent after each pause.
+        """
         known = self._denials.get(need)
         if known is None:
             return ""
@@ -105,11 +110,11 @@ class Rights:
         return ""
 
     def deny(self, need: Need, message: str) -> None:
-        """Record that the API server denies that right, and not only while it starts."""
+        """Record that the API server denies that right. Do not call this for denials while the API server starts."""
         ask_again_at = _now() + pause_after(0)
         if need in self._denials:
             known = self._denials[need]
-            # Watches have longer pauses of their own.
+            # Watches have their own pauses, which are longer.
             known.ask_again_at = max(known.ask_again_at, ask_again_at)
         else:
             self._denials[need] = _Denial(message, since=_now(), ask_again_at=ask_again_at)
@@ -125,18 +130,18 @@ class Rights:
             log.info("the API server allows this process to %s again, after %.0f s", need, _now() - denial.since)
 
     def watch_answered(self, need: Need, code: int) -> None:
-        """Record the answer to a watch that needs this right. Watches have their own pauses."""
+        """Record the answer to a watch that needs this right."""
         if code == HTTPStatus.FORBIDDEN:
             self.deny(need, f"HTTP {code}")
         elif code == HTTPStatus.OK:
             self.grant(need)
 
     async def to_write(self) -> None:
-        """Return when writes may be sent: at once, unless all writes may be denied."""
+        """Return when writes may be sent: at once, unless it is unknown whether any status may be written."""
         await self._may_write.wait()
 
     def judged(self, *, may_write: bool) -> None:
-        """Record whether any status may be written; if so, only single rights are denied."""
+        """Record whether any status may be written. If so, writes go on, and only single rights are denied."""
         if may_write:
             self._writes_again()
         elif not self.trouble:
@@ -149,7 +154,7 @@ class Rights:
     def _writes_again(self) -> None:
         if self.trouble:
             log.info("the API server allows this process to write again")
-            # All were denied together: each is tried again without a pause.
+            # All rights were denied together, so a request for each is sent again without a pause.
             self._denials.clear()
         self.trouble = ""
         self.doubted.clear()

@@ -1,4 +1,4 @@
-"""The order of writes, where only a limited number may be in progress."""
+"""The order of writes, of which only a limited number may be in progress."""
 
 import asyncio
 from collections import deque
@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
 
-# In turns: each less urgent kind goes first once in this number of turns, so that none waits for ever.
+# In this number of turns, each less urgent kind goes first once. So none waits for ever.
 _ROUND = 8
 
 
 class Urgency(IntEnum):
-    """The purpose of a request, most urgent first. A gang is whole sooner if bindings go before creations.
+    """The purpose of a request, the most urgent first. A gang is complete sooner if bindings go before creations.
 
-    ``PREPARE`` is for what no gang waits for, such as the next runs of a sweep: all else goes first.
+    ``PREPARE`` is for objects for which no gang waits, such as the next runs of a sweep. All others go first.
     """
 
     BIND = 0
@@ -27,15 +27,16 @@ ANYTHING = tuple(Urgency)
 """All purposes."""
 
 PLACING = (Urgency.BIND, Urgency.ACT, Urgency.DELETE)
-"""The purposes of requests that place and undo gangs."""
+"""The purposes of requests that place gangs or tear them down."""
 
 _FAVOURED = frozenset(Urgency) - {Urgency.BIND}
 
 
 class WriteTurns:
-    """At most ``at_once`` turns at the same time, the most urgent first, then in order of arrival.
+    """Gives at most ``at_once`` turns at the same time.
 
-    :meth:`lull` waits until no turn is taken or waited for.
+    The most urgent waiter goes first, then the one that came first. :meth:`lull` waits until no turn is taken or
+    awaited.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -49,7 +50,7 @@ class WriteTurns:
 
     @asynccontextmanager
     async def turn(self, urgency: Urgency) -> AsyncIterator[None]:
-        """Take a turn for the length of the block."""
+        """Wait for a turn, and keep it while the block runs."""
         self._count(urgency, 1)
         try:
             await self._take(urgency)
@@ -61,12 +62,12 @@ class WriteTurns:
             self._count(urgency, -1)
 
     def count_for(self, seconds: float, urgency: Urgency) -> None:
-        """Let :meth:`lull` wait for so long, since a request of an ended turn may still have an effect."""
+        """Let :meth:`lull` wait for these seconds, since the request of a finished turn may still have an effect."""
         self._count(urgency, 1)
         asyncio.get_running_loop().call_later(seconds, self._count, urgency, -1)
 
     async def lull(self, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
-        """Wait until no turn of these urgencies is taken or waited for, or the time is up; returns whether none is."""
+        """Wait until no turn of these urgencies is taken or awaited, or the time is over; returns whether none is."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):
                 while busy := [self._idle[urgency] for urgency in of if self._asking[urgency]]:
@@ -90,12 +91,12 @@ class WriteTurns:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                # The turn was given at the same moment: pass it on.
+                # This waiter got the turn at the same moment, so it passes the turn on.
                 self._pass_on()
             raise
 
     def _pass_on(self) -> None:
-        """Give the turn to the next waiter that was not cancelled."""
+        """Give the turn to the next waiter that was not cancelled. If there is none, the turn is free."""
         for urgency in self._order():
             waiting = self._waiting[urgency]
             while waiting:
@@ -109,7 +110,7 @@ class WriteTurns:
     def _order(self) -> Iterator[Urgency]:
         """The order of urgencies for the next turn.
 
-        Usually the most urgent goes first, but each other kind does at times.
+        Usually the most urgent kind goes first, but sometimes another kind does.
         """
         favoured = self._passed_on % _ROUND
         if favoured in _FAVOURED:

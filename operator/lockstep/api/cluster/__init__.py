@@ -1,1 +1,1 @@
-"""Reads nodes, volumes, quotas, budgets, and the other objects of a cluster that a plan depends on."""
+"""Parses nodes, volumes, quotas, budgets, and the other objects of a cluster on which a plan depends."""

@@ -1,4 +1,4 @@
-"""The APIService by which the API server hands on requests for answers, and the group that it registers."""
+"""The APIService for answers for tenants. By it, the API server forwards requests to the server of answers."""
 
 from typing import Any
 
@@ -9,14 +9,17 @@ ANSWERS_GROUP = "answers.lockstep.dev"
 ANSWERS_VERSION = "v1alpha1"
 ANSWERS_API = f"{ANSWERS_GROUP}/{ANSWERS_VERSION}"
 APISERVICE = f"{ANSWERS_VERSION}.{ANSWERS_GROUP}"
-"""The name of the APIService, which the API server derives from version and group."""
+"""The name of the APIService. The API server requires that it consists of version and group."""
 
 _GROUP_PRIORITY = 1000
 _VERSION_PRIORITY = 15
 
 
 def apiservice_manifest(namespace: str, service: str, port: int, authority: str) -> dict[str, Any]:
-    """The APIService that leads to a Service, whose certificate ``authority`` (base64 of PEM) has signed."""
+    """The APIService that points to a Service.
+
+    ``authority`` (base64 of PEM) has signed the certificate of its server.
+    """
     return {
         "apiVersion": "apiregistration.k8s.io/v1",
         "kind": "APIService",
@@ -33,7 +36,10 @@ def apiservice_manifest(namespace: str, service: str, port: int, authority: str)
 
 
 def dead_since(manifest: Manifest) -> float | None:
-    """Since when an APIService leads to a server that does not answer, in seconds; None if it leads to none."""
+    """Since when the server of an APIService does not answer, in seconds since 1970.
+
+    It is None if the server answers, or if the APIService has none.
+    """
     available = _available(manifest)
     if available.get("status") != "False" or not manifest["spec"].get("service"):
         return None
@@ -41,7 +47,7 @@ def dead_since(manifest: Manifest) -> float | None:
 
 
 def is_available(manifest: Manifest) -> bool:
-    """Whether the API server has got an answer from the server to which an APIService leads."""
+    """Whether the server to which an APIService points answers the API server."""
     return _available(manifest).get("status") == "True"
 
 

@@ -8,7 +8,7 @@ from lockstep.facts.pods.pod import LabelSelector
 
 
 def parse_budget(manifest: Manifest) -> BudgetFact:
-    """A budget; if its status is older than its spec, it allows nothing."""
+    """A budget. If its status is older than its spec, it allows no disruption."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     is_counted = status.get("observedGeneration", 0) >= metadata.get("generation", 0)
     return BudgetFact(
@@ -24,7 +24,10 @@ def unreadable_budget(manifest: Manifest, _: Exception) -> BudgetFact:
 
 
 def _of_all_ranks(selector: LabelSelector | None) -> LabelSelector | None:
-    """A selector without ranks: a budget for members of some ranks counts for all members of a role."""
+    """The selector without requirements on ranks.
+
+    So a budget for members of some ranks counts for members of all ranks.
+    """
     if selector is None:
         return None
     return tuple(one for one in selector if one.key != RANK_LABEL or one.operator == "DoesNotExist")

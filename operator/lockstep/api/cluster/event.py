@@ -1,4 +1,4 @@
-"""Events as the API server expects them."""
+"""Formats events of the API group ``events.k8s.io``."""
 
 import hashlib
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ _NAME_LIMIT = 253
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What happened to a gang. ``action`` is what the operator was doing.
+    """An event about a gang. ``action`` is what the operator was doing.
 
-    An event that is ``said_once`` has one name at all times. So the API server takes no second one with the same
-    words about the same object, while it keeps the first.
+    An event that is ``said_once`` always has the same name. So the API server accepts no second event with the same
+    words about the same object, as long as it keeps the first.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Event:
 
 
 class EventSubject(NamedTuple):
-    """The object that an event is about; an empty version is not known."""
+    """The object that an event is about. An empty version means that it is unknown."""
 
     api_version: str
     kind: str
@@ -44,20 +44,20 @@ class EventSubject(NamedTuple):
 
 
 def gang_subject(gang: GangFact) -> EventSubject:
-    """A GangJob or a Gang."""
+    """A GangJob or a Gang, as the subject of an event."""
     kind = POD_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND
     return EventSubject(API_VERSION, kind, gang.key.namespace, object_name(gang.key), gang.uid, gang.resource_version)
 
 
 def pod_subject(pod: PodFact) -> EventSubject:
-    """A pod."""
+    """A pod, as the subject of an event."""
     return EventSubject("v1", "Pod", pod.key.namespace, pod.key.name, pod.uid)
 
 
 def event_manifest(subject: EventSubject, event: Event, *, instance: str, now: float) -> dict[str, Any]:
     """The manifest of the event."""
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    # A part of a name that ends in a dot or a hyphen is no name.
+    # A part of a name must not end with a dot or a hyphen.
     named = subject.name[: _NAME_LIMIT - 17].rstrip("-.")
     identity = f"{subject.uid} {event.reason} {event.note}" + ("" if event.said_once else f" {when}")
     digest = hashlib.sha256(identity.encode()).hexdigest()[:16]

@@ -1,6 +1,6 @@
-"""How the API server hands on requests to its extensions: by a certificate, with the caller's name in headers.
+"""How the API server forwards requests to its extensions: with a certificate, and with the caller's name in headers.
 
-Source: the ConfigMap kube-system/extension-apiserver-authentication, which the API server itself writes.
+The settings are in the ConfigMap kube-system/extension-apiserver-authentication, which the API server itself writes.
 """
 
 from collections.abc import Collection, Iterable
@@ -30,14 +30,15 @@ Headers = Iterable[tuple[str, str]]
 
 
 class FrontProxyError(Exception):
-    """The API server hands on no requests that could be trusted; the message is a clause."""
+    """The API server forwards no requests that can be trusted; the message is a clause that says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontProxy:
-    """Which certificates are those of the API server, and in which headers it names the caller.
+    """The certificates with which the API server forwards requests, and the headers in which it names the caller.
 
-    A certificate is signed by ``authority`` (PEM). Its common name is one of ``allowed``, or any where that is empty.
+    ``authority`` (PEM) signs the certificates. Their common name is one of ``allowed``; if ``allowed`` is empty, it may
+    be any name.
     """
 
     authority: str
@@ -48,7 +49,7 @@ class FrontProxy:
     extra_prefixes: tuple[str, ...]
 
     def caller(self, common_names: Collection[str], headers: Headers) -> Caller | None:
-        """The caller whom a verified certificate with these common names vouches for; None where it may not."""
+        """The caller in the headers; None if a verified certificate with these common names may not name a caller."""
         [name, *more] = [*common_names] or [""]
         if not name or more or (self.allowed and name not in self.allowed):
             return None
@@ -72,7 +73,10 @@ class FrontProxy:
 
 
 def parse_front_proxy(manifest: Manifest) -> FrontProxy:
-    """Read the ConfigMap. Raises ``FrontProxyError`` where clients of the API server could forge what it hands on."""
+    """Parse the ConfigMap.
+
+    Raises ``FrontProxyError``, for example if the API server's clients could forge its requests.
+    """
     data = manifest.get("data") or {}
     authority, allowed = data.get(_AUTHORITY, ""), frozenset(_texts(data, _ALLOWED))
     users = _lower(_texts(data, _USER))
@@ -94,7 +98,7 @@ def parse_front_proxy(manifest: Manifest) -> FrontProxy:
 
 
 def _texts(data: dict[str, Any], key: str) -> tuple[str, ...]:
-    """A list of texts, which stands there as JSON."""
+    """The list of texts under that key, which is written as JSON. Raises ``FrontProxyError``."""
     try:
         found = orjson.loads(data.get(key) or "[]")
     except orjson.JSONDecodeError:
@@ -109,5 +113,5 @@ def _lower(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _first(headers: Headers, names: Iterable[str]) -> str:
-    """The first value of the first of these headers that has one."""
+    """The first value that is not empty, of the first of these headers that has one; '' if none has."""
     return next((value for name in names for key, value in headers if key == name and value), "")

@@ -1,7 +1,8 @@
-"""Leases of coordination.k8s.io, in the format of client-go, with a proof that a holder released its lease.
+"""Leases of coordination.k8s.io in the format of client-go, and a proof that a holder has released its lease.
 
-A lease without a holder may have been emptied by another writer, without its holder's knowledge. So a holder's name
-contains the digest of a key, and the holder publishes the key only when it releases the lease.
+Another writer may empty the lease, without the holder's knowledge. So a lease without a holder is not proof of a
+release. Therefore the name of a holder contains the digest of a key, and the holder publishes the key only when it
+releases the lease.
 """
 
 from collections.abc import Mapping
@@ -12,36 +13,36 @@ from math import ceil
 from typing import Any, Self
 from uuid import uuid4
 
-# Annotations: the last holder of the lease, and the key with which it was released.
+# Annotations: the name of the last holder, and the key with which it released the lease.
 HELD_BY = "lockstep.dev/held-by"
 KEY = "lockstep.dev/given-back-with"
 
-# In seconds, as in client-go for a released lease.
+# The duration of a released lease in seconds, as in client-go.
 _GIVEN_BACK_SECONDS = 1
-# The API server accepts no more, and any user may have written it.
+# The largest number that the API server accepts. Any user may have written it.
 _MOST_TRANSITIONS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaseHolder:
-    """A possible holder of a lease: a unique name, and the key that belongs to it."""
+    """A candidate for holding a lease: its unique name, and the key that belongs to this name."""
 
     name: str
     key: str
 
     @classmethod
     def of_instance(cls, instance: str) -> Self:
-        """A holder for the instance of that name."""
+        """A new candidate for the instance of that name."""
         key = uuid4().hex
         return cls(name=f"{instance}_{_digest(key)}", key=key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """The holder of a lease, and for how many seconds it holds after each renewal.
+    """A lease: its holder, and for how many ``seconds`` the holder holds it after each renewal.
 
-    ``spec`` is all of its spec: each renewal changes it. ``metadata`` is what others have written, and is kept.
-    ``holder`` is empty for a lease without one.
+    ``holder`` is '' if the lease has none. ``spec`` is the whole spec, which changes with each renewal. ``metadata`` is
+    what other clients have written, and is kept.
     """
 
     uid: str
@@ -54,12 +55,12 @@ class Lease:
 
     @property
     def is_unused(self) -> bool:
-        """Whether it is as installed, and has had no holder yet."""
+        """Whether the lease is as it was installed: it never had a holder."""
         return not self.holder and HELD_BY not in self._annotations
 
     @property
     def is_given_back(self) -> bool:
-        """Whether its last holder has released it."""
+        """Whether the last holder of the lease has released it."""
         last, key = self._annotations.get(HELD_BY, ""), self._annotations.get(KEY)
         return not self.holder and key is not None and last.endswith(f"_{_digest(key)}")
 
@@ -69,12 +70,13 @@ class Lease:
 
 
 def read_lease(manifest: Mapping[str, Any]) -> Lease:
-    """The lease in an API object. The API server guarantees the types of the fields."""
+    """Parse a lease. The API server guarantees the types of its fields."""
     metadata, spec = manifest["metadata"], manifest.get("spec") or {}
     return Lease(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
-        # The API server tracks managedFields; without a UID, a lease that was deleted would be created again.
+        # The API server itself writes managedFields. Without a UID, the holder's next write creates a lease again that
+        # was deleted.
         metadata={key: value for key, value in metadata.items() if key not in ("managedFields", "uid")},
         holder=spec.get("holderIdentity") or "",
         seconds=spec.get("leaseDurationSeconds") or 0,
@@ -84,13 +86,16 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
 
 
 def new_lease(namespace: str, name: str, holder: LeaseHolder, *, seconds: float, now: float) -> dict[str, Any]:
-    """What ``holder`` creates where there is no lease."""
+    """The lease that ``holder`` creates if there is none."""
     metadata = {"namespace": namespace, "name": name, "annotations": {HELD_BY: holder.name}}
     return _manifest(metadata, _held_spec(holder, seconds, now) | {"acquireTime": _micro_time(now)})
 
 
 def held_lease(before: Lease, holder: LeaseHolder, *, seconds: float, now: float) -> dict[str, Any]:
-    """What ``holder`` writes to take or renew the lease, if the lease is still as ``before``."""
+    """The lease that ``holder`` writes to take or renew it.
+
+    The write fails if the lease has changed since ``before``.
+    """
     spec = _held_spec(holder, seconds, now)
     if before.holder == holder.name:
         acquired, transitions = before.spec.get("acquireTime", spec["renewTime"]), before.transitions
@@ -101,7 +106,7 @@ def held_lease(before: Lease, holder: LeaseHolder, *, seconds: float, now: float
 
 
 def given_back_lease(before: Lease, holder: LeaseHolder, *, now: float) -> dict[str, Any]:
-    """What ``holder`` writes in place of ``before`` to release the lease."""
+    """The lease that ``holder`` writes to release it. The write fails if the lease has changed since ``before``."""
     when = _micro_time(now)
     spec = {
         "holderIdentity": "",
@@ -123,7 +128,7 @@ def _held_spec(holder: LeaseHolder, seconds: float, now: float) -> dict[str, Any
 
 
 def _with_annotations(before: Lease, ours: Mapping[str, str | None]) -> dict[str, Any]:
-    """Its metadata with our annotations. The rest stays, since Helm recognizes its objects by it."""
+    """The metadata with our annotations. The rest is kept, since Helm recognizes its objects by it."""
     annotations = {**(before.metadata.get("annotations") or {}), **ours}
     known = {name: value for name, value in annotations.items() if value is not None}
     return {**before.metadata, "annotations": known}
@@ -138,5 +143,5 @@ def _digest(key: str) -> str:
 
 
 def _micro_time(now: float) -> str:
-    """A MicroTime of the API: always six decimals."""
+    """A time in the format MicroTime of the API, which always has six decimals."""
     return datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -11,7 +11,7 @@ from lockstep.facts.columns import FEATURE_PREFIX, WHOLE
 
 
 def parse_node(manifest: Manifest) -> NodeFact:
-    """A node. Without the condition Ready it is not ready."""
+    """A node. It is not ready if it lacks the condition Ready."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return NodeFact(
         name=metadata["name"],
@@ -27,7 +27,10 @@ def parse_node(manifest: Manifest) -> NodeFact:
 
 
 def _system(info: Manifest) -> str:
-    """The kubelet's version and the boot of the machine: after a change, it may accept what it rejected before."""
+    """The kubelet's version and the boot ID of the machine.
+
+    After a change, the kubelet may accept pods that it rejected.
+    """
     return sys.intern(" ".join(str(info[field]) for field in ("kubeletVersion", "bootID") if info.get(field)))
 
 

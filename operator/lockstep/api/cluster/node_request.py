@@ -1,6 +1,6 @@
-"""ProvisioningRequests and their PodTemplates: a request to a cluster autoscaler for a whole gang's nodes.
+"""ProvisioningRequests and their PodTemplates: requests to a cluster autoscaler for all nodes of a gang.
 
-The kind and its status belong to the autoscaler: any field may be missing, or of an undocumented type.
+The kind and its status belong to the autoscaler: any field may be missing, or have an undocumented type.
 """
 
 import json
@@ -24,7 +24,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _DIGITS = 10
 _MOST_WORDS = 300
 _MOST_TEMPLATES = 32
-# The outcomes of a request, the latest first: an expired booking comes after provisioned nodes.
+# The outcomes of a request, the latest first: a booking expires after nodes were provisioned.
 _CAME_TO: tuple[tuple[str, AnswerReason, bool], ...] = (
     ("CapacityRevoked", Reason.PROVISIONING_FAILED, True),
     ("BookingExpired", Reason.PROVISIONING_FAILED, True),
@@ -35,9 +35,9 @@ _CAME_TO: tuple[tuple[str, AnswerReason, bool], ...] = (
 
 
 def request_name(gang: GangFact, spec: GangSpec, provisioning_class: str) -> str:
-    """The name of the request for that spec: equal in every process, and different for a different need.
+    """The name of the request for that spec. It is the same in every process, and differs for different requirements.
 
-    A request is immutable, so another size or other members need a new one.
+    A request is immutable. So if the size or the members change, a new request is needed.
     """
     roles = [[role.name, role.sizes.minimum, role.request, role.template.document.decoded()] for role in spec.roles]
     asked = json.dumps([gang.uid, provisioning_class, spec.one_per, spec.all_in, roles], sort_keys=True, default=str)
@@ -45,12 +45,12 @@ def request_name(gang: GangFact, spec: GangSpec, provisioning_class: str) -> str
 
 
 def template_name(request: str, number: int) -> str:
-    """The name of the template of a role, numbered from 0."""
+    """The name of the PodTemplate of a role. Roles are numbered from 0."""
     return f"{request}-{number}"
 
 
 def template_manifest(gang: AcceptedGang, name: str, role: RoleSpec, pod: Mapping[str, Any]) -> NewManifest:
-    """The template of a role's members, from the ``pod`` as admission changed it."""
+    """The PodTemplate of a role's members, made from ``pod``, which admission may have changed."""
     labels = pod["metadata"].get("labels") or {}
     kept = {template.decoded()["metadata"]["name"] for template in role.claim_templates}
     spec = {**pod["spec"], "volumes": [_as_asked(volume, kept) for volume in pod["spec"].get("volumes") or ()]}
@@ -64,7 +64,7 @@ def template_manifest(gang: AcceptedGang, name: str, role: RoleSpec, pod: Mappin
 
 
 def request_manifest(gang: AcceptedGang, name: str, provisioning_class: str) -> NewManifest:
-    """The request for the fewest members of each role with which the gang starts."""
+    """The request for nodes for the fewest members of each role with which the gang starts."""
     sets = [
         {"podTemplateRef": {"name": template_name(name, number)}, "count": role.sizes.minimum}
         for number, role in enumerate(gang.spec.roles)
@@ -78,7 +78,7 @@ def request_manifest(gang: AcceptedGang, name: str, provisioning_class: str) -> 
 
 
 def parse_node_request(manifest: Mapping[str, Any], owner: Owner) -> NodeRequest:
-    """The request of that gang."""
+    """Parse the request of the gang that owns it."""
     metadata = manifest["metadata"]
     return NodeRequest(
         gang=owner.gang,
@@ -92,17 +92,17 @@ def parse_node_request(manifest: Mapping[str, Any], owner: Owner) -> NodeRequest
 
 
 def parse_answer(status: object) -> NodesAnswer:
-    """The answer in the status of a request, whatever its type."""
+    """The answer in the status of a request. Fields of a wrong type count as missing."""
     conditions = {str(one.get("type")): one for one in _entries(status, "conditions")}
     for kind, reason, is_over in _CAME_TO:
         if conditions.get(kind, {}).get("status") == "True":
             return NodesAnswer(reason, _words(conditions[kind]), is_over=is_over)
-    # An autoscaler retries nodes that it could not provide yet.
+    # The autoscaler tries again if it could not provide nodes yet.
     return NodesAnswer(message=_words(conditions.get("Provisioned", {})))
 
 
 def _templates(request: str, spec: object) -> Iterator[str]:
-    """The templates that we made for the request; other writers may name any."""
+    """The names of the PodTemplates that we made for the request. Other writers may put any names into it."""
     for number, one in enumerate(_entries(spec, "podSets")[:_MOST_TEMPLATES]):
         reference, name = one.get("podTemplateRef"), template_name(request, number)
         if isinstance(reference, dict) and reference.get("name") == name:
@@ -115,19 +115,22 @@ def _entries(whole: object, field: str) -> list[NewManifest]:
 
 
 def _words(condition: NewManifest) -> str:
-    """The message as one printable line."""
+    """The message of a condition as one printable line."""
     line = " ".join(str(condition.get("message") or "").split())
     return "".join(character for character in line if character.isprintable())[:_MOST_WORDS]
 
 
 def _as_asked(volume: NewManifest, kept: set[str]) -> NewManifest:
-    """A volume of a member; a claim that is created with the member is replaced, since it does not exist yet."""
+    """A volume of a member.
+
+    An emptyDir replaces a claim that is created with the member, since it does not exist yet.
+    """
     is_own = volume["name"] in kept or "ephemeral" in volume
     return {"name": volume["name"], "emptyDir": {}} if is_own else volume
 
 
 def _with_placement(pod: Mapping[str, Any], spec: GangSpec, gang: str) -> NewManifest:
-    """The pod with affinity terms for ``placement``, since an autoscaler reads only pods."""
+    """The pod with affinity terms that express ``placement``, since an autoscaler reads only pods."""
     affinity = dict(pod.get("affinity") or {})
     for kind, label in (("podAntiAffinity", spec.one_per), ("podAffinity", spec.all_in)):
         if label:

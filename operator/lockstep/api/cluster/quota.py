@@ -9,12 +9,15 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import CPU, Quantity, exact_units
 from lockstep.facts.cluster.quota import Amount, QuotaFact, QuotaKey, Scope, plain_resource
 
-# More than any number of members of the largest requests, so it limits no gang.
+# This is more than any number of members with the largest requests need, so such a quota limits no gang.
 _UNLIMITED = 10**40
 
 
 def parse_quota(manifest: Manifest) -> QuotaFact:
-    """A quota as the API server enforces it, by its status; resources that are not counted yet are left out."""
+    """A quota as the API server enforces it, by its status.
+
+    Resources that the status does not count yet are left out.
+    """
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return QuotaFact(
         key=QuotaKey(metadata["namespace"], metadata["name"]),
@@ -37,7 +40,7 @@ def _units(unit: str, quantity: Quantity) -> int:
 
 
 def _scopes(spec: Manifest) -> tuple[Scope, ...]:
-    """The scopes of a quota, all of which must match; those with the same name and operator are merged into one."""
+    """The scopes of a quota, all of which must match. Scopes with the same name and operator are merged."""
     alike: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
     for name in spec.get("scopes") or ():
         alike[name, "Exists"].append(frozenset())

@@ -7,7 +7,7 @@ from lockstep.api.quantities import epoch_seconds, whole_bytes
 from lockstep.facts.cluster.volume import CapacityKey, CsiDriver, StorageCapacity, StorageClass
 
 _WAITS = "WaitForFirstConsumer"
-# The second one is used by old clusters.
+# Old clusters use the second annotation.
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 
@@ -31,7 +31,10 @@ def parse_csi_driver(manifest: Manifest) -> CsiDriver:
 
 
 def parse_capacity(manifest: Manifest) -> StorageCapacity:
-    """A CSIStorageCapacity. Without a largest size, the remaining capacity is the largest."""
+    """A CSIStorageCapacity.
+
+    If it does not state the largest size of a volume, the remaining capacity is the largest size.
+    """
     metadata = manifest["metadata"]
     largest = manifest.get("maximumVolumeSize")
     if largest is None:
@@ -45,6 +48,6 @@ def parse_capacity(manifest: Manifest) -> StorageCapacity:
 
 
 def _term(topology: Manifest) -> NodeTerm:
-    """The node labels that an allowed topology requires; one without requirements allows no node."""
+    """The node labels that an allowed topology requires. A topology without requirements allows no node."""
     expressions = topology.get("matchLabelExpressions") or ()
     return NodeTerm(tuple(Requirement(one["key"], "In", tuple(one.get("values") or ())) for one in expressions), ())

@@ -19,13 +19,13 @@ from lockstep.facts.cluster.volume import (
 )
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
-"""Annotation of a claim: the node for which its volume is made. A provisioner that can't make it removes it."""
+"""Annotation of a claim: the node for which its volume is made. A provisioner that can't make the volume removes it."""
 
-# Set on a claim when claim and volume are bound to each other.
+# The annotation of a claim that is set when the claim and its volume are bound to each other.
 _BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
-# The class of claims and volumes before there was a field; it takes precedence over the field.
+# The annotation with the class of claims and volumes, from before the field existed. It has priority over the field.
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
-# In digits: a gang has at most 10,000 members.
+# The most digits of a gang's size: a gang has at most 10,000 members.
 _LONGEST_SIZE = 5
 _STORAGE = "storage"
 
@@ -49,7 +49,7 @@ def parse_claim(manifest: Manifest) -> ClaimFact:
 
 
 def parse_wish(spec: Manifest) -> VolumeWish:
-    """What the spec of a claim asks for. Raises ``ValueError`` where it can't be read."""
+    """The requirements in the spec of a claim. Raises ``ValueError`` if they can't be parsed."""
     return VolumeWish(
         storage_class=spec.get("storageClassName"),
         size=whole_bytes(((spec.get("resources") or {}).get("requests") or {}).get(_STORAGE, "0")),
@@ -74,7 +74,7 @@ def parse_volume(manifest: Manifest) -> VolumeFact:
 
 
 def parse_csi_node(manifest: Manifest) -> AttachLimits:
-    """A CSINode: the attach limits of the node of the same name."""
+    """A CSINode: how many volumes each driver can attach to the node of the same name."""
     drivers = manifest["spec"].get("drivers") or ()
     counts = {driver["name"]: (driver.get("allocatable") or {}).get("count") for driver in drivers}
     return AttachLimits(
@@ -83,14 +83,14 @@ def parse_csi_node(manifest: Manifest) -> AttachLimits:
 
 
 def parse_attachment(manifest: Manifest) -> Attachment:
-    """A VolumeAttachment. For an inline volume of a pod, it names no PersistentVolume."""
+    """A VolumeAttachment. If it is for an inline volume of a pod, it names no PersistentVolume."""
     spec = manifest["spec"]
     volume = spec["source"].get("persistentVolumeName") or ""
     return Attachment(manifest["metadata"]["name"], spec["nodeName"], spec["attacher"], volume)
 
 
 def _owner(metadata: Manifest) -> str:
-    """The UID of the controlling GangJob or pod of a claim; '' where there is none."""
+    """The UID of the GangJob or pod that controls a claim; '' if there is none."""
     kinds = ((API_VERSION, GANG_KIND), ("v1", "Pod"))
     owners = metadata.get("ownerReferences") or ()
     return next(
@@ -99,7 +99,7 @@ def _owner(metadata: Manifest) -> str:
 
 
 def _whole_number(text: str) -> int:
-    """The number in a label; 0 for any text that we did not write."""
+    """The number in a label; 0 if we did not write the label."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_SIZE else 0
 
 

@@ -1,10 +1,10 @@
-"""The nodes that a volume's zone and region labels allow, as kube-scheduler reads them."""
+"""Computes which nodes a volume's zone and region labels allow, as kube-scheduler does."""
 
 from collections.abc import Mapping
 
 from coschedule import NodeTerm, Requirement
 
-# Each label, with the one that nodes may have instead.
+# Each label, and the newer label that nodes may have instead.
 _TODAY = {
     "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
     "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
@@ -12,14 +12,14 @@ _TODAY = {
     "topology.kubernetes.io/region": "topology.kubernetes.io/region",
 }
 _DELIMITER = "__"
-# A cluster whose nodes have no zone labels has a single zone.
+# If nodes have none of these labels, the cluster has a single zone.
 _SAYS_NOTHING = NodeTerm(tuple(Requirement(label, "DoesNotExist", ()) for label in _TODAY), ())
 
 
 def zone_affinities(labels: Mapping[str, str]) -> tuple[tuple[NodeTerm, ...], ...]:
-    """The node affinities of a volume with these labels, all of which must match.
+    """The node affinities of a volume with these labels. A node must match all of them.
 
-    A label names one zone or several; an unreadable one is ignored.
+    A label names one zone or several zones. An invalid label is ignored.
     """
     zones = {label: _values(labels[label]) for label in _TODAY if label in labels}
     return tuple((_SAYS_NOTHING, *_in(label, values)) for label, values in zones.items() if all(values))
@@ -30,7 +30,7 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 def _in(label: str, values: tuple[str, ...]) -> tuple[NodeTerm, ...]:
-    """Terms for nodes whose label has one of the values, or the newer label where this one is missing."""
+    """Terms for nodes whose label has one of the values. If a node lacks an old label, its newer label counts."""
     own, today = Requirement(label, "In", values), _TODAY[label]
     if label == today:
         return (NodeTerm((own,), ()),)
