@@ -1,1 +1,1 @@
-"""Reads and writes a GangJob's spec and status."""
+"""Parses and formats the spec and status of a GangJob."""

@@ -1,4 +1,4 @@
-"""Parses and formats what a gang waits for: ``spec.after`` and ``status.after``."""
+"""Parses and formats the gangs for which a gang waits: ``spec.after`` and ``status.after``."""
 
 from itertools import islice
 from typing import Any
@@ -17,17 +17,17 @@ from lockstep.facts.gang.after import (
 
 
 def parse_after(spec: Manifest) -> tuple[Predecessor, ...]:
-    """The predecessors that a spec names."""
+    """The gangs for which a spec waits."""
     return tuple(_predecessor(one) for one in islice(spec.get("after") or (), MOST_PREDECESSORS))
 
 
 def parse_recorded(status: Manifest) -> tuple[Recorded, ...]:
-    """What a status has recorded of them."""
+    """The gangs and their outcomes that a status has recorded."""
     return tuple(_recorded(one) for one in status.get("after") or ())
 
 
 def recorded_manifest(one: Recorded) -> dict[str, Any]:
-    """One entry of ``status.after``."""
+    """Format one entry of ``status.after``."""
     known = {"outcome": one.outcome, "at": None if one.at is None else rfc3339(one.at)}
     entry = {"name": one.name, "kind": one.kind, "uid": one.uid}
     return entry | {name: value for name, value in known.items() if value is not None}

@@ -1,4 +1,4 @@
-"""``spec.dealing`` and ``spec.maxFailedPieces``, and what a status has of pieces that are dealt while members run."""
+"""``spec.dealing``, ``spec.maxFailedPieces`` and ``status.pieces``: pieces that are dealt while members run."""
 
 from typing import Any
 
@@ -10,15 +10,18 @@ _WHILE_RUNNING = "WhileRunning"
 
 
 def is_dealt_while_running(spec: Manifest) -> bool:
-    """Whether members of the GangJob with that spec, or of the role, ask a dealer for their pieces."""
+    """Whether the members of a GangJob, or of a role, with that spec ask a dealer for their pieces."""
     return bool(spec.get("dealing") == _WHILE_RUNNING)
 
 
 def parse_dealing(spec: Manifest) -> DealingSpec | None:
-    """The dealing while members run; None where there is none. Raises ``ValueError`` where the rest does not fit it."""
+    """How pieces are dealt while members run; None if they are not.
+
+    Raises ``ValueError`` if other fields do not fit.
+    """
     if not is_dealt_while_running(spec):
         return None
-    # The API server checks this too, but may not have seen a manifest from a file.
+    # The API server checks this too, but it may not have seen a manifest from a file.
     if "pieces" not in spec:
         raise ValueError("dealing: is allowed only with load Pieces, beside template")
     if spec["pieces"] > MOST_DEALT_PIECES:
@@ -27,7 +30,7 @@ def parse_dealing(spec: Manifest) -> DealingSpec | None:
 
 
 def parse_piece_counts(pieces: Manifest | None) -> PieceCounts | None:
-    """Read ``status.pieces``."""
+    """Parse ``status.pieces``."""
     if not pieces:
         return None
     return PieceCounts(

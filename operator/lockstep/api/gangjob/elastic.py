@@ -1,4 +1,4 @@
-"""``spec.elastic``, and what a status has of sizes: ``status.next``, with which a gang goes on, and ``unitTimes``."""
+"""``spec.elastic``, and the fields of a status about sizes: ``status.next`` and ``status.unitTimes``."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _MIN_INTERVAL = "10m"
 
 
 def parse_elastic(spec: Manifest) -> ElasticSpec | None:
-    """Read ``spec.elastic``; None where the gang keeps its size."""
+    """Parse ``spec.elastic``; None if the gang keeps its size while it runs."""
     elastic = spec.get("elastic")
     if elastic is None:
         return None
@@ -30,7 +30,7 @@ def parse_elastic(spec: Manifest) -> ElasticSpec | None:
 
 
 def parse_next_size(following: Manifest, members: Callable[[Manifest], Members]) -> NextSize:
-    """Read ``status.next``; ``members`` reads one entry of its list."""
+    """Parse ``status.next``; ``members`` parses one entry of its list of members."""
     return NextSize(
         members=tuple(members(one) for one in following["members"]),
         decided_at=epoch_seconds(following["decidedAt"]) or 0.0,
@@ -41,7 +41,7 @@ def parse_next_size(following: Manifest, members: Callable[[Manifest], Members])
 
 
 def parse_unit_time(one: Manifest) -> UnitTime:
-    """Read one entry of ``status.unitTimes``."""
+    """Parse one entry of ``status.unitTimes``."""
     return UnitTime(int(one["size"]), float(one["seconds"]))
 
 

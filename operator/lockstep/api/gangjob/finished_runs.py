@@ -1,6 +1,7 @@
 """Formats finished runs for a status, the oldest first.
 
-Each run has members, seconds, slow-down, multiple of the stated time and, if all nodes are of one kind, this kind.
+Each run has its members, its seconds, its slow-down, and its time as a multiple of the stated time. If all its nodes
+are of one kind, it also has this kind.
 """
 
 import re
@@ -21,7 +22,7 @@ _RUN = re.compile(r"([0-9]{1,5})" + r" ([0-9]{1,10}(?:[.][0-9]{1,3})?)" * 3 + rf
 
 
 def format_runs(runs: Runs) -> str:
-    """For example ``8 94.2 1.5 1.034 m5.large, 4 171 1 0.97``. Runs with only a factor are left out."""
+    """Format runs, for example ``8 94.2 1.5 1.034 m5.large, 4 171 1 0.97``. Runs without members are left out."""
     return ", ".join(
         " ".join(
             [str(run.members), *map(_decimal, (run.milliseconds, run.slowdown, run.thousandths)), run.kind]
@@ -32,7 +33,7 @@ def format_runs(runs: Runs) -> str:
 
 
 def parse_runs(text: str) -> Runs:
-    """The runs in that text; empty for a text that was not written by us."""
+    """The runs in that text; empty if we did not write the text."""
     found = [_parse(one) for one in text.split(", ", MOST_RUNS)] if text else []
     runs = tuple(run for run in found if run is not None)
     return runs if len(runs) == len(found) <= MOST_RUNS else ()

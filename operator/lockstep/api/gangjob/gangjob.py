@@ -1,4 +1,4 @@
-"""Parses and formats GangJobs: a spec that can't be obeyed becomes a refusal that names the field."""
+"""Parses and formats GangJobs. A spec that can't be obeyed becomes a refusal that names the field."""
 
 import math
 from dataclasses import replace
@@ -53,15 +53,16 @@ from lockstep.facts.sizing import Sizing
 
 
 def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES, gate_image: str = "") -> GangFact:
-    """A GangJob; its members ask for nodes of ``pool``, besides what their template says.
+    """Parse a GangJob. In addition to their template, its members require nodes of ``pool``.
 
-    Members that wait for others do so in a container of ``gate_image``; without one, no member can wait.
+    Members that wait for other members do so in a container of ``gate_image``. Without this image, such a GangJob is
+    refused.
 
     The parsed spec is taken from ``before`` if that is the same generation of the same object. But if ``before`` has a
     later version, the API server was restored to an earlier state, and the spec is parsed again.
 
-    A spec beyond the bounds of its schema is refused and not read. But the spec of a gang that holds nodes is read,
-    since its members run to their end.
+    A spec beyond the bounds of its schema is refused without being parsed. But if the gang holds nodes, the spec is
+    parsed, since its members run to their end.
     """
     metadata = manifest["metadata"]
     status = parse_status(manifest.get("status") or {})
@@ -129,7 +130,7 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
 
 
 def _of_templates(roles: tuple[RoleSpec, ...]) -> str:
-    """The priority class that templates name; raises ValueError where they name several."""
+    """The priority class that templates name; '' if they name none. Raises ``ValueError`` if they name several."""
     named = {role.template.priority_class: role.path for role in roles}
     named.pop("", None)
     if len(named) > 1:
@@ -142,7 +143,7 @@ def _of_templates(roles: tuple[RoleSpec, ...]) -> str:
 
 
 def parse_status(status: Manifest) -> GangStatus:
-    """The status of a GangJob or a Gang."""
+    """Parse the status of a GangJob or a Gang."""
     return GangStatus(
         conditions=tuple(_condition(one) for one in status.get("conditions") or ()),
         attempt=int(status.get("attempt", 0)),
@@ -206,12 +207,12 @@ def _condition(one: Manifest) -> ConditionFact:
 
 
 def _was_complete_and_failed(one: Manifest) -> bool:
-    """Whether an earlier version of the operator wrote the condition: it set Complete to True for failed gangs, too."""
+    """Whether an earlier version of the operator wrote the condition: it also set Complete to True for failed gangs."""
     return (one["type"], one["status"]) == (Condition.COMPLETE, "True") and one["reason"] in FAILURES
 
 
 def status_manifest(status: GangStatus) -> dict[str, Any]:
-    """The status as a merge patch: fields that do not apply are null, so that no earlier value stays."""
+    """Format the status as a merge patch. Fields that do not apply are null, so that earlier values are removed."""
     return {
         "conditions": [condition_manifest(one) for one in status.conditions],
         "attempt": status.attempt,
@@ -246,7 +247,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
 
 
 def _changes_manifest(status: GangStatus) -> dict[str, Any]:
-    """The fields of a status that are about changes of size, as a merge patch."""
+    """Format the fields of a status that are about changes of size, as a part of the merge patch."""
     return {
         "next": None if status.next_size is None else next_size_manifest(status.next_size, _entry),
         "resizedAt": _time(status.resized_at),
@@ -261,7 +262,7 @@ def _changes_manifest(status: GangStatus) -> dict[str, Any]:
 
 
 def summary_manifest(summary: Summary) -> dict[str, Any]:
-    """The part of the same patch that is only for people; the operator never reads it."""
+    """Format the part of the merge patch that is only for people. The operator never reads it."""
     return {"state": summary.state, "sizeAndRange": summary.size or None, "summary": summary.says or None}
 
 
@@ -270,7 +271,7 @@ def _last_change_manifest(last: LastChange) -> dict[str, Any]:
 
 
 def _entry(members: Members) -> dict[str, Any]:
-    """Format one entry of the list of members."""
+    """Format one entry of the list of members in a status."""
     role = {"role": members.role} if members.role else {}
     return {**role, "node": members.node, "count": members.count, **format_part(members.part)}
 

@@ -1,4 +1,4 @@
-"""The ConfigMap with the durations of finished runs, for the next process of the operator."""
+"""The ConfigMap that keeps the times of finished runs for the next process of the operator."""
 
 import re
 from collections import Counter
@@ -23,9 +23,9 @@ from lockstep.facts.past_runs import (
 )
 
 LARGEST_BYTES = 960 * 1024
-"""The most bytes that are written; a ConfigMap may have 1 MiB.
+"""The most bytes that are written. A ConfigMap may have 1 MiB.
 
-Namespaces' names have at most 63 characters, and everything else in it has bounds of ours.
+Names of namespaces have at most 63 characters, and our own bounds limit everything else.
 """
 
 _KEY = "runs.json"
@@ -34,12 +34,16 @@ _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _KIND = re.compile(KIND_PATTERN)
 _MOST_OF_RUN = (MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
-# The lengths of an entry: the factor alone, without a kind, or with the number of its kind, from 1 on.
+# The possible lengths of an entry: only the factor; the numbers without a kind; the numbers and the number of a kind.
+# Kinds are numbered from 1.
 _LENGTHS = (1, 4, 5)
 
 
 def kept_runs_manifest(namespace: str, name: str, runs: RunsByTemplate, *, version: str) -> dict[str, Any]:
-    """The next content of the ConfigMap; ``version`` is that of the one it replaces, empty where there is none."""
+    """The next content of the ConfigMap.
+
+    ``version`` is the version that it replaces; '' if there is no ConfigMap yet.
+    """
     metadata = {"namespace": namespace, "name": name, **({"resourceVersion": version} if version else {})}
     kinds = _most_usual_kinds(runs)
     numbers = {name: number for number, name in enumerate(kinds, 1)}
@@ -52,13 +56,13 @@ def kept_runs_manifest(namespace: str, name: str, runs: RunsByTemplate, *, versi
 
 
 def _most_usual_kinds(runs: RunsByTemplate) -> list[str]:
-    """The kinds that are kept, the most frequent first; other kinds are dropped from their runs."""
+    """The kinds of nodes that are kept, the most frequent first. Runs lose other kinds."""
     counts = Counter(run.kind for templates in runs.values() for of in templates.values() for run in of if run.kind)
     return sorted(sorted(counts), key=lambda name: -counts[name])[:MOST_KINDS]
 
 
 def _entry(run: PastRun, numbers: Mapping[str, int]) -> int | list[int]:
-    """A run for JSON: its factor if nothing else is known, otherwise its numbers and that of its kind, if kept."""
+    """Format a run for JSON: only its factor if no more is known, or else all numbers and that of its kind, if kept."""
     if not run.members:
         return run.thousandths
     *amounts, kind = run
@@ -66,7 +70,7 @@ def _entry(run: PastRun, numbers: Mapping[str, int]) -> int | list[int]:
 
 
 def parse_kept_runs(manifest: Manifest) -> RunsByTemplate | None:
-    """The kept runs; None where the content was not written by us, or is in another format."""
+    """The kept runs; None if we did not write the content, or if it has another format."""
     data = manifest.get("data")
     if not isinstance(data, dict):
         return None
@@ -75,7 +79,7 @@ def parse_kept_runs(manifest: Manifest) -> RunsByTemplate | None:
 
 
 def _loaded(data: Mapping[str, object], key: str) -> Any:
-    """The decoded content of that key; None where it can't be read."""
+    """The decoded content under that key; None if it can't be decoded."""
     text = data.get(key)
     if not isinstance(text, str) or len(text) > LARGEST_BYTES:
         return None

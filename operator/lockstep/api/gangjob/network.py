@@ -6,7 +6,7 @@ from lockstep.facts.gang.network import DEFAULT_PORT, Launcher, NetworkSpec, Ren
 
 
 def parse_network(spec: Manifest) -> NetworkSpec | None:
-    """The network in the spec of a GangJob; None where it has none."""
+    """The network in the spec of a GangJob; None if it has none."""
     network = spec.get("network")
     if network is None:
         return None

@@ -1,4 +1,4 @@
-"""Parses the policies of a GangJob: what it waits for, for failures, for its end and for its suspension."""
+"""Parses the policies of a GangJob: for its start, its failures, its end and its suspension."""
 
 from lockstep.api.gangjob.after import parse_after
 from lockstep.api.manifest import Manifest
@@ -7,7 +7,7 @@ from lockstep.facts.gang.policies import Action, ExitCodes, FailurePolicy, Polic
 
 
 def parse_policies(spec: Manifest) -> Policies:
-    """The policies of a spec; absent fields have their defaults."""
+    """The policies in a spec. Absent fields have their defaults."""
     return Policies(
         failure=_failure_policy(spec.get("failurePolicy") or {}),
         success_role=(spec.get("successPolicy") or {}).get("role"),

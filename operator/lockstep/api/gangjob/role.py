@@ -1,4 +1,4 @@
-"""Parses the roles of a GangJob: a spec with a single template is one role without a name."""
+"""Parses the roles of a GangJob. A spec with a single template becomes one role without a name."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -34,9 +34,9 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleSpec, ...] | Refusal:
-    """The roles, with what ``pool`` adds to their templates; a refusal where a field can't be supported.
+    """The roles, with the fields that ``pool`` adds to their templates; a refusal if a field is not supported.
 
-    Gates and dealers are containers of ``gate_image``; without one, no member can wait, and no pieces are dealt. Raises
+    Gates and dealers are containers of ``gate_image``. Without this image, GangJobs that need them are refused. Raises
     ``ValueError`` or ``ArithmeticError`` for invalid numbers.
     """
     roles: list[RoleSpec] = []
@@ -60,9 +60,9 @@ def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleS
 
 
 def _check_loads(roles: Sequence[RoleSpec], work: Manifest) -> None:
-    """Raises ``ValueError`` where the loads of roles do not go together, or not with the work.
+    """Raise ``ValueError`` if the loads of roles do not fit together, or do not fit the work.
 
-    The API server checks this too, but may not have seen a manifest from a file.
+    The API server checks this too, but it may not have seen a manifest from a file.
     """
     loads = [role.load for role in roles if role.load.is_work]
     pools = sum(load.is_pieces for load in loads)
@@ -75,7 +75,7 @@ def _check_loads(roles: Sequence[RoleSpec], work: Manifest) -> None:
 
 
 def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
-    """What a member with that pod spec, found at ``path``, needs of its node; a refusal where it can't be placed."""
+    """The requirements of a member with that pod spec, found at ``path``; a refusal if it can't be placed."""
     not_obeyed = next(unsupported(pod), None) or _other_scheduler(pod)
     if not_obeyed is not None:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
@@ -92,7 +92,7 @@ def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
 
 
 def _manifests(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
-    """Each role as written, and the path of its template."""
+    """The manifest of each role, with the path of its template."""
     if "roles" not in spec:
         yield "template", spec
     for number, role in enumerate(spec.get("roles") or ()):
@@ -130,7 +130,7 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
 def _sizes(size: Manifest) -> Sizes:
     allowed = tuple(sorted(int(one) for one in size.get("allowed") or ()))
     least, most = (allowed[0], allowed[-1]) if allowed else (int(size["min"]), int(size["max"]))
-    # The API server checks this too, but may not have seen a manifest from a file.
+    # The API server checks this too, but it may not have seen a manifest from a file.
     if most > MOST_RANKS:
         raise ValueError(f"size: must be at most {MOST_RANKS} members, not {most}")
     if allowed:
@@ -146,7 +146,7 @@ def _other_scheduler(pod: Manifest) -> str | None:
 
 
 def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
-    """The number of pieces. Raises ``ValueError`` where the rest of the role does not fit it."""
+    """The number of pieces of a role. Raises ``ValueError`` if other fields of the role do not fit."""
     pieces: int | None = role.get("pieces")
     if load.is_pieces != (pieces is not None):
         raise ValueError("pieces: is allowed only with load Pieces")
@@ -167,7 +167,7 @@ def _piece_weight(role: Manifest, load: Load) -> int:
 
 
 def parse_constraints(pod: Manifest) -> Constraints:
-    """What a pod spec says of nodes. Raises ``ValueError`` for what can't be read."""
+    """The requirements of a pod spec on nodes. Raises ``ValueError`` if they can't be parsed."""
     node_affinity = (pod.get("affinity") or {}).get("nodeAffinity") or {}
     required = node_affinity.get(_REQUIRED)
     return Constraints(

@@ -9,7 +9,7 @@ from lockstep.facts.gang.start_estimate import NodeKind, StartEstimate
 
 
 def parse_start_estimate(plan: Mapping[str, Any]) -> StartEstimate:
-    """Read ``status.plan``."""
+    """Parse ``status.plan``."""
     return StartEstimate(
         likely_start=epoch_seconds(plan["likelyStart"]) or 0.0,
         late_start=epoch_seconds(plan.get("lateStart")),
@@ -25,7 +25,10 @@ def parse_start_estimate(plan: Mapping[str, Any]) -> StartEstimate:
 
 
 def start_estimate_manifest(plan: StartEstimate) -> dict[str, Any]:
-    """Format ``status.plan``. A promise is rounded up to whole seconds, so that the written one is never earlier."""
+    """Format ``status.plan``.
+
+    Late and promised starts are rounded up to whole seconds, so they are never written too early.
+    """
     return {
         "likelyStart": rfc3339(plan.likely_start),
         "lateStart": None if plan.late_start is None else rfc3339(math.ceil(plan.late_start)),

@@ -1,4 +1,4 @@
-"""The fields of a pod's spec that a placement must respect and Lockstep does not support."""
+"""The fields of a pod's spec that a scheduler must respect, but that Lockstep does not support."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -11,9 +11,9 @@ _NOT_YET = "Lockstep does not support it yet, so no member could be placed as it
 
 
 def unsupported(pod: Manifest) -> Iterator[str]:
-    """The unsupported fields that a pod's spec has, each with the reason.
+    """The unsupported fields of a pod's spec, each with the reason.
 
-    Preferences of a scheduler are accepted (``preferences.py``).
+    Fields with preferences are accepted (``preferences.py``).
     """
     for paths_of in UNSUPPORTED.values():
         for path in paths_of(pod):
@@ -21,7 +21,7 @@ def unsupported(pod: Manifest) -> Iterator[str]:
 
 
 def _terms_by_rank(kind: str, pod: Manifest) -> Iterator[str]:
-    """The terms that distinguish members of a gang by rank, which a plan does not assign."""
+    """The affinity terms that select members of a gang by rank. A plan does not assign ranks."""
     affinity = (pod.get("affinity") or {}).get(kind) or {}
     for number, term in enumerate(affinity.get(_REQUIRED) or ()):
         if RANK_LABEL in _label_keys(term):
@@ -53,4 +53,4 @@ UNSUPPORTED: Mapping[str, Callable[[Manifest], Iterator[str]]] = {
     "topologySpreadConstraints.whenUnsatisfiable": _required_spreads,
     **{name: partial(_field, name) for name in ("resourceClaims", "nodeName", "schedulingGates", "schedulingGroup")},
 }
-"""By field, a function that lists the paths at which a pod's spec has it."""
+"""For each unsupported field, a function that returns the paths at which a pod's spec has it."""

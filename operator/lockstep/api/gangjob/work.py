@@ -1,4 +1,4 @@
-"""Parses how a gang's run time depends on its size."""
+"""Parses the work of a GangJob: how its run time depends on its size."""
 
 from coschedule import ProfileWork, SerialWork, TimedSize
 from lockstep.api.manifest import Manifest
@@ -6,7 +6,7 @@ from lockstep.api.quantities import duration_seconds
 
 
 def parse_work(work: Manifest, maximum: int) -> SerialWork | ProfileWork:
-    """The work of a GangJob with at most ``maximum`` working members."""
+    """The work of a GangJob in which at most ``maximum`` members work."""
     if "profile" in work:
         return _measured(work["profile"], maximum)
     overhead = work.get("overhead") or {}
@@ -19,7 +19,7 @@ def parse_work(work: Manifest, maximum: int) -> SerialWork | ProfileWork:
 
 
 def _measured(profile: list[Manifest], maximum: int) -> ProfileWork:
-    """Run times between measured ones. Raises ``ValueError`` if no size up to ``maximum`` is in the measured range."""
+    """Run times at measured sizes. Raises ``ValueError`` if the gang can't have any of the measured sizes."""
     points = sorted(TimedSize(int(point["members"]), duration_seconds(point["time"])) for point in profile)
     if points[0].members > maximum:
         raise ValueError(

@@ -1,1 +1,1 @@
-"""Builds the pods of a gang and the objects beside them: labels, mounts, claims, gates, bindings."""
+"""Makes the pods of a gang and the objects beside them: labels, mounts, claims, gates and bindings."""

@@ -1,4 +1,4 @@
-"""Bindings as the API server expects them."""
+"""Formats Bindings of pods to nodes."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from lockstep.facts.pods.pod import PodKey
 
 
 def binding_manifest(pod: PodKey, uid: str, node: str) -> dict[str, Any]:
-    """The Binding of the pod with that UID, and of no later pod of its name, to a node."""
+    """The Binding to a node of the pod with that UID. It does not apply to a later pod of the same name."""
     return {
         "apiVersion": "v1",
         "kind": "Binding",

@@ -1,7 +1,8 @@
-"""Claims that members own: in a GangJob, by name, and in the patches that are written to them.
+"""Claims that members own: in a GangJob, by their names, and in the patches that are written to them.
 
-A claim of a pod's ephemeral volume is named after the pod and deleted with it; Kubernetes creates it. A claim by a
-claim template of the GangJob is named NAME-GANG-RANK and deleted with the gang; Lockstep creates it.
+Kubernetes creates the claim of a pod's ephemeral volume; it is named after the pod and deleted with it. Lockstep
+creates the claims of a GangJob's claim templates. Such a claim is named NAME-GANG-RANK, and is deleted with the gang.
+The code calls it a kept claim.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,14 +17,14 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodKey
 
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
-# In digits: eight roles have at most 80,000 members.
+# The most digits of a rank: eight roles have at most 80,000 members.
 _LONGEST_RANK = 5
 
 
 def claims_in_pod(pod: Manifest, path: str) -> Iterator[ClaimUse]:
-    """The claims that a pod spec, from the template at ``path``, names or asks for.
+    """The claims that a pod spec names or asks for; ``path`` is the path of its template.
 
-    Raises ``ValueError`` where a size can't be read.
+    Raises ``ValueError`` if a size can't be parsed.
     """
     for number, volume in enumerate(pod.get("volumes") or ()):
         if "persistentVolumeClaim" in volume:
@@ -36,7 +37,7 @@ def claims_in_pod(pod: Manifest, path: str) -> Iterator[ClaimUse]:
 
 
 def claims_by_templates(templates: Sequence[Manifest], path: str) -> Iterator[ClaimUse]:
-    """The claims that every member of a role has by its claim templates; ``path`` is that of the role."""
+    """The kept claims of every member of a role, from the role's claim templates; ``path`` is the path of the role."""
     for number, template in enumerate(templates):
         wish = parse_wish(template["spec"])
         yield ClaimUse(f"{path}volumeClaimTemplates[{number}]", template["metadata"]["name"], Sharing.KEPT, wish)
@@ -56,30 +57,30 @@ def claim_of(use: ClaimUse, pod: PodKey, gang: str, rank: int) -> ClaimKey:
 
 
 def kept_claim(template: str, gang: str, rank: int) -> str:
-    """The name of the claim of a rank by a claim template, the same in every attempt."""
+    """The name of the kept claim of a rank. It is the same in every attempt."""
     return f"{kept_stem(template, gang)}-{rank}"
 
 
 def kept_stem(template: str, gang: str) -> str:
-    """The common prefix of the claims of all ranks by a claim template."""
+    """The common prefix of the names of a claim template's kept claims."""
     return f"{template}-{gang}"
 
 
 def stem_and_rank(claim: str) -> tuple[str, int] | None:
-    """The stem and the rank in a claim's name; None for a name that no rank can have."""
+    """The prefix and the rank in the name of a kept claim; None if the name has no rank."""
     stem, dash, text = claim.rpartition("-")
     rank = as_rank(text) if dash else None
     return None if rank is None else (stem, rank)
 
 
 def as_rank(text: str) -> int | None:
-    """The rank in a name; None where the text is no rank."""
+    """The number of a rank in a name; None if the text is not a rank."""
     is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_RANK
     return int(text) if is_number and str(int(text)) == text else None
 
 
 def with_kept_claims(pod: Manifest, templates: Sequence[Manifest], gang: str, rank: int) -> Manifest:
-    """The spec of a member's pod with the volumes of its claims; each replaces a volume of the same name."""
+    """The spec of a member's pod with the volumes of its kept claims. Each replaces a volume of the same name."""
     if not templates:
         return pod
     names = [template["metadata"]["name"] for template in templates]
@@ -88,13 +89,13 @@ def with_kept_claims(pod: Manifest, templates: Sequence[Manifest], gang: str, ra
 
 
 def without_volumes(pod: Manifest, templates: Sequence[Manifest]) -> Manifest:
-    """The spec of a template without the volumes that members replace by their own claims."""
+    """The spec of a template without the volumes that kept claims replace."""
     names = {template["metadata"]["name"] for template in templates}
     return {**pod, "volumes": [volume for volume in pod.get("volumes") or () if volume["name"] not in names]}
 
 
 def without_kept_claims(pod: Manifest, uses: Sequence[ClaimUse]) -> Manifest:
-    """The spec of a member's pod without kept claims, so that members of all ranks are equal."""
+    """The spec of a member's pod without the volumes of kept claims, so that members of all ranks are equal."""
     kept = {use.claim for use in uses if use.sharing is Sharing.KEPT}
     if not kept:
         return pod
@@ -107,7 +108,7 @@ def _is_kept(volume: Manifest, kept: set[str]) -> bool:
 
 
 def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int, size: int) -> dict[str, Any]:
-    """The claim of one rank of a gang of that size. The gang owns it, so it is deleted with the GangJob."""
+    """The kept claim of one rank, for a gang of that size. The gang owns it, so it is deleted with the GangJob."""
     metadata = template["metadata"]
     labels = {GANG_LABEL: gang.key.name, RANK_LABEL: str(rank), SIZE_LABEL: str(size)}
     return {
@@ -125,12 +126,12 @@ def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int, size: int
 
 
 def selected_node_patch(version: str, node: str | None) -> dict[str, Any]:
-    """A patch that sets the selected node of that version of a claim; None removes it."""
+    """A patch that sets the selected node of that version of a claim. With None, it removes the selected node."""
     return {"metadata": {"resourceVersion": version, "annotations": {SELECTED_NODE: node}}}
 
 
 def promised_to(version: str, claim: ClaimFact) -> dict[str, Any]:
-    """A patch that reserves that version of a volume for a claim; Kubernetes then binds the two."""
+    """A patch that reserves that version of a volume for a claim. Kubernetes then binds the two."""
     reference = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

@@ -1,8 +1,9 @@
-"""The dealer: a sidecar beside rank 0 that deals pieces to all members, and what its pod's status says of it.
+"""The dealer, a sidecar beside rank 0 that deals pieces to all members, and the parts of its pod's status about it.
 
-It is part of the role's template, so its resources are planned with; the pods of other ranks are made without it. Where
-the size may change, they keep its room all the same: then all members of the gang count alike, wherever they are. Its
-key and the states that an earlier dealer left are in the gang's ConfigMap. Only members read the key, from a variable.
+The dealer is part of the role's template, so plans count its resources. The pods of other ranks are made without it. If
+the size may change, these pods still keep its room: then all members of the gang count alike, on every node. The gang's
+ConfigMap has the key of the dealer, and the states that an earlier dealer left. Only members read the key, from a
+variable.
 """
 
 import ipaddress
@@ -26,28 +27,28 @@ _KEPT = "/etc/lockstep-dealer"
 _OWN = "/var/lib/lockstep-dealer"
 _LAST_WORDS = "/dev/termination-log"
 _WITH_BRACKETS = 6
-# A line of the journal has 9 bytes at most; each piece has two lines at most, since it may fail and then be done.
+# A line of the journal has at most 9 bytes. Each piece has at most two lines, since it may fail and then be done.
 _JOURNAL_SIZE = "4Mi"
 
 
 def pieces_name(gang: str) -> str:
-    """The name of the ConfigMap with the states of the gang's pieces, and the key of its attempt."""
+    """The name of the ConfigMap with the states of the gang's pieces and the key of its attempt."""
     return f"{gang}-pieces"
 
 
 def key_name(attempt: int) -> str:
-    """The name of the entry with the key of an attempt: a pod of another attempt finds none."""
+    """The name of the entry with the key of an attempt. A pod of another attempt does not find it."""
     return f"key-{attempt}"
 
 
 def with_dealer(template: Manifest, image: str) -> Manifest:
-    """A template with the dealer, behind the other init containers, so that it takes nothing beside these."""
+    """A template with the dealer as the last init container, so it needs no room beside the other init containers."""
     spec = template["spec"]
     return {**template, "spec": {**spec, "initContainers": [*(spec.get("initContainers") or ()), _container(image)]}}
 
 
 def of_rank(spec: NewManifest, rank: int, gang: str, pieces: int) -> NewManifest:
-    """The spec of the member of that rank: the first has the dealer, for that many pieces, and others have none."""
+    """The spec of the member with that rank. The first has the dealer, for that many pieces, and others have none."""
     containers = spec["initContainers"]
     others = [one for one in containers if one["name"] != DEALER]
     if rank != FIRST_RANK:
@@ -58,12 +59,12 @@ def of_rank(spec: NewManifest, rank: int, gang: str, pieces: int) -> NewManifest
 
 
 def room_annotations(*, is_elastic: bool) -> dict[str, str]:
-    """The annotations by which the members of a gang with a dealer keep its room: those of an elastic gang."""
+    """The annotations by which the members of an elastic gang with a dealer keep its room; none for other gangs."""
     return {ROOM_ANNOTATION: DEALER} if is_elastic else {}
 
 
 def with_kept_room(metadata: Manifest, spec: Manifest) -> Manifest:
-    """The spec of a pod as it counts: with a dealer, if the pod has none but keeps the room of one."""
+    """The spec of a pod for counting its requests: with a dealer, if the pod has none but keeps the room of one."""
     if (metadata.get("annotations") or {}).get(ROOM_ANNOTATION) != DEALER or _has_dealer(spec):
         return spec
     complete: Manifest = with_dealer({"spec": spec}, "")["spec"]
@@ -71,13 +72,13 @@ def with_kept_room(metadata: Manifest, spec: Manifest) -> Manifest:
 
 
 def key_variable(gang: str, attempt: int) -> NewManifest:
-    """The variable with the key of the attempt."""
+    """The environment variable with the key of the attempt."""
     source = {"name": pieces_name(gang), "key": key_name(attempt)}
     return {"name": "LOCKSTEP_DEALER_KEY", "valueFrom": {"configMapKeyRef": source}}
 
 
 def dealer_of(spec: Manifest, status: Manifest) -> DealerFact | None:
-    """The dealer in a pod; None where it has none."""
+    """The dealer in a pod; None if it has none."""
     if not _has_dealer(spec):
         return None
     statuses = status.get("initContainerStatuses") or ()
@@ -90,7 +91,7 @@ def _has_dealer(spec: Manifest) -> bool:
 
 
 def _states_url(status: Manifest) -> str:
-    """Where the dealer sends the states of pieces; '' before its pod has an address."""
+    """The URL of the states of pieces; '' until the dealer's pod has an address."""
     text = status.get("podIP") or ""
     try:
         address = ipaddress.ip_address(text)

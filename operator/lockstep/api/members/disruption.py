@@ -1,4 +1,4 @@
-"""The condition of evicted pods."""
+"""The condition DisruptionTarget of evicted members."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _BY_SCHEDULER = "PreemptionByScheduler"
 
 
 def disruption_manifest(uid: str, why: str, now: float) -> dict[str, Any]:
-    """A patch for the pod with that UID."""
+    """A patch that writes the condition DisruptionTarget to the pod with that UID."""
     condition = {
         "type": DISRUPTION_TARGET,
         "status": "True",

@@ -1,7 +1,7 @@
-"""The gate: the last init container of a member that waits for others, and what the pod's status says of it.
+"""The gate, the last init container of a member that waits for other members, and the pod's status about it.
 
-It waits until a file has content, which the kubelet takes from an annotation of the pod. It needs no rights and no
-network. It asks for little: on most members the other containers ask for more.
+The gate waits until a file has content. The kubelet fills this file from an annotation of the pod. The gate needs no
+rights and no network. Its requests are small: on most members, the other containers request more.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ _FILE = "go"
 
 
 def with_gate(template: Manifest, image: str) -> Manifest:
-    """A template whose members wait at a gate. It is part of the template, so its resources are counted."""
+    """A template whose members wait at a gate. The gate is part of the template, so its resources are counted."""
     spec = template["spec"]
     return {
         **template,
@@ -35,17 +35,17 @@ def with_gate(template: Manifest, image: str) -> Manifest:
 
 
 def go_patch(uid: str) -> dict[str, Any]:
-    """A patch that lets the pod with that UID continue."""
+    """A patch that opens the gate of the pod with that UID."""
     return {"metadata": {"uid": uid, "annotations": {GO_ANNOTATION: "true"}}}
 
 
 def may_go(metadata: Manifest) -> bool:
-    """Whether the pod's gate was opened."""
+    """Whether the gate of the pod was opened."""
     return bool((metadata.get("annotations") or {}).get(GO_ANNOTATION))
 
 
 def is_up(phase: PodPhase, status: Manifest) -> bool:
-    """Whether the pod's gate is running, or has ended."""
+    """Whether the gate of the pod is running or has ended."""
     return (
         phase.is_over
         or phase is PodPhase.RUNNING
@@ -57,7 +57,7 @@ def is_up(phase: PodPhase, status: Manifest) -> bool:
 
 
 def started(status: Manifest) -> float | None:
-    """When the last of the pod's containers started, by its node; None where one has not, or where it is unknown."""
+    """When the last of the pod's containers started, by its node's clock; None if one has not, or if it is unknown."""
     containers = status.get("containerStatuses") or ()
     times = [_started(container.get("state") or {}) for container in containers]
     known = [time for time in times if time is not None]

@@ -1,4 +1,4 @@
-"""What a pod says of one container's log: its member, and whether there is a log yet."""
+"""Parses the facts about one container's log from its pod: its member, and whether it has a log yet."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,9 +12,9 @@ _NOT_STARTED = "it has not been started"
 
 
 class MemberLog(NamedTuple):
-    """One container of a member. ``why_none`` says why it has no log yet, and is empty where it has one.
+    """One container of a member. ``why_none`` says why it has no log yet; it is '' if there is a log.
 
-    ``restarts`` is the number of its restarts; each start has its own log.
+    ``restarts`` is how often the container has restarted. Each start has its own log.
     """
 
     member: Membership
@@ -25,9 +25,9 @@ class MemberLog(NamedTuple):
 
 
 def parse_member_log(manifest: Manifest, container: str) -> MemberLog | None:
-    """The log of that container; without a name, of the pod's default or first container.
+    """The log of that container. Without a name, it is the pod's default or first container.
 
-    None for a pod that is no member of a gang.
+    It is None if the pod is not a member of a gang.
     """
     metadata, spec = manifest["metadata"], manifest["spec"]
     member = membership(metadata)

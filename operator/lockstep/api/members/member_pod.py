@@ -1,4 +1,4 @@
-"""Builds the pod of a member: the gang's template with its name, its owner and its variables."""
+"""Makes the pod of a member: the gang's template with a name, an owner and environment variables."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,15 +23,15 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
     "share": lambda share, _: ("LOCKSTEP_SHARE", str(share)),
     "pieces": lambda count, first: ("LOCKSTEP_PIECES", f"{first} {count}"),
 }
-"""The variable for a member's part of the work; its pieces are numbered from ``first`` on."""
+"""The environment variable for each form of a member's part of the work. Its pieces are numbered from ``first`` on."""
 
 
 class MemberPods:
-    """Builds the pods of one attempt. Pods of one role share parts, so callers must not change them.
+    """Makes the pods of one attempt. Pods of one role share parts, so callers must not change the pods.
 
-    Nothing that it adds gives the template's writer more rights. It adds names, labels, an owner, variables, files with
-    the other members' hosts, volumes of the member's claims, and the gang's priority class. What the node pool
-    requires, and the gate, are in the gang's template already.
+    Nothing that is added gives the author of the template more rights. Added are names, labels, an owner, variables,
+    files with the other members' hosts, volumes of the member's claims, and the gang's priority class. The requirements
+    of the node pool, and the gate, are in the gang's template already.
     """
 
     def __init__(
@@ -51,7 +51,10 @@ class MemberPods:
         self._variables_by_position = list(_variables_by_position(members))
 
     def pod(self, position: int) -> NewManifest:
-        """The pod of the member at a position in the order of ranks. Without gaps, the position is the rank."""
+        """The pod of the member at a position in the order of ranks.
+
+        If no rank is missing, the position is the rank.
+        """
         kind, rank = self._kinds[self._meeting.roles[position]], self._meeting.ranks[position]
         return {
             "apiVersion": "v1",
@@ -86,7 +89,7 @@ class MemberPods:
         return spec
 
     def _of_dealer(self) -> Sequence[NewManifest]:
-        """Where members find the dealer, and its key."""
+        """The variables with the dealer's address and key; none if the gang has no dealer."""
         if self._dealing is None:
             return ()
         address = f"http://{self._meeting.first_host}:{PORT}"
@@ -95,7 +98,7 @@ class MemberPods:
 
 
 class _RoleTemplate(NamedTuple):
-    """What the pods of one role share."""
+    """The parts that the pods of one role share."""
 
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
@@ -104,7 +107,7 @@ class _RoleTemplate(NamedTuple):
 
     @classmethod
     def of(cls, gang: AcceptedGang, role: RoleSpec, meeting: Meeting) -> Self:
-        """What the pods of a role in an attempt share."""
+        """Make the parts that the pods of a role share in an attempt."""
         template = role.template.document.decoded()
         folder = "" if meeting.changes is None else FOLDER
         own = with_files(template["spec"], gang.key.name, files(meeting).keys(), folder=folder)
@@ -112,7 +115,7 @@ class _RoleTemplate(NamedTuple):
         wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
         priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
         annotations = dict((template.get("metadata") or {}).get("annotations") or {})
-        # A template can't open the gate of its members, nor say what room they keep.
+        # A template must not open the gate of its members, nor keep the room of a dealer.
         annotations.pop(GO_ANNOTATION, None)
         annotations.pop(ROOM_ANNOTATION, None)
         if gang.spec.dealing is not None:
@@ -128,9 +131,10 @@ class _RoleTemplate(NamedTuple):
 
 
 def _variables_by_position(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
-    """The variables for each member's part of the work: a share, or its first piece and their number; else none.
+    """The variables for each member's part of the work: its share, or its first piece and the number of its pieces.
 
-    Pieces of a role are numbered from 0 along its ranks, so its members together have each of them once.
+    Pieces of a role are numbered from 0 in the order of its ranks. So its members together have each piece once. If all
+    members have equal parts, there are no variables.
     """
     first: Counter[str] = Counter()
     for entry in members:
@@ -141,5 +145,5 @@ def _variables_by_position(members: Iterable[Members]) -> Iterator[Mapping[str, 
 
 
 def _with_variables(container: Mapping[str, Any], ours: Sequence[NewManifest]) -> NewManifest:
-    """The container with our variables before its own, so that its own can refer to ours or replace them."""
+    """The container with our variables before its own. So its own variables can refer to ours or replace them."""
     return {**container, "env": [*ours, *(container.get("env") or ())]}

@@ -1,4 +1,4 @@
-"""Mounts files of a gang into its members' containers. The template's own mounts stay."""
+"""Mounts files of a gang into its members' containers. The mounts of the template stay."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,12 +9,11 @@ VOLUME = "lockstep-files"
 
 
 def with_files(spec: Manifest, gang: str, paths: Collection[str], *, folder: str = "") -> Manifest:
-    """A pod's spec whose containers have these files of the gang's ConfigMap at their paths.
+    """A pod's spec in which the containers have these files of the gang's ConfigMap at their paths.
 
-    Files in the ``folder`` change with the ConfigMap; a single file that is mounted never changes.
-
-    A template with a volume of our name is left unchanged. So is a container that mounts another volume at the same
-    path, or above it.
+    Files in the ``folder`` change with the ConfigMap. A file that is mounted singly never changes. A template that
+    already has a volume with our name is left unchanged. So is a container that mounts another volume at the same path
+    or above it.
     """
     if not paths:
         return spec
@@ -25,7 +24,10 @@ def with_files(spec: Manifest, gang: str, paths: Collection[str], *, folder: str
 
 
 def with_volume(spec: Manifest, volume: Manifest, mounts: Sequence[Manifest]) -> Manifest:
-    """A pod's spec with that volume, which each container mounts read-only; with the same exceptions."""
+    """A pod's spec with that volume, which each container mounts read-only.
+
+    The exceptions of :func:`with_files` apply.
+    """
     own = spec.get("volumes") or ()
     if any(one["name"] == volume["name"] for one in own):
         return spec

@@ -1,8 +1,8 @@
-"""The notice of a change of size: what members read of it in a file, and how they say that they are ready.
+"""The notice of a change of size: a file that members read, and the annotation by which they say that they are ready.
 
-The kubelet makes the file from an annotation of the pod, in a volume of the template. A variable would keep the value
-that the annotation had at the start, and so would a file that is mounted by a subPath. A template with nothing but
-those reads no notice.
+The kubelet writes the file from an annotation of the pod, in a volume of the template. An environment variable would
+keep the first value of the annotation, and so would a file that is mounted by a subPath. A template that has only those
+reads no notice.
 """
 
 import re
@@ -17,12 +17,12 @@ from lockstep.facts.elastic import NextSize
 
 _FIELD = f"metadata.annotations['{RESIZE_ANNOTATION}']"
 _NOTICE = re.compile(r"[1-9][0-9]{0,4} [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
-# Stands for any text that is no notice, however long. It equals no notice, so the annotation is written again.
+# This stands for any text that is not a notice, however long. It equals no notice, so the annotation is written again.
 _SOMETHING_ELSE = "?"
 
 
 def reads_notice(template: Manifest) -> bool:
-    """Whether members of that pod template have the notice as a file."""
+    """Whether members with that pod template have the notice as a file."""
     return any((one.get("fieldRef") or {}).get("fieldPath") == _FIELD for one in _files(template))
 
 
@@ -38,12 +38,12 @@ def shown_notice(metadata: Manifest) -> str:
 
 
 def ready_for(metadata: Manifest) -> str:
-    """The notice for which the pod says that it is ready; '' where it says nothing, or something else."""
+    """The notice for which the pod says that it is ready; '' if it says nothing, or something else."""
     return _known((metadata.get("annotations") or {}).get(READY_ANNOTATION, ""))
 
 
 def notice_patch(notice: str, uid: str) -> dict[str, Any]:
-    """A patch that gives the pod with that UID this notice; '' removes the notice, and any answer to it."""
+    """A patch that gives this notice to the pod with that UID. '' removes the notice, and the answer to it."""
     annotations = {RESIZE_ANNOTATION: notice} if notice else {RESIZE_ANNOTATION: None, READY_ANNOTATION: None}
     return {"metadata": {"uid": uid, "annotations": annotations}}
 
@@ -53,7 +53,7 @@ def _known(text: str) -> str:
 
 
 def _files(template: Manifest) -> Iterator[Manifest]:
-    """The files that the template's volumes make of fields of the pod, and that change with these."""
+    """The files that the template's volumes make from fields of the pod, and that change with these fields."""
     spec = template.get("spec") or {}
     for volume in spec.get("volumes") or ():
         if _is_seen_at_its_start_only(spec, volume):
@@ -64,7 +64,7 @@ def _files(template: Manifest) -> Iterator[Manifest]:
 
 
 def _is_seen_at_its_start_only(spec: Manifest, volume: Manifest) -> bool:
-    """Whether each container that mounts the volume does so by a subPath, which the kubelet never updates."""
+    """Whether every container that mounts the volume uses a subPath. The kubelet never updates such mounts."""
     containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
     mounts = [mount for one in containers for mount in one.get("volumeMounts") or ()]
     of_volume = [mount for mount in mounts if mount.get("name") == volume.get("name")]

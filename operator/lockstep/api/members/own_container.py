@@ -1,14 +1,14 @@
-"""What the containers have in common that Lockstep itself puts into a member's pod: small, and with no rights."""
+"""The common parts of the containers that Lockstep adds to members' pods. They are small and have no rights."""
 
 from lockstep.api.manifest import Manifest
 
 _USER = 65_532
-# Requests equal limits, so that a pod whose other containers do so keeps its QoS class.
+# Requests equal limits. So a pod whose other containers have equal ones, too, keeps its QoS class.
 _AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 
 
 def own_container(name: str, image: str, command: list[str]) -> Manifest:
-    """The container, still without volumes."""
+    """The container, without volumes."""
     return {
         "name": name,
         "image": image,

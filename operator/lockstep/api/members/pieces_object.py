@@ -12,14 +12,14 @@ from lockstep.facts.piece_states import check_bits
 
 
 class KeptPieces(NamedTuple):
-    """What the ConfigMap has: the key of one attempt, '' if it has none, and the states, empty if it has none."""
+    """The contents of the ConfigMap: the key of an attempt, or '', and the states of the pieces, or no bytes."""
 
     key: str
     bits: bytes
 
 
 def pieces_manifest(gang: GangFact, attempt: int, kept: KeptPieces) -> NewManifest:
-    """The ConfigMap."""
+    """The ConfigMap with these contents."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -30,7 +30,7 @@ def pieces_manifest(gang: GangFact, attempt: int, kept: KeptPieces) -> NewManife
 
 
 def parse_pieces(manifest: Manifest, attempt: int, pieces: int) -> KeptPieces:
-    """Read the ConfigMap. States that are not of that many pieces count as none."""
+    """Parse the ConfigMap. If its states are not those of that many pieces, they count as none."""
     key = (manifest.get("data") or {}).get(key_name(attempt), "")
     try:
         bits = b64decode((manifest.get("binaryData") or {}).get(STATES_KEY, ""), validate=True)

@@ -1,6 +1,6 @@
-"""What a member of a run of a sweep knows of the run: variables, and a file with its parameters.
+"""The facts about its run that a member of a sweep gets: environment variables, and a file with the run's parameters.
 
-The kubelet makes the file from an annotation of the pod, so no run needs an object of its own.
+The kubelet writes the file from an annotation of the pod, so a run needs no object of its own.
 """
 
 from lockstep.api.manifest import Manifest
@@ -17,7 +17,7 @@ _FILE = {"path": "parameters", "fieldRef": {"fieldPath": f"metadata.annotations[
 
 
 def run_variables(run: SweepRun | None) -> dict[str, str]:
-    """The sweep, the number of the run and its parameters; nothing for other gangs."""
+    """The variables with the sweep, the number of the run and its parameters; none for other gangs."""
     if run is None:
         return {}
     ours = {"LOCKSTEP_SWEEP": sweep_name(run.sweep), "LOCKSTEP_RUN": str(run.number)}
@@ -28,12 +28,12 @@ def run_variables(run: SweepRun | None) -> dict[str, str]:
 
 
 def run_annotations(run: SweepRun | None) -> dict[str, str]:
-    """The annotation of which the file is made."""
+    """The annotation from which the kubelet writes the file."""
     return {PARAMETERS_ANNOTATION: parameters_text(run.parameters)} if run is not None and run.parameters else {}
 
 
 def with_run_file(spec: Manifest, run: SweepRun | None) -> Manifest:
-    """A pod's spec whose containers have the file, if the run has parameters."""
+    """A pod's spec in which the containers have the file, if the run has parameters."""
     if run is None or not run.parameters:
         return spec
     return with_volume(spec, {"name": VOLUME, "downwardAPI": {"items": [_FILE]}}, [{"mountPath": FOLDER}])

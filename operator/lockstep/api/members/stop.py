@@ -1,13 +1,13 @@
 """Stops a pod without deleting it, by ``activeDeadlineSeconds``.
 
-This field may be set or lowered while the pod runs. The kubelet then ends its containers with the grace period. The
-phase becomes ``Failed`` when none runs any more. The pod and its logs stay.
+This field may be set or lowered while the pod runs. The kubelet then ends the containers with their grace period. When
+none runs any more, the phase becomes ``Failed``. The pod and its logs stay.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-# The least that the API server accepts. No pod that is meant to run has it.
+# The least value that the API server accepts. No pod that should run has it.
 _AT_ONCE_SECONDS = 1
 
 
@@ -17,5 +17,5 @@ def stop_patch(uid: str) -> dict[str, Any]:
 
 
 def is_stopping(spec: Mapping[str, Any]) -> bool:
-    """Whether the pod with that spec is being stopped, or was."""
+    """Whether the pod with that spec is being stopped, or has been stopped."""
     return spec.get("activeDeadlineSeconds") == _AT_ONCE_SECONDS

@@ -1,1 +1,1 @@
-"""Reads a NodeBid's spec and writes its status."""
+"""Parses the spec of a NodeBid and formats its status."""

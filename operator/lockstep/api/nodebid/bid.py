@@ -13,7 +13,7 @@ _GRACE_SECONDS = 60
 
 
 def parse_bid(manifest: Manifest) -> BidFact:
-    """A node's bid. Absent fields have the values of an idle reference node that is always free."""
+    """Parse a node's bid. Absent fields have the values of an idle reference node that is always free."""
     metadata, spec = manifest["metadata"], manifest.get("spec") or {}
     duty_cycle, capacity = ratio(spec.get("dutyCycle", 0)), ratio(spec.get("capacity", 1))
     return BidFact(
@@ -40,7 +40,7 @@ def parse_bid(manifest: Manifest) -> BidFact:
 
 
 def bid_condition(manifest: Manifest) -> BidCondition | None:
-    """The condition Accepted of the bid's status."""
+    """The condition Accepted in the bid's status; None if it has none."""
     conditions = (manifest.get("status") or {}).get("conditions") or ()
     accepted = (one for one in conditions if one.get("type") == Condition.ACCEPTED)
     return next((BidCondition(*(one.get(key, "") for key in BidCondition._fields)) for one in accepted), None)
@@ -55,7 +55,7 @@ def _slowdown(duty_cycle: float, capacity: float) -> float:
 
 
 def _forecast(hours: Iterable[Manifest]) -> tuple[ExpectedHour, ...]:
-    """The hours in order of time; of several entries for one time, the highest probability counts."""
+    """The hours in order of time. If several entries have the same time, the highest probability counts."""
     by_begin: dict[float, float] = {}
     for hour in hours:
         begin, returns = epoch_seconds(hour["from"]), ratio(hour.get("ownerReturns", 0))
@@ -67,7 +67,7 @@ def _forecast(hours: Iterable[Manifest]) -> tuple[ExpectedHour, ...]:
 
 
 def answer_manifest(bid: BidFact, answer: BidCondition, *, now: float) -> dict[str, object]:
-    """The condition that says whether the bid counts."""
+    """Format the condition that says whether the bid counts."""
     return {
         "type": Condition.ACCEPTED,
         "status": answer.status,

@@ -1,6 +1,6 @@
-"""The status of a NodeBid without conditions: reports of the agent, and what the operator plans.
+"""The status of a NodeBid without its conditions: the agent's report, and the operator's plan for the node.
 
-An agent may write anything that the API server accepts: unreadable values count as unknown.
+An agent may write anything that the API server accepts. Invalid values count as unknown.
 """
 
 from typing import Any
@@ -10,13 +10,13 @@ from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
 from lockstep.facts.cluster.bid_plan import BidPlan, BidReport, BidState
 
 _MOST_UIDS = 1000
-# The bounds of spec.dutyCycle and spec.capacity; the status of a bid has none.
+# The bounds of spec.dutyCycle and spec.capacity. The schema has no bounds for the status.
 _MOST_DUTY_CYCLE = 1000.0
 _LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
 
 
 def parse_report(manifest: Manifest) -> BidReport | None:
-    """What the agent measured; None for a bid without an agent."""
+    """The agent's measurements; None if the bid has no agent."""
     measured = (manifest.get("status") or {}).get("measured")
     if not measured:
         return None
@@ -32,7 +32,7 @@ def parse_report(manifest: Manifest) -> BidReport | None:
 
 
 def parse_bid_plan(manifest: Manifest) -> BidPlan | None:
-    """What the operator last wrote for the agent; None where it is empty, or was not written by us."""
+    """The plan that the operator last wrote for the agent; None if it is empty, or if we did not write it."""
     planned = (manifest.get("status") or {}).get("planned")
     if not planned or planned.get("state") not in list(BidState):
         return None
@@ -48,7 +48,7 @@ def parse_bid_plan(manifest: Manifest) -> BidPlan | None:
 
 
 def bid_plan_manifest(plan: BidPlan) -> Manifest:
-    """A merge patch of the status with what is planned on the node."""
+    """A merge patch of the status with the plan for the node."""
     planned = {
         "state": plan.state,
         "slowdown": f"{plan.slowdown}m",
@@ -62,12 +62,12 @@ def bid_plan_manifest(plan: BidPlan) -> Manifest:
 
 
 def parse_owner_back(manifest: Manifest) -> float | None:
-    """Since when the node owner is back, as an operator wrote it; None where none did."""
+    """Since when the node owner is back, by the status; None if no operator has written it."""
     return _time((manifest.get("status") or {}).get("ownerBackSince"))
 
 
 def owner_back_manifest(since: float | None) -> Manifest:
-    """A merge patch of the status: since when the node owner is back; None for an owner who is away."""
+    """A merge patch of the status: since when the node owner is back. None means that the owner is away."""
     return {"status": {"ownerBackSince": None if since is None else rfc3339(since)}}
 
 
@@ -83,7 +83,7 @@ def _duty_cycle(quantity: Any) -> float | None:
 
 
 def _within(quantity: Any, least: float, most: float) -> float | None:
-    """The value, or None where no node can have it: one such number would distort the mean of all nodes."""
+    """The value; None if no node can have it, since one such number would distort the mean of all nodes."""
     value = _ratio(quantity)
     return value if value is not None and least <= value <= most else None
 

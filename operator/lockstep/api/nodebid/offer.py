@@ -1,4 +1,4 @@
-"""What a node's agent writes into its NodeBid by server-side apply, and what it reads there.
+"""The fields of a NodeBid that a node's agent writes by server-side apply, and the fields that it reads.
 
 It imports little, since the agent must stay small.
 """
@@ -19,7 +19,7 @@ _MOST_HOURS = 48
 _MOST_DUTY_CYCLE = 1000.0
 _LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
 _LONGEST_MESSAGE = 1024
-# How a conflict names what another manager has: a field of the spec, or one hour of its list.
+# A conflict names the fields of another manager in this form: a field of the spec, or one hour of its list.
 _FIELD = re.compile(r'\.spec\.(?P<name>\w+)(?:\[from="(?P<hour>[^"]*)"\])?')
 
 
@@ -33,7 +33,7 @@ class ForecastHour(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeOffer:
-    """What an agent knows of its node, as fields of a bid; None is unknown."""
+    """An agent's measurements of its node as fields of a bid. None means unknown."""
 
     duty_cycle: float | None
     capacity: float | None
@@ -43,7 +43,7 @@ class NodeOffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentReport:
-    """What an agent reports beside the offer; the node owner is likely away from ``away_from`` to ``away_until``."""
+    """The rest of an agent's report. The node owner is likely to be away from ``away_from`` to ``away_until``."""
 
     capacity_measured_at: float | None
     processor: str
@@ -56,16 +56,16 @@ class AgentReport:
 
 
 class Kept(NamedTuple):
-    """A field of the spec that another manager has, or one hour of its list."""
+    """A field of the spec that another manager has set, or one hour of its list."""
 
     name: str
     hour: str = ""
 
 
 class PlannedOnNode(NamedTuple):
-    """What the operator reports to the agent.
+    """The operator's report to the agent.
 
-    These are the UIDs of members on the node, and the cores that other pods request.
+    It has the UIDs of the members on the node, and the cores that other pods request.
     """
 
     members: frozenset[str]
@@ -73,12 +73,12 @@ class PlannedOnNode(NamedTuple):
 
 
 def bid_path(node: str) -> str:
-    """The path of the node's bid."""
+    """The path of the node's bid in the API."""
     return f"/apis/{API_VERSION}/{BIDS}/{node}"
 
 
 def offer_manifest(node: str, offer: NodeOffer, *, expires: float, kept: Collection[Kept]) -> Manifest:
-    """The bid with that offer, without the fields that others manage."""
+    """The bid with that offer, without the fields that other managers have set."""
     spec = {**_offered(offer), "expiresAt": rfc3339(expires)}
     forecast = [hour for hour in _hours(offer.forecast) if Kept("forecast", hour["from"]) not in kept]
     if forecast:
@@ -102,7 +102,7 @@ def report_manifest(node: str, offer: NodeOffer, report: AgentReport) -> Manifes
 
 
 def kept_by_others(refusal: Manifest) -> frozenset[Kept]:
-    """The fields that a refused server-side apply must leave out, from the API server's list of conflicts."""
+    """The fields that the agent must leave out, from the conflicts in the refusal of a server-side apply."""
     causes = (refusal.get("details") or {}).get("causes") or ()
     found = (_FIELD.match(str(cause.get("field", ""))) for cause in causes)
     return frozenset(Kept(one["name"], one["hour"] or "") for one in found if one)
@@ -114,7 +114,7 @@ def has_report(bid: Manifest) -> bool:
 
 
 def planned_in(bid: Manifest) -> PlannedOnNode | None:
-    """What the bid's status says of the members on the node; None before the operator has written it."""
+    """The operator's report in the bid's status; None until the operator has written it."""
     planned = (bid.get("status") or {}).get("planned")
     if not planned:
         return None
@@ -122,12 +122,12 @@ def planned_in(bid: Manifest) -> PlannedOnNode | None:
 
 
 def milli(value: float) -> str:
-    """A ratio as a quantity in thousandths."""
+    """A ratio as a quantity in thousandths, such as ``250m``."""
     return f"{round(value * 1000)}m"
 
 
 def _cores(quantity: object) -> float:
-    """The cores in a quantity of thousandths, as the operator formats it."""
+    """The cores in a quantity of thousandths, in the operator's format."""
     text = str(quantity or "0m").removesuffix("m")
     return int(text) / 1000 if text.isdecimal() else 0.0
 
@@ -150,7 +150,7 @@ def _away(report: AgentReport) -> dict[str, Any]:
 
 
 def _hours(forecast: Collection[ForecastHour]) -> Iterator[dict[str, Any]]:
-    """The hours as entries of the list, sorted; no two start at the same time."""
+    """The hours as entries of the list, in order of time. No two entries start at the same time."""
     by_beginning = {rfc3339(hour.begins): hour for hour in forecast}
     for beginning, hour in sorted(by_beginning.items())[:_MOST_HOURS]:
         yield {

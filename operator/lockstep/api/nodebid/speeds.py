@@ -1,7 +1,7 @@
 """Bounds for speeds of processors, relative to the reference node."""
 
 SLOWEST, FASTEST = 0.1, 10.0
-"""No processor in use is slower or faster than these."""
+"""Every processor in use has a speed between these two."""
 
 
 def within_speeds(speed: float) -> float:
