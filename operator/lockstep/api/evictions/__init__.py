@@ -1,1 +1,1 @@
-"""Evictions of pods of others: what is sent, and what owners make of it."""
+"""Evictions of pods that other controllers made: the request, and how their owners react."""

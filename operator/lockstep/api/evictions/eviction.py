@@ -1,4 +1,4 @@
-"""The body of an eviction, and what its answer says."""
+"""The body of an eviction, and the meaning of its answer."""
 
 from http import HTTPStatus
 from typing import Any
@@ -10,7 +10,10 @@ _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 def eviction_manifest(pod: PodKey, uid: str, *, with_owned: bool) -> dict[str, Any]:
-    """The eviction of the pod with that UID; ``with_owned`` deletes what it owns before the pod itself is gone."""
+    """The eviction of the pod with that UID.
+
+    ``with_owned`` deletes the objects that the pod owns before the pod itself.
+    """
     propagation = {"propagationPolicy": "Foreground"} if with_owned else {}
     return {
         "apiVersion": "policy/v1",
@@ -21,5 +24,5 @@ def eviction_manifest(pod: PodKey, uid: str, *, with_owned: bool) -> dict[str, A
 
 
 def why_not_evicted(answer: Answer) -> str:
-    """Why a pod was not evicted; '' if it was, or if it is gone or another one by now."""
+    """The reason why a pod was not evicted; '' if it was, or if a pod with this UID no longer exists."""
     return "" if answer.is_success or answer.code in _GONE else answer.message.rstrip(".")

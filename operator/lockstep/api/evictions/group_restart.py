@@ -1,4 +1,4 @@
-"""What a LeaderWorkerSet does if the leader of a group is evicted."""
+"""How a LeaderWorkerSet reacts to the eviction of the leader of a group."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.section import Section
@@ -11,13 +11,13 @@ _NAME, _GROUP, _WORKER = (f"leaderworkerset.sigs.k8s.io/{word}" for word in ("na
 
 
 def leader_of(namespace: str, group: str) -> PodKey:
-    """The leader of a group, as its Gang names it: ``heat.0`` is the first group of ``heat``."""
+    """The leader of the group with that name. In Gangs, ``heat.0`` is the name of the first group of ``heat``."""
     name, _, number = group.rpartition(".")
     return PodKey(namespace, f"{name}-{number}")
 
 
 def is_leader(pod: Manifest, group: str) -> bool:
-    """Whether a pod is the leader of that group by its labels, and made by the StatefulSet of the leaders."""
+    """Whether a pod is the leader of that group: it has the labels, and the StatefulSet of the leaders has made it."""
     name, _, number = group.rpartition(".")
     labels, controller = pod["metadata"].get("labels") or {}, controller_of(pod["metadata"])
     is_made = (controller.get("kind"), controller.get("name")) == ("StatefulSet", name)
@@ -25,9 +25,9 @@ def is_leader(pod: Manifest, group: str) -> bool:
 
 
 def why_not_remade(leader_worker_set: Manifest, *, has_waiting: bool) -> str:
-    """Why the whole group would not be made anew if a pod of it went, as a clause; or ''.
+    """A clause that says why the set would not make the whole group anew if a pod of it were evicted; '' if it would.
 
-    ``has_waiting`` is whether a pod of the group has no node. Raises ``FieldError`` for a field of the wrong type.
+    ``has_waiting`` says whether a pod of the group has no node. Raises ``FieldError`` for a field of the wrong type.
     """
     policy = Section(leader_worker_set).section("spec").section("leaderWorkerTemplate").text("restartPolicy")
     if (policy or _REMAKES) != _REMAKES:

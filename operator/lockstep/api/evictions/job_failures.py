@@ -1,4 +1,4 @@
-"""Which Jobs count the eviction of a pod as a failure."""
+"""Decides whether a Job counts the eviction of a pod as a failure."""
 
 from collections.abc import Iterable
 
@@ -6,15 +6,15 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.members.disruption import DISRUPTION_TARGET
 from lockstep.api.podgang.section import Section
 
-# A program that does not handle the signals that end an evicted pod exits with one of these.
+# The exit codes of a program that does not handle the signals that end an evicted pod.
 _EXITS_OF_EVICTED = frozenset({128 + 15, 128 + 9})
 
 
 def counts_evictions(job: Manifest) -> bool:
     """Whether a Job may count an evicted pod as failed. Raises ``FieldError`` for a field of the wrong type.
 
-    The first rule that matches decides. A rule on exit codes may match an evicted pod, unless it lists codes with which
-    no evicted program ends by itself.
+    The first rule that matches decides. A rule on exit codes may match an evicted pod, unless it lists only codes that
+    no evicted program exits with by itself.
     """
     for rule in Section(job).section("spec").section("podFailurePolicy").sections("rules"):
         if rule.text("action") == "Ignore":
@@ -33,5 +33,5 @@ def _may_match(rule: Section) -> bool:
 
 
 def _is_evicted(conditions: Iterable[Section]) -> bool:
-    """Whether one of these patterns is what the Eviction API writes to a pod."""
+    """Whether one of these patterns matches the condition that the Eviction API writes to a pod."""
     return any(one.text("type") == DISRUPTION_TARGET and (one.text("status") or "True") == "True" for one in conditions)

@@ -1,1 +1,1 @@
-"""Objects of Kueue, on the wire."""
+"""Parses and formats objects of Kueue."""

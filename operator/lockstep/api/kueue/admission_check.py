@@ -1,4 +1,4 @@
-"""AdmissionChecks of Kueue whose controller is Lockstep, and the condition by which Kueue knows that it is there."""
+"""AdmissionChecks of Kueue whose controller is Lockstep, and the condition by which Kueue sees that it is active."""
 
 from typing import Any
 
@@ -10,30 +10,33 @@ from lockstep.api.times import rfc3339
 from lockstep.facts.gang.workload import AdmissionCheck
 
 CONTROLLER = "lockstep.dev/placement"
-"""What an AdmissionCheck names as its controller to ask Lockstep."""
+"""The controller name in an AdmissionCheck that asks Lockstep."""
 ALL_CHECKS = Target(f"/apis/{KUEUE_VERSION}/admissionchecks", "admissionchecks")
 _ACTIVE = "Active"
 
 
 def parse_check(check: Manifest) -> AdmissionCheck:
-    """Any AdmissionCheck."""
+    """Parse any AdmissionCheck."""
     conditions = (check.get("status") or {}).get("conditions") or ()
     is_active = any((one["type"], one["status"]) == (_ACTIVE, "True") for one in conditions)
     return AdmissionCheck(check["metadata"]["name"], check["spec"]["controllerName"] == CONTROLLER, is_active)
 
 
 def check_at(name: str) -> Target:
-    """One AdmissionCheck."""
+    """The place of one AdmissionCheck in the API."""
     return Target(f"{ALL_CHECKS.path}/{segment(name)}", ALL_CHECKS.resource)
 
 
 def check_status_at(name: str) -> Target:
-    """The status of one AdmissionCheck."""
+    """The place of the status of one AdmissionCheck in the API."""
     return Target(f"{check_at(name).path}/status", f"{ALL_CHECKS.resource}/status")
 
 
 def active_patch(check: Manifest, now: float) -> dict[str, Any]:
-    """The merge patch of the status that says that the check, as it was read, has its controller."""
+    """The merge patch of the status that says that the check has a controller.
+
+    It applies only to the version that was read.
+    """
     others = [one for one in (check.get("status") or {}).get("conditions") or () if one["type"] != _ACTIVE]
     condition = {
         "type": _ACTIVE,

@@ -1,4 +1,4 @@
-"""Writes what our AdmissionChecks say of a Workload: their entries in its status, and no others."""
+"""Writes the entries of our AdmissionChecks in the status of a Workload, and no other entries."""
 
 from collections.abc import Collection
 from typing import Any, NamedTuple
@@ -9,15 +9,16 @@ from lockstep.api.podgang.kueue import admitted_pods
 from lockstep.api.times import rfc3339
 from lockstep.facts.gang.workload import CheckState
 
-# In characters. Kueue takes 32,768, and a person reads less.
+# The most characters of a message. Kueue accepts 32,768, but people read fewer.
 _LONGEST_MESSAGE = 1_000
 
 
 class CheckEntry(NamedTuple):
-    """What our checks say of a Workload. ``gang`` is the Gang that its pods are to name, once they are ``READY``.
+    """The answer of our checks about a Workload. When it is ``READY``, ``gang`` is the Gang that the pods will name.
 
-    With ``RETRY`` no time is given after which it is queued again: Kueue 0.17 would evict it only then, and keep its
-    quota and its pods so long. Without one, it evicts it and queues it again at once.
+    An answer of ``RETRY`` never states a time after which the Workload is queued again. With a time, Kueue 0.17 would
+    evict the Workload only then, and keep its quota and pods until then. Without one, Kueue evicts it and queues it at
+    once.
     """
 
     state: CheckState
@@ -26,7 +27,10 @@ class CheckEntry(NamedTuple):
 
 
 def without_start(why: str, quota_since: float | None, patience: float, now: float) -> CheckEntry:
-    """What is said of a Workload of which no start is known: after ``patience`` seconds its quota is given back."""
+    """The answer about a Workload without a known start.
+
+    After ``patience`` seconds, the answer gives the quota back.
+    """
     if now < gives_back_at(quota_since, patience):
         return CheckEntry(CheckState.PENDING, why)
     return CheckEntry(
@@ -35,14 +39,14 @@ def without_start(why: str, quota_since: float | None, patience: float, now: flo
 
 
 def gives_back_at(quota_since: float | None, patience: float) -> float:
-    """When a Workload gives its quota back of which no start is known."""
+    """The time at which a Workload without a known start gives its quota back."""
     return (quota_since or 0.0) + patience
 
 
 def entries_patch(workload: Manifest, ours: Collection[str], entry: CheckEntry, now: float) -> dict[str, Any] | None:
-    """The merge patch of the status that says so for the Workload as it was read; None where it says so already.
+    """The merge patch of the status with this answer; None if the Workload has the answer already.
 
-    Other entries stay as they are: the patch holds only for the version that was read.
+    Other entries stay as they are, since the patch applies only to the version of the Workload that was read.
     """
     before = list((workload.get("status") or {}).get("admissionChecks") or ())
     after = [_entry(workload, one, entry, now) if one["name"] in ours else one for one in before]

@@ -1,4 +1,4 @@
-"""ResourceFlavors of Kueue: on which nodes pods run that have quota in one."""
+"""ResourceFlavors of Kueue: on which nodes pods run that have quota in them."""
 
 from lockstep.api.client.answer import Target
 from lockstep.api.manifest import Manifest
@@ -11,7 +11,7 @@ _TERMS = ("nodeLabels", "tolerations")
 
 
 def parse_flavor(flavor: Manifest) -> Flavor:
-    """Any ResourceFlavor."""
+    """Parse any ResourceFlavor."""
     spec = flavor.get("spec") or {}
     terms = {field: spec[field] for field in _TERMS if field in spec}
     return Flavor(flavor["metadata"]["name"], Document.of({"spec": terms}))

@@ -1,4 +1,4 @@
-"""Workloads of Kueue that the operator makes for GangJobs in a queue, as external frameworks make them."""
+"""Workloads of Kueue that the operator makes for GangJobs in a queue, as Kueue's external frameworks do."""
 
 import hashlib
 from collections.abc import Iterator
@@ -18,28 +18,31 @@ from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.gang.workload import Conditions, GangWorkload, Quota
 
 _UID_LABEL = f"{KUEUE_PREFIX}job-uid"
-# Kueue names the part of a Workload with a single template so.
+# Kueue uses this name for the only part of a Workload with a single template.
 _ONLY_PART = "main"
 _LONGEST_NAME = 63
 _DIGEST = 10
-# In characters. Kueue takes 32,768, and a person reads less.
+# The most characters of a message that are kept. Kueue accepts 32,768, but people read fewer.
 _LONGEST_SAYING = 300
 
 
 def workload_name(gang: str, uid: str) -> str:
-    """The name of the Workload of a GangJob: the same for each try to make it, and another for a later GangJob."""
+    """The name of the Workload of a GangJob.
+
+    It is the same for each try to create it, and differs for a later GangJob.
+    """
     digest = hashlib.sha256(uid.encode()).hexdigest()[:_DIGEST]
     most = _LONGEST_NAME - _DIGEST - 1
     return f"{f'gangjob-{gang}'[:most].rstrip('-.')}-{digest}"
 
 
 def gang_workloads_of(namespace: str) -> Target:
-    """The Workloads of a namespace."""
+    """The place of the Workloads of a namespace in the API."""
     return Target(f"/apis/{KUEUE_VERSION}/namespaces/{segment(namespace)}/workloads", "workloads")
 
 
 def parse_gang_workload(workload: Manifest) -> GangWorkload | None:
-    """The Workload that the operator made for a GangJob; None for all others, even if a GangJob owns them."""
+    """Parse the Workload that the operator made for a GangJob; None for all others, even if a GangJob owns them."""
     owner, metadata = owning_gang(workload), workload["metadata"]
     if owner is None or metadata["name"] != workload_name(owner.gang.name, owner.uid):
         return None
@@ -60,7 +63,10 @@ def parse_gang_workload(workload: Manifest) -> GangWorkload | None:
 
 
 def gang_workload(gang: AcceptedGang, priority: int, priority_class: str) -> NewManifest:
-    """The Workload to be made for a GangJob: quota for the most members, or fewer if Kueue admits a part."""
+    """The Workload to create for a GangJob.
+
+    It asks for quota for the most members, or for fewer by partial admission.
+    """
     key = gang.key
     spec: dict[str, Any] = {
         "queueName": gang.policies.queue,
@@ -79,21 +85,21 @@ def gang_workload(gang: AcceptedGang, priority: int, priority_class: str) -> New
 
 
 def asks_for(workload: Manifest, gang: AcceptedGang) -> bool:
-    """Whether a Workload asks for what the gang wants now: its queue, and the numbers of its members."""
+    """Whether a Workload asks for what the gang needs now: its queue, and the numbers of its members."""
     asked = [(one["name"], one.get("count"), one.get("minCount")) for one in workload["spec"]["podSets"]]
     wanted = [(part_of(role.name), sizes.most, fewest) for role, sizes, fewest in _wanted(gang)]
     return (workload["spec"].get("queueName"), asked) == (gang.policies.queue, wanted)
 
 
 def part_of(role: str) -> str:
-    """The part of a Workload that has the members of a role."""
+    """The name of the Workload's part for the members of a role."""
     return role or _ONLY_PART
 
 
 def _wanted(gang: AcceptedGang) -> Iterator[tuple[RoleSpec, Sizes, int | None]]:
-    """The sizes that each role is to have, and its least size if fewer members may be admitted.
+    """The sizes of each role, and its least size if Kueue may admit fewer members.
 
-    Kueue takes one such part at most, so that is the first role with several sizes.
+    Kueue accepts at most one such part, so it is the first role with several sizes.
     """
     sizes = [gang.wanted_sizes(role) for role in gang.spec.roles]
     varying = next((number for number, one in enumerate(sizes) if one.vary), None)
@@ -110,7 +116,7 @@ def _pod_set(role: RoleSpec, sizes: Sizes, fewest: int | None) -> NewManifest:
 
 
 def _quotas(workload: Manifest) -> Iterator[tuple[str, Quota]]:
-    """What each part has quota for. What is given back counts from all that were asked for, as Kueue counts it."""
+    """The quota of each part. Pods whose quota was given back are subtracted from all pods, as Kueue does."""
     status = workload.get("status") or {}
     left = {one["name"]: int(one.get("count", 1)) for one in workload["spec"]["podSets"]}
     for one in status.get("reclaimablePods") or ():
@@ -122,7 +128,7 @@ def _quotas(workload: Manifest) -> Iterator[tuple[str, Quota]]:
 
 
 def _says(status: Manifest) -> str:
-    """Why Kueue took the quota away, or has given none."""
+    """Kueue's message about why it took the quota away, or has given none."""
     for kind, wanted in (("Evicted", "True"), (QUOTA_RESERVED, "False")):
         found = condition_of(status, kind)
         if found is not None and found["status"] == wanted:

@@ -1,4 +1,4 @@
-"""Writes into the status of the Workload of a GangJob what Kueue leaves to the controller of a job."""
+"""Writes the fields in the status of a GangJob's Workload that Kueue expects from the controller of a job."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -10,22 +10,22 @@ from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.times import rfc3339
 
 _ADMITTED, _EVICTED, _FINISHED, _READY, _REQUEUED = "Admitted", "Evicted", "Finished", "PodsReady", "Requeued"
-# After these evictions Kueue wants the Workload queued at once; after others it says itself when.
+# After these evictions, Kueue wants the Workload in the queue at once. After others, Kueue itself queues it later.
 _AT_ONCE = ("Preempted", "NodeFailures")
 
 
 class GangEnd(NamedTuple):
-    """How a gang has ended."""
+    """The end of a gang: whether it has succeeded, and a message."""
 
     has_succeeded: bool
     message: str
 
 
 class QuotaUse(NamedTuple):
-    """What a gang makes of its quota.
+    """How a gang uses its quota.
 
-    ``most`` are the most members that it can still have, by the part of the Workload; nothing for parts of which none
-    is known. ``entry`` is for our checks; None if they stay as they are.
+    ``most`` has the most members that each part of the Workload can still have; a part is absent if that is unknown.
+    ``entry`` is the answer of our checks; None if the answer stays as it is.
     """
 
     end: GangEnd | None
@@ -36,10 +36,10 @@ class QuotaUse(NamedTuple):
 
 
 def use_patch(workload: Manifest, use: QuotaUse, ours: Collection[str], now: float) -> NewManifest | None:
-    """The merge patch of the status for the Workload as it was read; None where there is nothing to write.
+    """The merge patch of the status, for the Workload as it was read; None if nothing has to be written.
 
-    An end gives the quota back, and so does an eviction once the gang holds nothing. A part of the quota is given back
-    with the members that the gang can't have any more: Kueue allows no later patch to take them again.
+    The end of the gang gives the quota back. An eviction does so when the gang holds nothing. A part of the quota is
+    given back for members that the gang can no longer have. Kueue does not allow a later patch to take this part again.
     """
     before = workload.get("status") or {}
     if has_condition(before, _FINISHED):
@@ -52,9 +52,10 @@ def use_patch(workload: Manifest, use: QuotaUse, ours: Collection[str], now: flo
 
 
 def _checks(workload: Manifest, use: QuotaUse, ours: Collection[str], now: float) -> dict[str, Any]:
-    """What our checks say. With an eviction Kueue sets them back, and would admit the next quota at once by an answer.
+    """The entries of our checks, if they change; nothing while the Workload has no quota or is being evicted.
 
-    So they say nothing from then on until there is quota again.
+    With an eviction, Kueue resets these entries. An answer at that time would count for the next quota, and Kueue would
+    admit the Workload at once.
     """
     before = workload.get("status") or {}
     if use.entry is None or not has_condition(before, QUOTA_RESERVED) or has_condition(before, _EVICTED):
@@ -64,7 +65,7 @@ def _checks(workload: Manifest, use: QuotaUse, ours: Collection[str], now: float
 
 
 def _after(workload: Manifest, use: QuotaUse, now: float) -> dict[str, Any]:
-    """The fields of the status, as far as they may change."""
+    """The fields of the status that may change."""
     before = workload.get("status") or {}
     if use.end is not None:
         reason = "Succeeded" if use.end.has_succeeded else "Failed"
@@ -79,7 +80,7 @@ def _after(workload: Manifest, use: QuotaUse, now: float) -> dict[str, Any]:
 
 
 def _without_quota(before: Manifest, now: float) -> dict[str, Any]:
-    """As Kueue does it for Jobs: with the quota, all goes that was said of it."""
+    """The fields without the quota and all that depends on it, as Kueue writes them for Jobs."""
     evicted = condition_of(before, _EVICTED) or {}
     message = evicted.get("message", "")
     is_queued = "True" if evicted.get("reason") in _AT_ONCE else "False"
@@ -94,7 +95,7 @@ def _without_quota(before: Manifest, now: float) -> dict[str, Any]:
 
 
 def _pods_ready(before: Manifest, *, runs: bool) -> tuple[str, str, str, str] | None:
-    """The condition to write; None while it stays."""
+    """The condition PodsReady to write; None if it stays as it is."""
     known = condition_of(before, _READY)
     if not has_condition(before, _ADMITTED) or runs == has_condition(before, _READY):
         return None
@@ -105,7 +106,7 @@ def _pods_ready(before: Manifest, *, runs: bool) -> tuple[str, str, str, str] | 
 
 
 def _given_back(workload: Manifest, use: QuotaUse) -> dict[str, Any]:
-    """The pods whose quota is given back, if they become more."""
+    """The field with the pods whose quota is given back, if their number grows."""
     before = (workload.get("status") or {}).get("reclaimablePods") or []
     known = {one["name"]: int(one["count"]) for one in before}
     counts = dict(known)
@@ -118,7 +119,7 @@ def _given_back(workload: Manifest, use: QuotaUse) -> dict[str, Any]:
 
 
 def _with(before: Manifest, now: float, *changes: tuple[str, str, str, str]) -> list[NewManifest]:
-    """The conditions with some replaced: each is type, status, reason, message."""
+    """The conditions, some of them replaced. Each change has type, status, reason and message."""
     conditions = {one["type"]: one for one in before.get("conditions") or ()}
     for kind, status, reason, message in changes:
         known = conditions.get(kind, {})

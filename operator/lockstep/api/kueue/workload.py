@@ -1,4 +1,4 @@
-"""Reads Workloads of Kueue: which have quota, for which Gang, and how their pods will be."""
+"""Parses Workloads of Kueue: whether they have quota, for which Gang, and how their pods will look."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -21,16 +21,16 @@ from lockstep.facts.gang.workload import StatedCheck, Workload
 
 ALL_WORKLOADS = Target(f"/apis/{KUEUE_VERSION}/workloads", "workloads")
 QUOTA_RESERVED = "QuotaReserved"
-# With quota, a Workload in one of these conditions is over or about to lose it.
+# If a Workload has quota and one of these conditions, it is over or about to lose the quota.
 _ENDS = ("Finished", "Evicted")
-# Pods name the Gang in a label, whose values have 63 characters at most.
+# Pods name the Gang in a label, and the value of a label has at most 63 characters.
 _LONGEST_GANG = 63
 _DIGEST = 10
 _DRY_RUN_NAME_LENGTH = 200
 
 
 def workload_at(namespace: str, name: str) -> Target:
-    """One Workload."""
+    """The place of one Workload in the API."""
     return Target(f"/apis/{KUEUE_VERSION}/namespaces/{segment(namespace)}/workloads/{segment(name)}", "workloads")
 
 
@@ -40,12 +40,12 @@ def workload_subject(namespace: str, name: str, uid: str) -> EventSubject:
 
 
 def flavor_at(name: str) -> Target:
-    """One ResourceFlavor."""
+    """The place of one ResourceFlavor in the API."""
     return Target(f"/apis/{KUEUE_VERSION}/resourceflavors/{segment(name)}", "resourceflavors")
 
 
 def parse_workload(workload: Manifest) -> Workload:
-    """Any Workload; nothing of its templates is kept."""
+    """Parse any Workload. Its templates are not kept."""
     metadata = workload["metadata"]
     status = workload.get("status") or {}
     has_quota = "deletionTimestamp" not in metadata and not any(has_condition(status, kind) for kind in _ENDS)
@@ -61,18 +61,18 @@ def parse_workload(workload: Manifest) -> Workload:
 
 
 def stated_checks(status: Manifest) -> tuple[StatedCheck, ...]:
-    """What the AdmissionChecks in the status of a Workload say."""
+    """The answers of all AdmissionChecks in the status of a Workload."""
     return tuple(StatedCheck(one["name"], one["state"]) for one in status.get("admissionChecks") or ())
 
 
 def quota_since(status: Manifest) -> float | None:
-    """Since when a Workload has had quota, by its status; None if it has none."""
+    """The time since which a Workload has had quota, by its status; None if it has none."""
     found = condition_of(status, QUOTA_RESERVED)
     return epoch_seconds(found["lastTransitionTime"]) if found is not None and found["status"] == "True" else None
 
 
 def gang_of_workload(name: str, uid: str) -> str:
-    """The name of the Gang of a Workload, which fits into a label: of a longer one the end is a digest."""
+    """The name of the Gang of a Workload. It fits into a label: if it is too long, a digest replaces its end."""
     whole = made_name(Source.WORKLOAD, name)
     if len(whole) <= _LONGEST_GANG:
         return whole
@@ -81,14 +81,14 @@ def gang_of_workload(name: str, uid: str) -> str:
 
 
 def as_owner_of_pods(workload: Manifest) -> Manifest:
-    """The Workload with the annotations of its first template: Kueue copies none from the owner of the pods."""
+    """The Workload with the annotations of its first template, since Kueue copies none from the owner of the pods."""
     first = next(admitted_pods(workload), None)
     annotations = {} if first is None else first.template.section("metadata").texts("annotations")
     return {**workload, "metadata": {**workload["metadata"], "annotations": annotations}}
 
 
 def pod_of_workload(workload: Manifest, pods: AdmittedPods, flavors: Sequence[Manifest]) -> NewManifest:
-    """One of the pods as it comes once the Workload is admitted, for a dry run."""
+    """A pod, for a dry run, that is like the pods of the Workload after its admission."""
     metadata = workload["metadata"]
     own = pods.template.section("metadata")
     gang = object_name(parse_workload(workload).gang)
@@ -103,19 +103,19 @@ def pod_of_workload(workload: Manifest, pods: AdmittedPods, flavors: Sequence[Ma
 
 
 def in_flavors(spec: Manifest, flavors: Iterable[Manifest]) -> dict[str, Any]:
-    """The spec of a pod as Kueue changes it when it lets the pod come with quota in these ResourceFlavors."""
+    """The spec of a pod as Kueue changes it when the pod gets quota in these ResourceFlavors."""
     selector = dict(spec.get("nodeSelector") or {})
     tolerations = [*(spec.get("tolerations") or ())]
     for flavor in flavors:
         selector |= flavor["spec"].get("nodeLabels") or {}
         tolerations += flavor["spec"].get("tolerations") or ()
-    # By such a gate Kueue holds plain pods back until then.
+    # Kueue holds plain pods back with such a gate until they have quota.
     gates = [one for one in spec.get("schedulingGates") or () if not one["name"].startswith(KUEUE_PREFIX)]
     return {**spec, "nodeSelector": selector, "tolerations": tolerations, "schedulingGates": gates}
 
 
 def _labels_of_job(metadata: Manifest) -> dict[str, str]:
-    """The labels that the controller of Jobs adds: affinity of pods may select by them."""
+    """The labels that the Job controller adds to pods. Affinity terms of pods may select by these labels."""
     owner = controller_of(metadata)
     if (owner.get("apiVersion"), owner.get("kind")) != ("batch/v1", "Job"):
         return {}

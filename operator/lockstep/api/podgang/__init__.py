@@ -1,1 +1,1 @@
-"""Gangs whose pods others create, on the wire."""
+"""Parses and formats Gangs, whose pods others create, and the owners of these pods."""

@@ -1,4 +1,4 @@
-"""Parses any pod: a member of a GangJob, a pod of a Gang, or another."""
+"""Parses any pod: a member of a GangJob, a pod of a Gang, or another pod."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -13,7 +13,7 @@ from lockstep.facts.pods.pod import PodFact
 
 
 def parse_any_pod(manifest: Manifest, sources: Collection[Source] = ()) -> PodFact:
-    """Any pod of the cluster. A pod of a Gang, of one of these sources, takes a slot of its node, as members do."""
+    """Parse any pod. A pod of a Gang, by one of these sources, takes a slot of its node, as members do."""
     pod = parse_pod(manifest)
     group = group_member(manifest, sources) if pod.member is None else None
     if group is None:

@@ -1,7 +1,7 @@
-"""The pods that owners make at once: how many, and of which templates.
+"""The pods that owners make at first: their number, and their templates.
 
-What an owner makes in steps counts up to its first step: later pods are placed beside those. A number that an owner
-leaves out is the one that its own controller takes.
+If an owner makes pods in steps, only its first step counts. Later pods are placed beside the first ones. If an owner
+leaves a number out, the default of its own controller counts.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from lockstep.api.podgang.section import Section
 from lockstep.facts.ranks import MOST_RANKS
 
 HEAD_GROUP = "headgroup"
-"""What KubeRay calls the group of a RayCluster's head."""
+"""KubeRay's name for the group of a RayCluster's head."""
 
 
 class FirstPods(NamedTuple):
-    """So many pods of one template come at first, 0 if all of them come later; ``later`` come while those run.
+    """``number`` pods of one template are made at first, and ``later`` pods are made while those run.
 
-    The template is None where the pods are not made of one of that owner. ``role`` is what these pods call their role
-    in a label; '' if they have none.
+    If all pods come later, ``number`` is 0. ``template`` is None if the pods are not made from a template of the owner.
+    ``role`` is the role in a label of these pods; '' if they have none.
     """
 
     number: int
@@ -35,17 +35,17 @@ def _pods(number: int, template: Section | None, *, waits: bool, role: str = "")
 
 
 def of_job(job: Section) -> Sequence[FirstPods]:
-    """The pods that a Job has at a time."""
+    """The pods that a Job has at the same time."""
     spec = job.section("spec")
     parallelism = spec.number("parallelism", otherwise=1)
     return [FirstPods(min(parallelism, spec.number("completions", otherwise=parallelism)), spec.section("template"))]
 
 
 def of_job_set(job_set: Section) -> Sequence[FirstPods]:
-    """The pods of all Jobs that wait for no other, and those that come while they run.
+    """The pods of all Jobs that wait for no other Job, and the later pods that come while those run.
 
-    A Job that waits until another is complete takes over the room of that one, so its pods are none of these. Nor are
-    those of Jobs that wait for it.
+    A Job that waits until another is complete takes over that Job's room, so its pods are not counted. Pods of Jobs
+    that wait for such a Job are not counted either.
     """
     spec = job_set.section("spec")
     is_in_order = spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder"
@@ -67,7 +67,7 @@ def _of_replicated_job(job: Section, *, waits: bool, is_over: bool) -> FirstPods
 
 
 def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
-    """The pods of one group: all, or the leader if the others wait for it."""
+    """The pods of one group: all of them, or only the leader if the workers wait for it."""
     spec = leader_worker_set.section("spec")
     group = spec.section("leaderWorkerTemplate")
     size, workers = group.number("size", otherwise=1), group.section("workerTemplate")
@@ -79,12 +79,12 @@ def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
 
 
 def groups_of_leader_worker_set(leader_worker_set: Section) -> int:
-    """How many such groups there are."""
+    """The number of groups."""
     return leader_worker_set.section("spec").number("replicas", otherwise=1)
 
 
 def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
-    """The workers, and the launcher unless it is made when they are ready."""
+    """The workers and the launcher. If the launcher waits until the workers are ready, it comes later."""
     spec = mpi_job.section("spec")
     replicas = spec.section("mpiReplicaSpecs")
     launcher, worker = replicas.section("Launcher"), replicas.section("Worker")
@@ -97,24 +97,24 @@ def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
 
 
 def of_kueue_group(pod: Section) -> Sequence[FirstPods]:
-    """As many pods as one of them says, or one if it says no number that makes sense."""
+    """The number of pods that one pod of the group states, or one pod if the number is missing or invalid."""
     metadata = pod.section("metadata")
     terms = group_terms(metadata.texts("annotations"))
     return [FirstPods(terms.fewest or 1, Section(pod.fields, f"pod {metadata.text('name')}"))]
 
 
 def of_workload(workload: Section) -> Sequence[FirstPods]:
-    """The pods that have quota, and name Lockstep as their scheduler."""
+    """The pods that have quota and name Lockstep as their scheduler."""
     return [FirstPods(one.number, one.template) for one in admitted_pods(workload.fields)]
 
 
 def of_pod_group(group: Section) -> Sequence[FirstPods]:
-    """As many pods as the group needs. Others make them."""
+    """The pods that the group needs. Other controllers make them."""
     return [FirstPods(group.section("spec").number("minMember", otherwise=1), None)]
 
 
 def of_ray_cluster(cluster: Section) -> Sequence[FirstPods]:
-    """The head and its workers; with Ray's autoscaler, the fewest of these."""
+    """The head and its workers. With Ray's autoscaler, these are the fewest workers."""
     spec = cluster.section("spec")
     is_scaled = spec.has("enableInTreeAutoscaling")
     groups = [group for group in spec.sections("workerGroupSpecs") if not group.has("suspend")]
@@ -129,16 +129,16 @@ def _of_ray_group(group: Section, *, is_scaled: bool) -> FirstPods:
 
 
 def hosts_of(group: Section) -> int:
-    """How many pods a replica of a group of workers has."""
+    """The number of pods of a replica in a group of workers."""
     return group.number("numOfHosts", otherwise=1) or 1
 
 
 def replicas_of(group: Section) -> int:
-    """The replicas that KubeRay makes of a group: it obeys the bounds of the group, whatever its ``replicas`` are."""
+    """The replicas that KubeRay makes of a group. KubeRay limits ``replicas`` to the bounds of the group."""
     fewest, most = group.number("minReplicas", otherwise=0), group.number("maxReplicas", otherwise=MOST_RANKS)
     return min(max(group.number("replicas", otherwise=0), fewest), max(most, fewest))
 
 
 def of_single_pod(pod: Section) -> Sequence[FirstPods]:
-    """A pod is the owner of its own Gang."""
+    """The pod itself, which is the owner of its own Gang."""
     return [FirstPods(1, pod)]

@@ -1,4 +1,4 @@
-"""Annotations of an owner, of a template or of a pod that say more of a gang than its own fields do."""
+"""Annotations of an owner, a template or a pod that state more about a gang than its own fields can."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ MIN_INTERVAL = f"{GROUP}/min-interval"
 
 OF_TEMPLATE = "kueue.x-k8s.io/podset-required-topology"
 OF_OWNER = "kai.scheduler/topology-required-placement"
-# In a template each asks for a domain of a part of the pods.
+# In a template, each of these requires a domain for only a part of the pods.
 OF_PARTS = (
     OF_OWNER,
     "kueue.x-k8s.io/podset-slice-required-topology",
@@ -27,16 +27,17 @@ OF_PARTS = (
 )
 
 _HOUR = 3600.0
-# In characters; longer ones make no sense in any annotation.
+# The most characters of an annotation that are shown. No valid annotation is longer.
 _LONGEST_QUOTED = 100
-# As in the spec of a GangJob: its field of that name, the annotation, and the longest time; the shortest is a second.
+# For each duration: its field in the spec of a GangJob, the annotation, and the longest value, as in that spec. The
+# shortest value is one second.
 _TIMES = (("restartTime", RESTART_TIME, 24 * _HOUR), ("minInterval", MIN_INTERVAL, 8760 * _HOUR))
 
 
 def elastic_terms(annotations: Mapping[str, str]) -> ElasticSpec | None:
-    """On what terms pods of an owner come and go while others run; None if the owner keeps its size.
+    """The terms on which pods of an owner come and go while other pods run; None if the owner keeps its size.
 
-    Raises ``ValueError`` for an annotation that makes no sense.
+    Raises ``ValueError`` for an invalid annotation.
     """
     if ELASTIC not in annotations:
         return None
@@ -48,7 +49,7 @@ def elastic_terms(annotations: Mapping[str, str]) -> ElasticSpec | None:
 
 
 def quoted(text: str) -> str:
-    """The text of an annotation as messages show it: of a long one only the beginning."""
+    """The text of an annotation in quotes, for messages. A long text is cut off."""
     return repr(text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}…")
 
 

@@ -1,4 +1,4 @@
-"""The name of the Gang that a pod belongs to, by its labels and its owner."""
+"""Finds the name of the Gang to which a pod belongs, from its labels and its owner."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
@@ -14,7 +14,7 @@ POD_GROUP_LABEL = "scheduling.x-k8s.io/pod-group"
 
 
 class NamedGang(NamedTuple):
-    """The name of a Gang, the source that names it, and the UID of the owner where the pod says it."""
+    """The name of a Gang, the source of this name, and the UID of the owner if the pod states it."""
 
     gang: str
     source: Source
@@ -22,11 +22,11 @@ class NamedGang(NamedTuple):
 
 
 def gang_named_by(pod: Manifest, sources: Collection[Source]) -> NamedGang | None:
-    """The Gang that a pod belongs to: what the first of these sources names.
+    """The Gang to which a pod belongs, by the first of its names whose source is among these sources.
 
-    A pod's own label comes first, then a PodGroup of Kubernetes' own, then one of Coscheduling's, then the owner at the
-    top: a JobSet rather than its Jobs. A pod that another source names is no gang of one, even if that source is not
-    among these.
+    The pod's own label comes first, then a PodGroup of Kubernetes, then a PodGroup of Coscheduling, then the owner at
+    the top: a JobSet before its Jobs. A pod that has any name is not a gang of one pod, even if the name's source is
+    not among these.
     """
     metadata = pod["metadata"]
     names = (*_names(pod), *_kueue_group(metadata))
@@ -40,7 +40,7 @@ def _names(pod: Manifest) -> Iterator[NamedGang]:
     named = labels.get(MEMBER_OF_LABEL)
     if named:
         maker = maker_of(named)
-        # Kueue writes that label to the pods of a Workload, as our check asks it to.
+        # Kueue writes this label to the pods of a Workload, since our check asks Kueue to do so.
         is_of_workload = maker is not None and maker[0] is Source.WORKLOAD
         yield NamedGang(named, Source.WORKLOAD if is_of_workload else Source.PODS)
     group = scheduling_group_of(pod)
@@ -64,7 +64,7 @@ def _names_of_owners(metadata: Manifest, labels: Mapping[str, str]) -> Iterator[
 
 
 def _kueue_group(metadata: Manifest) -> Iterator[NamedGang]:
-    """The group of Kueue, but for pods of owners that Kueue queues as a whole: it ignores the groups of these."""
+    """The Kueue group of a pod. If Kueue queues the pod's owner as a whole, it ignores the group, and so do we."""
     labels, owner = metadata.get("labels") or {}, controller_of(metadata).get("apiVersion", "")
     is_queued_above = owner.partition("/")[0] in _QUEUED_BY_KUEUE or labels.get(_LWS_NAME)
     if labels.get(KUEUE_GROUP) and not is_queued_above:
@@ -72,7 +72,7 @@ def _kueue_group(metadata: Manifest) -> Iterator[NamedGang]:
 
 
 def _unknown(_: Manifest) -> str:
-    """Some pods of such an owner do not say its UID."""
+    """The UID of an owner whose pods do not all state it."""
     return ""
 
 
@@ -85,12 +85,12 @@ def _ray_cluster_uid(metadata: Manifest) -> str:
     return str(controller["uid"]) if controller.get("kind") == "RayCluster" else ""
 
 
-# The training operator also writes the name of the job.
+# The label with the name of the job. The training operator writes it, too.
 _KUBEFLOW_JOB = "training.kubeflow.org/job-name"
 _KUBEFLOW_OPERATOR = "training.kubeflow.org/operator-name"
 _LWS_NAME = "leaderworkerset.sigs.k8s.io/name"
 _LWS_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
-# The API groups of owners that Kueue queues as a whole. It labels the pods of a StatefulSet as a group.
+# The API groups of owners that Kueue queues as a whole. It queues the pods of a StatefulSet as a group.
 _QUEUED_BY_KUEUE = frozenset(
     {"batch", "jobset.x-k8s.io", "kubeflow.org", "ray.io", "trainer.kubeflow.org", "workload.codeflare.dev"}
 )

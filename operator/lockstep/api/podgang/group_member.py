@@ -1,4 +1,4 @@
-"""Which Gang a pod belongs to, the seat where we have bound it, and what it needs while it waits for a node."""
+"""Parses a pod of a Gang: its Gang, the seat where we have bound it, and its requirements while it waits for a node."""
 
 from collections.abc import Collection, Mapping
 
@@ -34,7 +34,7 @@ _INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember | None:
-    """The membership of a pod that names Lockstep as its scheduler; None for others, and for pods of no source."""
+    """The membership of a pod in a Gang; None if it names another scheduler, or if no source names a Gang."""
     metadata, spec = manifest["metadata"], manifest["spec"]
     if not sources or spec.get("schedulerName") != SCHEDULER_NAME:
         return None
@@ -60,7 +60,7 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
 
 
 def seat_annotations(seat: Membership, *, rank: int, size: int) -> dict[str, str]:
-    """What a Binding writes to a pod: its seat, its rank among the pods of the Gang, and how many these are."""
+    """The annotations that a Binding writes to a pod: its seat, its rank among the Gang's pods, and their number."""
     return {
         SEAT_ANNOTATION: f"{seat.gang_uid}/{seat.attempt}/{seat.rank}",
         RANK_LABEL: str(rank),
@@ -82,7 +82,7 @@ def _rank(annotations: Mapping[str, str]) -> int | None:
 
 
 def _grace_seconds(spec: Manifest) -> int:
-    """The pod's grace period; a negative one counts as 1, as in the kubelet."""
+    """The pod's grace period in seconds. A negative one counts as 1, as in the kubelet."""
     given = spec.get("terminationGracePeriodSeconds")
     if given is None:
         return USUAL_GRACE_SECONDS
@@ -90,7 +90,7 @@ def _grace_seconds(spec: Manifest) -> int:
 
 
 def _host(spec: Manifest) -> str:
-    """The name below a Service that cluster DNS has for the pod: it needs both fields."""
+    """The DNS name of the pod below a Service; '' if it lacks one of the two fields for it."""
     hostname, subdomain = spec.get("hostname"), spec.get("subdomain")
     return f"{hostname}.{subdomain}" if hostname and subdomain else ""
 
@@ -100,9 +100,10 @@ def _is_number(text: str) -> bool:
 
 
 def _waits(manifest: Manifest) -> bool:
-    """Whether the pod can be bound: it has not ended, nothing gates it, and it is not being deleted.
+    """Whether the pod can be bound: it has not ended, has no scheduling gate, and is not being deleted.
 
-    Any user who may write its status can call a pod without a node running, and kube-scheduler binds it all the same.
+    Any user who may write a pod's status can say that it runs although it has no node. kube-scheduler binds such a pod,
+    too.
     """
     metadata, spec = manifest["metadata"], manifest["spec"]
     phase = PodPhase((manifest.get("status") or {}).get("phase", PodPhase.PENDING))
@@ -129,7 +130,7 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
 
 
 def _needs_in_group(pod: Manifest, path: str, source: Source) -> Needs | Refusal:
-    """What the pod needs besides its PodGroup, which is read, or does not count beside what else the pod says."""
+    """The requirements of the pod. Its PodGroup is left out: it is read separately, or another source counts."""
     if scheduling_group_of(pod) and source not in (Source.SCHEDULING_GROUP, Source.PODS):
         message = (
             f"{path}.spec.schedulingGroup: Lockstep reads its PodGroup only with the source {Source.SCHEDULING_GROUP}."
@@ -139,7 +140,7 @@ def _needs_in_group(pod: Manifest, path: str, source: Source) -> Needs | Refusal
 
 
 def _needs(spec: Manifest, path: str) -> Needs | Refusal:
-    # As for templates of GangJobs: what is longer than real pods are would cost others.
+    # As for templates of GangJobs: lists that are longer than those of real pods would cost other tenants time.
     excess = beyond_bounds({"template": {"spec": spec}}).removeprefix("template.")
     if excess:
         return Refusal(Reason.INVALID_SPEC, f"{path}.{excess}.")
@@ -155,7 +156,10 @@ def _needs(spec: Manifest, path: str) -> Needs | Refusal:
 
 
 def _selected(affinity: PodAffinity, labels: Labels) -> Labels:
-    """The labels by whose keys terms of the pod's own affinity select: pods that differ in these are of other kinds."""
+    """The pod's labels whose keys occur in its own affinity terms.
+
+    Pods that differ in these labels are of different kinds.
+    """
     keys = {
         key
         for written in (*affinity.near, *affinity.apart)

@@ -1,6 +1,6 @@
-"""The ConfigMap in which the pods of a Gang read which others there are, and on which nodes.
+"""The ConfigMap in which the pods of a Gang find all its pods and their nodes.
 
-No GangJob has a ConfigMap of such a name: these end with a hyphen and a word.
+No ConfigMap of a GangJob has such a name, since those end with a hyphen and a word.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ MEMBERS_KEY = "members"
 
 
 class ListedPod(NamedTuple):
-    """A pod of the list, in the order of which the list has them. ``host`` is empty if it has no name in DNS."""
+    """A pod of the list. Pods compare in the order of the list. ``host`` is '' if the pod has no name in DNS."""
 
     rank: int
     name: str
@@ -30,7 +30,7 @@ def host_list_name(gang: str) -> str:
 
 
 def host_list_data(pods: Sequence[ListedPod]) -> dict[str, str]:
-    """What the ConfigMap holds: hosts, and ranks, names and nodes, a line for each pod."""
+    """The contents of the ConfigMap: the hosts, and the ranks, names and nodes, with a line for each pod."""
     return {
         HOSTS_KEY: "".join(f"{pod.host or pod.name}\n" for pod in pods),
         MEMBERS_KEY: "".join(f"{pod.rank} {pod.name} {pod.node}\n" for pod in pods),
@@ -38,7 +38,7 @@ def host_list_data(pods: Sequence[ListedPod]) -> dict[str, str]:
 
 
 def host_list_manifest(gang: GangFact, data: dict[str, str]) -> NewManifest:
-    """The ConfigMap, which is deleted with the Gang."""
+    """The ConfigMap. It is deleted with the Gang."""
     metadata = {
         "name": host_list_name(object_name(gang.key)),
         "namespace": gang.key.namespace,

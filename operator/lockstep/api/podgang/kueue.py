@@ -1,4 +1,4 @@
-"""What Kueue has queued: it decides when that is suspended and resumed, and how large it is."""
+"""Owners in queues of Kueue: Kueue decides when they are suspended and resumed, and how large they are."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,16 +8,19 @@ from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.podgang.section import Section
 
 KUEUE_PREFIX = "kueue.x-k8s.io/"
-"""What labels and gates of Kueue begin with."""
+"""Kueue's labels and gates begin with this prefix."""
 KUEUE_VERSION = f"{KUEUE_PREFIX}v1beta2"
 LEAST_PARALLELISM = f"{KUEUE_PREFIX}job-min-parallelism"
-"""Annotation of a Job: so few of its pods Kueue may admit."""
+"""Annotation of a Job: the least number of its pods that Kueue may admit."""
 COMPLETIONS_EQUAL = f"{KUEUE_PREFIX}job-completions-equal-parallelism"
-"""Annotation of such a Job: Kueue changes its completions with its parallelism."""
+"""Annotation of such a Job: Kueue changes its completions together with its parallelism."""
 
 
 class AdmittedPods(NamedTuple):
-    """So many pods of one template have quota, in these flavors; ``name`` is that of their part of the Workload."""
+    """``number`` pods of one template have quota, in these flavors.
+
+    ``name`` is the name of their part of the Workload.
+    """
 
     name: str
     number: int
@@ -26,12 +29,15 @@ class AdmittedPods(NamedTuple):
 
 
 def is_queued(owner: Manifest) -> bool:
-    """Whether an owner of pods is Kueue's, by its labels."""
+    """Whether the labels of an owner say that Kueue queues it."""
     return any(label.startswith(KUEUE_PREFIX) for label in owner["metadata"].get("labels") or {})
 
 
 def admitted_pods(workload: Manifest) -> Iterator[AdmittedPods]:
-    """The pods that name Lockstep as their scheduler, as many as have quota. Raises ``FieldError``."""
+    """The pods that name Lockstep as their scheduler: as many as have quota, or all without quota.
+
+    Raises ``FieldError``.
+    """
     assigned = {one["name"]: one for one in _assignments(workload)}
     for pods in Section(workload).section("spec").sections("podSets"):
         template, name = pods.section("template"), pods.text("name")

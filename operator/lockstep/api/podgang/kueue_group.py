@@ -1,4 +1,4 @@
-"""What pods say of the group of Kueue that they name: no other object says it."""
+"""Parses the annotations about a Kueue group, which only the pods of the group have."""
 
 import re
 from collections.abc import Mapping
@@ -12,24 +12,24 @@ from lockstep.facts.ranks import MOST_RANKS
 
 KUEUE_GROUP = "kueue.x-k8s.io/pod-group-name"
 TOTAL_COUNT = "kueue.x-k8s.io/pod-group-total-count"
-# Kueue lets the first pods of such a group run before the others are there.
+# With this annotation, Kueue lets the first pods of a group run before the other pods exist.
 FAST_ADMISSION = "kueue.x-k8s.io/pod-group-fast-admission"
 
 _CONCERN_GROUP = (TOTAL_COUNT, FAST_ADMISSION, SERIAL_TIME, OVERHEAD_PER_MEMBER, HOSTS, UNDO, OF_TEMPLATE, *OF_PARTS)
-# No longer text makes sense: the longest are keys of labels.
+# No valid text is longer; the longest ones are keys of labels.
 _LONGEST_TEXT = 320
 _NUMBER = re.compile(r"\+?0*([1-9][0-9]{0,4})")
 _MOST_SHARED = 1_000
 
 
 def group_terms(annotations: Mapping[str, str]) -> GroupTerms:
-    """What a pod with these annotations says of its group. Equal ones are one object."""
+    """The terms of a group, from the annotations of one of its pods. Equal terms are one object."""
     found = ((name, annotations[name][:_LONGEST_TEXT]) for name in _CONCERN_GROUP if name in annotations)
     return _terms(tuple(found))
 
 
 def pod_in_group(pod: PodKey, uid: str, terms: GroupTerms) -> NewManifest:
-    """A pod of a group, with what it says of that."""
+    """A manifest of a pod with the annotations about its group."""
     metadata = {"name": pod.name, "namespace": pod.namespace, "uid": uid, "annotations": dict(terms.annotations)}
     return {"metadata": metadata}
 

@@ -1,7 +1,7 @@
-"""The pods of a Gang that come later, while others of it run: how its spec has them, and how the operator writes it.
+"""Parses and formats the pods of a Gang that come later, while other pods of the Gang run.
 
-A Gang has them in short, so that it stays small: the fields of a template that say most about its room. Affinity and
-volumes are left out.
+A Gang states them briefly, so that it stays small: with the fields of a template that matter most for their room.
+Affinity and volumes are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,12 @@ _AS_WRITTEN = ("nodeSelector", "tolerations")
 
 
 def parse_later(entries: Sequence[Manifest]) -> tuple[LaterPods, ...]:
-    """What the spec of a Gang says of them. Raises ``ValueError`` where they could not be placed."""
+    """Parse the later pods in the spec of a Gang. Raises ``ValueError`` if they can't be placed."""
     return tuple(_parsed(entry, f"later[{number}]") for number, entry in enumerate(entries))
 
 
 def later_entries(pods: Sequence[FirstPods], most: int) -> list[dict[str, Any]]:
-    """What the operator writes of the pods that an owner makes later; no more kinds and pods than a Gang may have."""
+    """Format the later pods of an owner, with at most ``most`` pods, and at most as many kinds as a Gang may have."""
     entries = list[dict[str, Any]]()
     for one in pods:
         number = min(one.later, most)
@@ -50,7 +50,7 @@ def _parsed(entry: Manifest, path: str) -> LaterPods:
     }
     needs = parse_needs(pod, path)
     if isinstance(needs, Refusal):
-        raise ValueError(needs.message.rstrip("."))  # noqa: TRY004 - the value is wrong
+        raise ValueError(needs.message.rstrip("."))  # noqa: TRY004 - the value is invalid, not its type
     return LaterPods(int(entry["pods"]), needs, entry.get("priorityClassName") or "")
 
 
@@ -62,7 +62,7 @@ def _entry(pods: int, template: Section) -> dict[str, Any]:
 
 
 def _quantities(request: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
-    """The resources of Kubernetes in a request; what a template takes of a node beside them has a blank in its name."""
+    """The resources of Kubernetes in a request. Names of other columns contain a blank, and are left out."""
     for name, amount in request:
         if " " not in name and name != _PODS:
             yield name, f"{amount}m" if name == CPU else str(amount)

@@ -1,4 +1,4 @@
-"""Reads owners of pods, in the version of their kind that the API server has."""
+"""Reads owners of pods in a version that the API server has."""
 
 from http import HTTPStatus
 from typing import NamedTuple
@@ -9,16 +9,16 @@ from lockstep.api.podgang.owners import OwnerKind
 
 
 class OwnerRead(NamedTuple):
-    """The kind in the version that was asked for, and the answer."""
+    """The answer, and the kind in the version in which the owner was requested."""
 
     kind: OwnerKind
     answer: Answer
 
 
 class OwnerReader:
-    """Reads each kind in the version that was there the last time, or in another one if that is gone.
+    """Reads each kind in the version of the last read, or in another version if the API server no longer has that one.
 
-    So a version may come or go at any time, and nothing is asked about kinds that no pod needs.
+    So a version may come or go at any time. No request is sent about kinds that no pod needs.
     """
 
     def __init__(self, client: KubeClient) -> None:
@@ -26,7 +26,10 @@ class OwnerReader:
         self._served: dict[str, str] = {}
 
     async def read(self, kind: OwnerKind, namespace: str, named: str) -> OwnerRead:
-        """Read the owner for which a Gang is made, as the Gang's name says. Raises ``ApiUnavailableError``."""
+        """Read the owner for which a Gang is made; ``named`` is from the Gang's name.
+
+        Raises ``ApiUnavailableError``.
+        """
         served = self._served.get(kind.resource, kind.api_version)
         for version in sorted(kind.versions, key=lambda one: one != served):
             at = kind.at(version)
@@ -38,5 +41,5 @@ class OwnerReader:
 
 
 def _is_without_version(answer: Answer) -> bool:
-    """Whether the API server does not have the version: about an object that is missing it says its name."""
+    """Whether the API server lacks the version. If it only lacks the object, its answer has the object's name."""
     return answer.code == HTTPStatus.NOT_FOUND and not (answer.body.get("details") or {}).get("name")

@@ -1,4 +1,4 @@
-"""The owners of pods for which the operator makes Gangs: where each is in the API, and how many pods it makes."""
+"""The kinds of owners for which the operator makes Gangs: their places in the API, and the pods that they make."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -35,14 +35,16 @@ from lockstep.facts.ranks import MOST_RANKS, parse_ranks
 
 
 class OwnerKind(NamedTuple):
-    """A kind of owners. ``first`` returns the pods of one owner that are to be placed together.
+    """A kind of owners. ``first`` returns the pods of one owner that must be placed together.
 
-    An owner that has ``groups`` makes so many Gangs: the number of the group stands behind its name. ``left`` returns
-    how many pods it still makes at most, when others of its pods have ended. ``says_size`` is whether its annotations
-    may say another size. ``domain`` returns the label of nodes by which its own fields require one domain, or '';
-    it raises ``ValueError`` for what no Gang can have. ``preempts`` returns whether others may give way to it, by these
-    fields. The API server may have ``other_versions`` of the kind instead.
-    If it ``is_elastic``, the number of its pods may change while they run.
+    If a kind has ``groups``, it returns for how many groups an owner gets a Gang each. The name of such a Gang ends
+    with the number of the group. ``left`` returns how many pods an owner will still make at most, after others have
+    ended. ``says_size`` says whether annotations of an owner may state another size.
+
+    ``domain`` returns the label of nodes by which an owner's own fields require one domain, or ''. It raises
+    ``ValueError`` for a requirement that no Gang can have. ``preempts`` returns whether these fields allow that the
+    owner preempts others. The API server may have ``other_versions`` of the kind. If the kind ``is_elastic``, an
+    owner's number of pods may change while they run.
     """
 
     api_version: str
@@ -60,12 +62,12 @@ class OwnerKind(NamedTuple):
 
     @property
     def group(self) -> str:
-        """The API group of the owner; empty for that of pods."""
+        """The API group of the kind; '' for pods."""
         return self.api_version.rpartition("/")[0]
 
     @property
     def resource(self) -> str:
-        """The kind in rights and metrics: its plural, or one with the group if other kinds have the same plural."""
+        """The kind's name in rights and metrics: its plural, with the API group if other kinds have the same plural."""
         return self.shown_as or self.plural
 
     @property
@@ -74,24 +76,27 @@ class OwnerKind(NamedTuple):
         return (self.api_version, *self.other_versions)
 
     def at(self, version: str) -> "OwnerKind":
-        """The same kind in another of its versions."""
+        """The same kind in another version."""
         return self if version == self.api_version else self._replace(api_version=version, other_versions=())
 
     def expected(self, owner: Manifest) -> int:
-        """How many pods of one owner are to be placed together. Raises ``FieldError`` for a field of the wrong type."""
+        """The number of an owner's pods that must be placed together.
+
+        Raises ``FieldError`` for a field of the wrong type.
+        """
         return sum(pods.number for pods in self.first(Section(owner)))
 
     def everywhere(self) -> Target:
-        """All owners of the kind."""
+        """The place of all owners of the kind in the API."""
         return Target(f"/apis/{self.api_version}/{self.plural}", self.plural)
 
     def target(self, namespace: str, named: str) -> Target:
-        """The owner for which a Gang is made, as the Gang's name says without its source."""
+        """The place of one owner in the API. ``named`` is the name of its Gang without the source."""
         path, _ = object_of(self.api_version, self.plural, namespace, self._name(named))
         return Target(path, self.resource)
 
     def subject(self, namespace: str, named: str, uid: str) -> EventSubject:
-        """The same owner as the subject of events."""
+        """The owner as the subject of events. ``named`` is the name of its Gang without the source."""
         return EventSubject(self.api_version, self.kind, namespace, self._name(named), uid)
 
     def _name(self, named: str) -> str:
@@ -99,7 +104,7 @@ class OwnerKind(NamedTuple):
 
 
 def _left_of_job(job: Manifest) -> int:
-    """Its completions but for those that have succeeded, or have failed for good."""
+    """The Job's completions, without those that have succeeded or have failed for good."""
     completions, status = job["spec"].get("completions"), job.get("status") or {}
     if completions is None:
         return MOST_RANKS
@@ -130,20 +135,20 @@ OWNERS: Mapping[Source, OwnerKind] = {
         other_versions=VERSIONS[1:],
         shown_as="podgroups.scheduling.k8s.io",
     ),
-    # Bindings write the annotation of the size to pods, for their programs.
+    # A pod can't state its size: Bindings write this annotation to pods, for the programs in them.
     Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod, says_size=False),
-    # Any pod of the group says how many there are.
+    # Each pod of the group states the number of pods in another annotation.
     Source.KUEUE_GROUP: OwnerKind("v1", "Pod", "pods", of_kueue_group, says_size=False),
-    # Kueue has given quota to a number of pods.
+    # The number of pods is the number for which Kueue has given quota.
     Source.WORKLOAD: OwnerKind(KUEUE_VERSION, "Workload", "workloads", of_workload, says_size=False),
 }
-"""Every source for which the operator makes Gangs."""
+"""The kind of owner for every source for which the operator makes Gangs."""
 
 
 def owner_subject(gang: PodGang) -> EventSubject | None:
     """The owner for which the operator has made a Gang, as the subject of events.
 
-    None for the Gang of a user, and for that of pods that have no owner in common.
+    It is None for the Gang of a user, and for pods without a common owner.
     """
     named = maker_of(object_name(gang.key))
     if named is None or not gang.made_for or named[0] is Source.KUEUE_GROUP:
@@ -151,7 +156,7 @@ def owner_subject(gang: PodGang) -> EventSubject | None:
     source, owner = named
     kind = OWNERS[source]
     if source is Source.WORKLOAD:
-        # A long name of a Workload is not whole in that of its Gang.
+        # The name of the Gang may have only a part of a long name of a Workload.
         owner = gang.owners[0].name
     version = gang.owner_version if gang.owner_version in kind.versions else kind.api_version
     return kind.at(version).subject(gang.key.namespace, owner, gang.made_for)

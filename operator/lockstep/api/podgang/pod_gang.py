@@ -1,4 +1,4 @@
-"""Parses Gangs: gangs of pods that others create."""
+"""Parses Gangs, whose pods others create."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ from lockstep.facts.sizing import Sizing
 
 
 def parse_pod_gang(manifest: Manifest) -> PodGang:
-    """A Gang; a spec that can't be obeyed becomes a refusal that names the field."""
+    """Parse a Gang. A spec that can't be obeyed becomes a refusal that names the field."""
     metadata = manifest["metadata"]
     annotations = metadata.get("annotations") or {}
     return PodGang(
@@ -43,7 +43,7 @@ def _refusal(annotations: Mapping[str, str]) -> Refusal | None:
 
 
 def parse_asks(spec: Manifest) -> PodGangSpec | Refusal:
-    """What the spec of a Gang asks for; a refusal where it can't be obeyed."""
+    """Parse the spec of a Gang; a refusal if it can't be obeyed."""
     try:
         return _parsed(spec)
     except (ValueError, ArithmeticError) as error:
@@ -51,9 +51,9 @@ def parse_asks(spec: Manifest) -> PodGangSpec | Refusal:
 
 
 def is_as_made(gang: PodGang, made: Manifest) -> bool:
-    """Whether a Gang is as the operator would make it now from its owner, or from the pods that own it.
+    """Whether a Gang equals the one that the operator would make now from its owner, or from the pods that own it.
 
-    What a user may set in it does not count.
+    Fields that a user may set in it do not count.
     """
     owners = _owners(made["metadata"])
     asks = _refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"])

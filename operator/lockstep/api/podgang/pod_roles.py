@@ -1,4 +1,4 @@
-"""The roles of a Gang: how its spec has them, how a pod says its own, and how the operator writes those of an owner."""
+"""The roles of a Gang: in its spec, in the labels of its pods, and in the fields of its owner."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,15 @@ from lockstep.facts.gang.pod_gang import PodRole
 from lockstep.facts.gang.source import Source
 from lockstep.facts.ranks import MOST_RANKS
 
-# As many as a GangJob may have.
+# The most roles of a Gang, as of a GangJob.
 _MOST_ROLES = 8
 _NAME = re.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def parse_roles(entries: Sequence[Manifest], least: int) -> tuple[PodRole, ...]:
-    """What the spec of a Gang with so many pods at least says of them.
+    """Parse the roles in the spec of a Gang that needs at least ``least`` pods.
 
-    Raises ``ValueError`` where they could not be placed.
+    Raises ``ValueError`` if the roles could not be placed.
     """
     roles = tuple(_parsed(entry) for entry in entries)
     if len({role.name for role in roles}) < len(roles) or len(roles) > _MOST_ROLES:
@@ -39,7 +39,7 @@ def _parsed(entry: Manifest) -> PodRole:
 
 
 def role_of_pod(labels: Mapping[str, str], source: Source) -> str:
-    """What a pod with these labels calls its role; '' for none. If its Gang is made for an owner, that says it."""
+    """The role in the labels of a pod; '' for none. The source decides which label has it."""
     label = _label_of(source)
     return str(labels.get(label, "")) if label else ""
 
@@ -63,9 +63,10 @@ def _label_of(source: Source) -> str:
 
 
 def role_entries(pods: Sequence[FirstPods], least: int) -> list[dict[str, Any]]:
-    """What the operator writes of the roles of an owner; nothing if it has one, too many, or other names than a Gang.
+    """Format the roles of an owner for its Gang; nothing if it has only one, too many, or names that a Gang can't have.
 
-    ``least`` is how many pods the Gang needs. If that is another number, it is unknown how many are of which role.
+    ``least`` is how many pods the Gang needs. If the roles have another number of pods together, there are no entries,
+    since the number of pods in each role is unknown.
     """
     first = [one for one in pods if one.number > 0]
     names = {one.role for one in first if _NAME.fullmatch(one.role)}

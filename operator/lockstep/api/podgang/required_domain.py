@@ -1,6 +1,7 @@
-"""The domain in which all pods of an owner have to be, as the annotations of Kueue and KAI say.
+"""The domain in which all pods of an owner must be, by the annotations of Kueue and KAI.
 
-Kueue reads the annotations of pod templates, and KAI those of the owner. Preferences are not read: a Gang has none.
+Kueue reads the annotations of pod templates, and KAI reads those of the owner. Preferences are not read, since a Gang
+has none.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from lockstep.api.podgang.section import Section
 
 
 class _Requirement(NamedTuple):
-    """The label of nodes that an annotation at that path names; '' where it is absent."""
+    """The label of nodes in an annotation of the object at that path; '' if the annotation is absent."""
 
     path: str
     annotation: str
@@ -20,11 +21,11 @@ class _Requirement(NamedTuple):
 
 
 def required_domain(owner: Section, pods: Sequence[FirstPods]) -> str:
-    """The label of nodes of which all pods have to be in one domain; '' if they may be anywhere.
+    """The label of nodes by which all pods must be in one domain; '' if they may be anywhere.
 
-    Raises ``ValueError`` where not all templates require the same: no pod may be placed as if nothing were required.
+    Raises ``ValueError`` if not all templates require the same: no pod may be placed as if it required nothing.
     """
-    # A pod that is its own owner is in one domain, whatever it requires as a template.
+    # A pod that is its own owner is always in one domain, so its annotations as a template do not count.
     templates = [one.template for one in pods if one.template not in (None, owner) and one.template.fields]
     for template in templates:
         _refuse_parts(template)
@@ -38,7 +39,7 @@ def required_domain(owner: Section, pods: Sequence[FirstPods]) -> str:
 
 
 def _requirements(owner: Section, templates: Sequence[Section]) -> Iterator[_Requirement]:
-    """The owner's own, if it counts, and those of all templates, if one of them requires anything."""
+    """The owner's requirement, if it counts, and the templates' requirements, if one of them requires anything."""
     own = _requirement(owner, OF_OWNER)
     of_templates = [_requirement(template, OF_TEMPLATE) for template in templates]
     is_in_templates = any(one.label for one in of_templates)

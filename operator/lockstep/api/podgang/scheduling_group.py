@@ -1,7 +1,7 @@
-"""PodGroups of Kubernetes' own (``scheduling.k8s.io``): what they ask for, and their condition.
+"""PodGroups of Kubernetes itself (``scheduling.k8s.io``): their requirements and their condition.
 
-Pods name one in ``spec.schedulingGroup``. kube-scheduler writes the condition for the pods that name it as their
-scheduler, and we do so for ours.
+Pods name a PodGroup in ``spec.schedulingGroup``. kube-scheduler writes the condition for pods that name kube-scheduler,
+and Lockstep writes it for pods that name Lockstep.
 """
 
 from collections.abc import Sequence
@@ -16,24 +16,24 @@ from lockstep.api.quantities import rfc3339
 _GROUP = "scheduling.k8s.io"
 _OF_1_36 = f"{_GROUP}/v1alpha2"
 VERSIONS = (f"{_GROUP}/v1beta1", f"{_GROUP}/v1alpha3", _OF_1_36)
-"""The versions that can be read, the newest first: Kubernetes 1.37 has two of them, and 1.36 the last one."""
+"""The versions that can be read, the newest first. Kubernetes 1.37 has the first two, and 1.36 has the last one."""
 
-# The API server takes no more.
+# The most characters of a message that the API server accepts.
 _MOST_MESSAGE = 32768
 
 
 class GroupCondition(NamedTuple):
-    """Whether the pods of a PodGroup have got their nodes, and a sentence about it."""
+    """Whether the pods of a PodGroup have got their nodes, and a sentence about this."""
 
     is_scheduled: bool
     message: str
 
 
 def scheduling_group_of(pod: Manifest) -> str:
-    """The name of the PodGroup that a pod belongs to; '' for none.
+    """The name of the PodGroup to which a pod belongs; '' for none.
 
-    A pod of a Job that has got its size belongs to that Job. From Kubernetes 1.37 on, such a Job has a PodGroup before
-    it has its size.
+    A pod of a Job that got its size from us belongs to this Job. From Kubernetes 1.37 on, such a Job has a PodGroup
+    before it has its size.
     """
     if SIZED_ANNOTATION in (pod["metadata"].get("annotations") or {}):
         return ""
@@ -41,15 +41,18 @@ def scheduling_group_of(pod: Manifest) -> str:
 
 
 def of_scheduling_group(group: Section) -> Sequence[FirstPods]:
-    """As many pods as have to be placed together: one of a group whose policy is ``basic``. Others make them."""
+    """The pods that must be placed together.
+
+    With the policy ``basic``, it is one pod. Other controllers make the pods.
+    """
     policy = group.section("spec").section("schedulingPolicy")
     return [FirstPods(policy.section("gang").number("minCount", otherwise=1), None)]
 
 
 def domain_of_scheduling_group(group: Section) -> str:
-    """The label of nodes by which all pods of the group have to be in one domain; '' if they may be anywhere.
+    """The label of nodes by which all pods of the group must be in one domain; '' if they may be anywhere.
 
-    Raises ``ValueError`` for several labels, and for a group that is a part of another one.
+    Raises ``ValueError`` for several labels, and for a group that is a part of another group.
     """
     spec = group.section("spec")
     if spec.has("parentCompositePodGroupName"):
@@ -61,20 +64,21 @@ def domain_of_scheduling_group(group: Section) -> str:
 
 
 def priority_of_scheduling_group(group: Manifest) -> int | None:
-    """The priority of the group, which the API server has written beside the name of its class; None without one."""
+    """The priority of the group, which the API server derives from the group's priority class; None without one."""
     priority = group["spec"].get("priority")
     return None if priority is None else int(priority)
 
 
 def scheduling_group_preempts(group: Section) -> bool:
-    """Whether others may give way to the group. The API server sees to it that its class says the same."""
+    """Whether the group may preempt others. The API server ensures that its priority class says the same."""
     return group.section("spec").text("preemptionPolicy") != NEVER_PREEMPTS
 
 
 def condition_patch(group: Manifest, version: str, condition: GroupCondition, now: float) -> dict[str, Any] | None:
-    """The merge patch of the status that says so; None where it does, or where the pods had nodes before.
+    """The merge patch of the status with this condition; None if the status has it, or if the pods had nodes before.
 
-    As with kube-scheduler, a group that was scheduled once stays so. The patch is for the object as it was read.
+    As with kube-scheduler, a group that was scheduled once stays so. The patch applies only to the version that was
+    read.
     """
     kind = "PodGroupScheduled" if version == _OF_1_36 else "PodGroupInitiallyScheduled"
     conditions = (group.get("status") or {}).get("conditions") or []

@@ -1,4 +1,4 @@
-"""Which pods are gangs of one: those that need no other pod, by their owner."""
+"""Decides which pods are gangs of one pod: pods that need no other pod, by their owner."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue_group import KUEUE_GROUP
@@ -6,25 +6,29 @@ from lockstep.api.podgang.kueue_group import KUEUE_GROUP
 RUN_ALONE = frozenset(
     {("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet"), ("v1", "ReplicationController")}
 )
-"""The controllers whose pods do not wait for each other. The pods of other controllers may, so they are left alone."""
-# By these, pods say that they belong to a group: a LeaderWorkerSet, a PodGroup of an older kind, of Kueue, of Volcano.
+"""The controllers whose pods do not wait for each other.
+
+Pods of other controllers may wait, so they are no such gangs.
+"""
+# Labels and annotations by which pods name a group: a LeaderWorkerSet, or a PodGroup of an older kind, of Kueue or of
+# Volcano.
 _GROUP_LABELS = (
     "leaderworkerset.sigs.k8s.io/name",
     "pod-group.scheduling.sigs.k8s.io",
     KUEUE_GROUP,
 )
 _GROUP_ANNOTATIONS = ("scheduling.k8s.io/group-name",)
-# A PodGroup of Kubernetes' own, and the same in Kubernetes 1.35.
+# Fields that name a PodGroup of Kubernetes itself. The second one is from Kubernetes 1.35.
 _GROUP_FIELDS = ("schedulingGroup", "workloadRef")
 
 
 def controller_of(metadata: Manifest) -> Manifest:
-    """The controlling owner; empty where there is none."""
+    """The owner reference of the controller; empty if there is none."""
     return next((owner for owner in metadata.get("ownerReferences") or () if owner.get("controller")), {})
 
 
 def job_of(metadata: Manifest) -> str:
-    """The name of the Job that has made a pod; '' if another one has."""
+    """The name of the Job that controls a pod; '' if no Job does."""
     controller = controller_of(metadata)
     is_job = (controller.get("apiVersion"), controller.get("kind")) == ("batch/v1", "Job")
     return str(controller["name"]) if is_job else ""
@@ -38,7 +42,7 @@ def is_single(pod: Manifest) -> bool:
 
 
 def _names_group(pod: Manifest) -> bool:
-    """Whether a pod names a group of a kind that is no source."""
+    """Whether a pod names a group of a kind that is not a source."""
     labels, annotations = (pod["metadata"].get(field) or {} for field in ("labels", "annotations"))
     says = ((labels, _GROUP_LABELS), (annotations, _GROUP_ANNOTATIONS), (pod["spec"], _GROUP_FIELDS))
     return any(found.get(name) for found, names in says for name in names)

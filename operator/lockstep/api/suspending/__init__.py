@@ -1,1 +1,1 @@
-"""Owners of pods that can be suspended, on the wire."""
+"""Parses owners of pods that can be suspended, and makes the patches for them."""

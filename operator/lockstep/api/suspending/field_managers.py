@@ -1,4 +1,4 @@
-"""Who has set a field of an object, as the API server records it."""
+"""Finds who has set a field of an object, by the API server's records."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from lockstep.api.manifest import Manifest
 
 
 def managers_of(manifest: Manifest, *path: str) -> set[str]:
-    """The managers of the field at that path. A manager whose value another one has changed is none any more."""
+    """The managers of the field at that path. A manager whose value another one has changed is not among them."""
     entries = manifest["metadata"].get("managedFields") or ()
     return {entry.get("manager", "") for entry in entries if _has(entry.get("fieldsV1"), path)}
 

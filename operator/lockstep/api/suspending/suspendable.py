@@ -1,4 +1,4 @@
-"""The kinds of objects that can be suspended: their controllers then delete their pods, and count no failure."""
+"""The kinds of objects that can be suspended. Their controllers then delete their pods, and count no failure."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -14,9 +14,10 @@ from lockstep.facts.gang.source import Source
 
 
 class SuspendableKind(NamedTuple):
-    """Where such objects are in the API. ``policy`` is the field of the spec that has ``suspend``; empty for the spec.
+    """A kind that can be suspended.
 
-    Whether an object is suspended by us stands in a label and an annotation of it, which are written with the spec.
+    ``policy`` is the field of the spec that has ``suspend``; it is '' if the spec itself has it. If we have suspended
+    an object, it has our mark: a label and an annotation, which are written together with the spec.
     """
 
     api_version: str
@@ -25,22 +26,22 @@ class SuspendableKind(NamedTuple):
     policy: str = ""
 
     def everywhere(self) -> Target:
-        """All objects of the kind."""
+        """The place of all objects of the kind in the API."""
         return Target(f"/apis/{self.api_version}/{self.plural}", self.plural)
 
     def target(self, namespace: str, name: str) -> Target:
-        """One object."""
+        """The place of one object in the API."""
         return object_of(self.api_version, self.plural, namespace, name)
 
     def is_suspended(self, owner: Manifest) -> bool:
-        """Whether the object is suspended, by us or by others."""
+        """Whether the object is suspended, by us or by another client."""
         holder: Manifest = owner
         for field in self._path:
             holder = holder.get(field) or {}
         return bool(holder.get("suspend"))
 
     def is_set_by_others(self, owner: Manifest) -> bool:
-        """Whether others have set ``suspend`` of an object since we have suspended it, as far as it says."""
+        """Whether another client has set ``suspend`` since we suspended the object, by the managers of this field."""
         return bool(managers_of(owner, *self._path, "suspend") - {FIELD_MANAGER})
 
     @property
@@ -48,14 +49,17 @@ class SuspendableKind(NamedTuple):
         return ("spec", self.policy) if self.policy else ("spec",)
 
     def suspension(self, owner: Manifest, gang: str) -> dict[str, Any]:
-        """The merge patch that suspends the object as it was read, for the Gang of that name."""
+        """The merge patch that suspends the object for the Gang of that name.
+
+        It applies only to the version that was read.
+        """
         mark = f"{owner['metadata']['uid']}/{gang}"
         return _marking(owner, SUSPENDED_BY, mark) | self._setting(suspend=True)
 
     def resumption(self, owner: Manifest, *, gets_size: bool = False) -> dict[str, Any]:
-        """The merge patch that resumes the object as it was read, and removes our mark.
+        """The merge patch that resumes the object and removes our mark. It applies only to the version that was read.
 
-        One that ``gets_size`` anew stays suspended, and waits for that.
+        An object that ``gets_size`` again stays suspended, and waits for its size.
         """
         patch = unmarking(owner)
         if not gets_size:
@@ -69,7 +73,10 @@ class SuspendableKind(NamedTuple):
 
 
 def unmarking(owner: Manifest) -> dict[str, Any]:
-    """The merge patch that removes our mark from the object as it was read, and leaves ``suspend`` to others."""
+    """The merge patch that removes our mark and does not change ``suspend``.
+
+    It applies only to the version that was read.
+    """
     return _marking(owner, None, None)
 
 
@@ -84,7 +91,7 @@ def _marking(owner: Manifest, label: str | None, annotation: str | None) -> dict
 
 
 def suspended_for(owner: Manifest) -> str:
-    """The name of the Gang for which we have marked the object; empty where we have not.
+    """The name of the Gang for which we have suspended the object, by our mark; '' if the object has no mark of ours.
 
     A copy of the object has another UID, so a copied mark is not ours.
     """
@@ -96,17 +103,17 @@ def suspended_for(owner: Manifest) -> str:
 
 
 def suspendable(api_version: str, kind: str) -> SuspendableKind | None:
-    """The kind of that name, if its objects can be suspended."""
+    """The kind of that name; None if its objects can't be suspended."""
     return _BY_NAME.get((api_version, kind))
 
 
 def kinds_above(sources: Collection[Source]) -> list[SuspendableKind]:
-    """The kinds that may be at the top of the owners of pods of these sources."""
+    """The kinds of objects that may be at the top of the owners of these sources' pods."""
     return list(dict.fromkeys(kind for source in Source if source in sources for kind in _ABOVE[source]))
 
 
 def sources_below(kind: SuspendableKind, sources: Collection[Source]) -> list[Source]:
-    """Those of these sources whose pods may have an object of that kind at the top of their owners."""
+    """The sources, among these, whose pods may have an object of that kind at the top of their owners."""
     return [source for source in Source if source in sources and kind in _ABOVE[source]]
 
 
@@ -115,7 +122,7 @@ _JOB_SET = SuspendableKind("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets")
 _MPI_JOB = SuspendableKind("kubeflow.org/v2beta1", "MPIJob", "mpijobs", "runPolicy")
 _RAY_CLUSTER = SuspendableKind("ray.io/v1", "RayCluster", "rayclusters")
 _TRAIN_JOB = SuspendableKind("trainer.kubeflow.org/v1alpha1", "TrainJob", "trainjobs")
-# The kinds of the training operator.
+# The kinds of Kubeflow's training operator.
 _TRAINING = tuple(
     SuspendableKind("kubeflow.org/v1", kind, f"{kind.lower()}s", "runPolicy")
     for kind in ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob")
@@ -128,15 +135,15 @@ _ABOVE: Mapping[Source, tuple[SuspendableKind, ...]] = {
     Source.MPI_JOB: (_MPI_JOB,),
     Source.POD_GROUP: (_MPI_JOB, _TRAIN_JOB, *_TRAINING),
     Source.RAY_CLUSTER: (_RAY_CLUSTER,),
-    # Only the Job controller makes such PodGroups for its pods.
+    # Only the Job controller makes PodGroups of Kubernetes for its pods.
     Source.SCHEDULING_GROUP: (_JOB,),
     Source.SINGLE: (),
     Source.SIZED_JOB: (),
     Source.SIZED_RAY_CLUSTER: (),
     Source.KUEUE_GROUP: (),
-    # Kueue suspends these.
+    # Kueue itself suspends the owners of these pods.
     Source.WORKLOAD: (),
 }
 SUSPENDABLE_KINDS = kinds_above(frozenset(Source))
-"""Every kind that can be suspended."""
+"""All kinds that can be suspended."""
 _BY_NAME = {(one.api_version, one.kind): one for one in SUSPENDABLE_KINDS}

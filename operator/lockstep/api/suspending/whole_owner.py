@@ -1,4 +1,4 @@
-"""Whether all pods of an owner are of one Gang, as its templates say: a suspension would end the others too."""
+"""Checks, by its templates, whether all pods of an owner are of one Gang: a suspension would also end others."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
@@ -8,9 +8,9 @@ from lockstep.api.podgang.section import FieldError, Section
 
 
 def has_other_pods(kind: OwnerKind, owner: Manifest) -> bool:
-    """Whether a template makes pods that others schedule, or that name another Gang, or can't be understood.
+    """Whether a template of the owner is invalid, or makes pods for another scheduler or of another Gang.
 
-    The templates of a PodGroup's pods are unknown. It counts its own pods, so the Gang has them all.
+    The templates of a PodGroup's pods are unknown. But a PodGroup counts its own pods, so the Gang has all of them.
     """
     try:
         templates = [pods.template for pods in kind.first(Section(owner))]

@@ -1,1 +1,1 @@
-"""Owners that get a size, on the wire."""
+"""Parses owners that get a size from Lockstep, and makes the patches for them."""

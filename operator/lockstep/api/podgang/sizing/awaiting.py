@@ -1,4 +1,4 @@
-"""What holds of all owners that wait for a size: which do, and the patch by which they get one."""
+"""The rules for all owners that wait for a size: which of them wait, and the patch that gives them a size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ _DRY_RUN_NAME_LENGTH = 200
 
 
 class NewSize(NamedTuple):
-    """The size that an owner gets while it runs, and the ``first`` one, with which it began.
+    """The new size of an owner that runs, and the size ``first`` with which it began.
 
-    If its controller has to know which pods leave, these are the ``leaving``.
+    ``leaving`` names the pods that leave, if the owner's controller has to know them.
     """
 
     size: int
@@ -26,11 +26,10 @@ class NewSize(NamedTuple):
 
 
 def is_suspended_for_size(owner: Manifest, templates: Iterable[Section], *, in_queue: bool = False) -> bool:
-    """Whether an owner is suspended, names a range, and names Lockstep in all templates of its pods.
+    """Whether an owner is suspended, states a range of sizes, and names Lockstep in all templates of its pods.
 
-    Owners ``in_queue`` are Kueue's, all others are not. Raises ``FieldError`` for a template that makes no sense.
-
-    One that has its size does not wait: a user has suspended it after its start.
+    With ``in_queue``, the owner must be in a queue of Kueue, and otherwise it must not. Raises ``FieldError`` for an
+    invalid template. An owner that has its size does not wait: a user has suspended it after its start.
     """
     metadata = owner["metadata"]
     annotations = metadata.get("annotations") or {}
@@ -41,7 +40,7 @@ def is_suspended_for_size(owner: Manifest, templates: Iterable[Section], *, in_q
 
 
 def asked_sizes(owner: Manifest) -> range:
-    """The sizes of its annotation; none without one, and for a text that is no range."""
+    """The sizes in the owner's annotation; none without the annotation, or if it is not a range."""
     try:
         least, most = size_range(owner["metadata"].get("annotations") or {})
     except (LookupError, ValueError):
@@ -50,14 +49,15 @@ def asked_sizes(owner: Manifest) -> range:
 
 
 def resuming(owner: Manifest, size: int, numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """The merge patch that gives an owner its size and resumes it, if it is as it was read."""
+    """The merge patch that gives an owner its size and resumes it. It applies only to the version that was read."""
     return resized(owner, size, {"suspend": False, **numbers})
 
 
 def resized(owner: Manifest, size: int, fields: Mapping[str, Any], *, first: int | None = None) -> dict[str, Any]:
-    """The merge patch that gives an owner a size by these fields of its spec, if it is as it was read.
+    """The merge patch that gives an owner a size by these fields of its spec.
 
-    If it has begun with ``first`` pods, it says so from now on; else it begins with this size.
+    It applies only to the version that was read. ``first`` is the number of pods with which the owner began; the patch
+    marks the owner with it. Without ``first``, the owner begins with this size.
     """
     metadata = owner["metadata"]
     about = {
@@ -71,7 +71,7 @@ def resized(owner: Manifest, size: int, fields: Mapping[str, Any], *, first: int
 def pod_to_be(
     owner: Manifest, kind: tuple[str, str], template: Manifest, *, labels: Mapping[str, str], mark: str = ""
 ) -> NewManifest:
-    """A pod of that template as the owner's controller would create it, for a dry run; ``mark`` is in its name."""
+    """A pod of that template, for a dry run, as the owner's controller would create it. Its name contains ``mark``."""
     metadata, own = owner["metadata"], template.get("metadata") or {}
     api_version, name_of_kind = kind
     reference = {"apiVersion": api_version, "kind": name_of_kind, "name": metadata["name"], "uid": metadata["uid"]}

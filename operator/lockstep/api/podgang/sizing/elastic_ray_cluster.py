@@ -1,6 +1,6 @@
-"""RayClusters that run and change their number of workers: KubeRay gets the number, and the names of those that leave.
+"""Changes the number of workers of running RayClusters: KubeRay gets the number, and the names of workers that leave.
 
-Without names KubeRay would remove any workers. It keeps the names in the spec, so each change replaces them.
+Without names, KubeRay would remove any workers. It keeps the names in the spec, so each change replaces them.
 """
 
 from typing import Any
@@ -14,15 +14,15 @@ from lockstep.api.podgang.sizing.awaiting import NewSize, resized
 from lockstep.api.podgang.sizing.size_mark import has_size
 
 HEADS = 1
-"""How many pods of a RayCluster are no workers."""
+"""The number of pods of a RayCluster that are not workers."""
 _OWN_CONTROLLERS = ("", "ray.io/kuberay-operator")
 
 
 def running_pods_of_ray_cluster(cluster: Manifest) -> int:
-    """How many pods a running RayCluster has, if the operator has given it this number and may change it; 0 if not.
+    """The number of pods of a running RayCluster, if the operator has given it this number and may change it; else 0.
 
-    One that others manage or scale, or whose number another user has changed, keeps its size. So does one whose
-    replicas have several workers: KubeRay removes these together, wherever they are.
+    A RayCluster keeps its size if others manage or scale it, or if another user has changed its number of workers. It
+    also keeps its size if a replica has several workers: KubeRay removes these together, on whatever nodes they are.
     """
     try:
         return _running_pods(cluster)
@@ -31,13 +31,16 @@ def running_pods_of_ray_cluster(cluster: Manifest) -> int:
 
 
 def workers_of_ray_cluster(cluster: Manifest) -> str:
-    """The name of the group of workers of a running RayCluster whose number of pods may change."""
+    """The name of the only group of workers of a running RayCluster whose number of pods may change."""
     [group] = cluster["spec"]["workerGroupSpecs"]
     return str(group["groupName"])
 
 
 def ray_cluster_resized(cluster: Manifest, to: NewSize) -> dict[str, Any]:
-    """The merge patch that gives a running RayCluster, as it was read, another size: workers with these names go."""
+    """The merge patch that gives a running RayCluster another size, and names the workers that leave.
+
+    It applies only to the version of the RayCluster that was read.
+    """
     [group] = cluster["spec"]["workerGroupSpecs"]
     strategy = {**(group.get("scaleStrategy") or {}), "workersToDelete": list(to.leaving)}
     workers = {**group, "replicas": to.size - HEADS, "scaleStrategy": strategy}
@@ -52,7 +55,7 @@ def _running_pods(cluster: Manifest) -> int:
     if is_others or not is_going or len(groups) != 1:
         return 0
     [group] = groups
-    # Of a group with the name of the head's, the head could not be known from the workers.
+    # If a group had the name of the head's group, the head could not be distinguished from the workers.
     is_able = group.text("groupName") not in ("", HEAD_GROUP) and not group.has("suspend") and hosts_of(group) == 1
     pods = HEADS + replicas_of(group)
     return pods if is_able and has_size(cluster, pods) else 0

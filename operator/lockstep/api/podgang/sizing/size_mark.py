@@ -1,4 +1,4 @@
-"""The mark of an owner that the operator has given its size: which size, with how many pods it began, and for whom."""
+"""The mark of an owner that got its size from the operator: this size, its first size, and the owner's UID."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import FIRST_SIZE_ANNOTATION, SIZED_ANNOTATION, SIZED_UID_ANNOTATION
@@ -6,7 +6,7 @@ from lockstep.facts.ranks import MOST_RANKS
 
 
 def size_given_to(owner: Manifest) -> str:
-    """The size that the operator has given an owner, as it stands there; '' if it has given none.
+    """The size that the operator has given an owner, as text; '' if it has given none.
 
     A copy of the owner has another UID, so a copied mark does not count. Earlier versions have written no UID.
     """
@@ -17,21 +17,21 @@ def size_given_to(owner: Manifest) -> str:
 
 
 def has_size(owner: Manifest, pods: int) -> bool:
-    """Whether the operator has given an owner so many pods, as that one says."""
+    """Whether the owner's mark says that the operator has given it this number of pods."""
     return size_given_to(owner) == str(pods)
 
 
 def first_size(owner: Manifest, pods: int) -> int:
-    """With how many pods an owner has begun that has so many ``pods``: as many, unless it says something else."""
+    """The number of pods with which an owner began: the number in its mark, or else its present number ``pods``."""
     said = (owner["metadata"].get("annotations") or {}).get(FIRST_SIZE_ANNOTATION, "")
     is_number = said.isascii() and said.isdigit() and len(said) <= len(str(MOST_RANKS))
     return int(said) if is_number and 1 <= int(said) <= MOST_RANKS else pods
 
 
 def marked(owner: Manifest, size: int, *, first: int | None) -> dict[str, str | None]:
-    """The annotations of an owner that gets that size, for a merge patch.
+    """The annotations, for a merge patch, of an owner that gets that size.
 
-    If it has begun with ``first`` pods, it says so from now on; else it begins with this size.
+    ``first`` is the number of pods with which it began. Without ``first``, the owner begins with this size.
     """
     return {
         SIZED_ANNOTATION: str(size),
@@ -41,12 +41,12 @@ def marked(owner: Manifest, size: int, *, first: int | None) -> dict[str, str | 
 
 
 def without_size(owner: Manifest) -> Manifest:
-    """The owner as if the operator had given it no size."""
+    """The owner without the mark of its size."""
     metadata = owner["metadata"]
     annotations = {name: text for name, text in metadata["annotations"].items() if name not in unmarked()}
     return {**owner, "metadata": {**metadata, "annotations": annotations}}
 
 
 def unmarked() -> dict[str, None]:
-    """The annotations of an owner that waits for a size again, for a merge patch."""
+    """The annotations, for a merge patch, of an owner that waits for a size again."""
     return {SIZED_ANNOTATION: None, SIZED_UID_ANNOTATION: None}

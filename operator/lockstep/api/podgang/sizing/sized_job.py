@@ -1,4 +1,4 @@
-"""Jobs whose annotation has a range of sizes: how they get a size, and another one while they run."""
+"""Jobs whose annotation has a range of sizes: how they get a size, and how they get another size while they run."""
 
 from typing import Any
 
@@ -25,7 +25,10 @@ _OWN_CONTROLLER = "kubernetes.io/job-controller"
 
 
 def job_awaits_size(job: Manifest) -> bool:
-    """Whether the Job waits for a size, and has not ended: one that asks for no completions ends while suspended."""
+    """Whether the Job waits for a size and has not ended.
+
+    A Job that asks for no completions ends while it is suspended.
+    """
     return not _has_ended(job) and is_suspended_for_size(job, [Section(job).section("spec").section("template")])
 
 
@@ -37,7 +40,7 @@ def job_sizes(job: Manifest) -> range:
     """The sizes of its range that the Job can have.
 
     If its completions are its work, it never has more pods than completions are left. A larger gang would never be
-    whole.
+    complete.
     """
     asked = asked_sizes(job)
     if not job["spec"].get("suspend") or _completions_follow(job["spec"], job.get("status") or {}):
@@ -46,7 +49,7 @@ def job_sizes(job: Manifest) -> range:
 
 
 def job_with_size(job: Manifest, size: int) -> dict[str, Any]:
-    """The merge patch that gives the Job its size and resumes it, if it is as it was read.
+    """The merge patch that gives the Job its size and resumes it. It applies only to the version that was read.
 
     If each pod is one completion, the Job gets as many completions as pods.
     """
@@ -56,9 +59,9 @@ def job_with_size(job: Manifest, size: int) -> dict[str, Any]:
 
 
 def queued_job_awaits_size(job: Manifest) -> bool:
-    """Whether the Job waits for a size in a queue of Kueue: it has never begun, and no other object manages it.
+    """Whether the Job waits for a size in a queue of Kueue: it has never run, and no other object manages it.
 
-    Kueue follows the number of its pods until it gives quota to them, and resumes it.
+    Kueue follows the Job's number of pods until it gives quota to them. Then it resumes the Job.
     """
     is_others = controller_of(job["metadata"]) or (job.get("status") or {}).get("startTime")
     return not (is_others or _has_ended(job)) and is_suspended_for_size(
@@ -67,13 +70,14 @@ def queued_job_awaits_size(job: Manifest) -> bool:
 
 
 def queued_job_with_size(job: Manifest, size: int) -> dict[str, Any]:
-    """The merge patch that gives a Job in a queue its size, if it is as it was read. Kueue resumes it.
+    """The merge patch that gives a Job in a queue its size.
 
-    With less quota, Kueue admits fewer pods of it: as few as its range allows, unless its user has said how many.
+    It applies only to the version that was read. Kueue resumes it. With less quota, Kueue admits fewer pods. The least
+    number is that of the Job's range, unless the user has stated one.
     """
     follow, least = _completions_follow(job["spec"], job.get("status") or {}), asked_sizes(job)[0]
     patch = resized(job, size, {"parallelism": size, **({"completions": size} if follow else {})})
-    # Kueue wants the least number to be below the other.
+    # Kueue requires that the least number is below the other one.
     if least < size and LEAST_PARALLELISM not in job["metadata"]["annotations"]:
         equal = {COMPLETIONS_EQUAL: "true"} if follow else {}
         patch["metadata"]["annotations"] |= {LEAST_PARALLELISM: str(least), **equal}
@@ -81,10 +85,10 @@ def queued_job_with_size(job: Manifest, size: int) -> dict[str, Any]:
 
 
 def running_pods_of_job(job: Manifest, *, is_ending: bool = False) -> int:
-    """How many pods a running Job has, if the operator has given it this number and may change it; 0 if not.
+    """The number of pods of a running Job, if the operator has given it this number and may change it; otherwise 0.
 
-    Each pod has to be one completion, and none may have succeeded, unless it ``is_ending``: indexes that are done are
-    not made again. A Job that others manage, or whose number another user has changed, keeps its size.
+    Each pod must be one completion. None may have succeeded, unless the Job ``is_ending``: indexes that have succeeded
+    are not made again. A Job keeps its size if others manage it, or if another user has changed its number of pods.
     """
     metadata, spec, status = job["metadata"], job["spec"], job.get("status") or {}
     pods = int(spec.get("parallelism", 1))
@@ -96,12 +100,15 @@ def running_pods_of_job(job: Manifest, *, is_ending: bool = False) -> int:
 
 
 def job_resized(job: Manifest, to: NewSize) -> dict[str, Any]:
-    """The merge patch that gives a running Job, as it was read, another size: the highest indexes come or go."""
+    """The merge patch that gives a running Job another size. The pods with the highest indexes come or go.
+
+    It applies only to the version of the Job that was read.
+    """
     return resized(job, to.size, {"parallelism": to.size, "completions": to.size}, first=to.first)
 
 
 def job_problem(job: Manifest) -> str:
-    """Why a Job that waits for a size can't be obeyed, as a clause; '' where it can."""
+    """A clause that says why a Job that waits for a size can't be obeyed; '' if it can."""
     is_elastic = ELASTIC in (job["metadata"].get("annotations") or {})
     if is_elastic and not _completions_follow(job["spec"], job.get("status") or {}):
         return f"annotation {ELASTIC}: only an Indexed Job with as many completions as pods may change its size"
@@ -114,7 +121,7 @@ def job_problem(job: Manifest) -> str:
 
 
 def pod_of_job(job: Manifest) -> NewManifest:
-    """A pod as the controller of Jobs would create it, for a dry run."""
+    """A pod, for a dry run, as the Job controller would create it."""
     name, uid = job["metadata"]["name"], job["metadata"]["uid"]
     labels = {"controller-uid": uid, "job-name": name}
     labels |= {f"batch.kubernetes.io/{label}": value for label, value in labels.items()}
@@ -125,9 +132,9 @@ def pod_of_job(job: Manifest) -> NewManifest:
 
 
 def _mark(job: Manifest) -> dict[str, Any]:
-    """By this annotation, pods of the Job belong to it, whatever PodGroup it has.
+    """The annotation by which pods belong to the Gang of their Job, whatever PodGroup the Job has.
 
-    The template of a Job that has run before can't change. If it has no mark then, its PodGroup counts.
+    The template of a Job that has run before can't change. If it has no such mark then, its PodGroup counts.
     """
     if (job.get("status") or {}).get("startTime"):
         return {}
@@ -135,6 +142,6 @@ def _mark(job: Manifest) -> dict[str, Any]:
 
 
 def _completions_follow(spec: Manifest, status: Manifest) -> bool:
-    """Whether each pod is one completion. Otherwise completions are the work of the Job; a part may be done."""
+    """Whether each pod is one completion. Otherwise the completions are the work of the Job, and a part may be done."""
     is_indexed = spec.get("completionMode") == "Indexed" and not (status.get("succeeded") or status.get("failed"))
     return is_indexed and spec.get("completions") == spec.get("parallelism", 1)

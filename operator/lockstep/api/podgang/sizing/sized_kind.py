@@ -1,4 +1,4 @@
-"""The kinds of owners that can get a size, each a source of its own."""
+"""The kinds of owners that can get a size. Each is a source of its own."""
 
 from collections.abc import Callable, Collection
 from functools import partial
@@ -43,9 +43,9 @@ from lockstep.facts.gang.source import Source, made_name
 class ElasticKind(NamedTuple):
     """How owners of a kind change their size while they run.
 
-    ``pods`` says how many pods one has whose number may change; 0 if it may not. ``pods_when_ending`` says so also of
-    one of which a part is done. ``resized`` is a merge patch. ``role`` is what pods say in a label that may come and
-    go, if others, which are ``fixed``, may not.
+    ``pods`` returns an owner's number of pods if it may change, and 0 otherwise. ``pods_when_ending`` returns the same
+    for an owner of which a part is done. ``resized`` returns a merge patch. If only some pods may come and go, ``role``
+    returns the role in their label. ``fixed`` is the number of the other pods.
     """
 
     pods: Callable[[Manifest], int]
@@ -56,18 +56,18 @@ class ElasticKind(NamedTuple):
 
 
 class QueuedKind(NamedTuple):
-    """How owners of a kind get a size while they wait in a queue of Kueue: which do, and the patch."""
+    """How owners of a kind get a size while they wait in a queue of Kueue: whether one waits, and the patch."""
 
     awaits_size: Callable[[Manifest], bool]
     with_size: Callable[[Manifest, int], dict[str, Any]]
 
 
 class SizedKind(NamedTuple):
-    """How owners of ``source`` get a size, if ``option`` is a source too.
+    """How owners of ``source`` get a size. They get one only if ``option`` is a source, too.
 
-    ``problem`` says why one can't, as a clause. ``pod`` makes one of the pods whose number varies, and ``first_pod``
-    the one that is there at any size. Owners of a kind that is ``elastic`` may get another size while they run. Those
-    of a kind that has ``queued`` get one while they wait in a queue of Kueue.
+    ``problem`` returns a clause that says why an owner can't get a size. ``pod`` makes one of the pods whose number
+    varies, and ``first_pod`` makes the pod that exists at any size. If a kind has ``elastic``, its owners may get
+    another size while they run. If it has ``queued``, its owners get a size while they wait in a queue of Kueue.
     """
 
     source: Source
@@ -87,7 +87,7 @@ class SizedKind(NamedTuple):
         return OWNERS[self.source]
 
     def parse(self, owner: Manifest, *, is_ending: bool = False) -> SizedOwner:
-        """Any owner of that kind. One of which a part is done may change its size only if ``is_ending``."""
+        """Parse any owner of that kind. If a part of the owner is done, its size may change only if ``is_ending``."""
         metadata = owner["metadata"]
         return SizedOwner(
             gang=pod_gang_key(metadata["namespace"], made_name(self.source, metadata["name"])),
@@ -106,7 +106,7 @@ class SizedKind(NamedTuple):
         return self.queued is not None and self.queued.awaits_size(owner)
 
     def _elastic(self, owner: Manifest, *, is_ending: bool) -> ElasticPods | None:
-        """The pods of an owner that runs, if its size may change and its annotations make sense."""
+        """The pods of a running owner; None if its size can't change, or if its annotations are invalid."""
         try:
             terms = elastic_terms(owner["metadata"].get("annotations") or {})
         except ValueError:
@@ -122,7 +122,7 @@ class SizedKind(NamedTuple):
         try:
             return self.sizes(owner)
         except FieldError:
-            # The Gang is refused with that field.
+            # The Gang is refused because of that field.
             return range(0)
 
 
@@ -156,21 +156,21 @@ SIZED_KINDS = (
         ),
     ),
 )
-"""Every kind whose owners can get a size."""
+"""All kinds whose owners can get a size."""
 
 
 def sized_kinds(sources: Collection[Source]) -> list[SizedKind]:
-    """The kinds whose owners get a size, where these are sources."""
+    """The kinds whose owners get a size with these sources."""
     return [kind for kind in SIZED_KINDS if kind.option in sources]
 
 
 def gets_size_anew(api_version: str, kind: str, owner: Manifest, sources: Collection[Source]) -> bool:
-    """Whether a suspended owner of that kind would get a size of these sources again, if it had not the one it has."""
+    """Whether a suspended owner of that kind, without its present size, would wait for a size with these sources."""
     named = ((one.owner.api_version, one.owner.kind, one) for one in sized_kinds(sources))
     known = next((one for *its_name, one in named if its_name == [api_version, kind]), None)
     return known is not None and bool(size_given_to(owner)) and known.awaits_size(without_size(owner))
 
 
 def sized_kind(source: Source) -> SizedKind | None:
-    """The kind of owners of that source, if they can get a size."""
+    """The kind of owners of that source; None if they can't get a size."""
     return next((kind for kind in SIZED_KINDS if kind.source is source), None)

@@ -1,6 +1,7 @@
-"""Suspended RayClusters whose annotation has a range of sizes: a head, and as many workers as they get.
+"""Suspended RayClusters whose annotation has a range of sizes: a head, and a number of workers that varies.
 
-Their only group of workers varies. Its bounds hold, and a replica has as many pods as it has hosts.
+The number of replicas in their only group of workers varies, within the bounds of the group. A replica has as many pods
+as it has hosts.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ from lockstep.api.podgang.sizing.awaiting import asked_sizes, is_suspended_for_s
 from lockstep.facts.ranks import MOST_RANKS
 
 _KIND = ("ray.io/v1", "RayCluster")
-# KubeRay adds a container to workers that waits for the head.
+# KubeRay adds this container to workers; it waits for the head.
 _WAITS_FOR_HEAD = {
     "name": "wait-gcs-ready",
     "resources": {field: {"cpu": "200m", "memory": "256Mi"} for field in ("requests", "limits")},
@@ -22,7 +23,7 @@ _WAITS_FOR_HEAD = {
 
 
 def ray_cluster_awaits_size(cluster: Manifest) -> bool:
-    """Whether the RayCluster waits for a size. One that a RayJob or a RayService has made does not."""
+    """Whether the RayCluster waits for a size. A RayCluster that a RayJob or a RayService has made does not wait."""
     spec = Section(cluster).section("spec")
     holders = (spec.section("headGroupSpec"), *spec.sections("workerGroupSpecs"))
     templates = (holder.section("template") for holder in holders)
@@ -30,7 +31,7 @@ def ray_cluster_awaits_size(cluster: Manifest) -> bool:
 
 
 def ray_cluster_problem(cluster: Manifest) -> str:
-    """Why the RayCluster can't get a size, as a clause; '' where it can."""
+    """A clause that says why the RayCluster can't get a size; '' if it can."""
     spec = Section(cluster).section("spec")
     if spec.has("enableInTreeAutoscaling"):
         return "Ray's autoscaler sets its number of workers, so it can't get a size: leave out enableInTreeAutoscaling"
@@ -45,7 +46,7 @@ def ray_cluster_problem(cluster: Manifest) -> str:
 
 
 def ray_cluster_sizes(cluster: Manifest) -> range:
-    """The sizes of its range that a number of replicas makes, of one or more; none if it has several groups."""
+    """The sizes of its range that one or more replicas make; none if it has several groups of workers."""
     groups = Section(cluster).section("spec").sections("workerGroupSpecs")
     asked = asked_sizes(cluster)
     if len(groups) != 1 or not asked:
@@ -58,20 +59,23 @@ def ray_cluster_sizes(cluster: Manifest) -> range:
 
 
 def ray_cluster_with_size(cluster: Manifest, size: int) -> dict[str, Any]:
-    """The merge patch that gives the RayCluster its size and resumes it, if it is as it was read."""
+    """The merge patch that gives the RayCluster its size and resumes it.
+
+    It applies only to the version that was read.
+    """
     [group] = _groups(cluster)
     replicas = (size - 1) // hosts_of(Section(group))
     return resuming(cluster, size, {"workerGroupSpecs": [{**group, "replicas": replicas}]})
 
 
 def head_of_ray_cluster(cluster: Manifest) -> NewManifest:
-    """Its head as KubeRay would create it, for a dry run."""
+    """The head, for a dry run, as KubeRay would create it."""
     template = cluster["spec"]["headGroupSpec"]["template"]
     return pod_to_be(cluster, _KIND, template, labels=_labels(cluster, "head", "headgroup"), mark="-head")
 
 
 def worker_of_ray_cluster(cluster: Manifest) -> NewManifest:
-    """One of its workers as KubeRay would create it, for a dry run."""
+    """A worker, for a dry run, as KubeRay would create it."""
     [group] = _groups(cluster)
     spec = group["template"]["spec"]
     image = next((one.get("image", "") for one in spec.get("containers") or ()), "")
