@@ -1,1 +1,1 @@
-"""The API of Kubernetes: the client, and for each kind one module that parses and formats it."""
+"""The API of Kubernetes: the client, and one module for each kind that parses and formats the kind."""

@@ -1,4 +1,4 @@
-"""Finds amounts in a pod template that can't be planned: negative, too large, or no quantities."""
+"""Finds resource amounts in a pod template that can't be planned: negative, too large or invalid ones."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ class _Amount(NamedTuple):
 def check_amounts(pod: Mapping[str, Any], path: str) -> None:
     """Raise ``ValueError`` with a sentence about the first amount below ``path`` that can't be planned.
 
-    Other pods' amounts are limited to bounds. A gang's own must be exact, or its user gets the error.
+    Amounts of other pods are limited to bounds. Amounts of a gang's members must be exact, or its user gets the error.
     """
     for field, resource, quantity in _amounts(pod):
         try:

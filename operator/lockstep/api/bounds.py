@@ -1,4 +1,4 @@
-"""Checks a GangJob against the bounds of its schema: one stored before a bound was introduced may exceed it.
+"""Checks a GangJob against the bounds of its schema: it may be older than a bound, and exceed it.
 
 The bounds are generated from the schema of the API server. They are checked before anything else is read, and the check
 ends after a number of entries. So an object of any size costs little.
@@ -11,16 +11,16 @@ from importlib.resources import files
 from typing import Any, TypeAlias
 
 MOST_ENTRIES = 10_000
-"""The most entries in all lists and maps of a spec together.
+"""The most entries that all lists and maps of a spec may have together.
 
-No schema can express that, and single lists may have a thousand.
+No schema can express this bound, and single lists may have a thousand entries.
 """
 
 _LONGEST_KEY = 64
 
 
 def beyond_bounds(spec: Mapping[str, Any]) -> str:
-    """The first field of a GangJob's spec that is larger than its bound, as a phrase; empty where none is."""
+    """A phrase that names the first field of a GangJob's spec that is larger than its bound; '' if there is none."""
     found = _BOUNDS.excess(spec, _Counted())
     return "" if found is None else found.removeprefix(".")
 
@@ -32,7 +32,7 @@ class _Counted:
         self._entries = 0
 
     def excess(self, entries: int) -> str | None:
-        """By how much there are too many, with so many more."""
+        """Count these entries; returns a phrase if there are too many now, or None."""
         self._entries += entries
         if self._entries <= MOST_ENTRIES:
             return None
@@ -42,7 +42,8 @@ class _Counted:
         )
 
 
-# ``excess`` says where in a value something exceeds its bound, and by how much. Values of another type have no bound.
+# The method ``excess`` returns where a value exceeds its bound, and by how much, or None. A value of another type than
+# expected has no bound.
 _Bound: TypeAlias = "_Text | _Fields | _Entries"
 
 
@@ -56,7 +57,10 @@ class _Text:
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    """The longest ``texts``, by field, and the bounds of ``others``. Most fields are texts, so these cost no call."""
+    """The bounds of an object: the most characters of each of its ``texts``, and the bounds of its ``others`` fields.
+
+    Most fields are texts. They are checked without a call, to save time.
+    """
 
     texts: Mapping[str, int]
     others: Mapping[str, _Bound]
@@ -74,7 +78,7 @@ class _Fields:
 
 @dataclass(frozen=True, slots=True)
 class _Entries:
-    """The most entries of a list or a map, and the bound of each, if it has one."""
+    """The bounds of a list or a map: the most entries, and the bound of each entry, if it has one."""
 
     most: int
     each: "_Bound | None"
@@ -96,9 +100,10 @@ class _Entries:
 
 
 def _bound(written: Any) -> _Bound:
-    """A bound as its file has it: a number for a text, ``fields`` of an object, or ``most`` entries.
+    """Parse a bound from the file.
 
-    ``each`` is the bound of an entry.
+    A text has a number, an object has ``fields``, and a list or map has ``most`` entries. ``each`` is the bound of an
+    entry.
     """
     if isinstance(written, int):
         return _Text(written)
@@ -110,7 +115,7 @@ def _bound(written: Any) -> _Bound:
 
 
 def written_bounds() -> Any:
-    """The bounds as their file has them."""
+    """The decoded content of the file with the bounds."""
     return json.loads(files(__package__).joinpath("gangjob_bounds.json").read_text(encoding="utf-8"))
 
 

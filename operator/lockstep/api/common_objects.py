@@ -1,4 +1,4 @@
-"""The objects that all members of a gang share: its Service, and the ConfigMap with their files."""
+"""The objects that all members of a gang share: a Service, and a ConfigMap with files."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -9,12 +9,12 @@ from lockstep.api.membership import owner_reference
 from lockstep.api.names import API_VERSION, GANG_KIND, GANG_LABEL
 from lockstep.facts.gang.gang import GangFact
 
-# In bytes. etcd accepts larger objects, but the API server refuses larger ConfigMaps.
+# The most bytes of all files. etcd accepts larger objects, but the API server refuses larger ConfigMaps.
 LARGEST_FILES = 2**20
 
 
 class Owner(NamedTuple):
-    """The GangJob that owns an object; a later one of the same name has another UID."""
+    """The GangJob that owns an object. A later GangJob of the same name has another UID."""
 
     gang: GangKey
     uid: str
@@ -26,7 +26,7 @@ def files_name(gang: str) -> str:
 
 
 def service_manifest(gang: GangFact) -> NewManifest:
-    """A headless Service: each pod has a DNS name below it, even before it is ready."""
+    """A headless Service. By it, each pod has a DNS name, even before the pod is ready."""
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -40,7 +40,7 @@ def service_manifest(gang: GangFact) -> NewManifest:
 
 
 def files_manifest(gang: GangFact, files: Mapping[str, str]) -> NewManifest:
-    """The ConfigMap with the members' files. Its keys are the last parts of their paths."""
+    """The ConfigMap with the members' files. Its keys are the file names without their folders."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -50,12 +50,12 @@ def files_manifest(gang: GangFact, files: Mapping[str, str]) -> NewManifest:
 
 
 def file_key(path: str) -> str:
-    """The key of that file in the ConfigMap."""
+    """The key of the file with that path in the ConfigMap."""
     return path.rpartition("/")[2]
 
 
 def owned_metadata(gang: GangFact, name: str) -> NewManifest:
-    """The metadata of an object of that name that the gang owns."""
+    """The metadata of an object with that name that the gang owns."""
     return {
         "name": name,
         "namespace": gang.key.namespace,
@@ -65,7 +65,7 @@ def owned_metadata(gang: GangFact, name: str) -> NewManifest:
 
 
 def owner_uid(manifest: Mapping[str, Any], gang: GangFact) -> str | None:
-    """The UID of the gang of that name that controls an object of its namespace; None where no such gang does."""
+    """The UID in the owner reference of an object, if its controller has the gang's kind and name; otherwise None."""
     wanted = owner_reference(gang)
     for owner in manifest["metadata"].get("ownerReferences") or ():
         if owner.get("controller"):
@@ -75,7 +75,7 @@ def owner_uid(manifest: Mapping[str, Any], gang: GangFact) -> str | None:
 
 
 def owning_gang(manifest: Mapping[str, Any]) -> Owner | None:
-    """The GangJob that controls the object; None where there is none."""
+    """The GangJob that controls the object; None if no GangJob does."""
     metadata = manifest["metadata"]
     for owner in metadata.get("ownerReferences") or ():
         if owner.get("controller"):

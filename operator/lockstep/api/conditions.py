@@ -1,4 +1,4 @@
-"""Conditions, the same for all kinds."""
+"""Parses and formats conditions, which are the same for all kinds."""
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.quantities import epoch_seconds, rfc3339
@@ -6,7 +6,7 @@ from lockstep.facts.gang.gang import ConditionFact
 
 
 def parse_condition(one: Manifest) -> ConditionFact:
-    """One condition of a kind of ours."""
+    """Parse a condition in the status of one of our kinds."""
     return ConditionFact(
         type=one["type"],
         status=one["status"],
@@ -18,7 +18,7 @@ def parse_condition(one: Manifest) -> ConditionFact:
 
 
 def condition_manifest(one: ConditionFact) -> NewManifest:
-    """The condition as a status has it."""
+    """Format a condition for a status."""
     return {
         "type": one.type,
         "status": one.status,
@@ -30,7 +30,7 @@ def condition_manifest(one: ConditionFact) -> NewManifest:
 
 
 def condition_of(status: Manifest, kind: str) -> Manifest | None:
-    """The condition of that type; None where there is none."""
+    """The condition of that type; None if the status has none."""
     return next((one for one in status.get("conditions") or () if one["type"] == kind), None)
 
 

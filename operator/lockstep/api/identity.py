@@ -1,4 +1,4 @@
-"""What identifies a GangJob or Gang among all objects, and its version."""
+"""The fields that identify a GangJob or Gang among all objects, and its version."""
 
 from typing import Any
 
@@ -8,24 +8,24 @@ from lockstep.api.names import CREATED_BY_ANNOTATION, QUEUE_LABEL
 from lockstep.api.quantities import epoch_seconds
 
 LONGEST_USER = 256
-"""In characters; of a longer name the beginning counts."""
+"""The most characters of a user's name that are kept."""
 
 
 def created_by(metadata: Manifest) -> str:
-    """The user who created an object, as its annotation says; empty without one.
+    """The user who created an object, by its annotation; '' without the annotation.
 
-    Only where an admission policy writes and freezes the annotation, it is more than what a client says.
+    Clients may write any name, unless an admission policy writes the annotation and protects it.
     """
     return str((metadata.get("annotations") or {}).get(CREATED_BY_ANNOTATION) or "")[:LONGEST_USER]
 
 
 def queue_of(metadata: Manifest) -> str:
-    """The queue of Kueue that an object names in its labels; empty without one."""
+    """Kueue's queue that the labels of an object name; '' without the label."""
     return str((metadata.get("labels") or {}).get(QUEUE_LABEL) or "")
 
 
 def identity(key: GangKey, metadata: Manifest) -> dict[str, Any]:
-    """The fields of ``GangIdentity``. The API server sets all of them, and nothing that users write is read."""
+    """The fields of ``GangIdentity``. The API server sets all of them, and users can't write them."""
     return {
         "key": key,
         "uid": metadata["uid"],

@@ -1,6 +1,7 @@
-"""What label selectors ask of an object, combined by label.
+"""Combines the requirements of label selectors by label.
 
-A selector may have thousands of requirements. Once they are combined, an object is tested by the labels that it has.
+A selector may have thousands of requirements. Once they are combined, an object is tested only by the labels that it
+has.
 """
 
 from collections import defaultdict
@@ -11,9 +12,9 @@ from coschedule import Requirement
 
 
 class LabelDemand:
-    """What several requirements together ask of one label: a value ``among`` some, and none of those ``outside``.
+    """The combined requirements on one label: its value must be ``among`` some values, and none of those ``outside``.
 
-    ``among`` is None if any value passes, ``outside`` is None if no value is excluded.
+    ``among`` is None if any value passes. ``outside`` is None if no value is excluded.
     """
 
     __slots__ = ("among", "is_forbidden", "is_required", "outside")
@@ -24,7 +25,7 @@ class LabelDemand:
         self.outside: set[str] | None = None
 
     def add(self, operator: str, values: tuple[str, ...]) -> None:
-        """Add a requirement. No object passes one that the API server refuses in a label selector."""
+        """Add a requirement. If the API server would refuse it in a label selector, no object passes."""
         if operator == "NotIn" and values:
             self.outside = self.outside or set()
             self.outside.update(values)
@@ -37,7 +38,7 @@ class LabelDemand:
                 self.among = set(allowed) if self.among is None else self.among.intersection(allowed)
 
     def passes(self, value: str | None) -> bool:
-        """Whether an object with this value passes; None stands for an object without the label."""
+        """Whether an object with this value passes. None means an object without the label."""
         if value is None:
             return not self.is_required
         if self.is_forbidden or (self.among is not None and value not in self.among):
@@ -46,7 +47,7 @@ class LabelDemand:
 
 
 class LabelDemands:
-    """What some requirements, all of which must hold, ask of the labels of an object: ``of[key]`` of each label."""
+    """The combined requirements on all labels of an object: ``of[key]`` for each label. All of them must hold."""
 
     __slots__ = ("_required", "of")
 
@@ -58,11 +59,11 @@ class LabelDemands:
         self._required = sum(demand.is_required for demand in of.values())
 
     def need_other_than(self, keys: AbstractSet[str]) -> bool:
-        """Whether an object that has only these labels fails."""
+        """Whether an object fails if it has only labels with these keys: a required label is missing."""
         return sum(self.of[key].is_required for key in self.of.keys() & keys) < self._required
 
     def pass_with(self, labels: Mapping[str, str]) -> bool:
-        """Whether an object with these labels passes. The cost grows with the shorter list."""
+        """Whether an object with these labels passes. The cost grows with the smaller of the two sets of labels."""
         if len(self.of) <= len(labels):
             return all(demand.passes(labels.get(key)) for key, demand in self.of.items())
         known = self.of.keys() & labels.keys()

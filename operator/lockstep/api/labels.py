@@ -6,7 +6,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.facts.pods.pod import Labels
 
 _MOST_SHARED = 20_000
-# Pods with more labels are rare or have distinct ones, so these are not cached.
+# Pods with more labels are rare, or their labels differ, so these are not cached.
 _MOST_LABELS_SHARED = 100
 
 MOST_LABELS = 1_000
@@ -14,7 +14,7 @@ MOST_LABELS = 1_000
 
 
 def labels_of(metadata: Manifest) -> Labels:
-    """The labels of a pod; empty where they are too many. Equal labels, and equal sets of them, are shared objects."""
+    """The labels of a pod; empty if there are too many. Equal labels, and equal sets of labels, are shared objects."""
     labels = metadata.get("labels")
     if not labels or are_unread(metadata):
         return ()

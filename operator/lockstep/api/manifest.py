@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 Manifest = Mapping[str, Any]
-"""An object, or a part of one, that is only read."""
+"""An object, or a part of one, which is only read."""
 
 NewManifest = dict[str, Any]
-"""An object, or a part of one, that is being made."""
+"""A new object, or a part of one, which may be changed."""

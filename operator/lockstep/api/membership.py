@@ -1,4 +1,4 @@
-"""Which gang a pod is a member of, by its name, owner and labels."""
+"""Finds the gang of which a pod is a member, by the pod's name, owner and labels."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.pods.pod import Membership
 
 LARGEST_ATTEMPT = 99_999
-"""The largest number of an attempt: a member's name is a DNS label of 63 characters, and a gang's name has up to 52."""
+"""The largest number of an attempt. A member's name has at most 63 characters, and a gang's name up to 52 of them."""
 
 
 def membership(metadata: Manifest) -> Membership | None:
-    """The membership of a pod, decided by its controlling owner, since any user may write labels.
+    """The membership of a pod; None if it is no member. Its controlling owner decides, since any user may write labels.
 
-    The name must match too. A user who may create pods may name any owner, but no two pods can be the same member.
+    The name must match, too. A user who may create pods may name any owner, but no two pods can be the same member.
     """
     for owner in metadata.get("ownerReferences") or ():
         if owner.get("controller") and owner["kind"] == GANG_KIND and owner["apiVersion"] == API_VERSION:
@@ -31,14 +31,14 @@ def membership(metadata: Manifest) -> Membership | None:
 
 
 def owner_reference(gang: GangFact) -> dict[str, Any]:
-    """The owner reference by which an object is deleted with its gang."""
+    """The owner reference by which an object is deleted together with its gang."""
     return {
         "apiVersion": API_VERSION,
         "kind": POD_GANG_KIND if is_pod_gang(gang.key) else GANG_KIND,
         "name": object_name(gang.key),
         "uid": gang.uid,
         "controller": True,
-        # True would need a right to the gang's finalizers, and only delays its foreground deletion.
+        # True would require a right to the gang's finalizers, and would only delay its foreground deletion.
         "blockOwnerDeletion": False,
     }
 
@@ -49,6 +49,6 @@ def pod_name(gang: str, attempt: int, rank: int) -> str:
 
 
 def member_labels(gang: GangKey, role: RoleSpec, attempt: int) -> dict[str, str]:
-    """The labels of all members of one role of an attempt, without the label of the rank."""
+    """The labels that all members of a role have in an attempt. The label with the rank is not among them."""
     named = {ROLE_LABEL: role.name} if role.name else {}
     return {**dict(role.template.labels), GANG_LABEL: gang.name, ATTEMPT_LABEL: str(attempt), **named}

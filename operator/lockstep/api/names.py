@@ -5,76 +5,76 @@ VERSION = "v1alpha1"
 API_VERSION = f"{GROUP}/{VERSION}"
 GANG_KIND = "GangJob"
 GANGS = "gangjobs"
-# A gang of pods that others create.
+# The kind for pods that other controllers or users create.
 POD_GANG_KIND = "Gang"
 POD_GANGS = "gangs"
-# Many runs of one program, each a GangJob.
+# The kind for many runs of one program. Each run is a GangJob.
 SWEEP_KIND = "GangSweep"
 SWEEPS = "gangsweeps"
 BID_KIND = "NodeBid"
 BIDS = "nodebids"
-# The groups of namespaces that share the nodes: one object, of this name.
+# The kind for the groups of namespaces that share the nodes. There is one object, with this name.
 FAIR_SHARE_KIND = "FairShare"
 FAIR_SHARES = "fairshares"
 THE_FAIR_SHARE = "default"
 SCHEDULER_NAME = "lockstep"
-# The preemption policy of a PriorityClass, a pod or a group that others do not give way to.
+# The preemption policy of a PriorityClass, a pod or a group that never preempts others.
 NEVER_PREEMPTS = "Never"
 REPORTING_CONTROLLER = "lockstep.dev/operator"
 
-# Labels of a member pod. Together with the owner reference they identify the member; attempt and rank are also in its
-# name.
+# Labels of a member pod. Together with the owner reference they identify the member. The member's name also has the
+# attempt and the rank.
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
-# Label of a kept claim: the number of members of its gang when it was created.
+# Label of a kept claim: the number of members that its gang had when the claim was created.
 SIZE_LABEL = "lockstep.dev/size"
-# Label of members of a gang with roles: the role.
+# Label of a member of a gang with roles: the name of the role.
 ROLE_LABEL = "lockstep.dev/role"
 
-# Label of a pod that others create: the name of the Gang that it belongs to.
+# Label of a pod that others create: the name of its Gang.
 MEMBER_OF_LABEL = "lockstep.dev/member-of"
-# Annotation of such a pod, by its Binding, beside its rank and size: which seat it has, of which Gang and attempt.
+# Annotation that the Binding writes to such a pod, beside its rank and size: its seat, with the Gang's UID and attempt.
 SEAT_ANNOTATION = "lockstep.dev/seat"
-# Label of an owner of such pods that we have suspended, and will resume; and an annotation with the name of the Gang.
+# Label of an owner of such pods that we have suspended and will resume. An annotation has the name of the Gang.
 SUSPENDED_LABEL = "lockstep.dev/suspended-by"
 SUSPENDED_BY = "lockstep"
 SUSPENDED_FOR_ANNOTATION = "lockstep.dev/suspended-for"
-# Annotation of a Job or a RayCluster: how many pods we have given it.
+# Annotation of a Job or a RayCluster: the number of pods that we have given it.
 SIZED_ANNOTATION = "lockstep.dev/sized"
-# Annotation beside it: the UID of the owner. A copy of it has another one, so it has not got its size from us.
+# Annotation beside it: the UID of the owner. A copy of the owner has another UID, so it has not got its size from us.
 SIZED_UID_ANNOTATION = "lockstep.dev/sized-uid"
-# Annotation of one that has changed its size: with how many pods it began. It outlives the Gang of the owner.
+# Annotation of an owner that has changed its size: the number of pods with which it began. It outlives the Gang.
 FIRST_SIZE_ANNOTATION = "lockstep.dev/first-size"
 
-# Annotation of a pod: a member that waits for others may continue.
+# Annotation of a pod: the member, which waits for other members, may continue.
 GO_ANNOTATION = "lockstep.dev/go"
-# Annotation of a pod: a member of an elastic gang keeps the room of a dealer, whether it has one or not.
+# Annotation of a pod: the member, of an elastic gang, keeps the room of a dealer, even if it has no dealer.
 ROOM_ANNOTATION = "lockstep.dev/keeps-room"
 # Annotation of a PriorityClass: the sizing that its gangs may use.
 ALLOWED_SIZING = "lockstep.dev/allowed-sizing"
-# Annotation of a pod: the part of the work that is done, as the member reports it.
+# Annotation of a pod: the part of the work that is done. The member reports it.
 PROGRESS_ANNOTATION = "lockstep.dev/progress"
-# Annotation of a pod, by the operator: the next size of the gang, and when the members are asked to end.
+# Annotation of a pod: the next size of the gang, and when members are asked to end. The operator writes this notice.
 RESIZE_ANNOTATION = "lockstep.dev/resize"
-# Annotation of a pod: that notice, once the member of rank 0 is ready for the change.
+# Annotation of a pod: a copy of this notice, when the member of rank 0 is ready for the change.
 READY_ANNOTATION = "lockstep.dev/ready-to-resize"
-# Label of a node whose node owner does not want it measured.
+# Label of a node that its node owner does not want to be measured.
 AGENT_LABEL = "lockstep.dev/agent"
 AGENT_OFF = "off"
 
-# Label of the GangJob of a run: its sweep. Annotations of it: the number of the run, and its parameters.
+# Label of the GangJob of a run: the sweep. Its annotations have the number of the run, and the parameters.
 SWEEP_LABEL = "lockstep.dev/sweep"
 RUN_ANNOTATION = "lockstep.dev/run"
 PARAMETERS_ANNOTATION = "lockstep.dev/parameters"
-# Annotation of a GangSweep: which failed runs are to be made again, and an id of this wish.
+# Annotation of a GangSweep: a request to make failed runs again. It has an ID, and the numbers of these runs.
 REQUEUE_ANNOTATION = "lockstep.dev/requeue"
 
-# Annotation of a GangJob, a Gang or a GangSweep, by the chart's admission policy: the user who created it.
+# Annotation of a GangJob, a Gang or a GangSweep: the user who created it. The chart's admission policy writes it.
 CREATED_BY_ANNOTATION = "lockstep.dev/created-by"
-# Label of a namespace: the group whose gangs it has, in records.
+# Label of a namespace: the group to which its gangs belong in records.
 GROUP_LABEL = "lockstep.dev/group"
 # Label of a ConfigMap that hands over records of gangs.
 RECORDS_LABEL = "lockstep.dev/records"
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
-"""The label of Kueue that names the queue of an object."""
+"""Kueue's label for the queue of an object."""

@@ -8,7 +8,7 @@ from coschedule import Members, Part, decode_part, encode_part
 _SHARE_DECIMALS = 12
 
 FormattedPart = dict[str, str | int]
-"""``{"share": "0.25"}``, ``{"pieces": 3}`` or, where all members have equal parts, nothing."""
+"""``{"share": "0.25"}``, ``{"pieces": 3}``, or nothing if all members have equal parts."""
 
 
 def format_part(part: Part) -> FormattedPart:
@@ -17,7 +17,7 @@ def format_part(part: Part) -> FormattedPart:
 
 
 def as_formatted(members: Iterable[Members]) -> tuple[Members, ...]:
-    """Round shares to the API's format, so that members compare equal when they are read again."""
+    """Round shares to the API's format. So members compare equal with members that are read from the API."""
     return tuple(replace(entry, part=decode_part(format_part(entry.part))) for entry in members)
 
 

@@ -1,4 +1,4 @@
-"""The node pool: the nodes that gangs are planned on, and what members need to run only there."""
+"""The node pool: the nodes on which gangs are planned, and the fields by which members run only there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ from lockstep.facts.reasons import Reason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """The nodes with every label of ``selector``; without one, all nodes. ``taints`` keep other pods off them."""
+    """The nodes that have every label of ``selector``; all nodes if it is empty.
+
+    ``taints`` keep other pods off these nodes.
+    """
 
     selector: tuple[tuple[str, str], ...] = ()
     taints: tuple[Taint, ...] = ()
@@ -22,7 +25,7 @@ class Pool:
         return all(labels.get(key) == value for key, value in self.selector)
 
     def template_in(self, template: Manifest) -> Manifest:
-        """A gang's template with what the pool adds: its selector, and a toleration of each taint.
+        """A gang's template with the additions of the pool: its selector, and a toleration of each taint.
 
         The template's own fields stay; ``refusal`` reports conflicts with the pool.
         """
@@ -36,7 +39,7 @@ class Pool:
         return {**template, "spec": {**spec, **{field: value for field, value in wanted.items() if value}}}
 
     def refusal(self, gang: AcceptedGang) -> Refusal | None:
-        """Why the gang can't be placed in the pool, if its template selects other nodes."""
+        """The refusal of a gang whose template selects nodes outside of the pool; None if there is no conflict."""
         return next((refusal for role in gang.spec.roles if (refusal := self._refusal(role))), None)
 
     def _refusal(self, role: RoleSpec) -> Refusal | None:
@@ -56,17 +59,17 @@ class Pool:
 
 
 ALL_NODES = Pool()
-"""Gangs are planned on all nodes where nothing else is set."""
+"""The pool of all nodes, which is the default."""
 
 
 def _toleration(taint: Taint) -> Manifest:
-    """The toleration of a taint, as users write it: a taint without a value is tolerated with any value."""
+    """The toleration of a taint, as users write it. For a taint without a value, it tolerates any value."""
     if not taint.value:
         return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
     return {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
 
 
 def _compared(toleration: Manifest) -> tuple[str, ...]:
-    """The fields that distinguish tolerations, with defaults filled in; the duration is not one of them."""
+    """The fields by which tolerations differ, with their defaults. The duration is not one of them."""
     defaults = {"key": "", "operator": "Equal", "value": "", "effect": ""}
     return tuple(toleration.get(field) or default for field, default in defaults.items())

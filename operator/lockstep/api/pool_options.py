@@ -1,4 +1,4 @@
-"""Parses the node pool of the command line. Each mistake is a ``ValueError`` with one sentence."""
+"""Parses the options for the node pool. Each mistake is a ``ValueError`` with one sentence."""
 
 import re
 
@@ -12,7 +12,7 @@ _PLAIN = "up to 63 letters, digits, '-', '_' and '.', with a letter or digit at 
 
 
 def parse_selector(text: str) -> tuple[tuple[str, str], ...]:
-    """Read ``KEY=VALUE[,KEY=VALUE...]``, sorted by key; nothing for ''."""
+    """Parse ``KEY=VALUE[,KEY=VALUE...]`` into labels, sorted by key; '' means no labels."""
     labels: dict[str, str] = {}
     for part in text.split(",") if text else ():
         key, equals, value = part.partition("=")
@@ -26,7 +26,7 @@ def parse_selector(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def parse_taint(text: str) -> Taint:
-    """Read ``KEY[=VALUE]:EFFECT``."""
+    """Parse a taint from ``KEY[=VALUE]:EFFECT``."""
     label, colon, effect = text.rpartition(":")
     if not colon:
         raise ValueError(f"{text!r} is not a taint: write KEY[=VALUE]:EFFECT")

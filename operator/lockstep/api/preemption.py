@@ -1,6 +1,6 @@
-"""The sentences in a status that name the preemptor, formatted and parsed in one place for the next process.
+"""Formats and parses the sentences in a status that name the preemptor; the next process parses what this one wrote.
 
-A preemptor of another namespace has no name there. The next process knows it by its UID, which can't be guessed.
+A preemptor of another namespace has no name in them. The next process knows it by its UID, which can't be guessed.
 """
 
 import re
@@ -20,10 +20,10 @@ _LESS_USED = "the group of that gang has used less of its share"
 
 
 class Urgent(NamedTuple):
-    """The gang to which others give way.
+    """The gang for which others are evicted or shrink.
 
-    ``by_share``: not by its priority, but because its group holds and has used less of its share. Then it is of another
-    namespace.
+    With ``by_share``, the reason is not its priority: its group holds, and has used, a smaller part of its share. Then
+    the gang is of another namespace.
     """
 
     key: GangKey
@@ -33,17 +33,17 @@ class Urgent(NamedTuple):
 
 
 class GangUid(NamedTuple):
-    """The UID of a gang whose name a status may not have."""
+    """The UID of a gang whose name must not be in a status."""
 
     uid: str
 
 
 Preemptor = GangKey | GangUid
-"""The preemptor, as a status has it."""
+"""The preemptor as named in a status."""
 
 
 def preemption_clause(urgent: Urgent, *, victim: GangKey) -> str:
-    """The clause in the status of the victim that names the gang for which it is evicted."""
+    """The clause in the victim's status that names the gang for which the victim is evicted."""
     if urgent.key.namespace == victim.namespace:
         return f"gang {_with_priority(urgent)}, takes the place of this gang"
     why = f": {_LESS_USED}" if urgent.by_share else ""
@@ -51,7 +51,7 @@ def preemption_clause(urgent: Urgent, *, victim: GangKey) -> str:
 
 
 def for_urgent_gang(urgent: Urgent, *, giver: GangKey) -> str:
-    """The end of the clause ``shrinks from 8 to 4 members …`` that names the gang for which the giver shrinks."""
+    """The end of the clause ``shrinks from 8 to 4 members …``, which names the gang for which ``giver`` shrinks."""
     if urgent.key.namespace == giver.namespace:
         return f"for urgent gang {_with_priority(urgent)}"
     if urgent.by_share:
@@ -60,7 +60,7 @@ def for_urgent_gang(urgent: Urgent, *, giver: GangKey) -> str:
 
 
 def gang_name(gang: GangKey) -> str:
-    """The name of a gang in messages. Room for later pods has that of their Gang."""
+    """The name of a gang in messages. A gang that reserves room for later pods has the name of their Gang."""
     of = gang_of_room(gang)
     if of is not None:
         return f"room for later pods of {gang_name(of)}"
@@ -68,12 +68,12 @@ def gang_name(gang: GangKey) -> str:
 
 
 def named_preemptor(sentence: str) -> Preemptor | None:
-    """The gang for which another one is evicted, as such a sentence says; None where it names none."""
+    """The gang for which another gang is evicted, by such a sentence; None if the sentence names none."""
     return _named(_EVICTED_FOR, sentence)
 
 
 def shrinks_for(sentence: str) -> Preemptor | None:
-    """The gang for which another one shrinks, as such a sentence says; None where it names none."""
+    """The gang for which another gang shrinks, by such a sentence; None if the sentence names none."""
     return _named(_SHRINKS_FOR, sentence)
 
 

@@ -1,6 +1,6 @@
 """Parses quantities of Kubernetes.
 
-Whatever an object says, amounts are limited to ``LARGEST_AMOUNT``. A cluster has few distinct quantities, so results
+Whatever an object states, amounts are limited to ``LARGEST_AMOUNT``. A cluster has few distinct quantities, so results
 are cached by text.
 """
 
@@ -10,7 +10,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
 
-# Times have a module of their own, so that a small process can read them; callers import both from here.
+# Times are in a module of their own, so that a small process can import only that. Other callers import both from here.
 from lockstep.api.times import duration_seconds as duration_seconds  # noqa: PLC0414
 from lockstep.api.times import epoch_seconds as epoch_seconds  # noqa: PLC0414
 from lockstep.api.times import rfc3339 as rfc3339  # noqa: PLC0414
@@ -19,9 +19,9 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, Request
 CPU = "cpu"
 
 Quantity = str | int | float
-"""A quantity as in JSON: a number may be without quotes; in a template it may be a fraction."""
+"""A quantity as in JSON. A number may be without quotes, and in a template it may be a fraction."""
 
-# In characters; Kubernetes writes at most 20.
+# The most characters of a quantity. Kubernetes writes at most 20.
 _LONGEST_QUANTITY = 100
 _QUANTITY = re.compile(
     r"(?P<number>[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+))(?:[eE](?P<exponent>[+-]?[0-9]+)|(?P<suffix>[numkMGTPE]|[KMGTPE]i)?)"
@@ -34,22 +34,22 @@ _SUFFIXES = {
     },
     **{f"{letter}i": Decimal(2) ** (10 * power) for power, letter in enumerate("KMGTPE", start=1)},
 }
-# Beyond ten to this power a number is larger, or smaller, than anything that is counted here.
+# Numbers with larger exponents are beyond everything that is counted here, and so are numbers with smaller ones.
 _LARGEST_EXPONENT = 1000
-# More digits than any amount has. Rounding is upwards, so a rounded amount is never too small.
+# This precision has more digits than any amount. It rounds upwards, so a rounded amount is never too small.
 _EXACT = Context(prec=_LONGEST_QUANTITY + 50, rounding=ROUND_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 # Requests with more names are rare, so they are not cached.
 _MOST_NAMES_SHARED = 100
 
-# The largest signed integer of 64 bits.
+# The largest signed 64-bit integer.
 _MOST_BYTES = Decimal(2**63 - 1)
 
 
 def base_units(name: str, quantity: Quantity) -> int:
-    """The amount of one resource: milli-CPU for ``cpu``, else whole bytes or pieces, rounded up as in Kubernetes.
+    """The amount of a resource in thousandths of a core, whole bytes or whole units, rounded up as in Kubernetes.
 
-    Limited to the range from 0 to ``LARGEST_AMOUNT``. Raises ``ValueError`` for an invalid quantity.
+    It is limited to the range from 0 to ``LARGEST_AMOUNT``. Raises ``ValueError`` for an invalid quantity.
     """
     return _base_units(name, _readable(quantity))
 
@@ -60,7 +60,10 @@ def _base_units(name: str, text: str) -> int:
 
 
 def exact_units(name: str, quantity: Quantity) -> Decimal:
-    """The amount as in ``base_units``, without limits. It may have an exponent of a thousand, but few digits."""
+    """The amount in the units of ``base_units``, without limits.
+
+    Its exponent may be up to 1,000, but it has few digits.
+    """
     amount = decimal(quantity)
     if name == CPU:
         amount = _EXACT.multiply(amount, Decimal(1000))
@@ -68,17 +71,20 @@ def exact_units(name: str, quantity: Quantity) -> Decimal:
 
 
 def whole_bytes(quantity: Quantity) -> int:
-    """A size of storage, rounded up to whole bytes and limited to what the API server can count."""
+    """A size of storage, rounded up to whole bytes.
+
+    It is limited to the largest number that the API server can count.
+    """
     return int(min(max(exact_units("storage", quantity), Decimal(0)), _MOST_BYTES))
 
 
 def ratio(quantity: Quantity) -> float:
-    """A quantity as a ratio, such as a duty cycle of ``250m``."""
+    """The value of a quantity that is a ratio, such as a duty cycle of ``250m``."""
     return float(decimal(quantity))
 
 
 def decimal(quantity: Quantity) -> Decimal:
-    """The number of a quantity. Raises ``ValueError`` for an invalid quantity."""
+    """The value of a quantity. Raises ``ValueError`` for an invalid quantity."""
     match = _QUANTITY.fullmatch(_readable(quantity))
     if match is None:
         raise ValueError(f"{quantity} is not a quantity")
@@ -102,7 +108,10 @@ def resources(amounts: Mapping[str, Any] | None) -> dict[str, int]:
 
 
 def as_request(amounts: Mapping[str, int]) -> Request:
-    """Amounts by resource as a value to compare and share. Zero amounts are left out, since they restrict nothing."""
+    """Amounts by resource as a value that can be compared and shared.
+
+    Zero amounts are left out: they restrict nothing.
+    """
     bounded = ((name, min(amount, LARGEST_AMOUNT)) for name, amount in amounts.items() if amount > 0)
     request = tuple(sorted(bounded))
     return _shared(request) if len(request) <= _MOST_NAMES_SHARED else request
@@ -110,5 +119,5 @@ def as_request(amounts: Mapping[str, int]) -> Request:
 
 @lru_cache(maxsize=10_000)
 def _shared(request: Request) -> Request:
-    # The pods of a cluster have few distinct requests: 50,000 pods then share a few hundred tuples.
+    # The pods of a cluster have few distinct requests, so 50,000 pods share a few hundred tuples.
     return request

@@ -1,8 +1,8 @@
 """Parses and formats durations and times of Kubernetes, as seconds.
 
-Whatever an object says, times are limited to the years that can be formatted. A cluster has few distinct durations, and
-many conditions changed in the same second, so both are cached by text. It imports little, since the agent must stay
-small.
+Whatever an object states, times are limited to the years that can be formatted. A cluster has few distinct durations,
+and many conditions changed in the same second, so both are cached by text. This module imports little, since the agent
+must stay small.
 """
 
 import re
@@ -11,14 +11,15 @@ from functools import lru_cache
 
 import durationpy
 
-# As the API server accepts it: letters of either case, any character before a fraction, any two digits as an offset,
-# the year 0, and a leap second. Like there, text after the time is ignored.
+# This accepts the same times as the API server: letters of either case, any character before a fraction, any two digits
+# as an offset, the year 0, and a leap second. As there, text after the time is ignored.
 _TIME = re.compile(
     r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})[tT]"
     r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:.(?P<fraction>[0-9]+))?"
     r"(?:[zZ]|(?P<offset_sign>[+-])(?P<offset_hours>[0-9]{2}):(?P<offset_minutes>[0-9]{2}))"
 )
-# In characters; Kubernetes writes at most 25. To read digits without a unit takes time by the square of their number.
+# The most characters of a duration. Kubernetes writes at most 25. The time to parse digits without a unit grows with
+# the square of their number.
 _LONGEST_DURATION = 100
 _DAY_SECONDS = 86_400
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
@@ -29,7 +30,7 @@ _LAST_SECOND = int(datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp())
 
 
 def duration_seconds(text: str) -> float:
-    """A Go duration (``1h30m``) in seconds. Raises ``ValueError`` for one that is too long to be read."""
+    """The seconds of a Go duration such as ``1h30m``. Raises ``ValueError`` if it is invalid or too long."""
     if len(text) > _LONGEST_DURATION:
         raise ValueError(f"a duration of {len(text)} characters is too long to be read")
     return _duration_seconds(text)
@@ -43,7 +44,7 @@ def _duration_seconds(text: str) -> float:
 
 @lru_cache(maxsize=10_000)
 def epoch_seconds(text: str | None) -> float | None:
-    """An RFC 3339 time in seconds since the epoch.
+    """The seconds since the epoch of an RFC 3339 time; None stays None.
 
     Raises ``ValueError`` for a time that the API server would not accept.
     """
@@ -59,13 +60,13 @@ def epoch_seconds(text: str | None) -> float | None:
 
 
 def _days(match: re.Match[str]) -> int:
-    """Days from the epoch; Python's calendar begins with the year 1, the API server's with the year 0."""
+    """Days since the epoch. Python's calendar begins with the year 1, and the API server's with the year 0."""
     day = date(int(match["year"]) or _CALENDAR_YEARS, int(match["month"]), int(match["day"])).toordinal()
     return day - _EPOCH_DAY - (0 if int(match["year"]) else _CALENDAR_DAYS)
 
 
 def rfc3339(seconds: float) -> str:
-    """Seconds since the epoch as a time of Kubernetes: UTC, rounded to the nearest second.
+    """Format seconds since the epoch as a time of Kubernetes: UTC, rounded to the nearest second.
 
     A time outside the years that can be formatted becomes the first or last one. A century of work on a slow node may
     exceed them.
@@ -75,5 +76,8 @@ def rfc3339(seconds: float) -> str:
 
 
 def as_formatted(seconds: float | None) -> float | None:
-    """The time as it is read back from a status. So an unchanged time compares equal, and is written only once."""
+    """The time as it would be read back from a status.
+
+    So an unchanged time compares equal, and is written only once.
+    """
     return None if seconds is None else epoch_seconds(rfc3339(seconds))

@@ -1,6 +1,6 @@
-"""The order of objects' versions, which is defined since Kubernetes 1.35.
+"""Compares versions of objects, whose order is defined since Kubernetes 1.35.
 
-A version that is no number counts as newer.
+A version that is not a number counts as newer.
 """
 
 from collections.abc import Iterable
@@ -12,5 +12,5 @@ def is_older(version: str, known: str) -> bool:
 
 
 def newest(versions: Iterable[str]) -> str:
-    """The newest version; empty where there is none."""
+    """The newest version; '' if there is none."""
     return max((version for version in versions if version.isdecimal()), key=int, default="")

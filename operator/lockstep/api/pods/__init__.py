@@ -1,1 +1,1 @@
-"""Reads pods: what they ask for, what they exclude, and how they ended."""
+"""Parses pods: their requests, the pods that they exclude, and how they ended."""

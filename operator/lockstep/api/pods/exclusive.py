@@ -1,4 +1,4 @@
-"""What only one pod of a node may have, as columns of the node: host ports, and disks named in the pod."""
+"""Things on a node that only one pod may have, as resource columns: host ports, and disks that the pod itself names."""
 
 from collections.abc import Iterator
 
@@ -7,26 +7,27 @@ from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, WHOLE
 
 Taken = tuple[str, int]
 
-_ALL_ADDRESSES = "0.0.0.0"  # noqa: S104 - nothing listens here
+_ALL_ADDRESSES = "0.0.0.0"  # noqa: S104 - this is compared, and not used to listen
 _DEFAULT_RBD_POOL = "rbd"
 
 
 def exclusive_columns(spec: Manifest) -> Iterator[Taken]:
-    """What a pod takes of each such column; if a column occurs twice, the larger amount counts."""
+    """The columns that a pod takes, each with its amount. If a column occurs twice, the larger amount counts."""
     yield from _host_ports(spec)
     for volume in spec.get("volumes") or ():
         yield from _disks(volume)
 
 
 def is_sidecar(init_container: Manifest) -> bool:
-    """Whether an init container runs as long as the pod."""
+    """Whether an init container runs as long as the pod, as a sidecar does."""
     return init_container.get("restartPolicy") == "Always"
 
 
 def _host_ports(spec: Manifest) -> Iterator[Taken]:
-    """One column for each protocol and port, and one more for each address.
+    """One column for each protocol and port, and another one for each address.
 
-    A port on all addresses excludes every other use of it; a port on one address excludes uses on the same address.
+    A port on all addresses excludes every other use of the port. A port on one address excludes uses on the same
+    address.
     """
     for port in (port for container in _while_it_runs(spec) for port in container.get("ports") or ()):
         number = port.get("hostPort") or (port.get("containerPort") if spec.get("hostNetwork") else None)
@@ -47,9 +48,9 @@ def _while_it_runs(spec: Manifest) -> Iterator[Manifest]:
 
 
 def _disks(volume: Manifest) -> Iterator[Taken]:
-    """One column for each disk, or for each monitor of an RBD image.
+    """One column for each disk; for an RBD image, one for each of its monitors.
 
-    Pods that only read a disk share it, except EBS.
+    Pods that only read a disk share it, except EBS disks.
     """
     if gce := volume.get("gcePersistentDisk"):
         yield f"{DISK_PREFIX}GCE {gce['pdName']}", _share(gce)

@@ -1,4 +1,4 @@
-"""The CPU of members: read from their pods, changed by resizes, and kept in their gang's status."""
+"""The CPU of members: parsed from their pods, changed by resizes, and recorded in their gang's status."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,7 +15,7 @@ _RESTARTS = "RestartContainer"
 
 
 def member_cpu(spec: Manifest, status: Manifest) -> MemberCpu:
-    """The CPU of a member, from its pod."""
+    """Parse the CPU of a member from its pod."""
     pending = _pending(status)
     in_force = _in_force(status) if pending else {}
     beside, least = cpu_beside_containers(spec)
@@ -30,13 +30,16 @@ def member_cpu(spec: Manifest, status: Manifest) -> MemberCpu:
 
 
 def resize_patch(uid: str, amounts: Mapping[str, Cpu]) -> dict[str, Any]:
-    """A patch that sets the CPU of these containers of the pod with that UID; an existing limit can't be removed."""
+    """A patch that sets the CPU of these containers in the pod with that UID.
+
+    A limit can be changed, but not removed.
+    """
     containers = [{"name": name, "resources": _resources(cpu)} for name, cpu in amounts.items()]
     return {"metadata": {"uid": uid}, "spec": {"containers": containers}}
 
 
 def parse_pace(manifest: Manifest) -> PaceStatus:
-    """The pace of a gang in its status."""
+    """Parse the pace of a gang from its status."""
     return PaceStatus(
         members=manifest["members"],
         paced=manifest["paced"],
@@ -47,7 +50,7 @@ def parse_pace(manifest: Manifest) -> PaceStatus:
 
 
 def pace_manifest(pace: PaceStatus) -> dict[str, Any]:
-    """The pace of a gang for its status."""
+    """Format the pace of a gang for its status."""
     return {
         "members": pace.members,
         "paced": pace.paced,
@@ -77,14 +80,14 @@ def _container(container: Manifest, in_force: Mapping[str, Cpu]) -> ContainerCpu
 
 
 def _cpu(resources: Manifest) -> Cpu:
-    """Request and limit; a limit without a request counts as request, as in the API server's defaults."""
+    """The request and the limit. A limit without a request counts as the request, as in the API server's defaults."""
     limit = (resources.get("limits") or {}).get(CPU)
     return _shared((resources.get("requests") or {}).get(CPU, limit), limit)
 
 
 @lru_cache(maxsize=10_000)
 def _shared(request: Quantity | None, limit: Quantity | None) -> Cpu:
-    """The CPU of a container; cached, since most members ask for the same amounts."""
+    """The CPU of a container. It is cached, since most members request the same amounts."""
     return Cpu(0 if request is None else base_units(CPU, request), None if limit is None else base_units(CPU, limit))
 
 

@@ -1,4 +1,4 @@
-"""How a member ended and what it reported: the parts of a pod's status for its gang's policies."""
+"""Parses the parts of a pod's status that the policies of its gang need: how the member ended, and its progress."""
 
 import re
 import sys
@@ -12,7 +12,7 @@ _PROGRESS = re.compile(r"0([.][0-9]{1,9})?|1([.]0{1,9})?")
 
 
 def failed_containers(status: Manifest) -> Iterator[tuple[str, int]]:
-    """The containers that failed, in their order in the status, and their exit codes."""
+    """The containers that failed, with their exit codes, in their order in the status."""
     for container in [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]:
         ended = (container.get("state") or {}).get("terminated") or {}
         if ended.get("exitCode"):
@@ -20,12 +20,12 @@ def failed_containers(status: Manifest) -> Iterator[tuple[str, int]]:
 
 
 def end_of(status: Manifest) -> PodEnd:
-    """How the pod with that status ended, or is ending."""
+    """How the pod with that status ended or is ending."""
     conditions = frozenset((one["type"], one["status"]) for one in status.get("conditions") or ())
     return PodEnd(tuple(failed_containers(status)), conditions)
 
 
 def reported_progress(metadata: Manifest) -> str:
-    """The part of the work that the pod reports as done; '' where it reports nothing, or an invalid value."""
+    """The part of the work that the pod reports as done; '' if it reports nothing or an invalid value."""
     text = (metadata.get("annotations") or {}).get(PROGRESS_ANNOTATION, "")
     return sys.intern(text) if _PROGRESS.fullmatch(text) else ""

@@ -27,17 +27,19 @@ from lockstep.api.times import epoch_seconds
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
-# The message of every rejection by a kubelet begins like this.
+# The message of every rejection by a kubelet begins with these words.
 _REJECTION = "Pod was rejected"
-# The single reason with which a kubelet ends a pod as its own spec asks for. All others are the node's.
+# The only reason with which a kubelet ends a pod because of the pod's own spec. All other reasons are those of the
+# node.
 _OWN_DEADLINE = "DeadlineExceeded"
-# A kubelet writes DisruptionTarget after the containers have ended, all others before they ask for the end.
+# With this reason, a kubelet writes DisruptionTarget after the containers have ended. Other writers write the condition
+# before they request the end.
 _BY_KUBELET = "TerminationByKubelet"
 _BEFORE_ANY_END = float("-inf")
 
 
 def outcome_of(phase: PodPhase, metadata: Manifest, spec: Manifest, status: Manifest) -> PodOutcome:
-    """The outcome of the member whose pod is in that phase, by the table of this module."""
+    """The outcome of a member whose pod is in that phase, by the table of this module."""
     if rejection_of(phase, status):
         return PodOutcome.REJECTED
     is_deleting = "deletionTimestamp" in metadata
@@ -52,7 +54,7 @@ def outcome_of(phase: PodPhase, metadata: Manifest, spec: Manifest, status: Mani
 
 
 def rejection_of(phase: PodPhase, status: Manifest) -> str:
-    """The reason with which a kubelet rejected the pod; '' where none did.
+    """The reason with which a kubelet rejected the pod; '' if no kubelet did.
 
     The message of every rejection begins with the same words, and no container has started.
     """
@@ -63,7 +65,7 @@ def rejection_of(phase: PodPhase, status: Manifest) -> str:
 
 
 def is_done(phase: PodPhase, spec: Manifest, status: Manifest) -> bool:
-    """Whether a pod has succeeded except for its sidecars, before the cluster asked for its end."""
+    """Whether a running pod has succeeded except for its sidecars, before the cluster requested its end."""
     end = _own_end(phase, spec, status) if phase is PodPhase.RUNNING else None
     return end is not None and _is_before(end, _disrupted_at(status))
 
@@ -74,7 +76,7 @@ def _is_before(end: float | None, asked_at: float | None) -> bool:
 
 
 def _deletion_asked_at(metadata: Manifest) -> float | None:
-    """When the deletion was requested, for the last time if there were several requests."""
+    """When the deletion was requested. If it was requested several times, it is the last time."""
     by = epoch_seconds(metadata["deletionTimestamp"])
     return None if by is None else by - (metadata.get("deletionGracePeriodSeconds") or 0)
 
@@ -85,7 +87,7 @@ def _ended_by_node(phase: PodPhase, status: Manifest) -> bool:
 
 
 def _disrupted_at(status: Manifest) -> float | None:
-    """When the cluster requested the pod's end, by its condition; ``None`` where it did not."""
+    """When the cluster requested the pod's end, by the condition DisruptionTarget; None if it did not."""
     condition = condition_of(status, "DisruptionTarget")
     if condition is None or condition["status"] != "True":
         return None
@@ -94,7 +96,7 @@ def _disrupted_at(status: Manifest) -> float | None:
 
 
 def _own_end(phase: PodPhase, spec: Manifest, status: Manifest) -> float | None:
-    """When the pod ended by itself, by the API server's clock as far as it is known; ``None``: unknown.
+    """When the pod ended by itself, by the API server's clock as far as it is known; None if it did not, or if unknown.
 
     A failed container that is restarted has not ended the pod.
     """
@@ -114,7 +116,10 @@ def _has_ended_well(spec: Manifest, status: Manifest) -> bool:
 
 
 def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
-    """The ends of the containers that had to end before the pod: those of its main part, or of its init part."""
+    """The ends of the containers that had to end before the pod.
+
+    If not all of the main part have, they are of the init part.
+    """
     ends = _ends_of_main(spec, status)
     if ends is not None:
         return ends
@@ -126,7 +131,7 @@ def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
 
 
 def _ends_of_main(spec: Manifest, status: Manifest) -> Sequence[Manifest] | None:
-    """The end of each container of the main part; ``None`` where one has not ended, or has no status."""
+    """The end of each container of the main part; None if a container has not ended or has no status."""
     by_name = {one["name"]: _end(one) for one in _main(status)}
     ends = [by_name.get(one["name"]) for one in spec["containers"]]
     known = [end for end in ends if end is not None]
@@ -143,20 +148,20 @@ def _end(container: Manifest) -> Manifest | None:
 
 
 def _has_started(container: Manifest) -> bool:
-    """Whether it ever ran. A container that a kubelet could not find at the end has an end without a start."""
+    """Whether the container ever ran. If a kubelet could not find a container at the end, its end has no start."""
     states = (container.get("state") or {}, container.get("lastState") or {})
     ends = (state.get("terminated") or {} for state in states)
     return "running" in states[0] or any(_time(end.get("startedAt")) is not None for end in ends)
 
 
 def _seconds_behind(status: Manifest) -> float:
-    """The least delay of the node's clock behind that of the API server: no pod starts before it is bound."""
+    """At least how many seconds the node's clock is behind the API server's, since no pod starts before it is bound."""
     bound = condition_of(status, "PodScheduled")
     bound_at, begun = epoch_seconds((bound or {}).get("lastTransitionTime")), epoch_seconds(status.get("startTime"))
     return 0.0 if bound_at is None or begun is None else max(0.0, bound_at - begun)
 
 
 def _time(text: str | None) -> float | None:
-    """A time that a runtime knows; an unknown one may be written as the epoch."""
+    """A time that a runtime has written; None if it is unknown. Runtimes may write an unknown time as the epoch."""
     seconds = epoch_seconds(text)
     return seconds if seconds is not None and seconds > 0 else None

@@ -1,4 +1,4 @@
-"""What one pod takes from its node, counted as kube-scheduler and the kubelet do."""
+"""Counts the resources that a pod takes from its node, as kube-scheduler and the kubelet do."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -15,12 +15,12 @@ _HUGE_PAGES = "hugepages-"
 
 
 def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request:
-    """Resources, its place among the node's pods, host ports and disks, and for a member the slot of the node's bid.
+    """The resources, host ports and disks of a pod, and its place among the node's pods.
 
-    Resources are the larger of two: what runs together (containers and sidecars), and each init container with the
-    sidecars before it. Requests of the pod as a whole take precedence; the overhead is added. During a resize in place,
-    the largest of requested, actual and allocated amounts counts. If the node found the resize infeasible, the request
-    does not count. Raises ``TooLongError`` for more host ports and disks than are distinguished.
+    A member also takes a slot of the bid. Resources are the larger of two amounts: containers and sidecars together, or
+    an init container with the sidecars before it. Requests of the pod as a whole have priority, and the overhead is
+    added. During a resize in place, the largest of the requested, actual and allocated amounts counts. If the node
+    found the resize infeasible, the request does not count. Raises ``TooLongError`` for too many host ports and disks.
     """
     is_infeasible = _resize_is_infeasible(status)
     amounts = _of_containers(spec, _containers_in_force(status), is_infeasible=is_infeasible)
@@ -38,7 +38,10 @@ def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request
 
 
 def pod_limits(spec: Manifest) -> Mapping[str, int]:
-    """The limits of one pod as quotas count them: summed like requests, with the overhead of limited resources."""
+    """The limits of a pod as quotas count them.
+
+    They are summed like requests; overhead is added to limited resources.
+    """
     amounts = _at_once(spec, of_one=_limits, of_init=_limits)
     amounts.update(_limits(spec))
     overhead = resources(spec.get("overhead"))
@@ -46,9 +49,9 @@ def pod_limits(spec: Manifest) -> Mapping[str, int]:
 
 
 def cpu_beside_containers(spec: Manifest) -> tuple[int, int]:
-    """What sidecars and overhead add to the CPU of containers, and what a pod requests at least; thousandths of a core.
+    """The CPU that sidecars and overhead add to the containers, and the least CPU of the pod; in thousandths of a core.
 
-    A pod requests the larger of two: the CPU of its containers plus the first number, and the second number.
+    A pod requests the larger of two amounts: the CPU of its containers plus the first number, or the second number.
     """
     sidecars, peak = _of_init_containers(spec, of_one=_requests, of_init=_requests)
     overhead = resources(spec.get("overhead")).get(CPU, 0)
@@ -66,7 +69,7 @@ def _of_containers(spec: Manifest, in_force: Mapping[str, Manifest], *, is_infea
 def _at_once(
     spec: Manifest, *, of_one: Callable[[Manifest], Amounts], of_init: Callable[[Manifest], Amounts]
 ) -> Amounts:
-    """The most that containers take at once: all but init containers, or one of these with earlier sidecars."""
+    """The most that containers take at a time: all but init containers, or an init container with earlier sidecars."""
     together: Amounts = {}
     for container in spec.get("containers") or ():
         _add(together, of_one(container))
@@ -79,7 +82,7 @@ def _at_once(
 def _of_init_containers(
     spec: Manifest, *, of_one: Callable[[Manifest], Amounts], of_init: Callable[[Manifest], Amounts]
 ) -> tuple[Amounts, Amounts]:
-    """What sidecars take together, and the most that init containers take with the sidecars before them."""
+    """The amounts of all sidecars together, and the most that an init container takes with the sidecars before it."""
     sidecars: Amounts = {}
     peak: Amounts = {}
     for container in spec.get("initContainers") or ():
@@ -93,7 +96,7 @@ def _of_init_containers(
 
 
 def _requests(container: Manifest) -> Amounts:
-    """Requests; a limit without a request counts as request, as in the API server's defaults."""
+    """The requests. A limit without a request counts as the request, as in the API server's defaults."""
     wanted = container.get("resources") or {}
     return resources({**(wanted.get("limits") or {}), **(wanted.get("requests") or {})})
 
@@ -103,9 +106,9 @@ def _limits(holder: Manifest) -> Amounts:
 
 
 def _of_the_whole(spec: Manifest, of_containers: Amounts) -> Amounts:
-    """Requests of the pod as a whole.
+    """The requests of the pod as a whole.
 
-    Its limit without a request counts as request only where no container asks for that resource, or where the resource
+    Its limit without a request counts as the request in two cases: no container requests the resource, or the resource
     can't be overcommitted. The API server's defaults do the same.
     """
     wanted = spec.get("resources") or {}
@@ -117,7 +120,7 @@ def _of_the_whole(spec: Manifest, of_containers: Amounts) -> Amounts:
 
 
 def _effective(asked: Amounts, status: Manifest, *, is_infeasible: bool) -> Amounts:
-    """What counts of a container's or a pod's requests, given the actual and allocated amounts in its status."""
+    """The amounts that count for a container or a pod: from its requests, and from the actual and allocated amounts."""
     in_force = status.get("resources")
     if in_force is None:
         return asked
@@ -139,7 +142,7 @@ def _resize_is_infeasible(status: Manifest) -> bool:
 
 
 def _restarts_all_containers(spec: Manifest) -> bool:
-    """Whether the end of a container restarts the others too, which not every kubelet supports."""
+    """Whether the end of a container restarts all other containers, which not every kubelet supports."""
     containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
     rules = (rule for container in containers for rule in container.get("restartPolicyRules") or ())
     return any(rule.get("action") == "RestartAllContainers" for rule in rules)

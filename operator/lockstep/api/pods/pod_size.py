@@ -1,4 +1,4 @@
-"""Bounds for the parts of a pod's spec that are read: far more than pods need, and fast to read.
+"""Bounds for the parts of a pod's spec that are read. They are far beyond what pods need, and keep reading fast.
 
 Other tenants' pods may have any size that the API server stores. A pod beyond these bounds counts as unreadable
 (``unreadable_objects.py``), and a gang with such members is refused.
@@ -13,11 +13,14 @@ from lockstep.facts.pods.pod import Request
 MOST_CONTAINERS = 500
 MOST_VOLUMES = 1_000
 MOST_RESOURCES = 2_000
-"""The most amounts of resources in all containers together."""
+"""The most amounts of resources in all containers of a pod together."""
 MOST_EXCLUSIVE = 1_000
-"""The most host ports, disks and monitors of disks of a pod."""
+"""The most host ports, disks, and monitors of disks that a pod may have."""
 MOST_EXCLUSIVE_OF_ROLE = 64
-"""The most host ports, disks and monitors of each member of a role: a plan distinguishes them on every node."""
+"""The most host ports, disks and monitors for a member of a role.
+
+A plan has a column for each of them on every node.
+"""
 
 
 class TooLongError(ValueError):
@@ -25,7 +28,7 @@ class TooLongError(ValueError):
 
 
 def check_size(spec: Manifest) -> None:
-    """Raise ``TooLongError`` for the first list of a pod's spec that is too long."""
+    """Raise ``TooLongError`` for the first list in a pod's spec that is too long."""
     containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
     _check("containers", len(containers), MOST_CONTAINERS)
     _check("volumes", len(spec.get("volumes") or ()), MOST_VOLUMES)
@@ -36,7 +39,7 @@ def check_size(spec: Manifest) -> None:
 
 
 def few_exclusive(taken: Iterable[tuple[str, int]], most: int = MOST_EXCLUSIVE) -> Request:
-    """What a pod takes of exclusive columns, the larger amount of each. Raises ``TooLongError``."""
+    """The exclusive columns that a pod takes, with the larger amount of each. Raises ``TooLongError`` for too many."""
     columns: dict[str, int] = {}
     for number, (name, amount) in enumerate(taken, 1):
         columns[name] = max(amount, columns.get(name, 0))

@@ -9,12 +9,12 @@ from lockstep.api.pods.pod_size import TooLongError
 from lockstep.facts.pods.pod import NO_POD_AFFINITY, PodAffinity, PodTerm, WrittenTerm
 
 EVERYWHERE = ""
-"""No label has this name: a term with it excludes pods from all nodes."""
+"""No label has this name. A term with it excludes pods from all nodes."""
 
 MOST_TERMS_OF_POD = 32
-"""The most required anti-affinity terms of one pod that are distinguished. Workloads have one or two."""
+"""The most required anti-affinity terms of one pod that are parsed one by one. Workloads have one or two."""
 _MOST_WORDS_OF_POD = 1_000
-# Longer terms are not cached: they are kept only with their pods.
+# Larger sets of terms are not cached; only their pods keep them.
 _MOST_WORDS_SHARED = 50
 
 MOST_TERMS_OF_ROLE = 64
@@ -25,10 +25,10 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def keeps_away(spec: Manifest, namespace: str) -> tuple[PodTerm, ...]:
-    """The required anti-affinity of a pod in that namespace; most pods have none.
+    """The required anti-affinity terms of a pod in that namespace. Most pods have none.
 
     A pod with too many terms counts as excluding all pods from the domains that it names. ``matchLabelKeys`` and
-    ``mismatchLabelKeys`` are in the selector already, as the API server adds them.
+    ``mismatchLabelKeys`` are in the selector already, since the API server adds them.
     """
     terms = _terms(spec, "podAntiAffinity")
     if not terms:
@@ -43,14 +43,14 @@ def keeps_away(spec: Manifest, namespace: str) -> tuple[PodTerm, ...]:
 
 
 def of_any_labels(topology_key: str, namespace: str | None = None) -> PodTerm:
-    """The term that selects all pods of a namespace, or of all namespaces."""
+    """A term that selects all pods of a namespace, or of all namespaces."""
     if namespace is None:
         return PodTerm(topology_key, (), (), ())
     return PodTerm(topology_key, (), (namespace,), None)
 
 
 def pod_affinity(spec: Manifest) -> PodAffinity:
-    """What a template requires of other pods. Raises ``TooLongError``."""
+    """The affinity and anti-affinity terms that a template requires. Raises ``TooLongError``."""
     near, apart = _terms(spec, "podAffinity"), _terms(spec, "podAntiAffinity")
     if not near and not apart:
         return NO_POD_AFFINITY
@@ -63,7 +63,7 @@ def pod_affinity(spec: Manifest) -> PodAffinity:
 
 
 def in_namespace(term: PodTerm, namespace: str) -> PodTerm:
-    """The term of a pod in that namespace, which counts where the term names no other."""
+    """The term for a pod in that namespace. The namespace counts if the term names no other one."""
     if term.namespaces or term.namespace_selector is not None:
         return term
     return term._replace(namespaces=(namespace,))
@@ -74,7 +74,7 @@ def _terms(spec: Manifest, kind: str) -> list[Manifest]:
 
 
 def _are_few(terms: Sequence[Manifest], most: int, words: int) -> bool:
-    """Whether there are at most so many terms, with at most so many keys, values and namespaces together."""
+    """Whether there are at most ``most`` terms, with at most ``words`` keys, values and namespaces together."""
     return len(terms) <= most and sum(map(_words, terms)) <= words
 
 
@@ -102,5 +102,5 @@ def _term(term: Manifest) -> PodTerm:
 
 @lru_cache(maxsize=10_000)
 def _shared(terms: tuple[PodTerm, ...]) -> tuple[PodTerm, ...]:
-    # The pods of one workload have equal terms, which share one object.
+    # The pods of a workload have equal terms, and share one object for them.
     return terms

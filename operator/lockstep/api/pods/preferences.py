@@ -1,4 +1,4 @@
-"""Preferences in a pod's spec, which Lockstep accepts and ignores."""
+"""Preferences in a pod's spec. Lockstep accepts and ignores them."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def preferred(pod: Manifest) -> Iterator[str]:
-    """The paths of fields that a scheduler may weigh, but need not respect."""
+    """The paths of fields with preferences, which a scheduler may ignore."""
     affinity = pod.get("affinity") or {}
     for kind in ("nodeAffinity", "podAffinity", "podAntiAffinity"):
         if (affinity.get(kind) or {}).get(_PREFERRED):

@@ -1,4 +1,4 @@
-"""The QoS class of a pod, by its containers."""
+"""The QoS class of a pod, from its containers."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import Quantity, base_units
@@ -7,10 +7,10 @@ _OF_CLASS = ("cpu", "memory")
 
 
 def is_guaranteed(spec: Manifest) -> bool:
-    """Whether a pod of that spec is of the class Guaranteed: each container requests its limits of CPU and memory.
+    """Whether a pod with that spec is of the class Guaranteed: all requests of CPU and memory equal their limits.
 
-    A pod that requests amounts as a whole is left out. Raises ``ValueError`` or ``ArithmeticError`` for amounts that
-    are none.
+    It is False if the pod states resources as a whole. Raises ``ValueError`` or ``ArithmeticError`` for invalid
+    amounts.
     """
     containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
     return not spec.get("resources") and all(map(_requests_its_limits, containers))
@@ -25,5 +25,5 @@ def _requests_its_limits(container: Manifest) -> bool:
 
 
 def _are_equal(name: str, request: Quantity, limit: Quantity) -> bool:
-    """Whether both are the same amount, and more than none."""
+    """Whether both are the same amount above 0."""
     return base_units(name, request) == base_units(name, limit) > 0

@@ -1,1 +1,1 @@
-"""Records of gangs as JSON, and the ConfigMaps that hand them over."""
+"""Records of gangs as JSON, and the ConfigMaps in which the operator hands them over to the recorder."""

@@ -1,4 +1,7 @@
-"""A question about records as the query of a URL: from a tenant, and from the server of answers to the recorder."""
+"""A question about records as the query of a URL.
+
+Tenants send it, and the server of answers sends it to the recorder.
+"""
 
 from collections.abc import Mapping
 
@@ -6,10 +9,10 @@ from lockstep.api.times import epoch_seconds, rfc3339
 from lockstep.facts.records.history_question import HistoryQuestion, HistoryScope, SumBy
 
 MOST_ROWS = 1000
-"""The most rows of an answer; the limit of a question is no larger."""
+"""The most rows of an answer, and the largest limit of a question."""
 
 HISTORY_PATH = "/history"
-"""Where the recorder answers."""
+"""The path at which the recorder answers."""
 
 _USUAL_SECONDS = 30 * 86_400
 _USUAL_ROWS = 100
@@ -17,16 +20,16 @@ _LONGEST_TEXT = 256
 _TEXTS = ("user", "sweep", "name")
 _FIELDS = frozenset({"since", "until", "by", "losses", "limit", *_TEXTS})
 _OF_SCOPE = frozenset({"namespace", "made", "podGangs"})
-# What clients of the API server add to any request, such as kubectl with --request-timeout.
+# Clients of the API server, such as kubectl with --request-timeout, may add these parameters to any request.
 _OF_EVERY_REQUEST = frozenset({"timeout", "pretty"})
 
 
 class HistoryQuestionError(ValueError):
-    """A question of no sense; the message is a clause that names the field."""
+    """The question is invalid; the message is a clause that names the field."""
 
 
 def history_params(asked: HistoryQuestion) -> dict[str, str]:
-    """The query of a question."""
+    """Format a question as a query."""
     texts = {name: getattr(asked, name) for name in _TEXTS}
     given = {"by": "" if asked.by is None else asked.by.value, "losses": "true" if asked.losses else "", **texts}
     period = {"since": rfc3339(asked.since), "until": rfc3339(asked.until)}
@@ -34,7 +37,7 @@ def history_params(asked: HistoryQuestion) -> dict[str, str]:
 
 
 def scope_params(scope: HistoryScope) -> dict[str, str]:
-    """The part of a query that no tenant writes."""
+    """Format the scope, the part of the query that no tenant may write."""
     return {
         "namespace": scope.namespace,
         "made": rfc3339(scope.made),
@@ -43,7 +46,10 @@ def scope_params(scope: HistoryScope) -> dict[str, str]:
 
 
 def parse_history(params: Mapping[str, str], now: float) -> HistoryQuestion:
-    """The question in a tenant's query, of the last 30 days by default. Raises ``HistoryQuestionError``."""
+    """Parse the question in a tenant's query.
+
+    The default period is the last 30 days. Raises ``HistoryQuestionError``.
+    """
     unknown = sorted(params.keys() - _FIELDS - _OF_EVERY_REQUEST)
     if unknown:
         raise HistoryQuestionError(f"a query of the history has no parameter {unknown[0][:_LONGEST_TEXT]}")
@@ -62,7 +68,7 @@ def parse_history(params: Mapping[str, str], now: float) -> HistoryQuestion:
 
 
 def parse_scoped(params: Mapping[str, str], now: float) -> tuple[HistoryQuestion, HistoryScope]:
-    """The question and its scope. Raises ``HistoryQuestionError``."""
+    """Parse the question and its scope. Raises ``HistoryQuestionError``."""
     missing = sorted(_OF_SCOPE - params.keys())
     if missing or not params["namespace"]:
         raise HistoryQuestionError(f"the query has no {missing[0] if missing else 'namespace'}")

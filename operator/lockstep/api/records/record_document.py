@@ -14,7 +14,7 @@ from lockstep.facts.records.gang_record import (
 )
 
 _LATEST = 2**40
-# In characters: names in Kubernetes have at most 253.
+# The most characters of a name. Names in Kubernetes have at most 253.
 _LONGEST_NAME = 512
 _DEFAULTS = {one.name: one.default for kind in (GangRecord, Stretch) for one in fields(kind)}
 _NUMBERS = {
@@ -26,7 +26,7 @@ _TIMES_OR_NONE = {"promised", "started", "predicted", "ended"}
 
 
 def record_document(record: GangRecord) -> dict[str, Any]:
-    """The record as JSON, without fields that have their default."""
+    """Format a record as JSON. Fields with their default are left out."""
     document = _without_defaults(asdict(record))
     if record.stretches:
         document["stretches"] = [_without_defaults(asdict(one)) for one in record.stretches]
@@ -34,7 +34,7 @@ def record_document(record: GangRecord) -> dict[str, Any]:
 
 
 def parse_record(document: Manifest) -> GangRecord:
-    """The record in that JSON. Raises ``ValueError`` where it is none of ours; unknown fields are ignored."""
+    """Parse a record. Raises ``ValueError`` if we did not write it. Unknown fields are ignored."""
     try:
         known = _known(document, GangRecord)
         known["outcome"] = GangOutcome(document.get("outcome", GangOutcome.OPEN))

@@ -1,6 +1,6 @@
-"""The ConfigMaps by which records go from the operator to the recorder: each has several, as lines of JSON.
+"""The ConfigMaps by which records go from the operator to the recorder. Each has several records, as lines of JSON.
 
-Their names are those of a ring of slots. So their number is bounded, and a repeated creation creates no second one.
+Their names are the slots of a ring. So their number is bounded, and a repeated creation makes no second ConfigMap.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,22 +14,22 @@ from lockstep.api.records.record_document import parse_record, record_document
 from lockstep.facts.records.gang_record import GangRecord
 
 SLOTS = 32
-"""The most ConfigMaps with records at once."""
+"""The most ConfigMaps with records at the same time."""
 MOST_BYTES = 128 * 1024
-"""The most bytes of records in one of them, unless one record alone is larger."""
+"""The most bytes of records in one ConfigMap, unless a single record is larger."""
 SELECTOR = f"{RECORDS_LABEL}=true"
 _KEY = "records.jsonl"
 
 
 class ParsedMap(NamedTuple):
-    """The records of a ConfigMap, and why the first line that is none could not be parsed; '' where all could."""
+    """The records of a ConfigMap, and the error of its first line that is not a record; '' if there was none."""
 
     records: list[GangRecord]
     problem: str
 
 
 def records_map_name(lease: str, slot: int) -> str:
-    """The name of the ConfigMap of that slot, beside a lease of that name."""
+    """The name of the ConfigMap in that slot, beside the lease of that name."""
     return f"{lease}-records-{slot:02}"
 
 
@@ -51,7 +51,7 @@ def records_manifest(namespace: str, name: str, lines: Iterable[bytes]) -> dict[
 
 
 def parse_records(manifest: Manifest) -> ParsedMap:
-    """The records in a ConfigMap; a line that is no record costs no other one."""
+    """Parse the records in a ConfigMap. An invalid line does not affect other lines."""
     records, problems = [], []
     for line in _lines(manifest):
         try:

@@ -1,4 +1,4 @@
-"""Variables and files for every member, whatever program it runs."""
+"""Variables and files for every member, whatever program the member runs."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ CHANGES_FILE = f"{FOLDER}/changes"
 
 
 def variables(meeting: Meeting, position: int) -> dict[str, str]:
-    """The member's rank among all, and in its role where the gang has roles."""
+    """The variables with the size, the hosts, and the member's rank; with roles, also its role and rank in the role."""
     return {
         "LOCKSTEP_SIZE": str(len(meeting.hosts)),
         "LOCKSTEP_RANK": str(meeting.ranks[position]),
@@ -21,9 +21,10 @@ def variables(meeting: Meeting, position: int) -> dict[str, str]:
 
 
 def files(meeting: Meeting) -> Mapping[str, str]:
-    """All members' hosts, one a line in rank order, where they are too many for a variable, or where they change.
+    """The file with all members' hosts, one per line in rank order.
 
-    Where hosts change, files also have the number of members, and how often it has changed.
+    It exists if the hosts fit into no variable or may change. If the hosts may change, further files have the number of
+    members, and how often it has changed.
     """
     hosts = {HOSTS_FILE: "".join(f"{host}\n" for host in meeting.hosts)}
     if meeting.changes is not None:

@@ -1,4 +1,4 @@
-"""Limits the members of a gang whose members have a list of all: their names must fit into one ConfigMap."""
+"""Limits the number of members that get a list of all members: their names must fit into one ConfigMap."""
 
 from lockstep.api.common_objects import LARGEST_FILES
 from lockstep.api.membership import LARGEST_ATTEMPT
@@ -8,12 +8,12 @@ from lockstep.facts.gang.network import Rendezvous
 from lockstep.facts.reasons import Reason
 
 _LINE_END = 1
-# A blank, "slots=", the digits of any node's CPU count, and the end of the line.
+# The most bytes for a blank, "slots=", the digits of any node's CPU count, and the end of the line.
 _SLOTS = 14
 
 
 def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
-    """Why the members' names do not fit into the ConfigMap; None where they do."""
+    """The refusal of a gang whose members' names do not fit into the ConfigMap; None if they fit."""
     field = "network" if spec.network is not None else "elastic" if spec.keeps_members else None
     if field is None:
         return None

@@ -1,4 +1,4 @@
-"""The members of one attempt by rank, their DNS names, and which of them do the work."""
+"""The members of one attempt by rank, with their DNS names, and which of them do work."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -13,7 +13,8 @@ from lockstep.facts.pods.pod import Request
 
 _MILLI = 1000
 
-# In characters. Every container of each pod has the list: a longer one would be larger than the rest of the pod.
+# The most characters of a list in a variable. Every container of each pod has it; a longer list would be larger than
+# the rest of the pod.
 LONGEST_HOSTS = 4096
 
 
@@ -24,10 +25,10 @@ class Meeting:
     A position in this order indexes ``ranks``, ``hosts``, ``roles``, ``role_ranks`` and ``slots``. It is the rank,
     unless members have left while others ran.
 
-    A role's name is empty where the gang has no roles. ``workers`` are those that do part of the work. ``host_list``
-    has all hosts, separated by commas. ``is_wanted``: the spec asks that members find each other. ``changes`` is how
-    often members have come or gone while others ran; None where they never do. ``worker_range`` has the fewest and the
-    most workers that the gang may have.
+    A role's name is empty if the gang has no roles. ``workers`` are the positions of members that do a part of the
+    work. ``host_list`` has all hosts, separated by commas. ``is_wanted`` means that the spec asks for a rendezvous.
+    ``changes`` is how often members have come or gone while others ran; None if they never do. ``worker_range`` has the
+    fewest and the most workers that the gang may have.
     """
 
     gang: str
@@ -47,24 +48,24 @@ class Meeting:
 
     @property
     def first_host(self) -> str:
-        """Where members meet: the host of the first worker."""
+        """The host where members meet: that of the first worker."""
         return self.hosts[self.workers[0]]
 
     def worker_number(self, position: int) -> int | None:
-        """The number among the workers of the member at that position; None where it is no worker."""
+        """The worker number of the member at that position; None if it is not a worker."""
         number = bisect_left(self.workers, position)
         return number if self.workers[number : number + 1] == (position,) else None
 
     @property
     def has_short_list(self) -> bool:
-        """Whether the hosts fit into a variable."""
+        """Whether the list of hosts is short enough for a variable."""
         return len(self.host_list) <= LONGEST_HOSTS
 
 
 def meeting_of(
     gang: AcceptedGang, attempt: int, members: Sequence[Members], ranks: Iterable[int] | None = None
 ) -> Meeting:
-    """The meeting of the members of one attempt. Their ``ranks`` are from 0 on if they are None."""
+    """The members of one attempt. If ``ranks`` is None, the ranks count from 0."""
     roles = tuple(entry.role for entry in members for _ in range(entry.count))
     by_position = tuple(range(len(roles)) if ranks is None else ranks)
     hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in by_position)
@@ -89,7 +90,7 @@ def meeting_of(
 
 
 def host_of(gang: str, attempt: int, rank: int) -> str:
-    """A member's DNS name within its namespace: its pod below the gang's Service."""
+    """The DNS name of a member in its namespace: the name of its pod, below the gang's Service."""
     return f"{pod_name(gang, attempt, rank)}.{gang}"
 
 
@@ -99,7 +100,7 @@ def _range(sizes: Iterable[Sizes]) -> tuple[int, int]:
 
 
 def _counted(names: Iterable[str]) -> Iterator[int]:
-    """How often each name occurred before."""
+    """For each name, how often it occurred before."""
     seen: Counter[str] = Counter()
     for name in names:
         yield seen[name]
@@ -107,5 +108,5 @@ def _counted(names: Iterable[str]) -> Iterator[int]:
 
 
 def _slots(request: Request) -> int:
-    """The number of processes for a member: the whole CPUs that its template requests, at least one."""
+    """The number of processes for a member: the whole CPUs that its template requests, and at least one."""
     return max(1, dict(request).get("cpu", 0) // _MILLI)

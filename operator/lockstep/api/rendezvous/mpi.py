@@ -1,7 +1,7 @@
 """The host file of ``mpirun`` in the format of each launcher, and the variables that point to it.
 
-Hosts keep their domain, since they do not resolve without it. ``ssh`` retries while a member runs but does not listen
-yet.
+Hosts keep their domain, since they do not resolve without it. ``ssh`` tries again while a member runs but does not
+listen yet.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ HOST_FILE = "/etc/mpi/hostfile"
 _PATIENT = "-o ConnectionAttempts=10"
 
 _VARIABLES: Mapping[Launcher, Mapping[str, str]] = {
-    # The first ones are for versions up to 4, the others from 5 on.
+    # The first three variables are for versions up to 4, and the others are for version 5 and later.
     Launcher.OPEN_MPI: {
         "OMPI_MCA_orte_default_hostfile": HOST_FILE,
         "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
@@ -34,11 +34,14 @@ _LINES: Mapping[Launcher, Callable[[str, int], str]] = {
 
 
 def variables(meeting: Meeting, _position: int) -> dict[str, str]:
-    """Where the launcher finds its hosts; equal for all members, whichever runs it."""
+    """The variables by which the launcher finds the host file.
+
+    All members have the same, since any of them may launch.
+    """
     return dict(_VARIABLES[meeting.network.launcher])
 
 
 def files(meeting: Meeting) -> Mapping[str, str]:
-    """The members that do part of the work, with their numbers of slots."""
+    """The host file: the members that do a part of the work, with their numbers of slots."""
     line = _LINES[meeting.network.launcher]
     return {HOST_FILE: "".join(line(meeting.hosts[position], meeting.slots[position]) for position in meeting.workers)}

@@ -1,4 +1,4 @@
-"""All variables and files of a member: the common set, and that of its program."""
+"""All variables and files of a member: the common set, and the set of its program."""
 
 from collections.abc import Callable, Mapping
 
@@ -20,6 +20,6 @@ def variables(meeting: Meeting, position: int) -> dict[str, str]:
 
 
 def files(meeting: Meeting) -> dict[str, str]:
-    """The files of every member, by path; most gangs have none."""
+    """The files of every member, by path. Most gangs have none."""
     of_program = mpi.files(meeting) if meeting.network.rendezvous is Rendezvous.MPI else {}
     return {**common.files(meeting), **of_program}

@@ -1,22 +1,23 @@
-"""Variables for ``torch.distributed``, and for ``torchrun`` in place of its options.
+"""Variables for ``torch.distributed``, and variables that replace the options of ``torchrun``.
 
-``torchrun`` uses a static rendezvous, so that the ranks of its workers follow those of the members. If members come and
-go while others run, its agents meet at the first worker again and again, and rank themselves.
+``torchrun`` uses a static rendezvous, so that the ranks of its workers follow the ranks of members. If members come and
+go while others run, the agents of ``torchrun`` meet at the first worker after each change, and choose their ranks
+themselves.
 """
 
 from lockstep.api.rendezvous.meeting import Meeting
 
 
 def variables(meeting: Meeting, position: int) -> dict[str, str]:
-    """The same address for all; a rank for members that do part of the work."""
+    """The variables with the address, which is the same for all, and a rank for members that do work."""
     return _static(meeting, position) if meeting.changes is None else _elastic(meeting, position)
 
 
 def _elastic(meeting: Meeting, position: int) -> dict[str, str]:
-    """The variables of an agent where members come and go.
+    """The variables of an agent if members come and go.
 
-    One agent is the host that the others meet. Agents do not know their own names below the Service, so a variable says
-    whether an agent is the host.
+    One agent is the host where the others meet. Agents do not know their own names below the Service, so a variable
+    says whether an agent is the host.
     """
     least, most = meeting.worker_range
     is_host = position == meeting.workers[0]

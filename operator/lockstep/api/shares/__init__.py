@@ -1,1 +1,1 @@
-"""The FairShare of a cluster."""
+"""Parses and formats the FairShare of a cluster."""

@@ -12,7 +12,7 @@ _ANY = "Any"
 
 
 class GroupReport(NamedTuple):
-    """What the status says of one group: its use in seconds of all nodes, and a sentence."""
+    """The part of the status about one group: its use in seconds of all nodes, and a sentence."""
 
     name: str
     used: float
@@ -20,7 +20,7 @@ class GroupReport(NamedTuple):
 
 
 def parse_fair_share(manifest: Manifest) -> FairShare:
-    """A FairShare. The last of its groups is that of all other namespaces."""
+    """Parse a FairShare. The last of its groups has all other namespaces."""
     metadata, spec = manifest["metadata"], manifest["spec"]
     named = [
         NamedGroup(one["name"], one.get("weight", 1), tuple(one["namespaces"])) for one in spec.get("groups") or ()
@@ -36,7 +36,7 @@ def parse_fair_share(manifest: Manifest) -> FairShare:
 
 
 def _without_repeats(groups: Iterable[NamedGroup]) -> Iterable[NamedGroup]:
-    """The groups, a namespace only in the first one that names it: the schema can't compare whole lists."""
+    """The groups, with each namespace only in the first group that names it. The schema can't check this."""
     taken = set[str]()
     for group in groups:
         yield group._replace(namespaces=tuple(name for name in group.namespaces if name not in taken))
@@ -52,7 +52,7 @@ def _counted(status: Manifest) -> CountedUse | None:
 
 
 def share_status_patch(version: str, at: float, summary: str, groups: Iterable[GroupReport]) -> dict[str, Any]:
-    """A merge patch of the status; it is refused if the FairShare has changed since that version."""
+    """A merge patch of the status. The API server refuses it if the FairShare has changed since that version."""
     return {
         "metadata": {"resourceVersion": version},
         "status": {

@@ -1,1 +1,1 @@
-"""GangSweeps on the wire: their spec and status, the parameters of their runs, and the GangJob of each run."""
+"""Parses and formats GangSweeps: their spec and status, the parameters of their runs, and the GangJob of each run."""

@@ -1,7 +1,7 @@
-"""The parameters of a sweep's runs: an immutable ConfigMap with comma-separated values, one run a line.
+"""The parameters of a sweep's runs: an immutable ConfigMap with comma-separated values, one line for each run.
 
-The first line names the variables. Values with a comma or a quote are quoted as in other such files; no value has a
-line break.
+The first line names the variables. Values with a comma or a quote are quoted as usual in CSV. No value has a line
+break.
 """
 
 import csv
@@ -19,7 +19,10 @@ _HEADER_LINES = 1
 
 @dataclass(frozen=True, slots=True)
 class RunParameters:
-    """The variables' names and the lines of values, each read when its run is made. ``uid`` is the ConfigMap's."""
+    """The variables' names, and the lines of values.
+
+    A line is parsed when its run is made. ``uid`` is the ConfigMap's.
+    """
 
     uid: str
     names: tuple[str, ...]
@@ -31,7 +34,7 @@ class RunParameters:
 
 
 def read_parameters(config_map: Manifest) -> RunParameters | SweepRefusal:
-    """The parameters of all runs; a refusal that names the line where they can't be used."""
+    """The parameters of all runs; a refusal that names the line if they can't be used."""
     name = config_map["metadata"]["name"]
     try:
         return _read(config_map, name)
@@ -70,12 +73,12 @@ def _names(header: str) -> tuple[str, ...]:
 
 
 def _check(number: int, line: str, names: Sequence[str]) -> None:
-    """Raise ``ValueError`` unless the line has a value for each name. It takes a few steps, not one a value."""
+    """Raise ``ValueError`` unless the line has a value for each name. For speed, this does not look at each value."""
     try:
         values = line.split(",") if line and '"' not in line else _values(line)
     except ValueError as error:
         raise ValueError(f"has a line {number} that {error}") from error
-    # What a value has stands in the line, and so do commas and quotes, which can be printed.
+    # The line contains all values, commas and quotes, and the latter two are printable.
     if not line.replace("\t", "").isprintable():
         raise ValueError(f"has a character in line {number} that can't be printed")
     if len(values) != len(names):
@@ -85,7 +88,7 @@ def _check(number: int, line: str, names: Sequence[str]) -> None:
 
 
 def _values(line: str) -> list[str]:
-    """The values of a line. Raises ``ValueError`` if a quote is left open."""
+    """The values of a line. Raises ``ValueError`` if a quote is not closed."""
     try:
         return next(csv.reader([line], strict=True), [])
     except csv.Error as error:

@@ -1,4 +1,4 @@
-"""The GangJob of a run: the sweep's template with one size, its name, its owner and its parameters."""
+"""Makes the GangJob of a run: the sweep's template with one size, a name, an owner and the parameters."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from lockstep.facts.sweeps.sweep import Sweep
 
 
 def run_gang(sweep: Sweep, number: int, parameters: Parameters, size: int | None) -> NewManifest:
-    """The GangJob of a run, in which the role whose size varies has ``size`` members; None leaves all sizes open."""
+    """The GangJob of a run. The role whose size varies has ``size`` members; with None, all sizes stay open."""
     spec = sweep.spec.template.decoded()
     return {
         "apiVersion": API_VERSION,
@@ -21,7 +21,7 @@ def run_gang(sweep: Sweep, number: int, parameters: Parameters, size: int | None
 
 
 def sample_gang(sweep: Sweep) -> Manifest:
-    """A GangJob as the API server would store one of the sweep, to see what all of them ask for."""
+    """A GangJob as the API server would store one of the sweep's, to check the parts that all of them have."""
     metadata = {"uid": "", "resourceVersion": "0", "creationTimestamp": "1970-01-01T00:00:00Z"}
     made = run_gang(sweep, 0, (), None)
     return {**made, "metadata": {**made["metadata"], **metadata}}

@@ -1,6 +1,6 @@
-"""How a GangJob says which run of a sweep it is: by its owner, its name and annotations.
+"""The marks of a GangJob that is a run of a sweep: its owner, its name and its annotations.
 
-Any user may write these on a GangJob of one's own, and gets variables by it. So what is read is bounded.
+Any user may write them on a GangJob of their own, and then gets variables from them. So the parsed texts are bounded.
 """
 
 import re
@@ -21,7 +21,7 @@ from lockstep.facts.runs.sweep_run import Parameters, SweepRun, run_name
 from lockstep.facts.sweeps.sweep import Sweep
 
 MOST_LETTERS = 4_096
-"""The most letters of all parameters of a run, with their names."""
+"""The most characters of all parameters of a run, with their names."""
 MOST_VARIABLES = 50
 """The most parameters of a run."""
 _NUMBER = re.compile("0|[1-9][0-9]{0,3}")
@@ -30,7 +30,7 @@ _RESERVED = "LOCKSTEP_"
 
 
 def parse_run(metadata: Manifest) -> SweepRun | None:
-    """The run that a GangJob is; None if it belongs to no sweep."""
+    """The run of a sweep that a GangJob is; None if it is none."""
     owner = sweep_owner(metadata)
     annotations = metadata.get("annotations") or {}
     number = annotations.get(RUN_ANNOTATION, "")
@@ -45,7 +45,7 @@ def parse_run(metadata: Manifest) -> SweepRun | None:
 
 
 def sweep_owner(metadata: Manifest) -> Manifest | None:
-    """The owner reference by which a sweep controls the object; None where there is none."""
+    """The owner reference of the sweep that controls the object; None if no sweep does."""
     for owner in metadata.get("ownerReferences") or ():
         if owner.get("controller") and (owner["apiVersion"], owner["kind"]) == (API_VERSION, SWEEP_KIND):
             return dict(owner)
@@ -70,7 +70,7 @@ def run_metadata(sweep: Sweep, number: int, parameters: Parameters) -> NewManife
                 "name": name,
                 "uid": sweep.uid,
                 "controller": True,
-                # True would need a right to the sweep's finalizers.
+                # True would require a right to the sweep's finalizers.
                 "blockOwnerDeletion": False,
             }
         ],
@@ -83,17 +83,17 @@ def parameters_text(parameters: Parameters) -> str:
 
 
 def letters_of_names(names: Sequence[str]) -> int:
-    """How many letters that text has beside those of the values."""
+    """How many characters that text has in addition to the values."""
     return sum(map(len, names)) + 2 * len(names)
 
 
 def is_variable(name: str) -> bool:
-    """Whether a parameter may have that name: that of a variable, and none of ours."""
+    """Whether a parameter may have that name: it is a valid name of a variable, and none of ours."""
     return _VARIABLE.fullmatch(name) is not None and not name.startswith(_RESERVED)
 
 
 def _parameters(text: str) -> Parameters:
-    """The parameters in an annotation; none where they are too long, or are no such lines."""
+    """The parameters in an annotation; none if they are too long or invalid."""
     lines = [line.partition("=") for line in text.split("\n") if line] if len(text) <= MOST_LETTERS else []
     if len(lines) > MOST_VARIABLES or not all(is_variable(name) for name, _, _ in lines):
         return ()

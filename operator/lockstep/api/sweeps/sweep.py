@@ -20,7 +20,7 @@ _WISH = re.compile(r"([0-9a-f-]{1,64}) ([0-9,-]{1,49152})")
 
 
 def parse_sweep(manifest: Manifest) -> Sweep:
-    """A GangSweep."""
+    """Parse a GangSweep."""
     metadata = manifest["metadata"]
     return Sweep(
         key=sweep_key(metadata["namespace"], metadata["name"]),
@@ -50,7 +50,7 @@ def _spec(spec: Manifest) -> SweepSpec:
 
 
 def parse_sweep_status(status: Manifest) -> SweepStatus:
-    """The status of a GangSweep."""
+    """Parse the status of a GangSweep."""
     return SweepStatus(
         observed_generation=int(status.get("observedGeneration", 0)),
         state=status.get("state") or "",
@@ -75,7 +75,7 @@ def parse_sweep_status(status: Manifest) -> SweepStatus:
 
 
 def _run_ends(text: str) -> bytes:
-    """The packed ends; b'' for what is no base64: any client may have written it."""
+    """The packed ends of runs; b'' if the text is not base64, since any client may have written it."""
     try:
         return b64decode(text, validate=True)
     except Error:
@@ -83,7 +83,7 @@ def _run_ends(text: str) -> bytes:
 
 
 def sweep_status_manifest(status: SweepStatus) -> dict[str, Any]:
-    """The status as a merge patch: fields that do not apply are null, so that no earlier value stays."""
+    """Format the status as a merge patch. Fields that do not apply are null, so that earlier values are removed."""
     return {
         "observedGeneration": status.observed_generation,
         "state": status.state,
@@ -108,7 +108,7 @@ def sweep_status_manifest(status: SweepStatus) -> dict[str, Any]:
 
 
 def requeue_annotation(wish: RequeueWish) -> dict[str, str]:
-    """The annotation by which failed runs are to be made again."""
+    """The annotation that requests that failed runs are made again."""
     return {REQUEUE_ANNOTATION: f"{wish.id} {format_ranks(wish.runs)}"}
 
 

@@ -1,1 +1,1 @@
-"""Turns an object that cannot be read into a sentence that names the field."""
+"""Decides how objects that can't be parsed count, with a sentence that names the field."""

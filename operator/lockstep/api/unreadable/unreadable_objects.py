@@ -1,4 +1,4 @@
-"""How objects that can't be parsed count: always so that no pod is bound where it might not fit.
+"""Decides how objects that can't be parsed count: always so that no pod is bound to a node where it might not fit.
 
 Only fields that the API server guarantees are read: name, UID, version.
 """
@@ -23,13 +23,13 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
 
-# Every member takes one of a node's pods, so this leaves room for none.
+# Every member takes one of a node's places for pods, so this leaves no room for members.
 _FILLS_ITS_NODE = (("pods", LARGEST_AMOUNT),)
 _PHASES = frozenset(PodPhase)
 
 
 def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
-    """A node that exists, so that its pods are not lost, but takes no members."""
+    """A node that takes no members. It exists, so that its pods are not lost."""
     return NodeFact(
         name=manifest["metadata"]["name"],
         labels={},
@@ -41,9 +41,10 @@ def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
 
 
 def unreadable_pod(manifest: Manifest, _: Exception) -> PodFact:
-    """What a pod that can't be parsed counts as.
+    """The fact for a pod that can't be parsed.
 
-    If its phase is unknown, the pod is read as one that has not ended. Otherwise it fills its node until it ends.
+    If only its phase is invalid, the pod is parsed as one that has not ended. Otherwise it fills its node until it
+    ends.
     """
     phase = (manifest.get("status") or {}).get("phase")
     if phase not in _PHASES:
@@ -67,7 +68,10 @@ def unreadable_pod(manifest: Manifest, _: Exception) -> PodFact:
 
 
 def _unreadable_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
-    """The outcome of a member without known containers: it is not known to have ended by itself."""
+    """The outcome of a member whose containers are unknown.
+
+    If it is being deleted, it counts as not ended by itself.
+    """
     if is_deleting:
         return PodOutcome.DELETED
     match phase:
@@ -82,15 +86,15 @@ def _unreadable_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
 
 
 def read_pod(manifest: Manifest, sources: Collection[Source] = ()) -> PodFact:
-    """The parsed pod, or how it counts if that fails; as a pod of a Gang, if one of these sources names one."""
+    """The parsed pod, or the fact for it if parsing fails. It is a pod of a Gang if one of these sources names one."""
     try:
         return parse_any_pod(manifest, sources)
-    except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
+    except Exception as problem:  # noqa: BLE001 - the API server accepts any content
         return unreadable_pod(manifest, problem)
 
 
 def unreadable_bid(manifest: Manifest, problem: Exception) -> BidFact:
-    """A node that offers no slots."""
+    """A bid that offers no slots."""
     metadata = manifest["metadata"]
     return BidFact(
         node=metadata["name"],
@@ -110,7 +114,7 @@ def unreadable_bid(manifest: Manifest, problem: Exception) -> BidFact:
 
 
 def unreadable_gang(manifest: Manifest, problem: Exception) -> RefusedGang:
-    """A gang that is refused, and so never planned."""
+    """A gang that is refused, so it is never planned."""
     metadata = manifest["metadata"]
     return RefusedGang(
         **identity(GangKey(metadata["namespace"], metadata["name"]), metadata),
@@ -119,7 +123,7 @@ def unreadable_gang(manifest: Manifest, problem: Exception) -> RefusedGang:
 
 
 def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
-    """A Gang that is refused, and so never planned."""
+    """A Gang that is refused, so it is never planned."""
     metadata = manifest["metadata"]
     return PodGang(
         **identity(pod_gang_key(metadata["namespace"], metadata["name"]), metadata),
@@ -128,5 +132,5 @@ def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
 
 
 def describe(problem: Exception) -> str:
-    """One phrase about an exception: our own sentences unchanged, others with their type."""
+    """A phrase about an exception. Our own sentences are unchanged; others begin with their type."""
     return str(problem) if type(problem) is ValueError else f"{type(problem).__name__} {problem}"
