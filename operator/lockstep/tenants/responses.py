@@ -37,7 +37,7 @@ def refused(code: int, message: str, *, seconds: int = 0) -> web.Response:
         "code": code,
         "reason": _REASONS[code],
         "message": message,
-        # These details tell the command line that the answer is ours, and not of an API server without this group.
+        # By these details the command line knows that the answer is ours, not that of an API server without this group.
         "details": {"group": ANSWERS_GROUP, "retryAfterSeconds": seconds},
     }
     headers = {"Retry-After": str(seconds)} if seconds else None
