@@ -34,7 +34,7 @@ _SUFFIXES = {
     },
     **{f"{letter}i": Decimal(2) ** (10 * power) for power, letter in enumerate("KMGTPE", start=1)},
 }
-# Numbers with larger exponents are beyond everything that is counted here, and so are numbers with smaller ones.
+# A number above ten to this power is larger than anything that is counted here. Below the inverse, it is smaller.
 _LARGEST_EXPONENT = 1000
 # This precision has more digits than any amount. It rounds upwards, so a rounded amount is never too small.
 _EXACT = Context(prec=_LONGEST_QUANTITY + 50, rounding=ROUND_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)

@@ -32,7 +32,7 @@ from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 KEPT_SECONDS = 15.0
 """How long a plan is kept at least.
 
-A plan is also kept for ten times as long as it took to make, up to five minutes.
+If a plan took long to make, it is kept for ten times as long as it took, up to five minutes.
 """
 
 _TIMES_AS_LONG = 10.0

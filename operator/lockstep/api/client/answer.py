@@ -35,7 +35,7 @@ class Answer(NamedTuple):
     def is_about_rights(self) -> bool:
         """Whether the API server denies the request because we lack a right.
 
-        While it starts, it denies all requests.
+        The API server denies all requests while it starts.
         """
         return self.code == HTTPStatus.UNAUTHORIZED or is_denial(self.code, self.message)
 

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class Credentials:
-    """Knows from the answers to all requests whether our token or certificate is accepted.
+    """Tracks, by the answers to all requests, whether our token or certificate is accepted.
 
     All clients of a process share it. If credentials that were accepted before are refused, all requests wait. Single
     requests are sent after 1, 2, 4 … 60 s. If credentials were never accepted, a refusal is an answer like any other.

@@ -24,7 +24,7 @@ _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete
 # While a right is needed, a request for it is sent at least once a minute. A right that was not needed for this time is
 # no longer listed.
 _NEEDED_SECONDS = 120.0
-# The most denials that are logged. The same rights in more namespaces are no news.
+# The most denials that are logged. More of them would give no further information.
 _MOST_LOGGED = 20
 _MANIFEST = "operator/rbac.yaml"
 # Rights that only some options need are in separate manifests. These rights are for Gangs and for owners of pods.

@@ -1,4 +1,4 @@
-"""Parses Workloads of Kueue: whether they have quota, for which Gang, and how their pods will look."""
+"""Parses Workloads of Kueue: whether they have quota, their Gang, and the pods to come."""
 
 import hashlib
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Claims that members own: in a GangJob, by their names, and in the patches that are written to them.
+"""The claims of members: how a GangJob states them, how they are named, and the patches that are written to them.
 
 Kubernetes creates the claim of a pod's ephemeral volume; it is named after the pod and deleted with it. Lockstep
 creates the claims of a GangJob's claim templates. Such a claim is named NAME-GANG-RANK, and is deleted with the gang.

@@ -1,4 +1,4 @@
-"""The dealer, a sidecar beside rank 0 that deals pieces to all members, and the parts of its pod's status about it.
+"""The dealer, a sidecar of rank 0 that deals pieces to all members, and the parts of its pod's status about it.
 
 The dealer is part of the role's template, so plans count its resources. The pods of other ranks are made without it. If
 the size may change, these pods still keep its room: then all members of the gang count alike, on every node. The gang's

@@ -29,9 +29,9 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
 class MemberPods:
     """Makes the pods of one attempt. Pods of one role share parts, so callers must not change the pods.
 
-    Nothing that is added gives the author of the template more rights. Added are names, labels, an owner, variables,
-    files with the other members' hosts, volumes of the member's claims, and the gang's priority class. The requirements
-    of the node pool, and the gate, are in the gang's template already.
+    It adds names, labels, an owner, variables, files with the other members' hosts, volumes of the member's claims, and
+    the gang's priority class. None of these gives the author of the template more rights. The requirements of the node
+    pool, and the gate, are in the gang's template already.
     """
 
     def __init__(

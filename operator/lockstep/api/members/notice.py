@@ -1,8 +1,8 @@
 """The notice of a change of size: a file that members read, and the annotation by which they say that they are ready.
 
 The kubelet writes the file from an annotation of the pod, in a volume of the template. An environment variable would
-keep the first value of the annotation, and so would a file that is mounted by a subPath. A template that has only those
-reads no notice.
+keep the first value of the annotation, and so would a file that is mounted by a subPath. If a template has only those,
+its members read no notice.
 """
 
 import re

@@ -72,7 +72,7 @@ def _kueue_group(metadata: Manifest) -> Iterator[NamedGang]:
 
 
 def _unknown(_: Manifest) -> str:
-    """The UID of an owner whose pods do not all state it."""
+    """'', since not all pods of such an owner state its UID."""
     return ""
 
 

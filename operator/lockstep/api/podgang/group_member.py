@@ -130,7 +130,10 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
 
 
 def _needs_in_group(pod: Manifest, path: str, source: Source) -> Needs | Refusal:
-    """The requirements of the pod. Its PodGroup is left out: it is read separately, or another source counts."""
+    """The requirements of the pod without its PodGroup, which is read separately.
+
+    It is a refusal if the pod has a PodGroup, but neither this nor the pod's own label names its Gang.
+    """
     if scheduling_group_of(pod) and source not in (Source.SCHEDULING_GROUP, Source.PODS):
         message = (
             f"{path}.spec.schedulingGroup: Lockstep reads its PodGroup only with the source {Source.SCHEDULING_GROUP}."

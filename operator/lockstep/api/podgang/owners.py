@@ -37,9 +37,9 @@ from lockstep.facts.ranks import MOST_RANKS, parse_ranks
 class OwnerKind(NamedTuple):
     """A kind of owners. ``first`` returns the pods of one owner that must be placed together.
 
-    If a kind has ``groups``, it returns for how many groups an owner gets a Gang each. The name of such a Gang ends
-    with the number of the group. ``left`` returns how many pods an owner will still make at most, after others have
-    ended. ``says_size`` says whether annotations of an owner may state another size.
+    ``groups`` returns the number of an owner's groups. Each group gets a Gang, whose name ends with the number of the
+    group. Without ``groups``, an owner gets one Gang. ``left`` returns how many pods an owner will still make at most,
+    after others have ended. ``says_size`` says whether annotations of an owner may state another size.
 
     ``domain`` returns the label of nodes by which an owner's own fields require one domain, or ''. It raises
     ``ValueError`` for a requirement that no Gang can have. ``preempts`` returns whether these fields allow that the

@@ -6,10 +6,7 @@ from lockstep.api.podgang.kueue_group import KUEUE_GROUP
 RUN_ALONE = frozenset(
     {("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet"), ("v1", "ReplicationController")}
 )
-"""The controllers whose pods do not wait for each other.
-
-Pods of other controllers may wait, so they are no such gangs.
-"""
+"""The controllers whose pods do not wait for each other. Pods of other controllers may wait, so they are left alone."""
 # Labels and annotations by which pods name a group: a LeaderWorkerSet, or a PodGroup of an older kind, of Kueue or of
 # Volcano.
 _GROUP_LABELS = (

@@ -1,4 +1,7 @@
-"""Things on a node that only one pod may have, as resource columns: host ports, and disks that the pod itself names."""
+"""Host ports, and disks that a pod itself names, as columns of a node.
+
+Only one pod of the node may have each of them.
+"""
 
 from collections.abc import Iterator
 

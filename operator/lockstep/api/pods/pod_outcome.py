@@ -1,4 +1,4 @@
-"""The outcome of a member: a function of its pod's current state only, whatever happened in which order.
+"""The outcome of a member. It depends only on the present state of its pod, and not on the order of events.
 
 The first row that applies counts::
 
@@ -10,11 +10,12 @@ The first row that applies counts::
     succeeded                                                                      SUCCEEDED
     ended otherwise                                                                FAILED
 
-A pod has ended by itself when all of its containers have, except sidecars. That time is compared with two others: the
-time of the condition, and that of the request to delete it, which is ``deletionTimestamp`` less the grace period. They
-have whole seconds and come from two clocks. A pod with equal or missing times counts as lost.
+A pod has ended by itself when all of its containers except sidecars have ended. The time of this end is compared with
+two other times: that of the condition, and that of the request to delete the pod. The latter is ``deletionTimestamp``
+minus the grace period. These times have whole seconds and come from two clocks. If times are equal or missing, the pod
+counts as lost.
 
-A later request to delete the pod hides the time of the first one. The cache keeps what the first one meant
+A later request to delete the pod hides the time of the first request. The cache keeps the outcome of the first request
 (``belief/holding/pods.py``).
 """
 
@@ -71,7 +72,7 @@ def is_done(phase: PodPhase, spec: Manifest, status: Manifest) -> bool:
 
 
 def _is_before(end: float | None, asked_at: float | None) -> bool:
-    """Whether the pod ended by itself before its end was requested, if it ever was."""
+    """Whether the pod ended by itself before its end was requested, or its end was never requested."""
     return asked_at is None or (end is not None and end < asked_at)
 
 
@@ -82,7 +83,7 @@ def _deletion_asked_at(metadata: Manifest) -> float | None:
 
 
 def _ended_by_node(phase: PodPhase, status: Manifest) -> bool:
-    """Whether the node ended the pod: a pod that ended by itself has no reason of its own."""
+    """Whether the node ended the pod: the pod has failed, with another reason than the deadline of its template."""
     return phase is PodPhase.FAILED and (status.get("reason") or _OWN_DEADLINE) != _OWN_DEADLINE
 
 
@@ -116,9 +117,9 @@ def _has_ended_well(spec: Manifest, status: Manifest) -> bool:
 
 
 def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
-    """The ends of the containers that had to end before the pod.
+    """The ends of the containers that had to end before the pod: all of the main part, or else the init containers.
 
-    If not all of the main part have, they are of the init part.
+    The init containers count only while all containers of the main part wait. Otherwise there are no ends.
     """
     ends = _ends_of_main(spec, status)
     if ends is not None:

@@ -23,8 +23,8 @@ def variables(meeting: Meeting, position: int) -> dict[str, str]:
 def files(meeting: Meeting) -> Mapping[str, str]:
     """The file with all members' hosts, one per line in rank order.
 
-    It exists if the hosts fit into no variable or may change. If the hosts may change, further files have the number of
-    members, and how often it has changed.
+    It exists if the list is too long for a variable, or if hosts may change. If hosts may change, further files have
+    the number of members, and how often it has changed.
     """
     hosts = {HOSTS_FILE: "".join(f"{host}\n" for host in meeting.hosts)}
     if meeting.changes is not None:

@@ -73,7 +73,7 @@ def _names(header: str) -> tuple[str, ...]:
 
 
 def _check(number: int, line: str, names: Sequence[str]) -> None:
-    """Raise ``ValueError`` unless the line has a value for each name. For speed, this does not look at each value."""
+    """Raise ``ValueError`` unless the line has a value for each name. For speed, this does not check each value."""
     try:
         values = line.split(",") if line and '"' not in line else _values(line)
     except ValueError as error:

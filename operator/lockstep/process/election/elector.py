@@ -131,7 +131,7 @@ class Elector:
         return False
 
     async def _still_ours(self, held: Lease) -> Lease | None:
-        """The lease as it is now; None if another process has taken it or deleted it; ``held`` if the read fails.
+        """The lease as it is now; None if another process has taken it or it is missing; ``held`` if the read fails.
 
         An emptied lease is still ours: other processes do not take it before a lease duration is over.
         """

@@ -20,7 +20,7 @@ _MUCH_MORE = 1.5
 
 
 def collect_little() -> None:
-    """Freeze all objects in use, and set that new objects are collected in small parts."""
+    """Freeze all objects in use, and let the collector handle new objects in small parts."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -9,7 +9,7 @@ PERIOD_SECONDS = 0.05
 async def watch_loop(observe: Callable[[float], None], monotonic: Callable[[], float]) -> None:
     """Sleep again and again, and report to ``observe`` how many seconds late each wake-up is; until cancelled.
 
-    If a step begins during the sleep, its measured time is too short, by 0.05 s at most: by the rest of the sleep.
+    If a step begins during the sleep, its measured time is too short by the rest of the sleep, which is at most 0.05 s.
     """
     while True:
         due = monotonic() + PERIOD_SECONDS

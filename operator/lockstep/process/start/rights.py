@@ -19,7 +19,7 @@ _REVIEW = own_access_review(verb="patch", group=GROUP, resource=GANGS, subresour
 
 
 async def keep_rights_judged(client: KubeClient, rights: Rights) -> None:
-    """Review the rights when a request was forbidden, and again after 1, 2, 4 … 60 s; until cancelled."""
+    """Review the rights when a status write was forbidden, and again after 1, 2, 4 … 60 s; until cancelled."""
     tries = 0
     while True:
         await rights.doubted.wait()
