@@ -231,7 +231,7 @@ def _make_streams(access: Access) -> Streams:
 def _why_unready(parts: Parts) -> str:
     """Why the process is not ready, in one sentence; '' if it is ready.
 
-    It is not ready if its credentials are refused, if it may not write, or until all first lists are in the cache.
+    It is not ready if its credentials are refused, if it may not write, or if a first list is not in the cache yet.
     """
     access = parts.access
     trouble = access.client.credentials.trouble or access.rights.trouble

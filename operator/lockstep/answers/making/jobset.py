@@ -54,7 +54,7 @@ def _role(entry: Fields, *, is_alone: bool) -> _Role:
 def _index(entry: Fields, mode: str, copies: int, *, is_alone: bool) -> NewManifest | None:
     """The source of the variable with the pod's index; None if the job is not Indexed.
 
-    A JobSet's jobs are by default.
+    By default, the jobs of a JobSet are Indexed.
     """
     if mode not in ("", "Indexed"):
         return None

@@ -35,11 +35,11 @@ class ProfileRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileAnswer:
-    """The law that the runs of a gang's template follow. The runs are from the status of the gang ``source``.
+    """A law that was fitted to the runs of a gang's template, if there is one.
 
-    If ``kinds`` of nodes make a difference, run times are for nodes of the usual kind. ``least`` and ``most`` bound the
-    number of members that do a part of the work. There are ``rows`` only if there is a law. ``stated`` is the work in
-    the gang's spec.
+    The gang ``source`` has the runs in its status. If ``kinds`` of nodes make a difference, run times are for nodes of
+    the usual kind. ``least`` and ``most`` bound the number of members that do a part of the work. There are ``rows``
+    only if there is a law. ``stated`` is the work in the gang's spec.
     """
 
     gang: GangKey
