@@ -3,7 +3,8 @@
 from builders.facts import DEFAULT, needs, pod_fact
 from coschedule import Members
 from lockstep.api.pool import ALL_NODES
-from lockstep.belief.podgangs.pod_group import PodGroup, PodKind
+from lockstep.belief.podgangs.own_pods import PodKind
+from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.pod_shapes import role_name
 from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.keys import pod_gang_key

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from lockstep.belief.gangs.age import ROOM_KEPT_SECONDS
 from lockstep.belief.podgangs.bound_domain import in_bound_domain
-from lockstep.belief.podgangs.composing import room_spec
-from lockstep.belief.podgangs.pod_group import OwnPods
+from lockstep.belief.podgangs.own_pods import OwnPods
+from lockstep.belief.podgangs.specs.later_pods import room_spec
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal
 from lockstep.facts.gang.keys import room_key

@@ -6,7 +6,8 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.sizing.sized_kind import SizedKind
-from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods, alone
+from lockstep.belief.podgangs.own_pods import PodsAlike, SizedPods
+from lockstep.belief.podgangs.pod_group import alone
 from lockstep.belief.state import State
 from lockstep.facts.gang.pod_gang import GroupedPod
 

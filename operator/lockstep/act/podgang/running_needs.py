@@ -16,7 +16,8 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.belief.podgangs.elastic_owners import RunningPods, has_fixed_pods
-from lockstep.belief.podgangs.pod_group import PodsAlike, alone
+from lockstep.belief.podgangs.own_pods import PodsAlike
+from lockstep.belief.podgangs.pod_group import alone
 from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.logs.fields import about

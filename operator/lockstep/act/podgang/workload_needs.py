@@ -7,7 +7,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue import AdmittedPods, admitted_pods
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.api.podgang.sizing.sized_kind import sized_kinds
-from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods
+from lockstep.belief.podgangs.own_pods import PodsAlike, SizedPods
 
 
 async def learn_needs_of_workload(services: Services, workload: Manifest) -> str:

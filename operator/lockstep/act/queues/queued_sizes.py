@@ -14,7 +14,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.made_gang import made_gang, made_parts
 from lockstep.api.podgang.pod_gang import parse_pod_gang
 from lockstep.api.podgang.sizing.sized_kind import SizedKind
-from lockstep.belief.podgangs.pod_group import SizedPods
+from lockstep.belief.podgangs.own_pods import SizedPods
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.sized_owner import SizedOwner

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.podgang.any_pod import parse_any_pod
 from lockstep.api.podgang.sizing.sized_kind import SizedKind
-from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods, alone
+from lockstep.belief.podgangs.own_pods import PodsAlike, SizedPods
+from lockstep.belief.podgangs.pod_group import alone
 from lockstep.belief.state import State
 from lockstep.facts.gang.pod_gang import GroupedPod
 from lockstep.facts.gang.sized_owner import SizedOwner

@@ -14,7 +14,8 @@ from lockstep.api.podgang.made_gang import size_range
 from lockstep.api.podgang.section import FieldError, Section
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kind
 from lockstep.api.unreadable.unreadable_objects import describe
-from lockstep.belief.podgangs.pod_group import PodsAlike, SizedPods, alone
+from lockstep.belief.podgangs.own_pods import PodsAlike, SizedPods
+from lockstep.belief.podgangs.pod_group import alone
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.sized_owner import SizedOwner
 

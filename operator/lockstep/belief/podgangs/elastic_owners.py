@@ -4,7 +4,8 @@ from collections.abc import KeysView
 from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.belief.podgangs.pod_group import OwnPods, PodGroup, PodsAlike
+from lockstep.belief.podgangs.own_pods import OwnPods, PodsAlike
+from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 

@@ -8,8 +8,8 @@ from lockstep.api.versions import is_older
 from lockstep.belief.common.changed_keys import ChangedKeys
 from lockstep.belief.common.due_gangs import DueGangs
 from lockstep.belief.podgangs.elastic_owners import RunningPods
+from lockstep.belief.podgangs.own_pods import SizedPods
 from lockstep.belief.podgangs.pod_gangs import PodGangs
-from lockstep.belief.podgangs.pod_group import SizedPods
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner

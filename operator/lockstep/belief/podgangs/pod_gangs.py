@@ -10,7 +10,8 @@ from lockstep.api.pool import Pool
 from lockstep.belief.podgangs.bound_domain import in_bound_domain
 from lockstep.belief.podgangs.composing import composed, least_to_begin
 from lockstep.belief.podgangs.elastic_owners import ElasticOwners
-from lockstep.belief.podgangs.pod_group import PodGroup, SizedPods
+from lockstep.belief.podgangs.own_pods import SizedPods
+from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.queued_owners import QueuedOwners
 from lockstep.belief.podgangs.sized_owners import SizedOwners
 from lockstep.belief.podgangs.workloads import Workloads

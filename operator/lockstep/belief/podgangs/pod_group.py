@@ -1,4 +1,4 @@
-"""The pods of one Gang, counted as they come and go, so that nothing grows with their number when one of them changes.
+"""The pods of one Gang, counted as they come and go. So the cost of a change does not grow with their number.
 
 A Gang may have 10,000 pods, and each of them changes several times while it is placed.
 """
@@ -7,32 +7,17 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from itertools import chain, islice
-from types import MappingProxyType
-from typing import NamedTuple
 
 from lockstep.belief.podgangs.group_terms import SharedTerms, TermsOfPods
 from lockstep.belief.podgangs.held_by_pods import HeldByPods
+from lockstep.belief.podgangs.own_pods import OwnPods, PodKind, PodsAlike
 from lockstep.belief.podgangs.pods_by_role import CreatedByRole, PodsByRole
-from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.pod_gang import GroupedPod, GroupMember, PodRole, WaitingPod
-from lockstep.facts.gang.role import Needs
-from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import Labels, PodKey, PodPhase
 
 
-class PodKind(NamedTuple):
-    """What pods have in common that are planned alike."""
-
-    needs: Needs | Refusal
-    priority_class: str
-    source: Source
-    owner: str
-    selected: Labels
-    preempts: bool = True
-
-
 class _Bucket:
-    """Pods that are planned alike, their roles, and the labels that all of them have had."""
+    """Pods that are planned alike: their number by role, and the labels that all of them have had."""
 
     def __init__(self, labels: Labels) -> None:
         self.pods: dict[PodKey, WaitingPod] = {}
@@ -51,64 +36,6 @@ class _Bucket:
     @property
     def labels(self) -> Labels:
         return tuple(sorted(self._labels))
-
-
-class PodsAlike(NamedTuple):
-    """Pods that wait and are planned alike: how many they are, the name of one, and the labels of all.
-
-    ``roles`` are how many of them say each role of their Gang.
-    """
-
-    kind: PodKind
-    pods: int
-    one: str
-    labels: Labels
-    roles: Mapping[str, int] = MappingProxyType({})
-
-
-class SizedPods(NamedTuple):
-    """The pods that an owner has once it gets one of these sizes: their number varies, but for the ``fixed`` ones."""
-
-    varying: PodsAlike
-    fixed: Sequence[PodsAlike]
-    sizes: range
-
-    def within(self, least: int, most: int) -> "SizedPods":
-        """The same with the sizes from ``least`` to ``most``; there may be none."""
-        sizes = self.sizes
-        skipped = max(0, -((sizes.start - least) // sizes.step))
-        return self._replace(sizes=range(sizes.start + skipped * sizes.step, min(sizes.stop, most + 1), sizes.step))
-
-    @property
-    def alike(self) -> Sequence[PodsAlike]:
-        """As many of these pods as there may be, as if they waited."""
-        others = sum(one.pods for one in self.fixed)
-        return [self.varying._replace(pods=self.sizes[-1] - others), *self.fixed]
-
-
-class OwnPods(NamedTuple):
-    """The pods of a Gang: how many are on nodes, wait, and have succeeded; and those that wait, by kind.
-
-    ``first_created`` is when the first was created of the pods that wait, those of other owners too. It is None if
-    none waits. ``terms`` are two that pods say of their group, if they say several. If there are no pods yet, ``sized``
-    are those that their owner will have. ``going_roles`` and ``succeeded_roles`` count them by role of the Gang.
-    """
-
-    going: int
-    waiting: int
-    succeeded: int
-    alike: Sequence[PodsAlike]
-    first_created: float | None
-    terms: Sequence[SharedTerms] = ()
-    sized: SizedPods | None = None
-    going_roles: Mapping[str, int] = MappingProxyType({})
-    succeeded_roles: Mapping[str, int] = MappingProxyType({})
-
-    def with_sized(self, sized: SizedPods) -> "OwnPods":
-        """The same with those that an owner will have, unless there are pods already, or it allows no size."""
-        if self.going or self.waiting or not sized.sizes:
-            return self
-        return self._replace(waiting=sized.sizes[-1], alike=sized.alike, sized=sized)
 
 
 class _OwnersPods:
@@ -215,7 +142,7 @@ class PodGroup:
         return self._all.going
 
     def going_of(self, owner: str) -> int:
-        """How many of these are of the owner with that UID, or do not say their owner."""
+        """How many of these belong to the owner with that UID, or do not say their owner."""
         return sum(one.going for one in self._parts(owner))
 
     @property
@@ -229,9 +156,9 @@ class PodGroup:
         return self._all.waiting
 
     def complete_since(self, least: int, roles: Iterable[PodRole] = ()) -> float | None:
-        """When so many of the pods that wait had been created, and as many of each role as it needs.
+        """The time at which ``least`` of the waiting pods existed, among them as many of each role as it needs.
 
-        None if they are fewer.
+        None if fewer wait.
         """
         in_all = self._created[least - 1] if 0 < least <= len(self._created) else None
         of_roles = [self._created_by_role.complete_since(role.name, role.minimum) for role in roles]
@@ -239,10 +166,10 @@ class PodGroup:
         return max(times) if len(times) == len(of_roles) + 1 else None
 
     def own(self, owner: str | None, most_kinds: int, roles: Sequence[str] = ()) -> OwnPods:
-        """The pods of a Gang that is made for the owner with that UID, or which may have any owner: None.
+        """The pods of the owner with that UID, or of all owners for None.
 
-        No more kinds than ``most_kinds`` are listed, and kinds beyond them cost nothing. Pods that do not say their
-        owner count for each. Of ``roles`` it also says how many pods there are.
+        Pods that do not say their owner count for every owner. At most ``most_kinds`` kinds are listed, and further
+        kinds cost nothing. Pods are counted by these ``roles`` too.
         """
         parts = self._parts(owner)
         alike = [
@@ -262,7 +189,7 @@ class PodGroup:
 
     @property
     def terms(self) -> Sequence[SharedTerms]:
-        """What its pods say of their group: two of these if they do not agree, none if there is no such group."""
+        """What the pods say of their group: two different terms if they disagree, and none if they name no group."""
         return self._terms.some()
 
     def one_waiting(self) -> PodKey | None:
@@ -274,7 +201,7 @@ class PodGroup:
         return ((kind, bucket.pods) for kind, bucket in _kinds(self._parts(owner)))
 
     def _parts(self, owner: str | None) -> Sequence[_OwnersPods]:
-        """The counts that together are those of that owner, or of all."""
+        """The counts to add up for that owner, or for all owners."""
         if owner is None:
             return (self._all,)
         return tuple(self._by_owner.get(of, _NONE) for of in dict.fromkeys(("", owner)))
@@ -301,7 +228,7 @@ def _is_leaving(pod: GroupedPod) -> bool:
 
 
 def _has_succeeded(pod: GroupedPod) -> bool:
-    # A program that is asked to end may call that a success. Its owner, which was suspended, makes the pod anew.
+    # If the owner is suspended, a program that is asked to end may report success. The owner makes this pod again.
     return pod.phase is PodPhase.SUCCEEDED and not pod.is_deleting
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lockstep.api.pool import Pool
-from lockstep.belief.podgangs.pod_group import PodKind, PodsAlike
+from lockstep.belief.podgangs.own_pods import PodKind, PodsAlike
 from lockstep.belief.podgangs.pods_by_role import NO_ROLE
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.role import Needs

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lockstep.belief.podgangs.pod_group import PodsAlike
+from lockstep.belief.podgangs.own_pods import PodsAlike
 from lockstep.belief.podgangs.pod_shapes import PodShape
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.reasons import Reason

@@ -3,7 +3,7 @@
 from collections.abc import KeysView
 
 from coschedule import GangKey
-from lockstep.belief.podgangs.pod_group import SizedPods
+from lockstep.belief.podgangs.own_pods import SizedPods
 from lockstep.facts.gang.sized_owner import SizedOwner
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from coschedule import AMOUNT_LIMIT, GangKey, Members, Sizes
 from lockstep.belief.holding.reservation import Reservation, requests_of
-from lockstep.belief.podgangs.composing import running_spec
 from lockstep.belief.podgangs.elastic_owners import has_fixed_pods
 from lockstep.belief.podgangs.pod_group import PodGroup
+from lockstep.belief.podgangs.specs.running_spec import running_spec
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, Refusal
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang, PodGangSpec

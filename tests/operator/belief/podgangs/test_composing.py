@@ -9,9 +9,10 @@ from builders.facts import needs, pod_fact
 from builders.pod_gangs import LARGE, SMALL, TINY, group_of, pod_gang, reserving, role_of, waiting_pod
 from coschedule import SerialWork, Sizes
 from lockstep.api.pool import ALL_NODES, Pool
-from lockstep.belief.podgangs.composing import composed, room_spec
+from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.refusals import MOST_KINDS
+from lockstep.belief.podgangs.specs.later_pods import room_spec
 from lockstep.facts.gang.gang import AcceptedGang, Refusal, RefusedGang
 from lockstep.facts.gang.pod_gang import GroupMember, LaterPods, grouped
 from lockstep.facts.pods.pod import Membership, PodPhase

@@ -8,7 +8,7 @@ from builders.pod_gangs import LARGE, SMALL, group_of, pod_gang, reserving, wait
 from coschedule import Sizes
 from lockstep.api.pool import ALL_NODES
 from lockstep.belief.podgangs.composing import composed
-from lockstep.belief.podgangs.pod_group import PodKind
+from lockstep.belief.podgangs.own_pods import PodKind
 from lockstep.belief.podgangs.pod_shapes import role_name
 from lockstep.facts.gang.gang import RefusedGang
 from lockstep.facts.gang.pod_gang import PodRole

@@ -10,8 +10,8 @@ from coschedule import Constraints
 from coschedule.queue.roles.party import MOST_CELLS
 from lockstep.api.pool import ALL_NODES
 from lockstep.belief.podgangs.composing import composed
-from lockstep.belief.podgangs.joined_steps import PodsOfStep
-from lockstep.belief.podgangs.joined_steps import joined as joined_steps
+from lockstep.belief.podgangs.specs.joined_steps import PodsOfStep
+from lockstep.belief.podgangs.specs.joined_steps import joined as joined_steps
 from lockstep.facts.gang.pod_gang import LaterPods
 
 GPU = replace(Constraints(), node_selector=(("gpu", "yes"),))

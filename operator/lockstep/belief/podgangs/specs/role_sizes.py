@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from coschedule import Sizes
-from lockstep.belief.podgangs.pod_group import OwnPods
+from lockstep.belief.podgangs.own_pods import OwnPods
 from lockstep.belief.podgangs.pod_shapes import PodShape, capped
 from lockstep.belief.podgangs.pods_by_role import NO_ROLE
 from lockstep.facts.gang.pod_gang import PodRole

@@ -1,0 +1,1 @@
+"""Parts of the spec that the planner gets for the pods of a Gang."""
