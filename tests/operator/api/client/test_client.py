@@ -151,10 +151,10 @@ async def test_rotated_token_is_picked_up_after_its_time():
     async with ScriptedServer(*[reply(200)] * 3) as server, client_of(server) as client:
         server.configuration.api_key_prefix["BearerToken"] = "Bearer"
         server.configuration.refresh_api_key_hook = lambda it: it.api_key.update(BearerToken=next(tokens))
-        client.configuration = server.configuration
+        client._connection._configuration = server.configuration
         await client.get(POD)
         await client.get(POD)
-        client._ask_for_token_at = 0.0
+        client._connection._ask_for_token_at = 0.0
         await client.get(POD)
 
     assert [one.headers["Authorization"] for one in server.asked] == ["Bearer first"] * 2 + ["Bearer second"]

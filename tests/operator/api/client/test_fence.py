@@ -117,7 +117,7 @@ async def test_what_was_sent_is_waited_for_though_its_caller_has_given_up():
 async def test_what_was_not_sent_ends_with_its_caller(monkeypatch):
     """As where its connection is being made still."""
     async with ScriptedServer(Step.SILENCE) as server, client_of(server, Fence(open_until=FOREVER)) as client:
-        monkeypatch.setattr(client._session.connector, "connect", forever)
+        monkeypatch.setattr(client._connection._session.connector, "connect", forever)
         write = asyncio.create_task(client.create(PODS, POD))
         await asyncio.sleep(1)
         await end([write])
@@ -130,13 +130,13 @@ async def test_fence_that_closes_just_before_the_bytes_are_handed_over_keeps_the
     """As where the process is stopped there, and goes on much later."""
     fence = Fence(open_until=FOREVER)
     async with ScriptedServer(Step.SILENCE) as server, client_of(server, fence) as client:
-        opened = client._open
+        opened = client._connection.open
 
         def close_and_open(*arguments, **options):
             fence.close()
             return opened(*arguments, **options)
 
-        monkeypatch.setattr(client, "_open", close_and_open)
+        monkeypatch.setattr(client._connection, "open", close_and_open)
         assert await is_kept_waiting(client.create(PODS, POD))
         assert server.asked == []
 
