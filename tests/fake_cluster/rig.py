@@ -74,9 +74,11 @@ async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE,
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(
-            KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered, rights=rights)
+            KubeClient(api.configuration, concurrency=8, observer=metrics.api.request_answered, rights=rights)
         )
-        state = State(woken.set, count_parse_failure=metrics.object_not_understood, pool=pool, gate_image=GATE_IMAGE)
+        state = State(
+            woken.set, count_parse_failure=metrics.api.object_not_understood, pool=pool, gate_image=GATE_IMAGE
+        )
         state.sources = sources
         services = services_with(
             client,
@@ -86,7 +88,7 @@ async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE,
             count_given_up=metrics.gang_given_up,
         )
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
-        informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state, sweeps=sweeps)]
+        informers = [Informer(client, kind, heard=metrics.api.watch_heard) for kind in all_kinds(state, sweeps=sweeps)]
         works = [*(informer.run() for informer in informers), keep_rights_judged(client, rights)]
         tasks = [asyncio.create_task(work) for work in works]
         stack.push_async_callback(end, tasks)

@@ -24,7 +24,7 @@ def metrics_in(text: str) -> set[str]:
 def served_metrics() -> frozenset[str]:
     """Every name by which a metric of ours, or a part of it, can be asked for."""
     metrics = Metrics(CollectorRegistry())
-    metrics.request_answered("GET", "pods", 200, 0.01)
+    metrics.api.request_answered("GET", "pods", 200, 0.01)
     families = list(metrics.registry.collect())
     samples = {sample.name for family in families for sample in family.samples if not sample.name.endswith("_created")}
     return frozenset(samples | {family.name for family in families if family.type == "histogram"})

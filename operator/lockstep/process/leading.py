@@ -132,7 +132,7 @@ async def make_elector(
     if terms is None:
         return None
     own_client = KubeClient(
-        client.configuration, concurrency=1, observer=metrics.request_answered, credentials=client.credentials
+        client.configuration, concurrency=1, observer=metrics.api.request_answered, credentials=client.credentials
     )
     await stack.enter_async_context(own_client)
     return Elector(own_client, fence, terms, holder=LeaseHolder.of_instance(instance_name()), now=time)

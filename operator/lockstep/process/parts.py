@@ -86,7 +86,7 @@ def make_access(settings: Settings, configuration: Configuration) -> Access:
     client = KubeClient(
         configuration,
         concurrency=settings.concurrency,
-        observer=metrics.request_answered,
+        observer=metrics.api.request_answered,
         fence=fence,
         rights=rights,
     )
@@ -168,7 +168,7 @@ def _make_state(settings: Settings, metrics: Metrics, woken: WakeEvent) -> State
     pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
     state = State(
         woken.set,
-        count_parse_failure=metrics.object_not_understood,
+        count_parse_failure=metrics.api.object_not_understood,
         pool=pool,
         gate_image=settings.gate_image,
         sizing=settings.sizing,
@@ -214,8 +214,8 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
 
 
 def _make_informers(settings: Settings, access: Access, state: State) -> tuple[Informer[Any], ...]:
-    """The watches of all kinds except GangJobs and NodeBids. Gangs and Jobs are watched only if they are sources."""
-    heard = access.metrics.watch_heard
+    """The watches of all kinds but GangJobs and NodeBids; of Gangs and of Jobs, if these are sources."""
+    heard = access.metrics.api.watch_heard
     optional = watched_for(settings.sources, sweeps=settings.sweeps, fair_shares=settings.fair_shares)
     makers: list[Callable[[State], WatchedKind[Any]]] = [*WATCHED, *optional]
     return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in makers)
@@ -224,8 +224,8 @@ def _make_informers(settings: Settings, access: Access, state: State) -> tuple[I
 def _make_streams(access: Access) -> Streams:
     """The watches of GangJobs and NodeBids, by kopf. Metrics count their requests, and ``rights`` records denials."""
     metrics = access.metrics
-    observer = noting_watches(access.rights, metrics.request_answered)
-    return Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=observer)
+    observer = noting_watches(access.rights, metrics.api.request_answered)
+    return Streams((GANGS, BIDS), heard=metrics.api.watch_heard, observer=observer)
 
 
 def _why_unready(parts: Parts) -> str:
@@ -245,9 +245,9 @@ def _refresh(parts: Parts) -> Generator[None, None, None]:
     """Update the gauges, a part of them in each step."""
     access, cycle, metrics = parts.access, parts.cycle, parts.access.metrics
     metrics.memory_limit.set(memory_limit_bytes())
-    metrics.rights_denied.set(len(access.rights.denied))
-    metrics.writes_forbidden.set(1 if access.rights.trouble else 0)
-    metrics.credentials_refused.set(1 if access.client.credentials.trouble else 0)
+    metrics.api.rights_denied.set(len(access.rights.denied))
+    metrics.api.writes_forbidden.set(1 if access.rights.trouble else 0)
+    metrics.api.credentials_refused.set(1 if access.client.credentials.trouble else 0)
     decisions = () if cycle.decided is None else cycle.decided.plan.decisions
     yield from refreshing(metrics, parts.state, time(), decisions)
     metrics.cycle_lag.set(cycle.lag)

@@ -1,4 +1,4 @@
-"""Metrics of NodeBids over all nodes: bids by state, and measured values beside forecast ones."""
+"""Metrics of NodeBids: how many are in each state, and how good forecasts are on average."""
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -21,9 +21,15 @@ Pair = tuple[float, float]
 
 
 class BidMetrics:
-    """Gauges of bids; they are refreshed when the metrics are read."""
+    """Gauges of bids, which are refreshed when the metrics are read."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
+        self._declare_states(registry)
+        self._declare_comparisons(registry)
+        self._declare_reports(registry)
+        self._forecasts = ForecastHours()
+
+    def _declare_states(self, registry: CollectorRegistry) -> None:
         self._bids = Gauge(
             "lockstep_bids",
             "NodeBids by state. by_hand: bids that people write. Other states: bids of agents, by what the node "
@@ -31,6 +37,10 @@ class BidMetrics:
             ["state"],
             registry=registry,
         )
+        for name in BID_STATES:
+            self._bids.labels(name)
+
+    def _declare_comparisons(self, registry: CollectorRegistry) -> None:
         self._duty_cycle = Gauge(
             "lockstep_bid_duty_cycle",
             "Mean duty cycle of the nodes whose agents made a forecast for this hour: measured, and forecast.",
@@ -49,20 +59,19 @@ class BidMetrics:
             ["source"],
             registry=registry,
         )
+        for source in _SOURCES:
+            self._duty_cycle.labels(source)
+            self._owner_present.labels(source)
+
+    def _declare_reports(self, registry: CollectorRegistry) -> None:
         self._oldest = Gauge(
             "lockstep_oldest_bid_report_seconds",
             "Age of the oldest report of an agent whose bid is valid.",
             registry=registry,
         )
-        for name in BID_STATES:
-            self._bids.labels(name)
-        for source in _SOURCES:
-            self._duty_cycle.labels(source)
-            self._owner_present.labels(source)
-        self._forecasts = ForecastHours()
 
     def refreshing(self, state: State, now: float) -> Generator[None, None, None]:
-        """Set all of them from the cache, in steps between which the cache may change, since bids may be many."""
+        """Set all gauges from the cache, in steps between which the cache may change: there may be many bids."""
         bids, counts = list(state.bids.values()), Counter[str]()
         for bid in bids:
             counts[BY_HAND if bid.report is None else state_of_bid(state, bid, now)[0].lower()] += 1

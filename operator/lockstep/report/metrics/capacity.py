@@ -31,10 +31,10 @@ class CapacityByState:
     """Counts by state.
 
     A node counts once, in the first state that applies: in use, closed, promised, free. Nodes outside the pool count
-    while members are on them. Slots are members on nodes, members promised to nodes, and what bids of open nodes allow
-    beside these. Amounts are those of the pool's nodes: requested by members, promised, requested by others, and the
-    rest. The rest is free where a member could start now, else closed. Speeds are those of the idle nodes of the pool,
-    by their bids.
+    while members are on them. Slots are members on nodes, members that are promised nodes, and members that the bids of
+    open nodes allow beside these. Amounts are those of the pool's nodes: requested by members, promised, requested by
+    other pods, and the rest. The rest is free if a member could start on the node now, and else closed. ``speeds`` has
+    the speed of each node of the pool while it is idle, by its bid.
     """
 
     nodes: Counter[str] = field(default_factory=Counter)
@@ -65,9 +65,9 @@ class _MemberLoads:
 def counting(
     state: State, waiting: Sequence[Decision], now: float, counted: CapacityByState
 ) -> Generator[None, None, None]:
-    """Count gangs and nodes in steps, between which the cache may change.
+    """Count members and nodes into ``counted``, in steps between which the cache may change.
 
-    ``waiting`` are decisions on waiting gangs.
+    ``waiting`` has the decisions about waiting gangs.
     """
     used = yield from _used(state)
     promised = yield from _promised(state, waiting)
@@ -84,7 +84,7 @@ def counting(
 
 
 def amounts_in(resources: Mapping[str, int]) -> CapacityAmounts:
-    """What is counted of these resources."""
+    """These resources by the kinds that are counted."""
     return {
         CapacityKind.MILLICORES: resources.get(_CPU, 0),
         CapacityKind.GPUS: gpus_in(resources),
@@ -103,7 +103,7 @@ def _gpu_resources(state: State) -> Generator[None, None, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _TakenOfNode:
-    """What is taken of one node by all pods; and the members of all nodes."""
+    """What all pods take of one node, and the members of all nodes."""
 
     committed: CapacityAmounts
     used: _MemberLoads
@@ -144,7 +144,7 @@ def _state_of(*, is_used: bool, is_open: bool, is_promised: bool) -> str:
 
 
 def _used(state: State) -> Generator[None, None, _MemberLoads]:
-    """The members that are on nodes, or about to be."""
+    """The members that are on nodes or will be soon."""
     used = _MemberLoads()
     for reservation in list(state.reservations.values()):
         yield
@@ -154,7 +154,7 @@ def _used(state: State) -> Generator[None, None, _MemberLoads]:
 
 
 def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, None, _MemberLoads]:
-    """The members planned for later, and the nodes with node holds."""
+    """The members that are planned for later, and the nodes with node holds."""
     promised = _MemberLoads()
     for decision in decisions:
         yield
@@ -179,7 +179,7 @@ def _free_slots(state: State, node: str, taken: int) -> int:
 
 
 def _is_open(state: State, node: NodeFact, now: float) -> bool:
-    """Whether a member could start there now if there were room."""
+    """Whether a member could start on the node now if there were room."""
     if why_unschedulable(node, state.pool):
         return False
     bid = state.bids.get(node.name)

@@ -1,4 +1,4 @@
-"""Compares the finish that gangs were promised with the real one, by the main cause of the difference."""
+"""Compares the expected finish of gangs with the real one, by the main cause of the difference."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, Histogram
 from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS
 
 _RATIO_BUCKETS = (0.25, 0.5, 0.75, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 4)
-# The forecast of a shorter time is not worth measuring.
+# A shorter time counts as this long, so that no ratio is huge.
 _SHORTEST_SECONDS = 1.0
 
 
@@ -46,9 +46,10 @@ class FinishMetrics:
             self._ratio.labels(change)
 
     def finished(self, *, created: float, forecast: float, finish: float, ran_longer: float, attempt: int) -> None:
-        """A gang has succeeded at ``finish``; the ``forecast`` was another time.
+        """A gang has succeeded at ``finish``, for which the ``forecast`` had been made.
 
-        It ran ``ran_longer`` seconds longer than predicted (negative: shorter), in that ``attempt``.
+        It ran ``ran_longer`` seconds longer than predicted, or shorter if that is negative. It succeeded in this
+        ``attempt``.
         """
         moved = finish - forecast
         change = FinishChange.PLAN

@@ -1,4 +1,4 @@
-"""What agents forecast of an hour before it began, to compare it with the measured values in their bids."""
+"""Keeps the forecasts that agents made for an hour before it began, to compare them with measured values."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class ForecastOfHour(NamedTuple):
 
 
 class ForecastHours:
-    """For each node with a bid: the forecasts of the current and the next hour, as they were before they began."""
+    """The forecasts of the current and the next hour, for each node with a bid, as they were before the hour began."""
 
     def __init__(self) -> None:
         self._by_node: dict[str, list[ForecastOfHour]] = {}
@@ -34,7 +34,7 @@ class ForecastHours:
         self._by_node = {bid.node: [*self._begun(bid.node, now), *_next_hour(bid, now)] for bid in bids}
 
     def of(self, node: str, now: float) -> ForecastOfHour | None:
-        """The forecast of the current hour; None where there was none."""
+        """The forecast of the current hour; None without one."""
         return next(iter(self._begun(node, now)), None)
 
     def _begun(self, node: str, now: float) -> list[ForecastOfHour]:

@@ -10,20 +10,19 @@ from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Condition
-from lockstep.report.metrics.capacity import CapacityByState, CapacityKind, counting
-from lockstep.report.metrics.metrics import AMOUNT_STATES, GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
+from lockstep.report.metrics.capacity import CapacityByState, counting
+from lockstep.report.metrics.metrics import GANG_STATES, Metrics
 from lockstep.report.metrics.queue_metrics import place_in_queue
 
-_THOUSAND = 1000
 _NOT_PLACED = ("pending", "reserved")
 
 
 def refreshing(
     metrics: Metrics, state: State, now: float, decisions: Sequence[Decision]
 ) -> Generator[None, None, None]:
-    """Count gangs, nodes and slots by state, and how long gangs wait; ``decisions`` are those of the last plan.
+    """Set all gauges from the cache and from the ``decisions`` of the last plan.
 
-    It works in steps, between which the cache may change, since there may be many.
+    It works in steps, between which the cache may change: there may be many gangs and nodes.
     """
     gangs, states = list(state.gangs.values()), {}
     for gang in gangs:
@@ -61,14 +60,7 @@ def _refreshing_capacity(
 ) -> Generator[None, None, None]:
     counted = CapacityByState()
     yield from counting(state, waiting, now, counted)
-    for name in NODE_STATES:
-        metrics.nodes.labels(name).set(counted.nodes[name])
-    for name in AMOUNT_STATES:
-        metrics.cores.labels(name).set(counted.amounts[CapacityKind.MILLICORES][name] / _THOUSAND)
-        metrics.gpus.labels(name).set(counted.amounts[CapacityKind.GPUS][name])
-        metrics.memory.labels(name).set(counted.amounts[CapacityKind.MEMORY][name])
-    for name in SLOT_STATES:
-        metrics.slots.labels(name).set(counted.slots[name])
+    metrics.capacity.show(counted)
     _refresh_speeds(metrics, counted.speeds)
 
 
@@ -81,7 +73,7 @@ def _refresh_speeds(metrics: Metrics, speeds: Sequence[float]) -> None:
 
 
 def _refresh_pace(metrics: Metrics, state: State) -> None:
-    """Set the gauges of pace from the statuses of gangs that hold nodes."""
+    """Set the gauges of pace by the statuses of gangs that hold nodes."""
     gangs = (state.gangs[key] for key in state.reservations if key in state.gangs)
     paces = [gang.status.pace for gang in gangs if gang.status.pace is not None]
     metrics.pace.members.set(sum(pace.paced for pace in paces))
@@ -89,13 +81,13 @@ def _refresh_pace(metrics: Metrics, state: State) -> None:
 
 
 def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> float:
-    """The longest time that a gang has waited beyond its first planned start."""
+    """The longest time since the first planned start of a gang that is not placed."""
     planned = (gang.status.first_planned_start for gang in state.gangs.values() if states.get(gang.key) in _NOT_PLACED)
     return max((now - start for start in planned if start is not None and start < now), default=0.0)
 
 
 def _waiting_since(gang: GangFact) -> float:
-    """Since when the gang could have been placed: neither suspended, nor before others that have to start or end."""
+    """The time from which on the gang could be placed: it was not suspended, and waited for no other gang."""
     if gang.unmet:
         return math.inf
     suspended = gang.status.condition(Condition.SUSPENDED)
@@ -104,7 +96,7 @@ def _waiting_since(gang: GangFact) -> float:
 
 
 def _state_of(gang: GangFact, state: State) -> str:
-    """The state for users: refused if its own spec is wrong here; pending if it waits for others to act."""
+    """The state in metrics. A gang that can't be planned is refused if its spec is wrong here, and else pending."""
     phase = state.phase_of(gang)
     match phase:
         case Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:

@@ -10,7 +10,7 @@ _ERROR_BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10)
 
 
 class LearningMetrics:
-    """Gauges are refreshed when they are read; the others count each run that succeeded."""
+    """Gauges, which are refreshed when they are read, and counters of runs that succeeded."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._declare_memory(registry)

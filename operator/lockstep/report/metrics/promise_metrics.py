@@ -6,7 +6,7 @@ from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, PlanChange, St
 from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS
 
 _RATIO_BUCKETS = (0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10)
-# The forecast of a shorter wait is not worth measuring.
+# A shorter wait counts as this long, so that no ratio is huge.
 _SHORTEST_WAIT_SECONDS = 1.0
 
 
@@ -55,7 +55,7 @@ class PromiseMetrics:
         )
 
     def reported(self, before: StartEstimate | None, after: StartEstimate | None, *, why: PlanChange) -> None:
-        """The status of a waiting gang was written with another plan, or without one, and why."""
+        """The plan in the status of a waiting gang was changed or removed for this reason."""
         if after is not None:
             self._changes.labels(after.changed_because).inc()
         if before is None or before.promised_start is None:

@@ -1,7 +1,7 @@
 """Waiting gangs by priority and by namespace, with a bounded number of series.
 
-Both labels are data: tenants may create namespaces, and there may be thousands of priorities. So those with the most
-waiting gangs have their own series, and all others share one. Its name has brackets, which no namespace and no number
+Tenants may create namespaces, and there may be thousands of priorities. So the priorities and namespaces with the most
+waiting gangs have their own series, and all others share one. Its label has brackets, which no namespace and no number
 has.
 """
 

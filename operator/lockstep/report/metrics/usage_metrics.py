@@ -1,6 +1,6 @@
-"""What gangs of each namespace hold, and how far their records are, with a bounded number of series.
+"""What gangs of each namespace hold, with a bounded number of series, and how many records wait or were lost.
 
-Tenants may create namespaces. So those whose gangs hold the most have their own series, and all others share one.
+Tenants may create namespaces. So namespaces whose gangs hold the most have their own series, and all others share one.
 """
 
 from collections import Counter, defaultdict
@@ -19,13 +19,18 @@ MOST_NAMESPACES = 50
 """The most namespaces with series of their own, for each resource."""
 
 Usage = Mapping[str, Counter[str]]
-"""What gangs hold of each resource in base units, by their namespace."""
+"""How much of each resource gangs hold, in base units, by namespace."""
 
 
 class UsageMetrics:
-    """Gauges of what gangs hold, refreshed when the metrics are read, and metrics of the hand-over of records."""
+    """Metrics of what gangs hold, and of records that wait for the recorder; refreshed when the metrics are read."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
+        self._declare_usage(registry)
+        self._declare_records(registry)
+        self._show({})
+
+    def _declare_usage(self, registry: CollectorRegistry) -> None:
         largest = f"for the {MOST_NAMESPACES} largest namespaces, and for all others together"
         self._cores = Gauge(
             "lockstep_namespace_cores",
@@ -45,6 +50,8 @@ class UsageMetrics:
             ["gang_namespace"],
             registry=registry,
         )
+
+    def _declare_records(self, registry: CollectorRegistry) -> None:
         self._waiting = Gauge(
             "lockstep_records_waiting",
             "Records that wait in the leader until the recorder takes them.",
@@ -56,10 +63,9 @@ class UsageMetrics:
             registry=registry,
         )
         self._counted = 0
-        self._show({})
 
     def refreshing(self, state: State) -> Generator[None, None, None]:
-        """Set all of them from the cache, in steps between which the cache may change."""
+        """Set all metrics from the cache, in steps between which the cache may change."""
         usage = yield from _counting(state)
         self._show(usage)
         self._waiting.set(len(state.records))
@@ -73,7 +79,7 @@ class UsageMetrics:
 
 
 def _counting(state: State) -> Generator[None, None, Usage]:
-    """What is held: of a Gang by its pods on nodes, of a GangJob by members that are on nodes, or about to be."""
+    """Count the pods of Gangs that are on nodes, and the members of GangJobs that are on nodes or will be soon."""
     usage: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for reservation in list(state.reservations.values()):
         yield

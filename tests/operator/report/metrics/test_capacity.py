@@ -13,8 +13,9 @@ from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodPhase
+from lockstep.report.metrics.capacity_metrics import AMOUNT_STATES, NODE_STATES, SLOT_STATES
 from lockstep.report.metrics.gauges import refreshing
-from lockstep.report.metrics.metrics import AMOUNT_STATES, NODE_STATES, SLOT_STATES, Metrics
+from lockstep.report.metrics.metrics import Metrics
 
 NOW = 100.0
 IDLE_NODES = {"in_use": 0, "promised": 0, "free": 2, "closed": 0}

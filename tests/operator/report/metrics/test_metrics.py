@@ -15,6 +15,8 @@ from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal
 from lockstep.facts.gang.policies import Action, Policies
 from lockstep.facts.gang.way_back import WayBack
 from lockstep.facts.reasons import Reason
+from lockstep.report.metrics.api_metrics import WATCHED_RESOURCES
+from lockstep.report.metrics.capacity_metrics import NODE_STATES, SLOT_STATES
 from lockstep.report.metrics.gauges import refreshing
 from lockstep.report.metrics.metrics import (
     BINDING_RESULTS,
@@ -22,13 +24,10 @@ from lockstep.report.metrics.metrics import (
     END_REASONS,
     GANG_ERROR_STAGES,
     GANG_STATES,
-    NODE_STATES,
     OUTCOMES,
     REFUSED_WRITES,
-    SLOT_STATES,
     STAGES,
     UNDONE_REASONS,
-    WATCHED_RESOURCES,
     Metrics,
 )
 from lockstep.watch.kinds import bids_kind, gangs_kind
@@ -44,8 +43,8 @@ def metrics():
 
 @pytest.fixture
 def families(metrics):
-    metrics.request_answered("GET", "pods", 200, 0.01)
-    metrics.watch_heard("pods")
+    metrics.api.request_answered("GET", "pods", 200, 0.01)
+    metrics.api.watch_heard("pods")
     metrics.undone.labels(Reason.QUOTA_EXCEEDED).inc()
     return list(metrics.registry.collect())
 
@@ -171,7 +170,7 @@ def test_two_operators_do_not_share_their_metrics(metrics):
 
 @pytest.mark.parametrize("code", ["401", "403"])
 def test_refusals_are_counted_from_zero_once_a_verb_of_a_resource_is_in_use(metrics, code):
-    metrics.request_answered("POST", "pods", 201, 0.02)
+    metrics.api.request_answered("POST", "pods", 201, 0.02)
 
     assert value(metrics, "lockstep_api_requests_total", verb="POST", resource="pods", code=code) == 0
     assert value(metrics, "lockstep_api_requests_total", verb="GET", resource="pods", code=code) is None
@@ -179,7 +178,7 @@ def test_refusals_are_counted_from_zero_once_a_verb_of_a_resource_is_in_use(metr
 
 def test_requests_are_counted_by_code(metrics):
     for code in (200, 200, 409):
-        metrics.request_answered("POST", "pods", code, 0.02)
+        metrics.api.request_answered("POST", "pods", code, 0.02)
 
     assert value(metrics, "lockstep_api_requests_total", verb="POST", resource="pods", code="200") == 2
     assert value(metrics, "lockstep_api_requests_total", verb="POST", resource="pods", code="409") == 1
