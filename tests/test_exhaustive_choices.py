@@ -39,7 +39,7 @@ SOME_ARE_MEANT = {
         "operator/lockstep/api/podgang/group_member.py",
         "Source",
     ): "the one that reads such PodGroups, and that of labels, which go before",
-    ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",
+    ("operator/lockstep/facts/gang/status.py", "Condition"): "the two by which a gang is over",
     ("operator/lockstep/belief/records/stretches.py", "Reason"): "those by which gangs give way",
     ("operator/lockstep/belief/run_times/work_lost.py", "Reason"): "those that lose no work",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",

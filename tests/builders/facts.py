@@ -18,10 +18,11 @@ from lockstep.facts.cluster.bid_plan import BidReport
 from lockstep.facts.cluster.node import BidFact, NodeFact
 from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact, VolumeOffer, VolumeWish
 from lockstep.facts.document import PodTemplate
-from lockstep.facts.gang.gang import AcceptedGang, GangSpec, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.role import Needs, RoleSpec
 from lockstep.facts.gang.start_estimate import PlanChange, StartEstimate
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 

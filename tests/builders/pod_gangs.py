@@ -6,10 +6,10 @@ from lockstep.api.pool import ALL_NODES
 from lockstep.belief.podgangs.own_pods import PodKind
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.podgangs.pod_shapes import role_name
-from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import GroupMember, PodGang, PodGangSpec, WaitingPod, grouped
 from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.ranks import MOST_RANKS
 

@@ -7,7 +7,7 @@ from coschedule import Members
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import NamespaceFact
 from lockstep.facts.cluster.node import KIND_LABEL
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.recorder.database import RecordDatabase, Retention
 

@@ -12,7 +12,7 @@ from lockstep.answers.profile.profile import answer_profile
 from lockstep.answers.profile.profile_document import profile_document
 from lockstep.api.gangjob.finished_runs import format_runs
 from lockstep.belief.gangs.phases import Phase
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import run_of
 
 PAGE = ROOT / "docs" / "why.md"

@@ -15,7 +15,8 @@ from rich.console import Console
 from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact, reservation
 from lockstep.belief.state import State
 from lockstep.cycle.pace.pace_checks import find_resizes, find_status
-from lockstep.facts.gang.gang import AcceptedGang, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pace import ContainerCpu, Cpu, MemberCpu, Pace
 from lockstep.facts.pods.pod import PodFact, PodPhase
 

@@ -6,7 +6,8 @@ from builders.served import gang
 from builders.work import instructions, instructions_of_steps
 from coschedule import GangKey
 from lockstep.cycle.awaiting.ahead import choosing_ahead
-from lockstep.facts.gang.gang import AcceptedGang, ConditionFact
+from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.status import ConditionFact
 from tenants.bounds import USUAL
 from tenants.cluster import NOW, Cluster
 from tenants.price import without

@@ -26,8 +26,9 @@ from lockstep.api.client.client import LANDING_SECONDS
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import record_lost
 from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, RefusedGang
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, RefusedGang
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about

@@ -2,7 +2,7 @@
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.quantities import epoch_seconds, rfc3339
-from lockstep.facts.gang.gang import ConditionFact
+from lockstep.facts.gang.status import ConditionFact
 
 
 def parse_condition(one: Manifest) -> ConditionFact:

@@ -34,8 +34,9 @@ from lockstep.cycle.kueue.queued_sizes import QueuedSizes
 from lockstep.cycle.placed.reserved import ReservedGangs
 from lockstep.cycle.podgang.following import PodGangFollower
 from lockstep.cycle.resizing.resizing import Resizing
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics

@@ -13,9 +13,10 @@ from lockstep.belief.podgangs.bound_domain import in_bound_domain
 from lockstep.belief.podgangs.own_pods import OwnPods
 from lockstep.belief.podgangs.specs.later_pods import room_spec
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal
 from lockstep.facts.gang.keys import room_key
 from lockstep.facts.gang.pod_gang import PodGang, PodGangSpec
+from lockstep.facts.gang.status import GangStatus
 
 
 def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | None:

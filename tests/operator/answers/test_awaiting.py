@@ -11,9 +11,9 @@ from lockstep.answers.supposing.predecessors import record_predecessors
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.after import Predecessor, PredecessorKind, Recorded
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.start_estimate import StartEstimate
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition
 from lockstep.report.status.awaiting_marks import mark_awaiting_others
 

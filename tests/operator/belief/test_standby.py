@@ -10,9 +10,9 @@ from coschedule import GangKey, Members
 from lockstep.api.podgang.sizing.sized_kind import SIZED_KINDS
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.status import GangStatus
 
 NAME = GangKey("default", "g")
 

@@ -19,7 +19,7 @@ from builders.facts import (
 from coschedule import GangKey, UnitTime
 from lockstep.belief.state import State, is_older
 from lockstep.facts.elastic import ElasticSpec
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import PodKey, PodPhase
 
 RUNNING, SUCCEEDED, FAILED = PodPhase.RUNNING, PodPhase.SUCCEEDED, PodPhase.FAILED

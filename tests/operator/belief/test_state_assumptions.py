@@ -10,7 +10,7 @@ from coschedule import GangKey, Members
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.holding.reservation import next_attempt
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import Membership, PodPhase
 
 RUNNING, SUCCEEDED = PodPhase.RUNNING, PodPhase.SUCCEEDED

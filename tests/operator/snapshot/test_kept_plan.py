@@ -7,7 +7,7 @@ import pytest
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact, start_estimate
 from coschedule import Constraints, Load, Members, Pieces, Role, SerialWork, Sizes
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.past_runs import Learned
 from lockstep.snapshot.kept_plan import kept_plan
 from lockstep.snapshot.nodes.node_arrays import node_arrays

@@ -7,7 +7,7 @@ import pytest
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
 from coschedule import SerialWork, plan
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.submission import requested_at

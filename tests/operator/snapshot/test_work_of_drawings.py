@@ -17,7 +17,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass, VolumeWish
 from lockstep.facts.elastic import ElasticSpec
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.snapshots import SnapshotCutter

@@ -15,8 +15,8 @@ from lockstep.answers.queue.queue import queue_of
 from lockstep.api.client.review import Caller
 from lockstep.belief.state import State
 from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.tenants.documents import MOST_SHOWN, explanation_object
 from lockstep.tenants.explanation import explain
 from lockstep.tenants.namespaces import OwnNamespace

@@ -25,8 +25,9 @@ from lockstep.api.common_objects import owning_gang
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.gangs.phases import Phase
 from lockstep.facts.cluster.node_request import NodeRequest, Stance, stance_on
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.node_requests import mark_nodes_requested, mark_request_refused

@@ -13,8 +13,9 @@ from lockstep.act.volumes.volume_requests import release_claim
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.logs.fields import about
 from lockstep.report.status.attempt_marks import mark_released

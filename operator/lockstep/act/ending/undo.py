@@ -25,7 +25,8 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.lost_nodes import counts_as_gone
 from lockstep.belief.run_times.reported_work import reported_part
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.ranks import format_ranks

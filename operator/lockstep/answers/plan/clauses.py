@@ -14,7 +14,7 @@ from coschedule import (
 )
 from lockstep.answers.plan.rules import PriceInForce
 from lockstep.api.preemption import gang_name
-from lockstep.facts.gang.gang import WorkSource, WorkUsed
+from lockstep.facts.gang.status import WorkSource, WorkUsed
 from lockstep.facts.sizing import Sizing
 from lockstep.report.text.sentences import member_price, n_gangs, n_nodes, price
 

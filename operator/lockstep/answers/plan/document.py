@@ -11,7 +11,7 @@ from lockstep.answers.plan.unplanned_gangs import SettledAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.planning.sizing import Contention
-from lockstep.facts.gang.gang import WorkUsed
+from lockstep.facts.gang.status import WorkUsed
 from lockstep.report.text.placement_sentences import chosen
 from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.report.text.sentences import as_sentence

@@ -10,7 +10,8 @@ from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.report.text.sentences import as_sentence, duration, n_members
 from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead, size_change
 from lockstep.snapshot.holders.resizable import KeepsSize, Resizable, resizable

@@ -6,8 +6,9 @@ from typing import assert_never
 from coschedule import GangKey, Members
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkUsed
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.start_estimate import StartEstimate
+from lockstep.facts.gang.status import WorkUsed
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.awaiting_sentences import waits_for_others
 

@@ -29,9 +29,9 @@ from coschedule import (
 )
 from lockstep.answers.plan.planned import AnsweredPlan, start_of
 from lockstep.answers.plan.rules import PriceInForce
-from lockstep.facts.gang.gang import WorkUsed
 from lockstep.facts.gang.keys import is_room
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, is_same_time
+from lockstep.facts.gang.status import WorkUsed
 
 MOST_SIZES = 16
 """The most rows of the chart of sizes."""

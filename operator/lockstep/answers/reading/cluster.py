@@ -29,7 +29,8 @@ from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
 from lockstep.facts.fair_share import FairShare
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition
 from lockstep.facts.sweeps.sweep import Sweep

@@ -32,19 +32,10 @@ from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.sweeps.run_marks import parse_run
 from lockstep.api.versions import is_older
 from lockstep.facts.elastic import LastChange
-from lockstep.facts.gang.gang import (
-    AcceptedGang,
-    ConditionFact,
-    GangFact,
-    GangSpec,
-    GangStatus,
-    Refusal,
-    RefusedGang,
-    WorkUsed,
-    oversize,
-)
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, Refusal, RefusedGang, oversize
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.gang.status import ConditionFact, GangStatus, WorkUsed
 from lockstep.facts.gang.summary import Summary
 from lockstep.facts.pods.pace import Pace
 from lockstep.facts.reason_meanings import FAILURES

@@ -12,7 +12,8 @@ depend on the age: they count from the creation.
 import math
 from dataclasses import replace
 
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition
 
 ROOM_KEPT_SECONDS = 600.0

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from coschedule import GangKey
 from lockstep.api.preemption import Preemptor, named_preemptor, shrinks_for
 from lockstep.belief.gangs.gang_uids import GangUids
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 
 

@@ -12,8 +12,9 @@ from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
 from lockstep.api.parts import as_formatted
 from lockstep.belief.holding.ranked_members import ranked, with_more
 from lockstep.facts.elastic import NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import Membership, PodFact, PodKey, Request
 from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
 

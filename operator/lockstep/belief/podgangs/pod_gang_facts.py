@@ -10,9 +10,10 @@ from lockstep.belief.common.due_gangs import DueGangs
 from lockstep.belief.podgangs.elastic_owners import RunningPods
 from lockstep.belief.podgangs.own_pods import SizedPods
 from lockstep.belief.podgangs.pod_gangs import PodGangs
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.gang.workload import AdmissionCheck, Workload
 
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from lockstep.api.preemption import GangUid
 from lockstep.belief.gangs.giving_way import evicted_for, shrunk_for
 from lockstep.belief.run_times.work_lost import lost_seconds
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import Request
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition, Reason

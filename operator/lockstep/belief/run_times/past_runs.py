@@ -18,7 +18,8 @@ from typing import TypeVar
 
 from lockstep.belief.run_times.learned_law import observe, thousandths_of_law
 from lockstep.belief.run_times.run_memory import RunMemory
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, PastRun, Runs, RunsByTemplate, Template, last_runs
 
 Number = TypeVar("Number", int, float)

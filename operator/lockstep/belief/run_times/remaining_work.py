@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from coschedule import Members, ProfileWork, SerialWork, TimedSize, WorkFit
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.ranks import MOST_RANKS
 

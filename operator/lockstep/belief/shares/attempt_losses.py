@@ -7,7 +7,8 @@ from lockstep.belief.run_times.work_lost import lost_seconds
 from lockstep.belief.shares.accounts import AttemptId
 from lockstep.belief.shares.held_attempts import HeldAttempt
 from lockstep.facts.cluster.node import NodeFact
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reason_meanings import MAYBE_OF_NODE, TAKEN
 from lockstep.facts.reasons import Condition, Reason
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.api.cluster.event import Event
 from lockstep.cycle.explaining.start_estimates import StartEstimates
-from lockstep.facts.gang.gang import ConditionFact, GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, PlanChange, is_same_time
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics

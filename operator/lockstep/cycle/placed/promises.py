@@ -5,7 +5,8 @@ import math
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.run_times.past_runs import factor_planned_with
 from lockstep.belief.run_times.remaining_work import remaining_work
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkSource
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import WorkSource
 from lockstep.facts.past_runs import Learned
 from lockstep.report.metrics.finish_metrics import FinishMetrics
 from lockstep.report.metrics.prediction_metrics import Predictions

@@ -14,8 +14,9 @@ from lockstep.api.cluster.event import Event, EventSubject, pod_subject
 from lockstep.api.podgang.owners import owner_subject
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.explaining.refusals import refusal_report
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.keys import object_name
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics

@@ -22,7 +22,8 @@ from lockstep.cycle.ends.owner_returned import interrupted
 from lockstep.cycle.resizing.preemptor_events import post_shrink
 from lockstep.cycle.resizing.staying_members import finish_with_fewer, staying_without
 from lockstep.facts.elastic import NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.metrics.metrics import Metrics

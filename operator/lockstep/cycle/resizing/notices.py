@@ -17,7 +17,8 @@ from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.resizing.notice_times import beginning_at, latest_begin
 from lockstep.cycle.resizing.why_size_stays import why_size_stays
 from lockstep.facts.elastic import LONGEST_NOTICE_SECONDS, NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.metrics import Metrics

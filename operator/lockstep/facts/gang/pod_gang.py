@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from coschedule import GangKey, ProfileWork, SerialWork
 from lockstep.facts.gang.after import Predecessor
-from lockstep.facts.gang.gang import GangStatus, Refusal
+from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.identity import GangIdentity
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.gang.source import Source, maker_of
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import USUAL_GRACE_SECONDS, Labels, Membership, PodFact
 from lockstep.facts.sizing import Sizing
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey, RunTimeLaw
 from lockstep.facts.document import Document
-from lockstep.facts.gang.gang import ConditionFact
+from lockstep.facts.gang.status import ConditionFact
 
 
 class SweepCondition(StrEnum):

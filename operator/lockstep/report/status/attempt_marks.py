@@ -9,8 +9,9 @@ from lockstep.api.preemption import shrinks_for
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.elastic import MOST_UNIT_TIMES, NextSize
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pace import PaceStatus
 from lockstep.facts.reason_meanings import MEANINGS

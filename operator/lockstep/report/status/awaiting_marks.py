@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from lockstep.belief.gangs.age import with_age_standing_still
 from lockstep.facts.gang.after import Recorded
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.start_estimate import StartEstimate
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import (
     FALSE,

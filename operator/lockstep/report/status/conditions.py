@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from lockstep.belief.gangs.age import with_age_standing_still
 from lockstep.facts.columns import SLOTS
-from lockstep.facts.gang.gang import AcceptedGang, ConditionFact, GangFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal
 from lockstep.facts.gang.rejection import Rejected
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.admission import changes
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.gangs.age import with_age_standing_still
 from lockstep.facts.gang.after import Recorded
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.attempt_marks import mark_undoing

@@ -10,7 +10,8 @@ from lockstep.belief.holding.ranked_members import RankedMembers
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.elastic import LastChange, NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.attempt_marks import with_shrink

@@ -3,7 +3,8 @@
 from typing import assert_never
 
 from lockstep.facts.cluster.node_request import AnswerReason, NodeRequest
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import FALSE, TRUE, with_condition
 from lockstep.report.text.sentences import n_members

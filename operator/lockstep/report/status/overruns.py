@@ -1,7 +1,8 @@
 """The status of a gang that runs longer than planned."""
 
 from lockstep.api.quantities import rfc3339
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import TRUE, with_condition
 

@@ -10,8 +10,9 @@ from lockstep.belief.gangs.age import with_age_going_on, with_age_standing_still
 from lockstep.belief.run_times.remaining_work import factor_at
 from lockstep.facts.cluster.node_request import Stance, stance_on
 from lockstep.facts.elastic import LastChange
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import is_pod_gang, seen_from
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import Learned, formatted_factor
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import (

@@ -7,7 +7,8 @@ from dataclasses import replace
 from coschedule import Members
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.podgangs.yielding import TakenAttempt
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import (

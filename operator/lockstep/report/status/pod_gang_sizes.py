@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lockstep.facts.elastic import LastChange, NextSize
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.attempt_marks import with_shrink
 from lockstep.report.status.conditions import TRUE, with_condition

@@ -9,8 +9,9 @@ from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
 from lockstep.api.gangjob.gangjob import status_manifest, summary_manifest
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.report.status.summary import summary_of
 from lockstep.watch.kinds import kind_of
 from lockstep.watch.reader import Reader

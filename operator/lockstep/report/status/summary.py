@@ -6,8 +6,9 @@ It stays until the next status, so it has points in time, and no durations that 
 from typing import assert_never
 
 from lockstep.api.quantities import rfc3339
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.gang.summary import GangState, Summary
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.text.sentences import REMEDY_BEGINS, duration

@@ -20,7 +20,8 @@ from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
 from lockstep.api.cluster.event import Event, EventSubject, gang_subject
 from lockstep.api.gangjob.gangjob import status_manifest
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.status import GangStatus
 from lockstep.logs.fields import about, debug_about
 from lockstep.logs.subject import work_for
 from lockstep.report.status.events import post_event, status_refused

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
-from lockstep.facts.gang.gang import ConditionFact
+from lockstep.facts.gang.status import ConditionFact
 from lockstep.facts.sweeps.run_ends import RunEnd, RunEnds
 from lockstep.facts.sweeps.sweep import (
     RunFailure,

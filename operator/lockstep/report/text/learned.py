@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from coschedule import NoFit, Shortage, WorkFit
 from lockstep.belief.run_times.past_runs import LEAST_RUNS
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, WorkSource, WorkUsed
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.status import WorkSource, WorkUsed
 from lockstep.facts.past_runs import Judged, Kinds, Learned
 from lockstep.report.text.sentences import as_sentence, n_members, percentage
 

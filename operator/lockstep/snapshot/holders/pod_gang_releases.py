@@ -11,8 +11,8 @@ from coschedule import AMOUNT_LIMIT, GangKey, Release
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.run_times.overruns import end_after
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.pod_gang import GroupedPod, PodGang
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns

@@ -13,7 +13,7 @@ from lockstep.answers.plan.planned import AnsweredPlan
 from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
 from lockstep.answers.plan.text import delays_line, waiting_lines
 from lockstep.answers.plan.waiting import MOST_SIZES, answer_about
-from lockstep.facts.gang.gang import WorkUsed
+from lockstep.facts.gang.status import WorkUsed
 
 
 def planned_of(*args, **kwargs) -> AnsweredPlan:

@@ -11,7 +11,8 @@ from lockstep.answers.profile.profile_text import profile_lines
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.gangjob.finished_runs import format_runs
 from lockstep.api.gangjob.work import parse_work
-from lockstep.facts.gang.gang import GangStatus, Refusal
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import run_of
 
 HEAT = "0" * 32

@@ -12,7 +12,7 @@ from lockstep.answers.queue.queue_text import queue_document, running_lines
 from lockstep.api.pool import ALL_NODES
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.gang.summary import GangState
 from lockstep.facts.runs.sweep_keys import sweep_key
 from lockstep.facts.runs.sweep_run import SweepRun

@@ -12,8 +12,8 @@ from lockstep.answers.queue.queue_text import queue_document, queue_lines
 from lockstep.answers.reading.cluster import parse_shown
 from lockstep.answers.sweeps.sweep_text import sweep_lines, under_way
 from lockstep.api.sweeps.sweep import parse_sweep
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.runs.sweep_keys import sweep_key
 from lockstep.facts.runs.sweep_run import SweepRun
 

@@ -15,7 +15,7 @@ from lockstep.facts.gang.after import (
     Recorded,
     When,
 )
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 
 ENTRIES = (
     Recorded("a", PredecessorKind.GANG_JOB, "1"),

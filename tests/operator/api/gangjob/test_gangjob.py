@@ -18,7 +18,7 @@ from coschedule import (
 )
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.facts.cluster.volume import ClaimUse, Sharing, VolumeWish
-from lockstep.facts.gang.gang import ConditionFact
+from lockstep.facts.gang.status import ConditionFact
 from lockstep.facts.reasons import Reason
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

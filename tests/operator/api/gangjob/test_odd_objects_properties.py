@@ -9,7 +9,7 @@ from builders.served import at, bid, budget, container, gang, node, owned_by, po
 from coschedule import GangKey, Placement, plan, preempt
 from lockstep.api.gangjob.gangjob import status_manifest
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.report.status.conditions import mark_refused
 from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.wanted import PlanTerms

@@ -7,7 +7,7 @@ from coschedule import Members
 from lockstep.api.gangjob.gangjob import parse_gang, parse_status, status_manifest
 from lockstep.api.members.member_pod import MemberPods
 from lockstep.api.pods.pod import parse_pod
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.piece_states import PieceCounts
 from lockstep.facts.pods.dealer import DealerFact
 

@@ -14,8 +14,9 @@ from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.facts.elastic import ChangeMode, ElasticSpec
 from lockstep.facts.gang.dealing import DealingSpec
-from lockstep.facts.gang.gang import GangSpec, GangStatus
+from lockstep.facts.gang.gang import GangSpec
 from lockstep.facts.gang.network import NetworkSpec, Rendezvous
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.runs.sweep_keys import sweep_key
 from lockstep.facts.runs.sweep_run import SweepRun

@@ -10,8 +10,8 @@ from docs.markdown import ROOT
 from lockstep.api.rendezvous.meeting import LONGEST_HOSTS, meeting_of
 from lockstep.api.rendezvous.sets import files, variables
 from lockstep.facts.elastic import ChangeMode, ElasticSpec
-from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.network import Launcher, NetworkSpec, Rendezvous
+from lockstep.facts.gang.status import GangStatus
 
 THREE = (Members("n1", 2), Members("n2", 1))
 ROLES = (role_spec("launcher", size=1, load=Load.NONE), role_spec("workers", size=2, request=(("cpu", 4500),)))

@@ -5,7 +5,7 @@ from coschedule import GangKey
 from lockstep.api.preemption import GangUid
 from lockstep.belief.gangs.gang_uids import GangUids
 from lockstep.belief.gangs.giving_way import Preemptors, evicted_for
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 
 HOT = GangKey(DEFAULT, "hot")
 SAYS = "A gang of another namespace, of priority 5 and UID u-7, takes the place of this gang."

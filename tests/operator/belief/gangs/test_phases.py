@@ -9,8 +9,9 @@ from lockstep.belief.gangs.phases import Phase, phase_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
 from lockstep.facts.gang.after import Predecessor, PredecessorKind, PredecessorOutcome, Recorded
-from lockstep.facts.gang.gang import ConditionFact, GangStatus, Members, Refusal
+from lockstep.facts.gang.gang import Members, Refusal
 from lockstep.facts.gang.policies import Policies
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 
 REFUSAL = Refusal(Reason.INVALID_SPEC, "no")

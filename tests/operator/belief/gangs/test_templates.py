@@ -8,7 +8,8 @@ from builders.facts import ONE_CPU, gang_fact, gang_spec
 from coschedule import GangKey
 from lockstep.belief.common.shared_verdicts import MOST_OF_A_NAMESPACE
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Reason
 from lockstep.report.text.admission import changes
 

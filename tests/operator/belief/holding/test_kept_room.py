@@ -8,7 +8,7 @@ import pytest
 from builders.facts import gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation, role_spec
 from coschedule import Members
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pace import ContainerCpu, Cpu, MemberCpu, Pace, PaceStatus, Unpaced
 from lockstep.facts.pods.pod import PodPhase
 

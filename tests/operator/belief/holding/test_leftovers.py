@@ -6,7 +6,7 @@ from builders.facts import gang_fact, gang_spec, member_fact, reservation
 from coschedule import Members
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ChangeMode, ElasticSpec, NextSize
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 
 KEY = ("default", "g")
 GANG = gang_fact("g", spec=gang_spec(size=2))

@@ -11,7 +11,7 @@ from engine.builders import seeded
 from lockstep.belief.holding.reservation import next_in_status, next_reservation, reserved_in_status
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ElasticSpec, NextSize
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 
 NODES = ("n1", "n2", "n3")

@@ -10,7 +10,7 @@ from coschedule import KindFactor, Load, Members, SerialWork, plan
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.belief.state import State
 from lockstep.cycle.placed.run_time_learning import observation_of
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import KIND_LABEL, Template, run_of
 from lockstep.report.status.plan_marks import mark_planned_for_later
 from lockstep.snapshot.snapshots import SnapshotCutter

@@ -9,7 +9,7 @@ from builders.facts import gang_fact, gang_spec
 from builders.statuses import IN_PIECES, NOW, PLACEMENT, SHARED, reserved
 from coschedule import Members
 from lockstep.belief.holding.reservation import reserved_for, reserved_in_status
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 
 RESERVED = GangStatus(attempt=1, members=(Members("n1", 2),), reserved_at=100.0, start=100.0, expected_finish=160.0)
 

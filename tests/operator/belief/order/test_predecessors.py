@@ -8,8 +8,8 @@ from builders.facts import gang_fact
 from coschedule import GangKey
 from lockstep.belief.state import State
 from lockstep.facts.gang.after import Predecessor, PredecessorOutcome, When
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition
 
 LATE = GangKey("default", "late")

@@ -15,7 +15,7 @@ from lockstep.belief.records import gang_records
 from lockstep.belief.records.gang_records import GangRecords
 from lockstep.belief.state import State
 from lockstep.facts.fair_share import OTHERS, FairShare, NamedGroup
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.records.gang_record import MOST_STRETCHES, GangOutcome, merged
 

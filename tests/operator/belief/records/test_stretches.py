@@ -5,8 +5,8 @@ from dataclasses import replace
 from builders.facts import gang_fact
 from builders.recorded import MEMBERS, SPEC, Leader, condition, kept, released, reserved, running
 from coschedule import Interruptible
-from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.records.gang_record import GangOutcome
 from lockstep.recorder.history import HistoryFilter, losses_of, opened_history

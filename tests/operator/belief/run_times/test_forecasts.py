@@ -7,7 +7,7 @@ import pytest
 
 from builders.facts import gang_fact, start_estimate
 from lockstep.belief.run_times.forecasts import Forecasts
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 
 NOW = 1000.0
 

@@ -10,7 +10,7 @@ from builders.work import instructions_of_steps
 from lockstep.belief.common.steps import at_once
 from lockstep.belief.run_times.overruns import OVERRUN_SHARE, end_after, patience
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.snapshot.holders.endings import next_plan_for_ends
 
 START = 1_800_000_000.0

@@ -8,7 +8,7 @@ from builders.facts import DEFAULT, gang_fact, gang_spec, profile_work
 from coschedule import Members, SerialWork
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.belief.run_times.remaining_work import factor_at, remaining_work
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import Template, run_of
 
 HEAT = "0" * 32

@@ -5,7 +5,7 @@ import pytest
 from builders.facts import gang_fact, gang_spec, profile_work
 from coschedule import SerialWork
 from lockstep.belief.run_times.remaining_work import remaining_work
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import Learned
 
 SERIAL = SerialWork(serial=1000, fixed=5, per_member=1)

@@ -9,7 +9,7 @@ from coschedule import SerialWork
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.work_done import has_used_up_its_work, work_done
 from lockstep.facts.elastic import ElasticSpec
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 
 ELASTIC = ElasticSpec(restart_time=100.0, min_interval=600.0)
 RUNS = GangStatus(attempt=1, start=1000.0, started_at=1010.0, expected_finish=5000.0)

@@ -11,8 +11,8 @@ from lockstep.api.shares.fair_share import parse_fair_share
 from lockstep.belief.state import State
 from lockstep.cycle.planning.waiting import by_urgency
 from lockstep.facts.elastic import ElasticSpec
-from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import Membership, PodKey, PodPhase
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.conditions import FALSE, TRUE, with_condition

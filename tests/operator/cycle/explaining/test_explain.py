@@ -9,7 +9,7 @@ from builders.facts import gang_fact, start_estimate
 from builders.statuses import NO_ROOM
 from coschedule import Members, Placement
 from lockstep.cycle.explaining.explain import Explainer, says_the_same
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.conditions import with_condition
 

@@ -5,7 +5,8 @@ import pytest
 from builders.facts import gang_fact, start_estimate
 from builders.pod_gangs import pod_gang
 from lockstep.cycle.kueue.deciding import entry_due, idle_since, next_moment, queued_entry
-from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal, RefusedGang
+from lockstep.facts.gang.gang import Refusal, RefusedGang
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.gang.workload import CheckState, Conditions, GangWorkload, StatedCheck, Workload
 from lockstep.facts.reasons import Condition, Reason
 

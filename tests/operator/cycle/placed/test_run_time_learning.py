@@ -8,7 +8,7 @@ from builders.facts import DEFAULT, gang_fact, gang_spec, node_fact, profile_wor
 from coschedule import Load, SerialWork
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.placed.run_time_learning import learn_from, observation_of
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import KIND_LABEL, PastRun
 
 HEAT = "0" * 32

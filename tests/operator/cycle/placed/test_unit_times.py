@@ -8,7 +8,7 @@ from builders.facts import gang_fact, gang_spec
 from coschedule import SerialWork, UnitTime
 from lockstep.cycle.placed.unit_times import ObservedUnitTimes, is_measured
 from lockstep.facts.elastic import ElasticSpec
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.report.status.attempt_marks import with_unit_time
 
 ELASTIC = ElasticSpec(restart_time=120.0, min_interval=600.0)

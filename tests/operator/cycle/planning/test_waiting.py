@@ -4,7 +4,7 @@ from builders.facts import gang_fact, gang_spec
 from lockstep.belief.state import State
 from lockstep.cycle.planning.waiting import by_urgency
 from lockstep.facts.cluster.cluster import PriorityClass
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 
 NOW = 1000.0
 

@@ -11,7 +11,7 @@ from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fac
 from coschedule import GangKey, HeldByLastingPods, Hold, Members, Placement, Unplaceable
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.metrics.capacity_metrics import AMOUNT_STATES, NODE_STATES, SLOT_STATES
 from lockstep.report.metrics.gauges import refreshing

@@ -7,7 +7,7 @@ from builders.facts import DEFAULT, gang_fact, gang_spec
 from coschedule import SerialWork
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.placed.run_time_learning import RunObservation, record_observation
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.past_runs import MOST_RUNS, Template, run_of
 from lockstep.report.metrics.learning_metrics import LearningMetrics
 

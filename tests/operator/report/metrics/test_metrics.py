@@ -11,8 +11,9 @@ from prometheus_client import CollectorRegistry
 from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact, reservation
 from coschedule import Reason as PlanReason
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.policies import Action, Policies
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.gang.way_back import WayBack
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics.api_metrics import WATCHED_RESOURCES

@@ -25,8 +25,9 @@ from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
 from lockstep.facts.cluster.node_request import NodeRequest, NodesAnswer
 from lockstep.facts.columns import SLOTS
 from lockstep.facts.elastic import ElasticSpec, LastChange, NextSize
-from lockstep.facts.gang.gang import GangStatus, Refusal
+from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.rejection import Rejected
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pace import Cpu, PaceStatus, Unpaced
 from lockstep.facts.reasons import Condition, Reason

@@ -6,7 +6,7 @@ import pytest
 
 from builders.facts import gang_fact
 from builders.statuses import LATER, NOW, reserved, with_status
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.plan_marks import mark_planned_for_later
 from lockstep.report.status.pod_gang_marks import mark_awaiting_pods, mark_found_bound, mark_pods_placed

@@ -6,7 +6,7 @@ from builders.facts import gang_fact
 from builders.served import gang
 from lockstep.api.client.answer import Answer
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.report.status.status import Written, write_status
 
 pytestmark = pytest.mark.asyncio

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lockstep.facts.gang.gang import ConditionFact
+from lockstep.facts.gang.status import ConditionFact
 from lockstep.facts.sweeps.sweep import RunFailure, SweepStatus
 from lockstep.report.sweeps.sweep_events import sweep_events
 

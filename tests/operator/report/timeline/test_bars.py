@@ -8,8 +8,8 @@ import pytest
 from builders.facts import gang_fact, member_fact, node_fact, reservation
 from coschedule import GangKey, Hold, Members, NotEnoughRoom, Placement, Unplaceable
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.report.timeline import freeze
 from lockstep.report.timeline.bars import bars
 

@@ -8,7 +8,8 @@ import pytest
 from builders.facts import gang_fact, gang_spec
 from builders.scene import HOUR, Scene, three_gangs
 from coschedule import GangKey, Members
-from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.report.status.conditions import mark_refused
 from lockstep.report.timeline import draw, freeze
 

@@ -9,7 +9,7 @@ from coschedule import GangKey, Members
 from engine.builders import seeded
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ChangeMode, ElasticSpec, NextSize
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.timeline import draw, freeze
 from lockstep.report.timeline.bars import Bar, NextNodes, Stage, bars

@@ -9,7 +9,7 @@ from coschedule import GangKey, Members
 from engine.builders import seeded
 from lockstep.belief.state import State
 from lockstep.facts.elastic import ElasticSpec, NextSize
-from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.gang.status import GangStatus
 from lockstep.snapshot.holders.counted_twice import all_counted_twice, counted_twice
 
 NODES = ("n1", "n2", "n3")

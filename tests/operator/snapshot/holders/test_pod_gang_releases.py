@@ -7,8 +7,8 @@ from builders.pod_gangs import pod_gang
 from builders.statuses import NOW
 from lockstep.belief.common.steps import at_once
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.holders.endings import next_plan_for_ends

@@ -9,9 +9,9 @@ from builders.facts import node_fact, pod_fact
 from builders.pod_gangs import pod_gang
 from builders.statuses import NOW
 from lockstep.belief.state import State
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.pod_gang import GroupMember, grouped
 from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import Membership, PodPhase
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.snapshot.holders.pod_gang_runs import run_of, yielding_pod_gangs

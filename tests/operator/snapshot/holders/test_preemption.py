@@ -12,8 +12,8 @@ from lockstep.api.cluster.budget import parse_budget, unreadable_budget
 from lockstep.api.preemption import GangUid, Urgent, for_urgent_gang, named_preemptor, preemption_clause, shrinks_for
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
-from lockstep.facts.gang.gang import ConditionFact, GangStatus
 from lockstep.facts.gang.policies import Policies
+from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.text.sentences import as_sentence
 from lockstep.report.text.size_sentences import shrink_for, size_change
