@@ -19,8 +19,9 @@ from lockstep.snapshot.asked import Demands, Room
 from lockstep.snapshot.constraints import constraints_of
 from lockstep.snapshot.frozen_amounts import AmountsFreezer, room_of
 from lockstep.snapshot.holders.directions import directions
-from lockstep.snapshot.holders.elastic_runs import elastic_requests, resizable_gangs, sized_run
+from lockstep.snapshot.holders.elastic_runs import elastic_requests, resizable_gangs
 from lockstep.snapshot.holders.resizable import Resizable
+from lockstep.snapshot.holders.sized_runs import sized_run
 from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
 from lockstep.snapshot.pending import pending_gang
 from lockstep.snapshot.placement_conflicts import PlacementConflict
