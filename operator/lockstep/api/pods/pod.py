@@ -1,5 +1,7 @@
 """Parses pods. Invalid ones raise; ``unreadable_objects.py`` says how such a pod counts."""
 
+from typing import TypedDict
+
 from lockstep.api.conditions import condition_of
 from lockstep.api.labels import are_unread, labels_of
 from lockstep.api.manifest import Manifest
@@ -15,7 +17,9 @@ from lockstep.api.pods.pod_request import pod_request
 from lockstep.api.pods.pod_size import check_size
 from lockstep.api.pods.pod_terms import keeps_away
 from lockstep.api.quantities import epoch_seconds
-from lockstep.facts.pods.pod import PodFact, PodKey, PodPhase, Request
+from lockstep.facts.pods.dealer import DealerFact
+from lockstep.facts.pods.pace import MemberCpu
+from lockstep.facts.pods.pod import Membership, PodEnd, PodFact, PodKey, PodPhase, Request
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
 # Owners of pods that are not meant to end; and the annotation of a static pod, which a kubelet runs from a file.
@@ -26,14 +30,32 @@ _LASTING_OWNERS = frozenset(
 _MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 
 
+class _MemberFields(TypedDict, total=False):
+    """The fields of ``PodFact`` that are read of members only."""
+
+    outcome: PodOutcome
+    is_up: bool
+    may_go: bool
+    started: float | None
+    is_done: bool
+    rejected_for: str
+    end: PodEnd | None
+    progress: str
+    notice: str
+    ready_for: str
+    dealer: DealerFact | None
+    cpu: MemberCpu | None
+    is_stopping: bool
+    finalizers: tuple[str, ...]
+
+
 def parse_pod(manifest: Manifest) -> PodFact:
     """Any pod of the cluster."""
     metadata, spec, status = manifest["metadata"], manifest["spec"], manifest.get("status") or {}
     check_size(spec)
     member = membership(metadata)
     phase = PodPhase(status.get("phase", PodPhase.PENDING))
-    is_deleting = "deletionTimestamp" in metadata
-    outcome = PodOutcome.GOING if member is None else outcome_of(phase, metadata, spec, status)
+    fields = _MemberFields() if member is None else _member_fields(member, phase, metadata, spec, status)
     return PodFact(
         key=PodKey(metadata["namespace"], metadata["name"]),
         uid=metadata["uid"],
@@ -41,9 +63,8 @@ def parse_pod(manifest: Manifest) -> PodFact:
         phase=phase,
         request=_request(metadata, spec, status, is_member=member is not None),
         member=member,
-        is_deleting=is_deleting,
-        outcome=outcome,
-        ended_because=_ended_because(status, outcome) if _says_why(phase, outcome) else "",
+        is_deleting="deletionTimestamp" in metadata,
+        ended_because=_ended_because(phase, fields.get("outcome", PodOutcome.GOING), status),
         lasting=_is_lasting(metadata),
         labels=labels_of(metadata),
         has_unread_labels=are_unread(metadata),
@@ -51,23 +72,33 @@ def parse_pod(manifest: Manifest) -> PodFact:
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",
         priority=spec.get("priority") or 0,
-        is_up=member is not None and is_up(phase, status),
-        may_go=member is not None and may_go(metadata),
-        started=None if member is None else started(status),
-        is_done=member is not None and is_done(phase, spec, status),
-        rejected_for=rejection_of(phase, status) if outcome is PodOutcome.REJECTED else "",
-        end=end_of(status) if outcome.is_end else None,
-        progress=reported_progress(metadata) if member is not None else "",
-        notice=shown_notice(metadata) if member is not None else "",
-        ready_for=ready_for(metadata) if member is not None else "",
-        dealer=dealer_of(spec, status) if member is not None and member.rank == FIRST_RANK else None,
-        # While members are being bound they are parsed many times, and their CPU is not needed.
-        cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,
-        is_stopping=member is not None and is_stopping(spec),
         # The API server's deletionTimestamp includes the grace period.
         gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
-        finalizers=tuple(metadata.get("finalizers") or ()) if member is not None and is_deleting else (),
+        **fields,
     )
+
+
+def _member_fields(
+    member: Membership, phase: PodPhase, metadata: Manifest, spec: Manifest, status: Manifest
+) -> _MemberFields:
+    outcome = outcome_of(phase, metadata, spec, status)
+    return {
+        "outcome": outcome,
+        "is_up": is_up(phase, status),
+        "may_go": may_go(metadata),
+        "started": started(status),
+        "is_done": is_done(phase, spec, status),
+        "rejected_for": rejection_of(phase, status) if outcome is PodOutcome.REJECTED else "",
+        "end": end_of(status) if outcome.is_end else None,
+        "progress": reported_progress(metadata),
+        "notice": shown_notice(metadata),
+        "ready_for": ready_for(metadata),
+        "dealer": dealer_of(spec, status) if member.rank == FIRST_RANK else None,
+        # While members are being bound they are parsed many times, and their CPU is not needed.
+        "cpu": member_cpu(spec, status) if phase is PodPhase.RUNNING else None,
+        "is_stopping": is_stopping(spec),
+        "finalizers": tuple(metadata.get("finalizers") or ()) if "deletionTimestamp" in metadata else (),
+    }
 
 
 def _request(metadata: Manifest, spec: Manifest, status: Manifest, *, is_member: bool) -> Request:
@@ -93,12 +124,13 @@ def _is_lasting(metadata: Manifest) -> bool:
     return any(owner.get("controller") and (owner["apiVersion"], owner["kind"]) in _LASTING_OWNERS for owner in owners)
 
 
-def _says_why(phase: PodPhase, outcome: PodOutcome) -> bool:
-    return phase is PodPhase.FAILED or outcome is PodOutcome.DISRUPTED
+def _ended_because(phase: PodPhase, outcome: PodOutcome, status: Manifest) -> str:
+    """Why a pod failed or was disrupted, as a phrase for the user; '' for other pods.
 
-
-def _ended_because(status: Manifest, outcome: PodOutcome) -> str:
-    """One phrase for the user: the reason of the node, of the disruption, or of the first failed container."""
+    It is the reason of the node, of the disruption, or of the first failed container.
+    """
+    if phase is not PodPhase.FAILED and outcome is not PodOutcome.DISRUPTED:
+        return ""
     disruption = condition_of(status, "DisruptionTarget") if outcome is PodOutcome.DISRUPTED else None
     for one in (status, disruption or {}):
         if one.get("reason"):
