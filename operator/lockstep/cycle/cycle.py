@@ -1,7 +1,7 @@
-"""The cycle: follow → snapshot → plan → act → report. One cycle runs at a time; changes in the cache start it.
+"""The cycle: follow → snapshot → plan → act → report. Changes in the cache start it. One cycle runs at a time.
 
-Slow work runs beside the cycle: requests, on capacity that the cache already counts as taken, and the plan, on frozen
-facts. The cache may change while a plan is made, so each placement is checked against it before it is carried out.
+Slow work runs beside the cycle. Requests use capacity that the cache already counts as taken, and a plan uses frozen
+facts. The cache may change while a plan is made. So each placement is compared with it before it is carried out.
 """
 
 import asyncio
@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 from coschedule import GangKey
 from lockstep.act.admission.dry_runs import DryRuns
@@ -24,6 +23,7 @@ from lockstep.cycle.explaining.attempt_events import AttemptEvents
 from lockstep.cycle.explaining.explain import Explainer
 from lockstep.cycle.explaining.reporting import Reporting
 from lockstep.cycle.follow import Follower
+from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.planning import Planning, PlanOptions
 from lockstep.cycle.podgang.giving_way import PodGangEvictions
 from lockstep.cycle.resizing.member_changes import MemberChanges
@@ -37,9 +37,6 @@ from lockstep.report.metrics.metrics import Metrics
 from lockstep.snapshot.holders.endings import next_plan_for_ends
 from lockstep.snapshot.holders.next_claim import next_claim
 from lockstep.snapshot.holders.running import lowest_held_priority
-
-if TYPE_CHECKING:
-    from lockstep.cycle.planning.decided import LastPlan
 
 # Changes come in bursts, such as the pods of one gang: one cycle handles each burst.
 _SHORTEST_PAUSE_SECONDS = 0.02
@@ -68,33 +65,45 @@ class Cycle:
         self._metrics = metrics
         self._woken = woken
         self._now = services.now
-        events = AttemptEvents(services.state, services.writer, metrics, now=services.now)
-        ends = AttemptEnds(services.state, events, woken)
-        self._attempts = attempts = Attempts(
+        self._plan_time = PlanTime(services.monotonic)
+        self._planner: asyncio.Task[None] | None = None
+        self._planning_since = 0.0
+        self.decided: LastPlan | None = None
+        # Each part may use the parts before it.
+        self._add_attempts()
+        self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
+        self._starting = Starting(services, self._attempts, self._planning, guarded=self._guarded)
+        self._add_changes_of_running_gangs()
+        self._explainer = Explainer(services.writer, metrics)
+        self._reporting = Reporting(
+            services, self._explainer, self._planning, self._dry_runs, self._plan_time, guarded=self._guarded
+        )
+
+    def _add_attempts(self) -> None:
+        """Attempts, and the dry runs of members before these."""
+        services = self._services
+        events = AttemptEvents(services.state, services.writer, self._metrics, now=services.now)
+        ends = AttemptEnds(services.state, events, self._woken)
+        self._attempts = Attempts(
             services,
             ended=ends.follow,
             due=ends.retry_due,
             takes_long=events.undoing_lasts,
             reported=events.undoing,
         )
-        self._dry_runs = dry_runs = DryRuns(services, changed=events.admission)
-        resizing = Resizing(
-            Notices(services, metrics), MemberChanges(services, metrics), PodGangSizes(services, attempts, metrics)
-        )
+        self._dry_runs = DryRuns(services, changed=events.admission)
+
+    def _add_changes_of_running_gangs(self) -> None:
+        """Changes of size, the follower, which goes on with changes in statuses, and evictions."""
+        services, attempts, metrics = self._services, self._attempts, self._metrics
+        pod_gangs = PodGangSizes(services, attempts, metrics)
+        resizing = Resizing(Notices(services, metrics), MemberChanges(services, metrics), pod_gangs)
         self._size_changes = sizes = SizeChanges(services, attempts, resizing, metrics, guarded=self._guarded)
-        self._follower = Follower(services, attempts, dry_runs, metrics, resizing=resizing, change_size=sizes.go_on)
-        self._planning = Planning(services, attempts, dry_runs, metrics, plans)
-        self._starting = Starting(services, attempts, self._planning, guarded=self._guarded)
-        ways = WaysToYield(attempts, sizes, PodGangEvictions(services, metrics), resizing.pod_gangs)
-        self._evictions = Evictions(services, self._planning, dry_runs, ways, guarded=self._guarded)
-        self._plan_time = PlanTime(services.monotonic)
-        self._explainer = Explainer(services.writer, metrics)
-        self._reporting = Reporting(
-            services, self._explainer, self._planning, dry_runs, self._plan_time, guarded=self._guarded
+        self._follower = Follower(
+            services, attempts, self._dry_runs, metrics, resizing=resizing, change_size=sizes.go_on
         )
-        self._planner: asyncio.Task[None] | None = None
-        self._planning_since = 0.0
-        self.decided: LastPlan | None = None
+        ways = WaysToYield(attempts, sizes, PodGangEvictions(services, metrics), pod_gangs)
+        self._evictions = Evictions(services, self._planning, self._dry_runs, ways, guarded=self._guarded)
 
     async def run(self) -> None:
         """Run cycles until cancelled."""
@@ -106,7 +115,7 @@ class Cycle:
             pause = await self._run_guarded()
 
     async def stand_by(self) -> None:
-        """Record since when nodes are unreachable, until cancelled: these times are stored nowhere else."""
+        """Record since when nodes are unreachable, until cancelled. No object stores these times."""
         while True:
             self._services.lost_nodes.update()
             await asyncio.sleep(_STAND_BY_SECONDS)
@@ -123,7 +132,7 @@ class Cycle:
 
     @property
     def lag(self) -> float:
-        """For how many seconds the current plan has been running, or changes have waited for a cycle: the longer."""
+        """The seconds since the current plan began, or since the first change that no cycle has read: the larger."""
         planning = 0.0 if self._planner is None else self._services.monotonic() - self._planning_since
         return max(planning, self._woken.seconds)
 
@@ -174,7 +183,7 @@ class Cycle:
         yield from self._reporting.reporting_unreported(changed, now)
 
     async def _plan_guarded(self, now: float, *, has_changed: bool) -> None:
-        """Make one plan and carry it out; then pause for as long as that took."""
+        """Make one plan and carry it out. Then pause for as long as that took."""
         began = perf_counter()
         try:
             await self._plan(now, has_changed=has_changed)
@@ -209,17 +218,20 @@ class Cycle:
         # 4. Change sizes.
         now = self._now()
         self._plan_time.plan_by(now + self._size_changes.begin(decided), now)
-        # 5. Report to the others why they wait.
-        others = self._reporting.reporting_others(decided, besides=self._evictions.asked_about)
-        await in_turns(others, self._seconds_of("report"))
-        await in_turns(self._reporting.reporting_ahead(decided))
+        # 5. Report to the others why they wait, and give sizes to owners that wait for these.
+        await self._report_others(decided)
         self._follower.give_sizes(decided.ahead, self._now())
-        # 6. Plan again when gangs that hold nodes were expected to end, also those that were just started.
+        # 6. Plan again when gangs that hold nodes are expected to end, including those that were just started.
         now = self._now()
         self._plan_time.plan_by(await in_turns(next_plan_for_ends(self._state, now)), now)
 
+    async def _report_others(self, decided: LastPlan) -> None:
+        others = self._reporting.reporting_others(decided, besides=self._evictions.asked_about)
+        await in_turns(others, self._seconds_of("report"))
+        await in_turns(self._reporting.reporting_ahead(decided))
+
     def _next_plan(self, now: float) -> float:
-        """When a plan is due although nothing changes; starts that the last plan decided are not included."""
+        """When a plan is due although nothing changes. Starts that the last plan decided do not count."""
         return min(
             self._attempts.next_retry(now),
             now + self._planning.seconds_to_next_plan(),
@@ -232,7 +244,7 @@ class Cycle:
 
     @contextmanager
     def _guarded(self, gang: GangKey) -> Iterator[None]:
-        """Log an error in work for one gang and quarantine that gang; the work for other gangs goes on."""
+        """Log an error in work for one gang, and quarantine the gang. The work for other gangs goes on."""
         try:
             yield
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Reconciles each gang whose facts have changed, deleted ones included, and takes the next step for it.
+"""Reconciles each gang whose facts have changed, also a deleted one, and takes the next step for it.
 
 Level-triggered: each pass starts from the gang, its reservation and its pods. An extra pass changes nothing, and the
 first pass after a restart continues unfinished work.
@@ -51,8 +51,8 @@ log = logging.getLogger(__name__)
 class Follower:
     """Reconciles gangs: reports what pods show, resumes and stops attempts, deletes pods without a reservation.
 
-    ``resizing`` has the changes of size of gangs that run. ``change_size`` is called for a gang whose members have all
-    ended and that goes on at another size.
+    ``resizing`` changes the size of gangs that run. ``change_size`` is called for a gang whose members have all ended,
+    and which then starts again at another size.
     """
 
     def __init__(
@@ -66,29 +66,37 @@ class Follower:
         change_size: Callable[[GangFact, float], None],
     ) -> None:
         self._change_size = change_size
-        self._sweeper = Sweeper(services.client, services.state, services.deletions)
-        self._leftovers = LeftoverChecks(services)
-        self._stops = PodPatches(services.client, services.state, STOP)
-        self._lost_nodes = services.lost_nodes
-        self._reserved = ReservedGangs(services, attempts, metrics, resizing)
-        self._rings = RingSearch(services.state, services.monotonic)
-        self._awaiting = AwaitingGangs(services, metrics)
-        self._queued = QueuedGangJobs(services)
-        self._queued_sizes = QueuedSizes(services)
-        self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs, self._awaiting)
-        self._expiries = Expiries(services)
-        self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._state = services.state
         self._attempts = attempts
         self._dry_runs = dry_runs
         self._writer = services.writer
         self._metrics = metrics
         self._monotonic = services.monotonic
+        self._lost_nodes = services.lost_nodes
+        self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         # Gangs whose last pass raised, with the time of their next one (monotonic clock).
         self._retry_at: dict[GangKey, float] = {}
+        self._reserved = ReservedGangs(services, attempts, metrics, resizing)
+        self._add_what_waits(services)
+        self._pod_gangs = PodGangFollower(services, attempts, metrics, resizing.pod_gangs, self._awaiting)
+        self._add_what_cleans_up(services)
+
+    def _add_what_waits(self, services: Services) -> None:
+        """What follows gangs that wait for other gangs, or in queues of Kueue."""
+        self._rings = RingSearch(services.state, services.monotonic)
+        self._awaiting = AwaitingGangs(services, self._metrics)
+        self._queued = QueuedGangJobs(services)
+        self._queued_sizes = QueuedSizes(services)
+
+    def _add_what_cleans_up(self, services: Services) -> None:
+        """What stops and deletes pods, and deletes gangs."""
+        self._stops = PodPatches(services.client, services.state, STOP)
+        self._sweeper = Sweeper(services.client, services.state, services.deletions)
+        self._leftovers = LeftoverChecks(services)
+        self._expiries = Expiries(services)
 
     def reconcile_changed(self, now: float) -> Generator[None, None, list[GangKey]]:
-        """Reconcile every gang that has changed, one in each step; the cache may change between steps.
+        """Reconcile every gang that has changed, one in each step. The cache may change between steps.
 
         Returns the gangs that no longer exist.
         """
@@ -121,16 +129,16 @@ class Follower:
         await self._leftovers.stop()
 
     def give_sizes(self, placements: Iterable[Placement], now: float) -> None:
-        """Give owners in queues of Kueue the sizes of these placements, which a plan has chosen for them."""
+        """Give owners in queues of Kueue the sizes that a plan has chosen for them."""
         self._queued_sizes.give(placements, now)
 
     def seconds_to_next_retry(self) -> float:
-        """Seconds until a gang whose last pass raised is reconciled again, or rings are due; infinity if none is."""
+        """Seconds until a gang whose last pass raised is due again, or rings are searched; infinity for neither."""
         retry = min(self._retry_at.values(), default=float("inf")) - self._monotonic()
         return min(retry, self._rings.seconds)
 
     def _reconcile_guarded(self, key: GangKey, now: float) -> bool:
-        """Reconcile one gang; returns whether it no longer exists.
+        """Reconcile one gang. Returns whether it no longer exists.
 
         An error affects this gang only: it stays marked as changed and is reconciled again after a pause.
         """
@@ -218,7 +226,7 @@ class Follower:
                 assert_never(phase)
 
     def _reservation(self, gang: GangFact) -> Reservation | None:
-        """The reservation of a gang that has no running attempt; it is exactly what the status says."""
+        """The reservation of a gang that has no running attempt. It is exactly what the status says."""
         if reserved_in_status(gang) is None:
             self._state.assumptions.let_go(gang)
         else:
@@ -226,7 +234,7 @@ class Follower:
         return self._state.reservations.get(gang.key)
 
     def _suspension(self, gang: GangFact, now: float) -> StatusReport | None:
-        """Report that the gang is suspended or resumed; a resumed gang is planned once its status is written."""
+        """Report that the gang is suspended or resumed. A resumed gang is planned once its status is written."""
         is_reported = gang.status.is_true(Condition.SUSPENDED)
         if gang.policies.is_suspended:
             status = endings.mark_suspended(gang, now=now)
@@ -237,7 +245,7 @@ class Follower:
         return StatusReport(status=status, event=event, written=self._state.changes.plan)
 
     def _clean_up_after(self, gang: GangFact, now: float) -> None:
-        """Stop running members of a finished gang, delete pods that are not kept, and the gang after its TTL."""
+        """Stop members of a finished gang that still run, delete pods that are not kept, and the gang after its TTL."""
         self._reserved.forget(gang.key)
         stopped, deleted = remains(gang, self._state.members(gang).values(), now)
         self._stops.make(gang.key, stopped)
