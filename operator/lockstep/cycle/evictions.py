@@ -1,8 +1,8 @@
 """Evicts gangs for more urgent ones, or shrinks them, as the newest plan has decided.
 
-Neither can be reverted. So a fresh dry run first admits the members of the urgent gang, and then the decision is
-checked against the cache again. Plans and other gangs go on meanwhile. A later plan replaces decisions that still wait
-for their dry run, and drops those that it does not repeat.
+Neither can be reverted. So the members of the urgent gang are first created in a dry run, and then the decision is
+compared with the cache again. Plans and other gangs go on meanwhile. If a decision still waits for its dry run when
+the next plan is made, the plan replaces or drops it.
 
 Each eviction undoes an attempt: the victim's status is written first and names the urgent gang. A Gang gives way by a
 suspension of the owner of its pods (``cycle/podgang/giving_way.py``), which is tried as a dry run before. A shrink is
@@ -10,112 +10,42 @@ a change of size (``cycle/resizing/size_changes.py``) of which members have no n
 carries out what statuses say.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from coschedule import Decision, GangKey, Placement, Preemption, SizeChange
+from coschedule import GangKey, SizeChange
 from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.workers import Workers
 from lockstep.api.preemption import Urgent, preemption_clause
 from lockstep.belief.common.fair_queue import FairQueue, Rank
-from lockstep.belief.holding.reservation import Reservation
-from lockstep.belief.state import State
 from lockstep.cycle.clockwork.plans_after_refusals import PlansAfterRefusals
 from lockstep.cycle.ends.final_state import is_over
 from lockstep.cycle.planning.decided import LastPlan
 from lockstep.cycle.planning.decision_log import log_preemption
 from lockstep.cycle.planning.planning import Planning
 from lockstep.cycle.podgang.giving_way import PodGangEvictions
-from lockstep.cycle.resizing.pod_gang_sizes import PodGangShrink, PodGangSizes
+from lockstep.cycle.preemption_orders import EvictionVictim, GangsGivingWay, PreemptionOrder, orders_of
+from lockstep.cycle.resizing.pod_gang_sizes import PodGangSizes
 from lockstep.cycle.resizing.size_changes import Changing, SizeChanges
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.gang.keys import is_pod_gang
-from lockstep.facts.gang.pod_gang import PodGang
-from lockstep.facts.pods.budget import BudgetFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
-from lockstep.snapshot.holders.disruptions import disrupted_by, disruptions, still_allowed
+from lockstep.snapshot.holders.disruptions import still_allowed
 from lockstep.snapshot.holders.group_shares import may_still_reclaim
-from lockstep.snapshot.holders.pod_gang_runs import priority_of
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
-# Dry runs at the same time, in all and for one namespace: evictions cost an API server much more than these.
+# Dry runs at the same time, in all and for one namespace. They cost an API server much less than evictions.
 _AT_ONCE = 8
 _OF_NAMESPACE = 4
 
 
-class _Victim(NamedTuple):
-    gang: GangFact
-    reservation: Reservation
-
-
-class _GivingWay(NamedTuple):
-    """The gangs to evict, those that shrink, the Gangs that begin anew, and those whose owner gets fewer pods."""
-
-    evicted: list[_Victim]
-    shrinking: list[Changing]
-    suspended: list[PodGang]
-    with_fewer: list[PodGangShrink]
-
-    def priorities(self, state: State) -> Iterator[tuple[GangKey, int | None]]:
-        """The priorities of all of these; of a Gang, that of its pods."""
-        gangs = [*(victim.gang for victim in self.evicted), *(changing.gang for changing in self.shrinking)]
-        yield from ((gang.key, state.priorities.of(gang)) for gang in gangs)
-        fewer = (state.pod_gangs.objects[shrink.one.gang.key] for shrink in self.with_fewer)
-        yield from ((gang.key, priority_of(state, gang)) for gang in (*self.suspended, *fewer))
-
-    def disruptions(self, state: State) -> Iterator[Counter[BudgetFact]]:
-        """How many members of each gang count against budgets: all, or those that leave while others run."""
-        yield from (disruptions(state, *victim) for victim in self.evicted)
-        for one in self.suspended:
-            yield disrupted_by(state, one.key, state.pod_gangs.group(one.key).going_pods())
-        for shrink in self.with_fewer:
-            key, stay = shrink.one.gang.key, shrink.following.size
-            pods = state.pod_gangs.group(key).going_pods()
-            yield disrupted_by(state, key, (pod for pod in pods if pod.group.rank is None or pod.group.rank >= stay))
-        for gang, held, _, _, members in self.shrinking:
-            staying = replace(held, members=members.members, gapped=members.gapped)
-            yield disruptions(state, gang, held, staying=staying if gang.spec.keeps_members else None)
-
-
-class _Order(NamedTuple):
-    """A preemption that the newest plan has decided, and where the gang starts after it."""
-
-    preemption: Preemption
-    placement: Placement
-    decided: LastPlan
-
-    @property
-    def pod_gangs(self) -> frozenset[GangKey]:
-        """The victims whose pods belong to others."""
-        return frozenset(filter(is_pod_gang, self.preemption.victims))
-
-    @property
-    def pod_gang_shrinks(self) -> frozenset[SizeChange]:
-        """The shrinks of gangs whose pods belong to others."""
-        return frozenset(change for change in self.preemption.shrinks if is_pod_gang(change.gang))
-
-    @property
-    def reclaimed(self) -> frozenset[GangKey]:
-        """The gangs from which the group of the gang takes back."""
-        return frozenset(taken.gang for taken in self.preemption.reclaimed)
-
-    @property
-    def other_pod_gangs(self) -> Iterator[GangKey]:
-        """The other Gangs that the plan might have chosen."""
-        running = (one.key for one in self.decided.snapshot.running)
-        return (key for key in running if is_pod_gang(key) and key not in self.pod_gangs)
-
-
 class WaysToYield(NamedTuple):
-    """What ends the attempts of gangs that give way, what shrinks them, and what does so with Gangs."""
+    """What evicts and what shrinks GangJobs, and the same for Gangs."""
 
     attempts: Attempts
     size_changes: SizeChanges
@@ -141,7 +71,7 @@ class Evictions:
         self._dry_runs = dry_runs
         self._now = services.now
         self._guarded = guarded
-        self._orders: dict[GangKey, _Order] = {}
+        self._orders: dict[GangKey, PreemptionOrder] = {}
         self._refusals = PlansAfterRefusals(services.state.changes.plan)
         self._queue = FairQueue()
         self._workers = Workers(self._queue.take, self._carry_out, at_once=_AT_ONCE, of_namespace=_OF_NAMESPACE)
@@ -154,7 +84,7 @@ class Evictions:
     def take_orders(self, decided: LastPlan | None) -> None:
         """Carry out the preemptions of the last plan, if there is one, and drop those of earlier plans."""
         before, self._orders = self._orders, {}
-        orders = _orders_of(decided)
+        orders = orders_of(decided)
         self._refusals.keep({order.preemption.gang for order in orders})
         for order in orders:
             with self._guarded(order.preemption.gang):
@@ -172,7 +102,7 @@ class Evictions:
         await self._workers.stop()
         await self._pod_gangs.stop()
 
-    def _take_order(self, order: _Order) -> None:
+    def _take_order(self, order: PreemptionOrder) -> None:
         gang = order.preemption.gang
         if self._giving_way(order) is None:
             self._refusals.refused(gang)
@@ -185,7 +115,7 @@ class Evictions:
     async def _carry_out(self, key: GangKey) -> None:
         """Check by dry runs that the gang's members are admitted, and that Gangs can give way.
 
-        Then all of the newest plan give way, or none.
+        Then all gangs give way that the newest plan has chosen, or none.
         """
         is_admitted, order = False, self._orders.get(key)
         asked = frozenset[GangKey]() if order is None else order.pod_gangs
@@ -207,20 +137,20 @@ class Evictions:
             else:
                 self._begin(giving, self._state.gangs[key], order)
 
-    def _begin(self, giving: _GivingWay, urgent: GangFact, order: _Order) -> None:
+    def _begin(self, giving: GangsGivingWay, urgent: GangFact, order: PreemptionOrder) -> None:
         priority = self._state.priorities.of(urgent)
         assert priority is not None, "a gang of unknown priority is not planned"
         for victim in giving.evicted:
-            self._evict(victim, _urgent(urgent, priority, order, victim.gang.key))
+            self._evict(victim, order.urgent(urgent, priority, victim.gang.key))
         for changing in giving.shrinking:
             self._shrink(changing, urgent.key)
         for shrink in giving.with_fewer:
             self._pod_gang_sizes.shrink(shrink)
         for gang in giving.suspended:
-            self._pod_gangs.evict(gang, _urgent(urgent, priority, order, gang.key))
+            self._pod_gangs.evict(gang, order.urgent(urgent, priority, gang.key))
 
-    def _giving_way(self, order: _Order) -> _GivingWay | None:
-        """The gangs that give way; None if any fact of the decision has changed in the cache."""
+    def _giving_way(self, order: PreemptionOrder) -> GangsGivingWay | None:
+        """The gangs that give way; None if a fact of the decision has changed in the cache."""
         gang, decided, now = self._state.gangs.get(order.preemption.gang), order.decided, self._now()
         priority = None if gang is None else self._state.priorities.of(gang)
         if not isinstance(gang, AcceptedGang) or priority is None:
@@ -230,12 +160,12 @@ class Evictions:
         suspended = [self._pod_gangs.victim(seen[key]) for key in sorted(order.pod_gangs)]
         fewer = order.pod_gang_shrinks
         shrinks = (change for change in order.preemption.shrinks if change not in fewer)
-        urgent = partial(_urgent, gang, priority, order)
+        urgent = partial(order.urgent, gang, priority)
         shrinking = [self._size_changes.shrink_for(urgent(one.gang), one, decided) for one in shrinks]
         with_fewer = [self._pod_gang_sizes.shrink_for(urgent(one.gang), one, decided) for one in sorted(fewer)]
         if None in evicted or None in shrinking or None in suspended or None in with_fewer:
             return None
-        giving = _GivingWay(
+        giving = GangsGivingWay(
             [one for one in evicted if one],
             [one for one in shrinking if one],
             [one for one in suspended if one],
@@ -243,7 +173,7 @@ class Evictions:
         )
         return giving if self._stands(gang, priority, giving, order) else None
 
-    def _victim(self, key: GangKey, decided: LastPlan, now: float) -> _Victim | None:
+    def _victim(self, key: GangKey, decided: LastPlan, now: float) -> EvictionVictim | None:
         """A gang to evict; None if its reservation has changed, it may not be evicted, or it has ended."""
         gang, reservation = self._state.gangs.get(key), self._state.reservations.get(key)
         if gang is None or reservation is None or reservation != decided.seen.held.get(key):
@@ -252,10 +182,10 @@ class Evictions:
             return None
         if is_over(self._state, gang, reservation, now):
             return None
-        return _Victim(gang, reservation)
+        return EvictionVictim(gang, reservation)
 
-    def _stands(self, gang: AcceptedGang, priority: int, giving: _GivingWay, order: _Order) -> bool:
-        """Whether the gang's request is unchanged, these may give way to it, and it can start as planned."""
+    def _stands(self, gang: AcceptedGang, priority: int, giving: GangsGivingWay, order: PreemptionOrder) -> bool:
+        """Whether the gang still asks for the same, these gangs may give way to it, and it can start as planned."""
         state, placement = self._state, order.placement
         if not (self._planning.standing.still_asks(gang, order.decided) and self._planning.may_preempt(gang)):
             return False
@@ -272,28 +202,15 @@ class Evictions:
         return not is_spared and QuotaBounds(state).allow(gang, placement.members)
 
     def _shrink(self, changing: Changing, urgent: GangKey) -> None:
-        # Where the others run on, members leave once the status says so, which may be refused.
+        # If other members run on, members leave once the status says so. That write may be refused.
         if not changing.gang.spec.keeps_members:
             self._state.giving_way.shrunk.decide(changing.gang.key, urgent)
         self._size_changes.begin_at_once(changing)
 
-    def _evict(self, victim: _Victim, urgent: Urgent) -> None:
+    def _evict(self, victim: EvictionVictim, urgent: Urgent) -> None:
         why = preemption_clause(urgent, victim=victim.gang.key)
         failure = Failure(reason=Reason.RECLAIMED if urgent.by_share else Reason.PREEMPTED, message=why)
         self._state.giving_way.evicted.decide(victim.gang.key, urgent.key)
         if self._attempts.is_under_way(victim.gang.key):
             self._attempts.drop(victim.gang.key)
         self._attempts.interrupt(victim.gang, victim.reservation, failure)
-
-
-def _urgent(gang: GangFact, priority: int, order: _Order, giver: GangKey) -> Urgent:
-    """The gang, as one for which that one gives way."""
-    return Urgent(gang.key, gang.uid, priority, by_share=giver in order.reclaimed)
-
-
-def _orders_of(decided: LastPlan | None) -> list[_Order]:
-    if decided is None or not decided.preemptions:
-        return []
-    decisions: dict[GangKey, Decision] = {one.gang: one for one in decided.plan.decisions}
-    planned = [(preemption, decisions.get(preemption.gang)) for preemption in decided.preemptions]
-    return [_Order(one, placement, decided) for one, placement in planned if isinstance(placement, Placement)]
