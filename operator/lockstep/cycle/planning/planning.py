@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions:
-    """How plans are made; the first ``most_in_front`` gangs are planned exactly in every plan."""
+    """How plans are made. Every plan includes the first ``most_in_front`` gangs."""
 
     run: Runner = asyncio.to_thread
     holds: HoldPolicy = field(default_factory=HoldPolicy)
@@ -57,7 +57,7 @@ class PlanOptions:
 
 
 class _Turn(NamedTuple):
-    """The gangs whose turn it is, with the basis of each decision; those in front; those that may evict others."""
+    """The gangs whose turn it is, those in ``front``, those that may evict others, and the basis of each decision."""
 
     front: frozenset[GangKey]
     planned: Mapping[GangKey, AcceptedGang]
@@ -71,30 +71,40 @@ class Planning:
     def __init__(
         self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics, options: PlanOptions
     ) -> None:
-        state, monotonic = services.state, services.monotonic
-        self._state = state
+        self._state = services.state
         self._attempts = attempts
         self._dry_runs = dry_runs
         self._cutter = services.cutter
         self._metrics = metrics
-        self._monotonic = monotonic
+        self._monotonic = services.monotonic
         self._run = options.run
         self._sizing = options.sizing
-        # What is kept from plan to plan
-        self.standing = standing = Standing(state, attempts)
-        self._quarantine = quarantine = Quarantine(monotonic, metrics.gang_errors.labels("plan").inc)
-        self._holds = holds = Holds(options.holds)
-        self._memory = memory = PlanMemory(options.promises)
-        self._rotation = rotation = Rotation(options.most_in_front)
-        self._evicting = EvictionTurns()
-        self._size_times = SizeTimes(monotonic)
         self._turns_left = False
         self._room_ends = math.inf
-        # The parts of a plan
-        self._search = WaitingSearch(state, standing, rotation, quarantine, monotonic)
-        terms = GangTerms(standing=standing, holds=holds, sizing=options.sizing, memory=memory, monotonic=monotonic)
-        self._drawing = SnapshotDrawing(services, terms, self._size_times, metrics)
-        self._records = DecisionRecords(state, rotation, holds, quarantine, monotonic=monotonic, run=options.run)
+        self._add_what_is_kept(options)
+        self._add_steps(services)
+
+    def _add_what_is_kept(self, options: PlanOptions) -> None:
+        """What is kept from plan to plan."""
+        self.standing = Standing(self._state, self._attempts)
+        self._quarantine = Quarantine(self._monotonic, self._metrics.gang_errors.labels("plan").inc)
+        self._holds = Holds(options.holds)
+        self._memory = PlanMemory(options.promises)
+        self._rotation = Rotation(options.most_in_front)
+        self._evicting = EvictionTurns()
+        self._size_times = SizeTimes(self._monotonic)
+
+    def _add_steps(self, services: Services) -> None:
+        """What carries out the steps of a plan."""
+        holds, monotonic = self._holds, self._monotonic
+        self._search = WaitingSearch(self._state, self.standing, self._rotation, self._quarantine, monotonic)
+        terms = GangTerms(
+            standing=self.standing, holds=holds, sizing=self._sizing, memory=self._memory, monotonic=monotonic
+        )
+        self._drawing = SnapshotDrawing(services, terms, self._size_times, self._metrics)
+        self._records = DecisionRecords(
+            self._state, self._rotation, holds, self._quarantine, monotonic=monotonic, run=self._run
+        )
 
     def forget(self, gang: GangKey) -> None:
         """Drop the gang: it was deleted."""
@@ -108,17 +118,17 @@ class Planning:
         self._quarantine.put(gang, error)
 
     def may_preempt(self, gang: GangFact) -> bool:
-        """Whether others may be evicted for the gang, by its priority, its dry run and its recent failures."""
+        """Whether gangs may be evicted for this one, by its priority, its dry run and its recent failures."""
         if not isinstance(gang, AcceptedGang) or gang.spec.is_room:
             return False
         is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
         return is_trusted and not self.standing.keeps_its_place(gang) and self._state.priorities.preempts(gang)
 
     def seconds_to_next_plan(self) -> float:
-        """Seconds until a plan is due although nothing changes; infinity if none is.
+        """Seconds until a plan is due although nothing changes; infinity if no plan is.
 
-        It is due when a quarantine, a node hold or a rest from one ends, or if gangs still wait for their turn. It is
-        also due when a gang may change its size again, or when room is not kept for later pods any more.
+        A plan is due if gangs still wait for their turn. It is due when a quarantine, a node hold or the rest after a
+        node hold ends, when a gang may change its size again, and when room for later pods is not kept any more.
         """
         if self._turns_left:
             return _NEXT_TURNS_SECONDS
@@ -127,7 +137,7 @@ class Planning:
         return min(ends) - now
 
     async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> LastPlan | None:
-        """Decide about all waiting gangs; None if there are none. The cache may change meanwhile.
+        """Decide about all waiting gangs; None if no gang waits. The cache may change meanwhile.
 
         Gangs in ``asked_about`` are first in turn to evict others: their last preemption waits for a dry run.
         """
@@ -149,16 +159,7 @@ class Planning:
         decisions = await self._decisions(turn, waiting, quotas, made.plan, now)
         # 6. Find out whether gangs still wait for their turn.
         self._turns_left = self._any_turns_left(quotas.gangs, seen)
-        return LastPlan(
-            seen=seen,
-            plan=replace(made.plan, decisions=decisions),
-            asked=turn.asked,
-            preemptions=made.preemptions,
-            narrowed=quotas.narrowed,
-            against_budgets=made.against_budgets,
-            changes=made.changes,
-            ahead=made.ahead,
-        )
+        return _last_plan(seen, made, decisions, turn, quotas)
 
     async def _apply_learned_runs(self) -> None:
         """Put learned run times in force. Laws are fitted in the plan's thread, since many may be new at once."""
@@ -184,7 +185,7 @@ class Planning:
         self._metrics.planned_gangs.set(0)
 
     async def _within_quotas(self, gangs: Collection[AcceptedGang]) -> WithinQuotas:
-        """Apply quotas to the gangs, in steps; a gang that raises is quarantined."""
+        """Apply quotas to the gangs, in steps. A gang for which this raises is quarantined."""
         errors: dict[GangKey, Exception] = {}
         found = await in_turns(keeping_within_quotas(self._state, gangs, errors.__setitem__))
         for gang in (gang for gang in gangs if gang.key in errors):
@@ -211,7 +212,7 @@ class Planning:
         return _Turn(chosen.front, planned, asked, evicting)
 
     async def _with_others(self, turn: _Turn, waiting: Waiting, quotas: WithinQuotas, now: float) -> GangsToPlan:
-        """The gangs whose turn it is, with gangs that are planned ahead, and with how many others there are."""
+        """The gangs whose turn it is, gangs that are planned ahead, and how many others compete."""
         contention = self._contention(quotas.gangs)
         # A thousand gangs may wait: let other tasks of the event loop run. The basis of each decision is checked again
         # before the decision is carried out.
@@ -226,14 +227,14 @@ class Planning:
         )
 
     def _contention(self, gangs: Collection[AcceptedGang]) -> Contention:
-        """How many gangs compete; refused gangs and room do not count as waiting: they wait for no node."""
+        """How many gangs compete. Refused gangs and room do not count: they wait for no node."""
         counted = (gang for gang in gangs if not (gang.spec.is_room or self._rotation.was_refused(gang)))
         contention = Contention(number_waiting(counted), len(self._state.reservations), self._cutter.nodes)
         self._metrics.member_price.set(self._sizing.member_price(contention))
         return contention
 
     async def _plan_exactly(self, gangs: GangsToPlan, now: float) -> tuple[Seen, Made]:
-        """Plan these gangs, and choose which gangs to evict; a gang that raises is quarantined."""
+        """Plan these gangs, and choose the gangs to evict. A gang for which this raises is quarantined."""
         errors: dict[GangKey, Exception] = {}
         seen = await self._drawing.draw(gangs, now, errors.__setitem__)
         with self._timed("plan"):
@@ -255,7 +256,7 @@ class Planning:
     async def _decisions(
         self, turn: _Turn, waiting: Waiting, quotas: WithinQuotas, made: Plan, now: float
     ) -> tuple[Decision, ...]:
-        """The decisions about all that wait."""
+        """The decisions about all waiting gangs, planned or not."""
         decided = [*await self._records.record(made, turn.planned, turn.front, now), *quotas.refused]
         keys = {one.gang for one in decided}
         left = [gang for gang in waiting.gangs if gang.key not in keys]
@@ -277,3 +278,16 @@ class Planning:
         started = perf_counter()
         yield
         self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)
+
+
+def _last_plan(seen: Seen, made: Made, decisions: tuple[Decision, ...], turn: _Turn, quotas: WithinQuotas) -> LastPlan:
+    return LastPlan(
+        seen=seen,
+        plan=replace(made.plan, decisions=decisions),
+        asked=turn.asked,
+        preemptions=made.preemptions,
+        narrowed=quotas.narrowed,
+        against_budgets=made.against_budgets,
+        changes=made.changes,
+        ahead=made.ahead,
+    )
