@@ -1,8 +1,9 @@
-"""Writes what our AdmissionChecks say of a Workload, if it still is as it was when that was decided."""
+"""Writes what our AdmissionChecks say of a Workload, unless the Workload has changed since the decision."""
 
 import asyncio
 from collections.abc import Collection
 from http import HTTPStatus
+from typing import NamedTuple
 
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import Target
@@ -18,6 +19,15 @@ from lockstep.report.status.events import quota_given_back
 _MOST_CONFLICTS = 8
 
 
+class _CheckWrite(NamedTuple):
+    """The ``entry`` that our checks of a ``known`` Workload get, if they are still in the state ``after``."""
+
+    known: Workload
+    entry: CheckEntry
+    after: CheckState
+    urgency: Urgency
+
+
 async def write_checks(
     services: Services,
     known: Workload,
@@ -26,39 +36,47 @@ async def write_checks(
     *,
     after: CheckState = CheckState.PENDING,
 ) -> str:
-    """Have our checks of a Workload say that; returns why they don't, as a clause, or ''.
+    """Write ``entry`` to our checks of a Workload. Returns why that is not done, as a clause; '' if it is done.
 
-    The Workload is read anew before each try. It has to have the spec and the quota of before, and our checks have to
-    be in the state ``after`` which that may follow. Kueue evicts it before it takes the quota, and never queues one
-    again whose check says ``RETRY`` meanwhile. Raises ``ApiUnavailableError``.
+    The Workload is read anew before each try. It must have the spec and the quota of before, and our checks must be in
+    the state ``after`` which the entry may follow. Kueue evicts a Workload before it takes the quota back, and never
+    queues it again if a check says ``RETRY`` meanwhile. Raises ``ApiUnavailableError``.
     """
-    ours = services.state.pod_gangs.workloads.our_checks
-    target, tries = workload_at(known.gang.namespace, known.name), 0
+    wanted = _CheckWrite(known, entry, after, urgency)
+    conflicts = 0
+    while (why_not := await _write_once(services, wanted, is_last=conflicts >= _MOST_CONFLICTS)) is None:
+        await asyncio.sleep(pause_after(conflicts))
+        conflicts += 1
+    return why_not
+
+
+async def _write_once(services: Services, wanted: _CheckWrite, *, is_last: bool) -> str | None:
+    """Read the Workload and write our checks. Returns None after a conflict, unless this is the last try."""
+    ours, known = services.state.pod_gangs.workloads.our_checks, wanted.known
+    target = workload_at(known.gang.namespace, known.name)
+    found = await services.client.get(target)
+    if not found.is_success:
+        return f"Workload {known.name} can't be read: {found.message.rstrip('.')}"
+    settled = _settled(parse_workload(found.body), known, ours, wanted.entry.state, wanted.after)
+    if settled is not None:
+        return settled
+    patch = entries_patch(found.body, ours, wanted.entry, services.now())
+    if patch is None:
+        return ""
     status = Target(f"{target.path}/status", f"{target.resource}/status")
-    while True:
-        found = await services.client.get(target)
-        if not found.is_success:
-            return f"Workload {known.name} can't be read: {found.message.rstrip('.')}"
-        settled = _settled(parse_workload(found.body), known, ours, entry.state, after)
-        if settled is not None:
-            return settled
-        patch = entries_patch(found.body, ours, entry, services.now())
-        if patch is None:
-            return ""
-        answer = await services.client.patch(status, patch, urgency)
-        if answer.is_success:
-            report_answer(services, known, entry)
-            return ""
-        if answer.code != HTTPStatus.CONFLICT or tries >= _MOST_CONFLICTS:
-            return f"Workload {known.name} can't be changed: {answer.message.rstrip('.')}"
-        await asyncio.sleep(pause_after(tries))
-        tries += 1
+    answer = await services.client.patch(status, patch, wanted.urgency)
+    if answer.is_success:
+        report_answer(services, known, wanted.entry)
+        return ""
+    if answer.code == HTTPStatus.CONFLICT and not is_last:
+        return None
+    return f"Workload {known.name} can't be changed: {answer.message.rstrip('.')}"
 
 
 def _settled(
     fresh: Workload, known: Workload, ours: Collection[str], wanted: CheckState, after: CheckState
 ) -> str | None:
-    """'' if our checks say so already, a clause if the Workload has changed; None if they are still to be written."""
+    """'' if our checks say that already, a clause if the Workload has changed; None if they have to be written."""
     is_same = (fresh.uid, fresh.version) == (known.uid, known.version) and fresh.quota_since is not None
     # An earlier request may have had no answer.
     if is_same and wanted is not after and says(fresh, ours, wanted):
@@ -69,7 +87,7 @@ def _settled(
 
 
 def report_answer(services: Services, workload: Workload | GangWorkload, entry: CheckEntry) -> None:
-    """Post why a Workload gives its quota back: Kueue evicts it, and then says nothing of that in its check."""
+    """Post why a Workload gives its quota back: once Kueue has evicted it, its checks do not say that any more."""
     if entry.state is CheckState.RETRY:
         subject = workload_subject(workload.gang.namespace, workload.name, workload.uid)
         services.writer.post_about(subject, quota_given_back(entry.message), of=workload.gang)

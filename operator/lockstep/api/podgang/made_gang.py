@@ -49,44 +49,48 @@ def made_gang(name: str, owner: Manifest, parts: Mapping[str, Any]) -> dict[str,
 def made_parts(
     kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False, pods: Sequence[OwnerName] = ()
 ) -> dict[str, Any]:
-    """What of such a Gang follows from its owner, with which it is deleted, as a merge patch.
+    """The parts of such a Gang that follow from its owner, as a merge patch.
 
-    An owner that ``awaits_size`` has no pods yet, and may get any number of its range. Where ``pods`` are named, there
-    is no owner of all pods: the Gang is deleted with the last of these, and ``owner`` is any pod of them.
-    An annotation that is invalid becomes a sentence in an annotation of the Gang, which is then refused. Raises an
+    The Gang is deleted with its owner. An owner that ``awaits_size`` has no pods yet, and may get any number of its
+    range. If ``pods`` are given, they have no common owner: the Gang is deleted with the last of them, and ``owner`` is
+    any of them. If an annotation is invalid, an annotation of the Gang says why, and the Gang is refused. Raises an
     error for an owner that can't be understood.
     """
-    annotations = owner["metadata"].get("annotations") or {}
     try:
-        fields = Section(owner)
-        first = kind.first(fields)
-        expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_number_of(first), max(kind.left(owner), 1))
-        size = _size(expected, annotations if kind.says_size else {})
-        # What has succeeded is not made again. The last pod would wait for the others for ever.
-        size = {**size, "min": min(size["min"], left)}
-        most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
-        asked_undo(annotations)
-        _check_elastic(kind, annotations)
-        later = later_entries(first, most_later) or None
-        spec = {
-            "size": size,
-            "work": _work(annotations),
-            "placement": _placement(kind, fields, first),
-            "later": later,
-            "roles": role_entries(first, size["min"]) or None,
-            "hosts": _hosts(annotations),
-            "preemptionPolicy": None if kind.preempts(Section(owner)) else NEVER_PREEMPTS,
-        }
+        spec = _spec(kind, owner, awaits_size=awaits_size)
     except ValueError as error:
         return refused_parts(kind, owner, str(error), pods=pods)
     return _parts(_references(kind, owner, pods), spec, problem=None)
 
 
 def refused_parts(kind: OwnerKind, owner: Manifest, why: str, *, pods: Sequence[OwnerName] = ()) -> dict[str, Any]:
-    """The same where the owner's annotations can't be obeyed: the Gang says why, and is refused."""
+    """The parts of a Gang whose owner has an invalid annotation: the Gang says why, and is refused."""
     size = {"min": _number_of(kind.first(Section(owner))), "max": None}
     nothing = dict.fromkeys(("work", "placement", "later", "roles", "hosts", "preemptionPolicy"))
     return _parts(_references(kind, owner, pods), {"size": size, **nothing}, problem=f"{kind.kind}: {_bounded(why)}.")
+
+
+def _spec(kind: OwnerKind, owner: Manifest, *, awaits_size: bool) -> dict[str, Any]:
+    """The spec of the Gang. Raises ``ValueError`` for an annotation that is invalid."""
+    annotations, fields = owner["metadata"].get("annotations") or {}, Section(owner)
+    first = kind.first(fields)
+    expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_number_of(first), max(kind.left(owner), 1))
+    size = _size(expected, annotations if kind.says_size else {})
+    # What has succeeded is not made again. The last pod would wait for the others for ever.
+    size = {**size, "min": min(size["min"], left)}
+    most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
+    asked_undo(annotations)
+    _check_elastic(kind, annotations)
+    later = later_entries(first, most_later) or None
+    return {
+        "size": size,
+        "work": _work(annotations),
+        "placement": _placement(kind, fields, first),
+        "later": later,
+        "roles": role_entries(first, size["min"]) or None,
+        "hosts": _hosts(annotations),
+        "preemptionPolicy": None if kind.preempts(Section(owner)) else NEVER_PREEMPTS,
+    }
 
 
 def _bounded(why: str) -> str:
@@ -99,7 +103,7 @@ def _parts(references: Sequence[Manifest], spec: Mapping[str, Any], *, problem: 
 
 
 def _references(kind: OwnerKind, owner: Manifest, pods: Sequence[OwnerName]) -> Sequence[Manifest]:
-    """The owners of the Gang: its only one is in control of it."""
+    """The owner references of the Gang. A single owner controls the Gang."""
     named = pods or (OwnerName(owner["metadata"]["name"], owner["metadata"]["uid"]),)
     return [_reference(kind, one, is_in_control=not pods) for one in named]
 
@@ -132,9 +136,9 @@ def size_range(annotations: Mapping[str, str]) -> tuple[int, int]:
 
 
 def asked_undo(annotations: Mapping[str, str]) -> Undo | None:
-    """What is to become of bound pods; None if the owner does not say it. Raises ``ValueError`` for another text.
+    """What is done about bound pods that can't stay; None if the owner does not say. Raises ``ValueError``.
 
-    It is read when pods have to go, so that the answer is not an old one. The Gang does not have it.
+    It is read from the owner when pods have to go, so that it is not outdated. It is no field of the Gang.
     """
     if UNDO not in annotations:
         return None
@@ -200,7 +204,7 @@ def _check_duration(name: str, text: str) -> None:
 
 
 def _without_nulls(patch: Mapping[str, Any]) -> dict[str, Any]:
-    """What a merge patch adds to an object without these fields."""
+    """The object that a merge patch makes of an empty one."""
     return {
         name: _without_nulls(value) if isinstance(value, dict) else value
         for name, value in patch.items()
