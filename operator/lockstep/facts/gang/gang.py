@@ -59,8 +59,8 @@ class GangSpec:
     for a node, and ``awaits_since`` when the first of these pods was created; None if none waits.
     ``has_bound_pods``: other pods of the Gang are on nodes. ``is_room``: the members are pods that come later. Room is
     kept for them, and they are never started. ``takes_room``: the gang is such room, or its pods use such room. Room
-    has at most ``most_priority``, which is that of the pods that run. Without ``preempts``, no gang gives way to it, whatever
-    its class allows.
+    has at most ``most_priority``, which is that of the pods that run. Without ``preempts``, no gang gives way to it,
+    whatever its class allows.
     """
 
     roles: tuple[RoleSpec, ...]
