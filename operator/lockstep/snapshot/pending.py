@@ -21,12 +21,10 @@ from lockstep.snapshot.wanted import WantedGang, WantedPart
 def pending_gang(
     state: State, wanted: WantedGang, around: Surroundings, nodes: NodeArrays, columns: Columns, now: float
 ) -> PendingGang:
-    """What the gang asks of a plan on these nodes, with the pods ``around``, in amounts of these columns."""
+    """The gang for a plan on these nodes. Pods ``around`` it constrain its places; ``columns`` name the amounts."""
     gang, spec, terms = wanted.gang, wanted.spec, wanted.terms
     awaited = awaited_end(state, gang.key, now)
-    constraints = {role.name: constraints_of(state, gang, role, around) for role in spec.roles}
-    dealt_later = spec.dealing is not None
-    roles = tuple(_role(one, constraints[one.role.name], columns, dealt_later=dealt_later) for one in wanted.parts)
+    roles = _roles(state, wanted, around, columns)
     learned = state.past_runs.in_force(gang)
     work = remaining_work(gang, learned)
     return PendingGang(
@@ -51,6 +49,13 @@ def pending_gang(
         checkpoint_interval=spec.checkpoint_interval,
         factors=nodes.kinds.factors(learned) if work is not None else (),
     )
+
+
+def _roles(state: State, wanted: WantedGang, around: Surroundings, columns: Columns) -> tuple[Role, ...]:
+    gang, spec = wanted.gang, wanted.spec
+    constraints = {role.name: constraints_of(state, gang, role, around) for role in spec.roles}
+    dealt_later = spec.dealing is not None
+    return tuple(_role(one, constraints[one.role.name], columns, dealt_later=dealt_later) for one in wanted.parts)
 
 
 def _role(wanted: WantedPart, constraints: Constraints, columns: Columns, *, dealt_later: bool) -> Role:

@@ -1,9 +1,9 @@
-"""Watches GangJobs and NodeBids by kopf: ``on.event`` handlers that turn manifests into facts.
+"""Watches GangJobs and NodeBids by kopf: ``on.event`` handlers turn manifests into facts.
 
-kopf only watches: no finalizers, no annotations, no writes. Its own bookkeeping (last handled state, progress) is off,
-since the cache is level-triggered; that also saves deep copies, which are two fifths of kopf's cost for each event. Its
-lists are needed only for their version, to watch from there. The objects come from ``own_lists.py``, which lists as
-soon as a watch is open. kopf would decode whole pages and queue each object as it is.
+kopf only watches: it writes no finalizers, annotations or anything else. Its bookkeeping (last handled state, progress)
+is off, since the cache is level-triggered. That also saves deep copies, which are two fifths of kopf's cost for each
+event. Of kopf's lists, only the version is used, from which it watches. The objects come from ``own_lists.py``, which
+lists them when a watch is open: kopf would decode whole pages, and queue each object.
 """
 
 import asyncio
@@ -40,24 +40,19 @@ log = logging.getLogger(__name__)
 async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, stop: asyncio.Event) -> None:
     """Update ``state`` until ``stop`` is set, and report to ``streams`` which watches are open.
 
-    It is logged in like ``client``. kopf ends on any error of a stream except an expired version, and on answers that
-    it does not understand. It is then restarted after a pause, and the lists of ``own_lists.py`` cover the gap. It is
-    also restarted if it waits for versions that a restored API server will not reach for a long time.
+    kopf ends on each error of a stream except an expired version, and on answers that it does not understand. Then it
+    starts again after a pause, and the lists of ``own_lists.py`` cover the gap. It also starts again if it waits for
+    versions that a restored API server will not reach for a long time. It has the credentials of ``client``.
     """
-    # kopf logs each watch that starts, is refused or fails, with tracebacks; one sentence of ours replaces them.
+    # kopf logs each watch that starts, is refused or fails, with tracebacks. We log one sentence in their place.
     logging.getLogger("kopf").setLevel(logging.CRITICAL)
     asyncio.get_running_loop().set_exception_handler(_report_unless_of_watchers)
-    pause, logged = _FIRST_PAUSE_SECONDS, ""
+    failures = _Failures(streams)
     while not stop.is_set():
         try:
             await _run_kopf(state, client, streams, stop)
         except Exception as error:  # noqa: BLE001 - kopf lets through whatever ended its watch: network, API, JSON
-            # Not its repr(): an error of aiohttp's would show the request, and with it our token.
-            trouble = f"{type(error).__name__}: {error}"
-            if trouble != logged or streams.all_open:
-                log.warning("the watch of GangJobs and NodeBids ended, and starts again: %s", trouble)
-            logged = trouble
-            pause = _FIRST_PAUSE_SECONDS if streams.all_open else min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            pause = failures.pause_after(error)
             streams.end_all()
             await _sleep_unless(stop, pause)
         else:
@@ -67,6 +62,25 @@ async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, st
                 stop.set()
             streams.outdated.clear()
             streams.end_all()
+
+
+class _Failures:
+    """The failures of kopf. Those that follow before all watches are open again have growing pauses."""
+
+    def __init__(self, streams: Streams) -> None:
+        self._streams = streams
+        self._pause = _FIRST_PAUSE_SECONDS
+        self._logged = ""
+
+    def pause_after(self, error: Exception) -> float:
+        """The seconds to pause after this failure, which is logged unless it is the same as the last one."""
+        # Not its repr(): an error of aiohttp's would show the request, and with it our token.
+        trouble = f"{type(error).__name__}: {error}"
+        if trouble != self._logged or self._streams.all_open:
+            log.warning("the watch of GangJobs and NodeBids ended, and starts again: %s", trouble)
+        self._logged = trouble
+        self._pause = _FIRST_PAUSE_SECONDS if self._streams.all_open else min(2 * self._pause, _LONGEST_PAUSE_SECONDS)
+        return self._pause
 
 
 async def _run_kopf(state: State, client: KubeClient, streams: Streams, stop: asyncio.Event) -> None:
@@ -186,7 +200,7 @@ def _believe(kind: WatchedKind[Any], event: Mapping[str, Any]) -> None:
 
 
 def connection(client: KubeClient, streams: Streams) -> kopf.AiohttpSession:
-    """How kopf logs in: like every other request of ours. ``streams`` sees its requests."""
+    """The session of kopf, which has the credentials of our other requests. ``streams`` sees its requests."""
     return kopf.AiohttpSession(
         server=client.configuration.host,
         aiohttp_session=observed_session(

@@ -1,4 +1,4 @@
-"""The next status of a gang that was planned: it fits nowhere, starts later, or is reserved now. Pure functions."""
+"""The next status of a planned gang: it fits nowhere, starts later, or its members are reserved. Pure functions."""
 
 import math
 from collections.abc import Sequence
@@ -89,8 +89,22 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
     If the gang was changing its size, the change is done.
     """
     held, placement, now = start.reservation, start.placement, start.reservation.start
-    status = replace(
-        _with_plan(gang, placement, start.learned, now),
+    status = _with_attempt(_with_plan(gang, placement, start.learned, now), gang, start)
+    why = f" {took_place_of(_seen_by(gang, start.victims))}" if start.victims else ""
+    planned = (TRUE, Reason.RESERVED, _planned(gang, placement, start.learned, now) + why)
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    made = "bound" if is_pod_gang(gang.key) else "created and bound"
+    message = f"{n_members(placement.size)} of attempt {held.attempt} are being {made}."
+    if start.growth is not None:
+        return with_growth(status, gang, start.growth, now)
+    status = with_not_placed(status, gang, Reason.BINDING, message, now)
+    return with_narrowing(status, gang, start.narrowed, now)
+
+
+def _with_attempt(status: GangStatus, gang: GangFact, start: AttemptStart) -> GangStatus:
+    held, now = start.reservation, start.reservation.start
+    return replace(
+        status,
         attempt=held.attempt,
         start=now,
         active_since=_begun(gang, now),
@@ -104,37 +118,28 @@ def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
         succeeded_ranks="",
         resized_at=gang.status.resized_at if gang.status.next_size is None else now,
         last_change=_last_change(gang),
-        first_size=_first_size(gang, placement),
+        first_size=_first_size(gang, start.placement),
     )
-    why = f" {took_place_of(_seen_by(gang, start.victims))}" if start.victims else ""
-    planned = (TRUE, Reason.RESERVED, _planned(gang, placement, start.learned, now) + why)
-    status = with_condition(status, gang, Condition.PLANNED, planned, now)
-    made = "bound" if is_pod_gang(gang.key) else "created and bound"
-    message = f"{n_members(placement.size)} of attempt {held.attempt} are being {made}."
-    if start.growth is not None:
-        return with_growth(status, gang, start.growth, now)
-    status = with_not_placed(status, gang, Reason.BINDING, message, now)
-    return with_narrowing(status, gang, start.narrowed, now)
 
 
 def _begun(gang: GangFact, now: float) -> float | None:
-    """Since when the gang is active: a Gang from the first pods of a run on, a GangJob once it is placed."""
+    """The time since which the gang is active: a Gang since its first pods, a GangJob once it is placed."""
     is_first = is_pod_gang(gang.key) and not _has_bound_pods(gang)
     return now if is_first else gang.status.active_since
 
 
 def _has_bound_pods(gang: GangFact) -> bool:
-    """Whether pods of a Gang are on nodes, so that others only join these: the end stays that of the first."""
+    """Whether pods of a Gang are on nodes. Then other pods join them, and the expected end stays the same."""
     return isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods
 
 
 def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None, now: float) -> GangStatus:
-    """The status of a planned gang; its message also names the quota that keeps the gang from more members, if any."""
+    """The status of a planned gang. If a quota keeps the gang from more members, the message names the quota."""
     return status if narrowed is None else _with_sentence(status, gang, narrowed_by(narrowed), now)
 
 
 def with_givers(status: GangStatus, gang: GangFact, givers: Sequence[GangKey], now: float) -> GangStatus:
-    """The status of a planned gang; its message also names the gangs that give up seats for it, if any."""
+    """The status of a planned gang. If gangs give up seats for it, the message names these gangs."""
     return _with_sentence(status, gang, waits_for_seats(_seen_by(gang, givers)), now) if givers else status
 
 
@@ -147,7 +152,7 @@ def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float
 
 
 def _planned(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> str:
-    """Sentences: what was chosen, by which run times, and that the pieces are dealt later, if they are."""
+    """Sentences: what was chosen, by which run times, and whether the pieces are dealt later."""
     dealing = None if gang.spec is None else gang.spec.dealing
     later = f" A dealer deals its {n_pieces(dealing.pieces)} while it runs." if dealing is not None else ""
     return as_sentence(chosen(placement, now=now)) + _by_past_runs(learned) + later
@@ -180,7 +185,7 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
 
 
 def _last_change(gang: GangFact) -> LastChange | None:
-    """The change that the gang is making, with the seconds that the last one took; the last one if it makes none."""
+    """The change that the gang makes, with the seconds of the change before it; the last change if it makes none."""
     following, last = gang.status.next_size, gang.status.last_change
     if following is None:
         return last
@@ -188,9 +193,9 @@ def _last_change(gang: GangFact) -> LastChange | None:
 
 
 def _first_size(gang: GangFact, placement: Placement) -> int | None:
-    """The size with which an elastic gang started; None for others, which change no size.
+    """The size with which an elastic gang started; None for other gangs.
 
-    A pod that joins others of its Gang is no start.
+    If pods join other pods of their Gang, that is no start.
     """
     if _has_bound_pods(gang):
         return gang.status.first_size
