@@ -1,7 +1,7 @@
-"""The requests that are answered: who asks, whether they may, and the answer."""
+"""Answers requests of tenants: finds out who asks, and whether they may, and then gives the answer."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from aiohttp import web
 
 from coschedule import GangKey
 from lockstep.api.client.review import Caller
-from lockstep.api.cluster.answers_service import ANSWERS_API, ANSWERS_GROUP
+from lockstep.api.cluster.answers_service import ANSWERS_API
 from lockstep.api.cluster.front_proxy import FrontProxy
 from lockstep.api.names import GANGS, POD_GANGS, SWEEPS
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
@@ -18,22 +18,17 @@ from lockstep.process.pages.allowances import Allowances
 from lockstep.report.text.share_sentences import use_of_own_group
 from lockstep.tenants.access import Asked, GangAccess
 from lockstep.tenants.callers import caller_of
-from lockstep.tenants.described.openapi import OPENAPI, OPENAPI_OF_GROUP, openapi_of_group, openapi_root
+from lockstep.tenants.described.group_pages import GroupPages
 from lockstep.tenants.documents import (
     ONLY_ONE,
     AnswerKind,
-    Document,
     OwnQueue,
     explanation_object,
-    group,
-    groups,
     history_object,
     plan_object,
     queue_object,
-    resources,
     sweep_plan_object,
     timeline_object,
-    verb_of,
 )
 from lockstep.tenants.explanation import Explanation
 from lockstep.tenants.fair_turns import TooManyWaitError
@@ -42,19 +37,21 @@ from lockstep.tenants.history.recorder_client import HistoryRefusedError
 from lockstep.tenants.in_flight import QuestionsInFlight
 from lockstep.tenants.namespaces import NoNamespaceError, OwnNamespaces
 from lockstep.tenants.parties import party_of
-from lockstep.tenants.responses import refused, sent, shown
+from lockstep.tenants.responses import no_such_resource, refused, sent, shown, unauthorized
 from lockstep.tenants.shared_plan import AskingUser, NamespaceView, SharedPlans
 from lockstep.tenants.supposing.coarse_plan import UnplannedError
 from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read_question
 from lockstep.tenants.supposing.spec_schema import SpecSchema
 from lockstep.tenants.trouble import NoAnswerNowError
 
-# Each party may ask so often, and so often for a plan: each costs one, and many would find out what others do.
+# How often each party may ask, and ask for a plan. A plan costs more, and many plans would show what others do.
 AT_ONCE = 10.0
 A_SECOND = 1.0
 PLANS_AT_ONCE = 3.0
 PLANS_A_SECOND = 0.1
 _BUSY_SECONDS = 5
+
+_OF_NAMESPACE = f"/apis/{ANSWERS_API}/namespaces/{{namespace}}"
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +61,7 @@ _PlanAnswer = Callable[[Caller, str, bytes], Awaitable[web.Response]]
 
 
 class AskedOf(NamedTuple):
-    """What requests are answered from; without ``histories``, no recorder can be asked."""
+    """The sources of answers. Without ``histories``, there is no recorder."""
 
     access: GangAccess
     namespaces: OwnNamespaces
@@ -75,10 +72,11 @@ class AskedOf(NamedTuple):
 
 
 class TenantRequests:
-    """Answers requests that the API server hands on."""
+    """Answers the requests that the API server forwards."""
 
     def __init__(self, front_proxy: FrontProxy, asked: AskedOf, monotonic: Callable[[], float]) -> None:
         self._front_proxy = front_proxy
+        self._pages = GroupPages(front_proxy)
         self._access, self._namespaces, self._gang_jobs, self._sweeps, self._plans, self._histories = asked
         self._allowances = Allowances(monotonic, at_once=AT_ONCE, a_second=A_SECOND)
         self._plan_allowances = Allowances(monotonic, at_once=PLANS_AT_ONCE, a_second=PLANS_A_SECOND)
@@ -86,66 +84,47 @@ class TenantRequests:
         self._trouble = ""
 
     def routes(self) -> list[web.RouteDef]:
-        """All that is served. What has no route is answered as the group's other pages: 401 or 404."""
-        version = f"/apis/{ANSWERS_API}"
+        """All that is served. A path without a route gets 401 or 404, as from the API server."""
+        return [
+            # For kubelets, which have no certificate.
+            web.get("/healthz", _healthy),
+            *self._pages.routes(),
+            *self._answers(),
+            *self._plan_answers(),
+            # Last: each path has the first route that matches it.
+            *self._pages.refusals(),
+        ]
+
+    def _answers(self) -> Iterator[web.RouteDef]:
+        """Answers that callers get by a name."""
         answers: Mapping[AnswerKind, _Answer] = {
             AnswerKind.QUEUES: self._queue,
             AnswerKind.GANGJOB_EXPLANATIONS: partial(self._explanation, GangKey),
             AnswerKind.GANG_EXPLANATIONS: partial(self._explanation, pod_gang_key),
             AnswerKind.TIMELINES: self._timeline,
         }
+        for kind, answer in answers.items():
+            yield web.get(f"{_OF_NAMESPACE}/{kind}/{{name}}", self._answered(answer))
+        yield web.get(f"{_OF_NAMESPACE}/{AnswerKind.HISTORIES}/{{name}}", self._of_record)
+
+    def _plan_answers(self) -> Iterator[web.RouteDef]:
+        """Answers to questions that callers post."""
         plans: Mapping[AnswerKind, _PlanAnswer] = {
             AnswerKind.PLANS: self._planned,
             AnswerKind.SWEEP_PLANS: self._planned_sweep,
         }
-        return [
-            # For kubelets, which have no certificate.
-            web.get("/healthz", _healthy),
-            web.get("/apis", self._discovered(groups)),
-            web.get(f"/apis/{ANSWERS_GROUP}", self._discovered(group)),
-            web.get(version, self._discovered(resources)),
-            web.get(OPENAPI, self._discovered(openapi_root)),
-            web.get(OPENAPI_OF_GROUP, self._discovered(openapi_of_group)),
-            *(
-                web.get(f"{version}/namespaces/{{namespace}}/{kind}/{{name}}", self._answered(answer))
-                for kind, answer in answers.items()
-            ),
-            web.get(f"{version}/namespaces/{{namespace}}/{AnswerKind.HISTORIES}/{{name}}", self._of_record),
-            *(
-                web.post(f"{version}/namespaces/{{namespace}}/{kind}", partial(self._plan, answer))
-                for kind, answer in plans.items()
-            ),
-            *(
-                web.route("*", f"{version}{within}/{kind}{{rest:(/.*)?}}", partial(self._not_done, kind))
-                for kind in AnswerKind
-                for within in ("", "/namespaces/{namespace}")
-            ),
-            web.route("*", "/{rest:.*}", self._not_found),
-        ]
-
-    def _discovered(self, document: Callable[[], Document]) -> Handler:
-        async def handle(request: web.Request) -> web.Response:
-            return _unauthorized() if caller_of(self._front_proxy, request) is None else shown(document())
-
-        return handle
-
-    async def _not_found(self, request: web.Request) -> web.Response:
-        return _unauthorized() if caller_of(self._front_proxy, request) is None else _no_such_resource()
-
-    async def _not_done(self, kind: AnswerKind, request: web.Request) -> web.Response:
-        if caller_of(self._front_proxy, request) is None:
-            return _unauthorized()
-        return refused(405, f"The only verb of {kind} is {verb_of(kind)}, with a namespace and a name.")
+        for kind, answer in plans.items():
+            yield web.post(f"{_OF_NAMESPACE}/{kind}", partial(self._plan, answer))
 
     def _answered(self, answer: _Answer) -> Handler:
         async def handle(request: web.Request) -> web.Response:
             caller = caller_of(self._front_proxy, request)
             if caller is None:
-                return _unauthorized()
+                return unauthorized()
             namespace, name = request.match_info["namespace"], request.match_info["name"]
             # The key of a gang may have a slash, but no name of an object.
             if "/" in namespace + name:
-                return _no_such_resource()
+                return no_such_resource()
             if not self._allowances.take(party_of(caller)):
                 return refused(429, "You ask too often: one request a second is answered.", seconds=1)
             return await self._or_put_off(request, party_of(caller), lambda: answer(caller, namespace, name))
@@ -155,7 +134,7 @@ class TenantRequests:
     async def _or_put_off(
         self, request: web.Request, party: str, answer: Callable[[], Awaitable[web.Response]]
     ) -> web.Response:
-        """The answer, which is sent by then, or a refusal that says when to ask again."""
+        """Send the answer, or return a refusal that says when to ask again."""
         try:
             with self._in_flight.one(party):
                 return await sent(request, await answer())
@@ -173,7 +152,7 @@ class TenantRequests:
     async def _plan(self, answer: _PlanAnswer, request: web.Request) -> web.Response:
         caller, namespace = caller_of(self._front_proxy, request), request.match_info["namespace"]
         if caller is None:
-            return _unauthorized()
+            return unauthorized()
         if not self._plan_allowances.take(party_of(caller)):
             return refused(429, "You ask for plans too often: one in ten seconds is answered.", seconds=10)
 
@@ -257,7 +236,7 @@ class TenantRequests:
         return shown(explanation_object(await self._seen(caller, answer)))
 
     async def _seen(self, caller: Caller, answer: Explanation) -> Explanation:
-        """The explanation without changes that name gangs of a kind of which the caller may not get all."""
+        """The explanation without changes that name gangs of a kind, unless the caller may get all of these."""
         if answer.plan is None:
             return answer
         kinds = {one.names for one in answer.plan.helps} - {""}
@@ -269,7 +248,7 @@ class TenantRequests:
         return AskingUser(party_of(caller), await self._namespaces.of(caller, namespace))
 
     def _note(self, error: NoAnswerNowError) -> None:
-        """Log why there is no answer, unless it is the same as the last time: callers could fill the log."""
+        """Log why there is no answer, unless it is the same as the last time. Otherwise callers could fill the log."""
         if str(error) != self._trouble:
             self._trouble = str(error)
             log.warning("a question could not be answered: %s (%s)", error.trouble, error)
@@ -277,14 +256,6 @@ class TenantRequests:
 
 async def _healthy(_: web.Request) -> web.Response:
     return web.Response(text="ok\n")
-
-
-def _unauthorized() -> web.Response:
-    return refused(401, "This server answers only the API server: send your request there.")
-
-
-def _no_such_resource() -> web.Response:
-    return refused(404, "There is no such resource.")
 
 
 def _forbidden(caller: Caller, resource: str, namespace: str) -> web.Response:

@@ -44,6 +44,16 @@ def refused(code: int, message: str, *, seconds: int = 0) -> web.Response:
     return web.Response(status=code, body=orjson.dumps(status), content_type="application/json", headers=headers)
 
 
+def unauthorized() -> web.Response:
+    """The refusal of a request that the API server has not forwarded."""
+    return refused(401, "This server answers only the API server: send your request there.")
+
+
+def no_such_resource() -> web.Response:
+    """The refusal of a request for a path that is not served."""
+    return refused(404, "There is no such resource.")
+
+
 async def sent(request: web.Request, response: web.Response, seconds: float = SENDING_SECONDS) -> web.Response:
     """Send a response and return it. If the client reads too slowly, close its connection.
 

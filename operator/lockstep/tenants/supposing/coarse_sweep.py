@@ -1,4 +1,4 @@
-"""What would become of a GangSweep that is not there: its size, and its first runs, coarse as for a GangJob."""
+"""Answers what would become of a GangSweep if it existed: its size, and rough times of its first runs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,8 +30,9 @@ from lockstep.tenants.supposing.questions import Question
 class CoarseSweep:
     """A sweep of so many ``runs``, of which the first ``planned`` would wait at once.
 
-    ``why`` and ``bounded_by`` are sentences on the size of its runs and on how many go side by side. The first one
-    ``starts`` within so many minutes, and all have ended within ``ends``; None for never, or where it is not known.
+    ``why`` and ``bounded_by`` are sentences about the size of its runs, and about how many run at the same time. The
+    first of them ``starts`` within so many minutes, and all of them end within ``ends`` minutes. Both are None if the
+    time is unknown, or never comes.
     """
 
     namespace: str
@@ -52,16 +53,12 @@ class CoarseSweep:
 def plan_with_sweep(
     state: State, rules: PlanRules, before: AnsweredPlan, question: Question, now: float
 ) -> CoarseSweep:
-    """Plan with the first runs of the sweep beside all others; the cache is as before afterwards.
+    """Plan with the first runs of the sweep beside all other gangs. Afterwards the cache is as before.
 
     Raises ``UnplannedError``, or ``AnswerError`` if a bug keeps runs from being planned.
     """
     supposed = _supposed(state, question, now)
-    with _applied(state, [_run(state, supposed, number, now) for number in range(len(supposed.first))]):
-        waiting = [key for key in supposed.first if state.phase_of(state.gangs[key]).is_planned]
-        if not waiting:
-            raise UnplannedError("The runs of this GangSweep wait for other gangs, or are suspended: there is no plan.")
-        after = plan_asked(state, rules, now, waiting)
+    waiting, after = _planned(state, rules, supposed, now)
     planned = planned_sweep(supposed, start_times(after.preempting.plan.decisions), now)
     starts, ends = coarse_times(planned.start, planned.finish, now)
     return CoarseSweep(
@@ -81,8 +78,19 @@ def plan_with_sweep(
     )
 
 
+def _planned(
+    state: State, rules: PlanRules, supposed: SupposedSweep, now: float
+) -> tuple[Sequence[GangKey], AnsweredPlan]:
+    """The first runs of the sweep that would wait, and a plan with them."""
+    with _applied(state, [_run(state, supposed, number, now) for number in range(len(supposed.first))]):
+        waiting = [key for key in supposed.first if state.phase_of(state.gangs[key]).is_planned]
+        if not waiting:
+            raise UnplannedError("The runs of this GangSweep wait for other gangs, or are suspended: there is no plan.")
+        return waiting, plan_asked(state, rules, now, waiting)
+
+
 def _supposed(state: State, question: Question, now: float) -> SupposedSweep:
-    """The sweep as the operator would read it now, with its size. Its question has no parameters, but their number."""
+    """The sweep as the operator would read it now, with its size. The question has the number of its parameters."""
     try:
         sweep, gang = _read(state, question, now)
         runs = sweep.spec.runs
@@ -111,7 +119,7 @@ def _read(state: State, question: Question, now: float) -> tuple[Sweep, Accepted
 def _run(state: State, supposed: SupposedSweep, number: int, now: float) -> GangFact:
     size: RunSize = supposed.size
     made = run_gang(supposed.sweep, number, (), size.size)
-    # Each has a UID of its own, since no gang may be removed in the place of another.
+    # Each run has its own UID, so that no other gang is removed in its place.
     metadata = {**made["metadata"], **as_created(now), "uid": f"supposed-{number}"}
     return parse_gang({**made, "metadata": metadata}, None, state.pool, state.gate_image)
 
