@@ -26,7 +26,7 @@ from lockstep.api.quantities import as_request
 from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.role import Needs, RoleSpec
-from lockstep.facts.pods.gates import wait_of
+from lockstep.facts.gates import wait_of
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 

@@ -14,8 +14,8 @@ from lockstep.act.requests.progress import Progress, remembered_ranks
 from lockstep.act.requests.services import Services
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gates import Wait, wait_of
 from lockstep.facts.pods.failure import Failure
-from lockstep.facts.pods.gates import Wait, wait_of
 from lockstep.facts.pods.pod import PodFact, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.ranks import has_rank

@@ -7,7 +7,7 @@ from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.members.gate import with_gate
 from lockstep.api.pods.pod import parse_pod
 from lockstep.facts.gang.network import NetworkSpec
-from lockstep.facts.pods.gates import wait_of
+from lockstep.facts.gates import wait_of
 
 IMAGE = "registry.example.com/lockstep:1"
 BARRIER = {"network": {"startBarrier": {"timeout": "5m"}}}
