@@ -6,6 +6,7 @@ All of them are read in one step, in which the cache does not change.
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,14 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 _MOST_OF_ONE = AMOUNT_LIMIT // 2**10
 
 
+class _Taken(NamedTuple):
+    """What is ``committed`` of each node: int[n, r]. A part is ``lasting``, and ``releases`` say when others end."""
+
+    committed: NDArray[np.int64]
+    lasting: NDArray[np.int64]
+    releases: tuple[Release, ...]
+
+
 class AmountsFreezer:
     """Freezes the amounts of one state."""
 
@@ -40,32 +49,37 @@ class AmountsFreezer:
 
         Members of ``resizable`` gangs are released one by one.
         """
-        ledger, columns = self._state.ledger, asked.columns
-        taken = ledger.columns(columns.names)
-        counted = ledger.committed(nodes.rows, taken) - self._counted_twice(nodes, columns)
-        committed = np.clip(counted, 0, AMOUNT_LIMIT)
-        lasting = np.clip(ledger.lasting(nodes.rows, taken), 0, AMOUNT_LIMIT)
-        releases = self._releases.of(nodes, columns, now, by_member=resizable)
+        taken = self._taken(asked.columns, nodes, now, resizable)
         evictable = self._evictable(asked, nodes, now)
         return partial(
             Snapshot,
             now=now,
-            resources=columns.names,
+            resources=asked.columns.names,
             shares=self._shares(asked, nodes, now),
             nodes=nodes.table,
-            free=self._room(asked, nodes) - committed,
+            free=self._room(asked, nodes) - taken.committed,
             start=nodes.start,
             slowdown=nodes.slowdown,
             kinds=nodes.kinds.by_node,
             until=nodes.until,
-            releases=releases,
-            someday=_without_known_end(committed - lasting, releases),
-            lasting=lasting,
-            nominated=tuple(self._nominated(nodes, columns)),
+            releases=taken.releases,
+            someday=_without_known_end(taken.committed - taken.lasting, taken.releases),
+            lasting=taken.lasting,
+            nominated=tuple(self._nominated(nodes, asked.columns)),
             running=evictable.running,
             budgets=evictable.budgets,
             open_ended=open_ended(self._state, nodes.index, now),
             forecasts=self._forecasts.of([self._state.bids.get(name) for name in nodes.table.names], now),
+        )
+
+    def _taken(self, columns: Columns, nodes: NodeArrays, now: float, resizable: Collection[GangKey]) -> _Taken:
+        ledger = self._state.ledger
+        opened = ledger.columns(columns.names)
+        counted = ledger.committed(nodes.rows, opened) - self._counted_twice(nodes, columns)
+        return _Taken(
+            committed=np.clip(counted, 0, AMOUNT_LIMIT),
+            lasting=np.clip(ledger.lasting(nodes.rows, opened), 0, AMOUNT_LIMIT),
+            releases=self._releases.of(nodes, columns, now, by_member=resizable),
         )
 
     def _shares(self, asked: Demands, nodes: NodeArrays, now: float) -> FairShares:
