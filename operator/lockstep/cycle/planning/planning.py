@@ -128,7 +128,7 @@ class Planning:
         """Seconds until a plan is due although nothing changes; infinity if no plan is.
 
         A plan is due if gangs still wait for their turn. It is due when a quarantine, a node hold or the rest after a
-        node hold ends, when a gang may change its size again, and when room for later pods is not kept any more.
+        node hold ends. It is also due when a gang may change its size again, or room for later pods is given up.
         """
         if self._turns_left:
             return _NEXT_TURNS_SECONDS

@@ -56,11 +56,11 @@ class GangSpec:
     when this was found. It runs to its end, and is not planned again.
 
     The remaining fields concern Gangs. ``awaits_pods`` says why the Gang is not planned while too few of its pods wait
-    for a node, and ``awaits_since`` when the first of these pods was created; None if none waits.
-    ``has_bound_pods``: other pods of the Gang are on nodes. ``is_room``: the members are pods that come later. Room is
-    kept for them, and they are never started. ``takes_room``: the gang is such room, or its pods use such room. Room
-    has at most ``most_priority``, which is that of the pods that run. Without ``preempts``, no gang gives way to it,
-    whatever its class allows.
+    for a node. ``awaits_since`` is when the first of these pods was created; None if none waits. ``has_bound_pods``:
+    other pods of the Gang are on nodes. ``is_room``: the members are pods that come later. Room is kept for them, and
+    they are never started. ``takes_room``: the gang is such room, or its pods use such room. Room has at most
+    ``most_priority``, which is that of the pods that run. Without ``preempts``, no gang gives way to it, whatever its
+    class allows.
     """
 
     roles: tuple[RoleSpec, ...]

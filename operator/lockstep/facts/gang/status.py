@@ -62,9 +62,9 @@ class GangStatus:
     ``next_size`` is given while the gang changes its size. The last change was at ``resized_at``, and ``last_change``
     says how long it took. ``first_size`` is the size with which an elastic gang last started without such a change.
     ``work_done`` is the part of the work that earlier sizes have done, by expected run times, as text.
-    ``member_changes`` counts how often members of the attempt have joined or left while others ran, and
-    ``failed_joins`` how often in a row members could not join. ``unit_times`` are those of sizes at which a gang
-    without ``work`` has run, the last measured one last.
+    ``member_changes`` counts how often members of the attempt have joined or left while others ran. ``failed_joins``
+    counts how often in a row members could not join. ``unit_times`` are those of sizes at which a gang without ``work``
+    has run, the last measured one last.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
