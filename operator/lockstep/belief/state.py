@@ -73,7 +73,7 @@ class State(CacheParts):
     # Facts about gangs
 
     def apply_gang(self, fact: GangFact) -> None:
-        """Add or update a gang; a version older than the cached one changes nothing."""
+        """Add or update a gang. A version that is older than the cached one changes nothing."""
         before = self.gangs.get(fact.key)
         if before is not None and before.uid == fact.uid and is_older(fact.resource_version, before.resource_version):
             return
@@ -138,11 +138,11 @@ class State(CacheParts):
     # Questions
 
     def as_written(self, gang: GangKey) -> GangFact | None:
-        """The gang of that name without what its queue makes of it."""
+        """The gang of that name as its object says, without the changes that its queue makes."""
         return self.queued.written(gang) or self.gangs.get(gang)
 
     def refusal_of(self, gang: GangFact) -> Refusal | None:
-        """Why the gang can't be planned: by its own spec, or by objects that the spec names."""
+        """Why the gang can't be planned, by its own spec or by objects that the spec names; None if it can."""
         if not isinstance(gang, AcceptedGang):
             return gang.refusal
         if gang.spec.excess:
@@ -159,7 +159,7 @@ class State(CacheParts):
         )
 
     def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:
-        """The phase of the gang; the caller knows whether it rests."""
+        """The phase of the gang. The caller knows whether it rests after a failure."""
         is_reserved = gang.key in self.reservations or reserved_in_status(gang) is not None
         return phase_of(gang, is_reserved=is_reserved, refusal=self.refusal_of(gang), is_resting=is_resting)
 
@@ -168,14 +168,14 @@ class State(CacheParts):
         return self.counts.roster.members(gang.uid)
 
     def pods_of(self, reservation: Reservation) -> Iterator[PodFact]:
-        """The existing pods of its members, from the lowest rank on."""
+        """The existing pods of the reservation's members, from the lowest rank on."""
         members = self.counts.roster.members(reservation.gang_uid)
         return (members[key] for key in reservation.pod_keys() if key in members)
 
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
-        """The pods of the current attempt that were seen and are gone, as they were last seen.
+        """The pods of the current attempt that are gone, as they were last seen.
 
-        Forgotten with the reservation, so there are never more of them than members.
+        They are forgotten with the reservation. So there are never more of them than members.
         """
         return self.counts.roster.departed(gang.uid)
 
@@ -189,7 +189,7 @@ def _may_change_plan(before: GangFact, fact: GangFact) -> bool:
 
 
 def _may_change_size(before: GangFact, fact: GangFact) -> bool:
-    """Whether its size may change since all members run for the first time, or since its speed is known at a size."""
+    """Whether its size may change because all members run for the first time, or its speed at a size is known."""
     is_elastic = isinstance(fact, AcceptedGang) and fact.spec.elastic is not None
     has_started = before.status.started_at is None and fact.status.started_at is not None
     return is_elastic and (has_started or fact.status.measured_sizes != before.status.measured_sizes)

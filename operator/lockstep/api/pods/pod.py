@@ -1,4 +1,4 @@
-"""Parses pods. Invalid ones raise; ``unreadable_objects.py`` says how such a pod counts."""
+"""Parses pods. An invalid pod raises an error; ``unreadable_objects.py`` says how such a pod counts."""
 
 from typing import TypedDict
 

@@ -1,4 +1,4 @@
-"""``lockstep simulate``: simulates whole queues with several policies, and compares these; and, below it, sweeps."""
+"""``lockstep simulate``: simulates whole queues with several policies, and compares the policies."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -115,7 +115,7 @@ simulate.add_command(dealing)
 
 
 def _refuse_own_options(context: click.Context) -> None:
-    """A subcommand has options of its own; those of queues would mean nothing to it."""
+    """Refuse options of queues before a subcommand, which would ignore them."""
     for option in context.command.params:
         if context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE:
             raise click.UsageError(
@@ -124,7 +124,7 @@ def _refuse_own_options(context: click.Context) -> None:
 
 
 def _make(folder: Path) -> None:
-    """Make the folder before anything is simulated, so that an error is reported at once."""
+    """Make the folder. If that fails, an error is reported before anything is simulated."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -132,7 +132,7 @@ def _make(folder: Path) -> None:
 
 
 def _drawing(out: Path | None) -> Drawing:
-    """Return the function that draws plots; raises click's errors before anything is simulated."""
+    """The function that draws plots. If it can't, an error is reported before anything is simulated."""
     if out is None:
         raise click.UsageError("--plots needs a folder to draw into: --out DIR.")
     try:
@@ -162,7 +162,7 @@ def _results(runs: Mapping[Trial, Sequence[Ran]], load: Load, nodes: int) -> Res
 
 
 def _bounds(comparison: Comparison) -> dict[Load, dict[int, float]]:
-    """Bound the mean turnaround from below, by load and seed."""
+    """A lower bound of the mean turnaround, by load and seed."""
     bounds: dict[Load, dict[int, float]] = {}
     for (load, seed), jobs in comparison.jobs().items():
         bounds.setdefault(load, {})[seed] = least_mean_turnaround(jobs, comparison.scenario.slowdowns)
@@ -182,7 +182,7 @@ def _formatted(by_load: Mapping[Load, Results], bounds: Mapping[Load, Mapping[in
 def _written(
     out: Path | None, by_load: Mapping[Load, Results], runs: Mapping[Trial, Sequence[Ran]], draw: Drawing | None
 ) -> Iterator[str]:
-    """Write the requested files; yields lines that name them."""
+    """Write the requested files. Yields lines that name them."""
     if out is None:
         return
     write_summary(out / "summary.csv", by_load)

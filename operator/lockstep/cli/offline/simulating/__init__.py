@@ -1,1 +1,1 @@
-"""The subcommands of ``lockstep simulate``: a file for each."""
+"""The subcommands of ``lockstep simulate``: one file for each."""

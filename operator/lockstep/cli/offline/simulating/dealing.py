@@ -1,4 +1,4 @@
-"""``lockstep simulate dealing``: pieces that are dealt beforehand beside pieces that are dealt while they run."""
+"""``lockstep simulate dealing``: compares pieces that are dealt before the start with pieces dealt during the run."""
 
 from collections.abc import Sequence
 

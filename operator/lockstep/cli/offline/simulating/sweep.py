@@ -1,4 +1,4 @@
-"""``lockstep simulate sweep``: simulates many runs of one program, by several policies."""
+"""``lockstep simulate sweep``: simulates many runs of one program with several policies."""
 
 from collections.abc import Iterator, Sequence
 
@@ -143,7 +143,7 @@ def _chosen(names: Sequence[str], *, is_among: bool) -> list[ReplicaPolicy | Gan
 
 
 def _check(comparison: SweepComparison) -> None:
-    """Refuse what could never end. Replicas of static assignment stay in a cluster, and an alien stays in the first."""
+    """Refuse sweeps that could never end. Replicas may have to stay in a cluster, and the alien stays in the first."""
     if comparison.first > comparison.runs:
         raise click.UsageError(f"--first is {comparison.first}, but the sweep has only {comparison.runs} runs.")
     if comparison.alien and comparison.serial_time:
