@@ -30,9 +30,9 @@ needs-of-tests: needs ## Install the Debian packages that tests need, or print t
 demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, and show what happens
 	@$(BIN)/python -m lockstep_demo
 
-# Tests of a control plane wait for two thirds of their time: three processes for each of two cores, and one that computes
-# meanwhile what needs no server.
-PROCESSES ?= 7
+# Tests of a control plane wait for half of their time: two processes for each of two cores, and one that computes meanwhile
+# what needs no server. A control plane costs 3 CPU seconds to start, and 3 % of a core while it is idle.
+PROCESSES ?= 5
 # Of long searches a sample is asked, drawn by this seed.
 SAMPLE ?= 1
 
