@@ -12,6 +12,7 @@ from lockstep.api.cluster.budget import parse_budget, unreadable_budget
 from lockstep.api.preemption import GangUid, Urgent, for_urgent_gang, named_preemptor, preemption_clause, shrinks_for
 from lockstep.belief.state import State
 from lockstep.facts.cluster.cluster import PriorityClass
+from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodPhase
@@ -71,6 +72,20 @@ def test_gang_that_runs_can_be_evicted_for_a_more_urgent_one(state):
     assert (one.key, one.priority, one.size, one.since) == (COLD, 0, 2, NOW - 40)
     assert (one.end, one.grace) == (math.inf, 30)
     assert one.holds == ((0, (1000,)), (1, (1000,)))
+
+
+@pytest.mark.parametrize(
+    ("terms", "want"),
+    [
+        pytest.param(ElasticSpec(restart_time=120.0, min_interval=600.0), NOW - 4000, id="that changed its size"),
+        pytest.param(None, NOW - 40, id="that was restarted"),
+    ],
+)
+def test_gang_whose_size_has_just_changed_has_run_for_as_long_as_before(state, terms, want):
+    spec = replace(gang_spec(size=1, most=4), elastic=terms)
+    state.gangs[COLD] = holding(spec=spec, started_at=NOW - 40, active_since=NOW - 4000)
+
+    assert [one.since for one in evictable(state).running] == [want]
 
 
 def test_age_of_a_victim_counts_from_when_it_goes_on(state):
