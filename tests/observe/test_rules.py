@@ -18,6 +18,7 @@ WANT_ALERTS = {
     "LockstepCycleStalled",
     "LockstepGangPendingTooLong",
     "LockstepAttemptsUndone",
+    "LockstepSizeChangesDropped",
     "LockstepWatchStale",
     "LockstepTokenTrouble",
     "LockstepRightsMissing",

@@ -22,6 +22,7 @@ SAID = {
         ("In {}, Lockstep tore down", "window", "minutes"),
         ("tore down more than {} attempts", "threshold", "words"),
     ],
+    "LockstepSizeChangesDropped": [("dropped more than {} changes of the size", "threshold", "digits")],
     "LockstepWatchStale": [("For {}, a replica got no event", "threshold", "minutes")],
     "LockstepTokenTrouble": [("For more than {}, the API server", "wait", "minutes")],
     "LockstepRightsMissing": [
