@@ -148,6 +148,39 @@ def _size_changes() -> list[Panel]:
             columns=WIDE_COLUMNS,
         ),
         counts(
+            "Reasons for changes of size",
+            "Number of size changes of GangJobs by reason, in the time shown. MembersLeft: members were lost, or had "
+            "to leave their nodes. If this is frequent, find out which nodes come and go.",
+            Query(happened("lockstep_size_changes_decided_total", by="reason"), "{{reason}}"),
+            columns=WIDE_COLUMNS,
+        ),
+        graph(
+            "Time of a change of size",
+            "Time until all members of the new size ran. If it is above the restartTime of gangs, plans change sizes "
+            "too often: images come slowly, or members take long to end.",
+            Query(quantile(0.5, "lockstep_size_change_seconds"), "median"),
+            Query(quantile(0.9, "lockstep_size_change_seconds"), "90 %"),
+            unit=Seconds,
+            columns=WIDE_COLUMNS,
+        ),
+        counts(
+            "Work not done during changes of size",
+            "Time of changes in mode Restart, times the members, in the time shown. If it is much of the run time of "
+            "gangs, users should state a longer minInterval.",
+            Query(happened("lockstep_size_change_member_seconds_total"), "member-seconds"),
+            unit=Seconds,
+            columns=WIDE_COLUMNS,
+        ),
+        graph(
+            "End after a change of size ÷ expected",
+            "Time from the last change of a gang to its end, divided by the time that was expected then. Well above 1, "
+            "changes gain less than Lockstep expects.",
+            Query(quantile(0.5, "lockstep_size_change_end_ratio"), "median"),
+            Query(quantile(0.9, "lockstep_size_change_end_ratio"), "90 %"),
+            unit=NoUnit,
+            columns=WIDE_COLUMNS,
+        ),
+        counts(
             "Changes of size dropped",
             "Number of size changes that Lockstep dropped since a node or its free resources had gone, in the "
             "time shown. Each costs work. Find out which nodes come and go.",

@@ -51,7 +51,7 @@ class GangsGivingWay(NamedTuple):
             key, stay = shrink.one.gang.key, shrink.following.size
             pods = state.pod_gangs.group(key).going_pods()
             yield disrupted_by(state, key, (pod for pod in pods if pod.group.rank is None or pod.group.rank >= stay))
-        for gang, held, _, _, members in self.shrinking:
+        for gang, held, _, _, members, _ in self.shrinking:
             staying = replace(held, members=members.members, gapped=members.gapped)
             yield disruptions(state, gang, held, staying=staying if gang.spec.keeps_members else None)
 

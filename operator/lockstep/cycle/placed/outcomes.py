@@ -14,6 +14,7 @@ from lockstep.cycle.ends.overrun import overruns
 from lockstep.cycle.placed.promises import (
     record_finished,
     record_placed,
+    record_resized,
     record_started,
     record_succeeded,
     speedup_reached,
@@ -29,7 +30,7 @@ from lockstep.cycle.placed.run_times import ObservedRunTimes
 from lockstep.cycle.placed.starts import Starts
 from lockstep.cycle.placed.unit_times import ObservedUnitTimes
 from lockstep.facts.cluster.node import NodeFact
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.gang.policies import Action
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
@@ -94,8 +95,8 @@ class Outcomes:
         if counts.is_running and gang.status.started_at is None:
             since = self.run_times.running_since(gang.key)
             skew = self._starts.skew(gang, reservation, since)
-            record = partial(record_started, self._metrics.predictions, gang, reservation, since=since, skew=skew)
-            return StatusReport(status=attempt_marks.mark_started(gang, now=since), written=record)
+            status = attempt_marks.mark_started(gang, now=since)
+            return StatusReport(status=status, written=partial(self._count_started, gang, reservation, status, skew))
         if overruns(gang, now):
             status = mark_overrunning(gang, now=now)
             says = status.condition(Condition.OVERRUNNING)
@@ -160,6 +161,12 @@ class Outcomes:
         if gang.status.plan is not None and gang.status.start is not None:
             self._metrics.promises.started(gang.status.plan, created=gang.created, start=gang.status.start)
 
+    def _count_started(self, gang: GangFact, reservation: Reservation, status: GangStatus, skew: float) -> None:
+        since, change = status.started_at or 0.0, status.last_change
+        record_started(self._metrics.predictions, gang, reservation, since=since, skew=skew)
+        if change is not None and change.seconds is not None and status.resized_at == status.start:
+            self._metrics.resizing.made(change.seconds, stopped_members=reservation.size)
+
     def _count_succeeded(
         self,
         gang: GangFact,
@@ -169,6 +176,7 @@ class Outcomes:
         now: float,
     ) -> None:
         self._metrics.ended.labels(Reason.SUCCEEDED).inc()
+        record_resized(self._metrics.resizing, gang, now=now)
         if run_time is not None:
             learned = self._past_runs.in_force(gang)
             record_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)

@@ -10,6 +10,7 @@ from lockstep.facts.gang.status import WorkSource
 from lockstep.facts.past_runs import Learned
 from lockstep.report.metrics.finish_metrics import FinishMetrics
 from lockstep.report.metrics.prediction_metrics import Predictions
+from lockstep.report.metrics.size_change_metrics import SizeChangeMetrics
 
 _SHORTEST_SECONDS = 1e-3
 
@@ -60,6 +61,15 @@ def record_finished(
         ran_longer=run_time - (predicted - reservation.start),
         attempt=reservation.attempt,
     )
+
+
+def record_resized(changes: SizeChangeMetrics, gang: GangFact, *, now: float) -> None:
+    """Record when a gang succeeded that began its present size by a change; does nothing if no end was expected."""
+    status = gang.status
+    if status.last_change is None or status.expected_finish is None or status.resized_at is None:
+        return
+    if status.resized_at == status.start:
+        changes.ended(changed=status.resized_at, expected=status.expected_finish, now=now)
 
 
 def speedup_reached(gang: GangFact, run_time: float | None, learned: Learned | None) -> float | None:

@@ -27,6 +27,7 @@ from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.metrics.size_change_metrics import MEMBERS_LEFT
 from lockstep.report.status.attempt_marks import mark_notice
 from lockstep.report.status.events import gang_changes_size, members_joined, size_change_dropped
 from lockstep.report.status.member_changes import mark_join_dropped, mark_joined, mark_joining, mark_left
@@ -73,6 +74,7 @@ class MemberChanges:
         record_lost(self._state, gang, reservation.attempt, failure.lost_on, now)
         why = f"shrinks from {before} to {n_members(after)}: {failure.message}"
         finish = finish_with_fewer(gang, gang.status.members, staying.members, now)
+        self._metrics.resizing.decided(MEMBERS_LEFT)
         self.leave(gang, staying, finish, why)
         return True
 
@@ -109,7 +111,8 @@ class MemberChanges:
         if not self._newcomers(gang, reservation).is_running:
             return None
         status = mark_joined(gang, now=now)
-        return StatusReport(status=status, event=members_joined(status.size or 0), written=self._state.changes.plan)
+        written = partial(self._have_joined, status)
+        return StatusReport(status=status, event=members_joined(status.size or 0), written=written)
 
     def forget(self, gang: GangKey) -> None:
         """Drop a gang whose attempt has ended, or is being torn down."""
@@ -189,6 +192,11 @@ class MemberChanges:
         written = partial(self._have_left, gang, status.size or 0, why)
         event = gang_changes_size(why, others_run=True)
         return StatusReport(status=status, event=event, written=written, is_act=True)
+
+    def _have_joined(self, status: GangStatus) -> None:
+        if status.last_change is not None and status.last_change.seconds is not None:
+            self._metrics.resizing.made(status.last_change.seconds)
+        self._state.changes.plan()
 
     def _have_left(self, gang: GangFact, size: int, why: str) -> None:
         post_shrink(self._state, self._writer, gang, size, why)

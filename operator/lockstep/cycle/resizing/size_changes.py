@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import NamedTuple
 
-from coschedule import GangKey, Members, Placement, SizeChange
+from coschedule import GangKey, Members, Placement, SizeChange, SizeReason
 from lockstep.act.attempts import Attempts
 from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.services import Services
@@ -65,13 +65,14 @@ class _WantedChange(NamedTuple):
 
 
 class Changing(NamedTuple):
-    """A gang that may still change its size as planned: its reservation, and the room of its next size."""
+    """A gang that may still change its size as planned: its reservation, the room of its next size, and the reason."""
 
     gang: AcceptedGang
     reservation: Reservation
     following: NextSize
     room: Reservation
     members: RankedMembers
+    because: SizeReason
 
 
 class SizeChanges:
@@ -150,7 +151,8 @@ class SizeChanges:
 
     def begin_at_once(self, changing: Changing) -> None:
         """Begin a change of which members have no notice."""
-        gang, reservation, following, room, _ = changing
+        gang, reservation, following, room, *_ = changing
+        self._metrics.resizing.decided(changing.because)
         if gang.spec.keeps_members:
             self._change_members(changing)
             return
@@ -190,7 +192,8 @@ class SizeChanges:
         is_there = decided.seen.offers.stand({entry.node for entry in following.members}, self._state)
         if not is_there or why_size_stays(self._services, gang, reservation, room, self._now()):
             return None
-        return Changing(gang, reservation, following, room, members)
+        because = SizeReason.ASKED if _is_asked(gang) and not urgent else change.because
+        return Changing(gang, reservation, following, room, members, because)
 
     def _wants(self, gang: AcceptedGang, change: SizeChange) -> bool:
         """Whether the size of the gang may still change, and may change to the size of this change."""
@@ -210,8 +213,7 @@ class SizeChanges:
     def _why(self, gang: AcceptedGang, change: SizeChange, urgent: str) -> str:
         if urgent:
             return shrink_for(change, urgent, restart_time=_restart_time(gang))
-        is_asked = gang.spec.elastic is not None and gang.spec.elastic.size is not None
-        return size_change(as_its_users_see(change), restart_time=_restart_time(gang), is_asked=is_asked)
+        return size_change(as_its_users_see(change), restart_time=_restart_time(gang), is_asked=_is_asked(gang))
 
     def _following(self, change: SizeChange, members: tuple[Members, ...], decided: LastPlan, why: str) -> NextSize:
         now = self._now()
@@ -226,13 +228,14 @@ class SizeChanges:
         gang = changing.gang
         noticed = None if gang.spec.keeps_members else self._with_notice(changing, starts)
         if noticed is not None:
+            self._metrics.resizing.decided(changing.because)
             self._notices.give(gang, noticed, next_reservation(gang, gang.spec, noticed))
         else:
             self.begin_at_once(changing)
 
     def _change_members(self, changing: Changing) -> None:
         """Let members join or leave, while the others run on."""
-        gang, reservation, following, room, members = changing
+        gang, reservation, following, room, members, _ = changing
         if room.size > reservation.size:
             self._members.join(gang, following, room)
         else:
@@ -240,7 +243,7 @@ class SizeChanges:
 
     def _with_notice(self, changing: Changing, starts: Sequence[float]) -> NextSize | None:
         """The change with the time at which it begins, if members read notices; None if it begins now."""
-        gang, reservation, following, room, _ = changing
+        gang, reservation, following, room, *_ = changing
         if gang.spec.elastic is None or not gang.spec.elastic.has_notice:
             return None
         is_growing, now = room.size > reservation.size, self._now()
@@ -268,6 +271,11 @@ class SizeChanges:
             event=size_change_dropped(why),
             written=self._state.changes.plan,
         )
+
+
+def _is_asked(gang: AcceptedGang) -> bool:
+    """Whether the gang's owner asks for a size."""
+    return gang.spec.elastic is not None and gang.spec.elastic.size is not None
 
 
 def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:

@@ -24,6 +24,7 @@ from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS, Predictions
 from lockstep.report.metrics.promise_metrics import PromiseMetrics
 from lockstep.report.metrics.queue_metrics import QueueMetrics
 from lockstep.report.metrics.share_metrics import ShareMetrics
+from lockstep.report.metrics.size_change_metrics import SizeChangeMetrics
 from lockstep.report.metrics.sweep_metrics import SweepMetrics
 from lockstep.report.metrics.usage_metrics import UsageMetrics
 
@@ -62,6 +63,7 @@ class Metrics:
         self.finishes = FinishMetrics(registry)
         self.bids = BidMetrics(registry)
         self.pace = PaceMetrics(registry)
+        self.resizing = SizeChangeMetrics(registry)
         self.sweeps = SweepMetrics(registry)
         self.shares = ShareMetrics(registry)
         self.usage = UsageMetrics(registry)

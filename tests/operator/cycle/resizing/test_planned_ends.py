@@ -1,4 +1,4 @@
-"""Ends of members that were planned: they count as no failure and teach no run times, and what has a limit keeps it."""
+"""Ends of members that were planned: they count as no failure, no run times are learned from them, and limits hold."""
 
 import asyncio
 
@@ -65,7 +65,7 @@ async def test_whatever_code_a_program_ends_with_in_a_change_is_no_failure_and_n
 
 
 @pytest.mark.parametrize("mode", ["Restart", "Members"])
-async def test_run_whose_size_changed_teaches_no_run_times(mode):
+async def test_no_run_time_is_learned_from_a_run_whose_size_changed(mode):
     async with operator_over(*FOUR) as (api, parts):
         await beside_a_blocker(api, mode=mode)
         learned = len(parts.state.past_runs)

@@ -31,6 +31,7 @@ from lockstep.report.metrics.metrics import (
     UNDONE_REASONS,
     Metrics,
 )
+from lockstep.report.metrics.size_change_metrics import SIZE_REASONS
 from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.kubernetes_kinds import WATCHED
 
@@ -117,6 +118,7 @@ def test_counters_end_in_total(families):
         ("lockstep_gangs_ended_total", "reason", END_REASONS),
         ("lockstep_statuses_refused_total", "write", REFUSED_WRITES),
         ("lockstep_objects_not_understood_total", "resource", WATCHED_RESOURCES),
+        ("lockstep_size_changes_decided_total", "reason", SIZE_REASONS),
         ("lockstep_nodes", "state", NODE_STATES),
         ("lockstep_slots", "state", SLOT_STATES),
         ("lockstep_gang_wait_seconds_count", None, None),

@@ -1,0 +1,56 @@
+"""What changes of the size of running gangs are made for, what they cost, and whether gangs then end as expected."""
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from coschedule import SizeReason
+
+MEMBERS_LEFT = "MembersLeft"
+"""The gang goes on without members that are lost, or whose nodes have to be left."""
+SIZE_REASONS = (*SizeReason, MEMBERS_LEFT)
+_SECONDS_BUCKETS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
+_RATIO_BUCKETS = (0.25, 0.5, 0.75, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 4)
+_SHORTEST_SECONDS = 1.0
+
+
+class SizeChangeMetrics:
+    """Metrics of changes that were decided, of those that were made, and of gangs that succeeded after one."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._decided = Counter(
+            "lockstep_size_changes_decided",
+            "Changes of the size of running GangJobs that were decided, by reason.",
+            ["reason"],
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "lockstep_size_change_seconds",
+            "Time from when members were asked to end, or to join, until all members of the new size ran.",
+            buckets=_SECONDS_BUCKETS,
+            registry=registry,
+        )
+        self._lost = Counter(
+            "lockstep_size_change_member_seconds",
+            "Work not done during changes of mode Restart: their time, times the members of the new size.",
+            registry=registry,
+        )
+        self._ratio = Histogram(
+            "lockstep_size_change_end_ratio",
+            "Time from the last change of a gang that succeeded to its end, divided by the time that was expected then.",
+            buckets=_RATIO_BUCKETS,
+            registry=registry,
+        )
+        for reason in SIZE_REASONS:
+            self._decided.labels(reason)
+
+    def decided(self, reason: str) -> None:
+        """A change was decided for this reason, one of ``SIZE_REASONS``."""
+        self._decided.labels(reason).inc()
+
+    def made(self, seconds: float, *, stopped_members: int = 0) -> None:
+        """All members of the new size run, after so many seconds in which so many did no work."""
+        self._seconds.observe(seconds)
+        self._lost.inc(seconds * stopped_members)
+
+    def ended(self, *, changed: float, expected: float, now: float) -> None:
+        """A gang has succeeded that changed its size last at ``changed``, and was then expected to end at ``expected``."""
+        self._ratio.observe(max(now - changed, _SHORTEST_SECONDS) / max(expected - changed, _SHORTEST_SECONDS))
