@@ -200,6 +200,7 @@ class _Machine:
     def _interrupt(self, run: SimulatedRun, presence: Presence) -> None:
         """End the run, and let its job wait again with the work that it has not saved. Raises ``NeverStartsError``."""
         cluster, number = self.cluster, run.job.number
+        self.promises.owner_returned(cluster.waiting)
         del cluster.running[number]
         cluster.free[list(run.nodes)] = True
         kept = presence.terms.kept(max(0.0, cluster.now - run.start - run.pause))

@@ -35,7 +35,8 @@ class Measures:
     and huge.
 
     All measures from ``told`` on describe the jobs that waited and got a promise; ``told`` is their share of all jobs.
-    ``promises_kept`` is the share that started by the earliest promise. ``promises_moved_later`` is how often promises
+    ``promises_kept`` is the share that started by the earliest promise. ``broken_by_owners`` is the share that did not,
+    and before whose start an owner came back and interrupted a job. ``promises_moved_later`` is how often promises
     moved later, all jobs together. ``promised_over_real_wait`` is the median of the first promised wait divided by the
     real wait. ``started_by_likely`` and ``started_by_late`` are the shares that started by these first estimates.
     ``likely_error_median`` and ``likely_error_p90`` are the median and the 90th percentile of an error: the error of
@@ -68,6 +69,7 @@ class Measures:
     changes: float
     told: float
     promises_kept: float
+    broken_by_owners: float
     promises_moved_later: float
     promised_over_real_wait: float
     started_by_likely: float
@@ -154,6 +156,9 @@ def _of_promises(runs: Sequence[Ran]) -> dict[str, float]:
     return {
         "told": len(waited) / len(runs),
         "promises_kept": float(np.mean([promises.is_kept_by(run.first_start) for run, promises in waited])),
+        "broken_by_owners": float(
+            np.mean([promises.has_met_owner and not promises.is_kept_by(run.first_start) for run, promises in waited])
+        ),
         "promises_moved_later": sum(promises.moved_later for _, promises in waited),
         "promised_over_real_wait": float(np.median(promised / waits)),
         "started_by_likely": float(np.mean([promises.is_likely_by(run.first_start) for run, promises in waited])),

@@ -103,8 +103,16 @@ def _groups(rows: dict[str, _Row]) -> Iterator[str]:
 
 
 def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
-    widths = (16, 22, 22, 18)
-    yield _line("policy", ("work lost", "interruptions a job", "turnaround", "p95 turnaround"), widths)
+    widths = (16, 22, 22, 18, 16, 22)
+    heads = (
+        "work lost",
+        "interruptions a job",
+        "turnaround",
+        "p95 turnaround",
+        "promises broken",
+        "after an owner's return",
+    )
+    yield _line("policy", heads, widths)
     for policy, row in rows.items():
         lost = row.mean("work_lost")
         cells = (
@@ -112,6 +120,8 @@ def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
             row.mean("interruptions").formatted(2),
             row.mean("mean_turnaround").formatted(0, unit=" s"),
             f"{row.mean('p95_turnaround').mean:.0f} s",
+            _tenths(1 - row.mean("promises_kept").mean),
+            _tenths(row.mean("broken_by_owners").mean),
         )
         yield _line(policy, cells, widths)
 
@@ -157,6 +167,10 @@ def _promises(rows: dict[str, _Row]) -> Iterator[str]:
 
 def _line(name: str, cells: Sequence[str], widths: Sequence[int]) -> str:
     return f"{name:<13}" + "".join(f" {cell:>{width - 1}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def _tenths(share: float) -> str:
+    return "-" if math.isnan(share) else f"{share:.1%}"
 
 
 def _percent(one: Average) -> str:

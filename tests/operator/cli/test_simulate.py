@@ -133,6 +133,7 @@ def test_owners_who_come_unannounced_have_a_table_and_the_same_each_time():
     assert first.exit_code == 0, first.output
     [table] = [table.splitlines() for table in first.stdout.split("\n\n") if "work lost" in table]
     assert [line.split()[0] for line in table] == ["policy", "easy", "lockstep"]
+    assert table[0].endswith("promises broken after an owner's return")
     assert first.stdout == again.stdout
 
 

@@ -62,6 +62,7 @@ def test_promises_count_against_the_earliest_one():
 
     assert measures.told == 0.75
     assert measures.promises_kept == pytest.approx(2 / 3)
+    assert measures.broken_by_owners == 0
     assert measures.promises_moved_later == 3
     assert measures.promised_over_real_wait == 2.0
     assert measures.started_by_likely == pytest.approx(2 / 3)

@@ -25,7 +25,10 @@ class StartPromise(NamedTuple):
 
 @dataclass(slots=True)
 class PromiseHistory:
-    """A job's first promise, the earliest and the last promised start, and how often a promise moved later."""
+    """A job's first promise, the earliest and the last promised start, and how often a promise moved later.
+
+    ``has_met_owner``: since the first promise, an owner who came back has interrupted a job.
+    """
 
     likely: float
     promised: float
@@ -33,6 +36,7 @@ class PromiseHistory:
     last: float
     moved_later: int = 0
     late: float = math.nan
+    has_met_owner: bool = False
 
     def is_kept_by(self, start: float) -> bool:
         """Whether this start is as early as every promised one."""
@@ -58,6 +62,12 @@ class PromiseHistories:
     """All promises so far, by the number of the job."""
 
     by_job: dict[int, PromiseHistory] = field(default_factory=dict)
+
+    def owner_returned(self, waiting: Iterable[int]) -> None:
+        """Record for the jobs that wait that an owner who came back has interrupted a job."""
+        for number in waiting:
+            if number in self.by_job:
+                self.by_job[number].has_met_owner = True
 
     def record(self, promises: Iterable[StartPromise]) -> None:
         """Record the promises of one decision."""

@@ -108,6 +108,21 @@ def test_work_lost_and_interruptions_are_measured():
 
 
 @pytest.mark.parametrize(
+    ("comes", "kept", "by_owners"),
+    [
+        pytest.param((30, 31), 1, 0, id="after the start"),
+        pytest.param((3, 5), 0, 1, id="before the start"),
+    ],
+)
+@pytest.mark.parametrize("policy", ["lockstep", "elastic"])
+def test_promise_that_breaks_after_a_return_counts_as_broken_by_an_owner(policy, comes, kept, by_owners):
+    jobs = [job(1, 2, 4), job(2, 2, 1, at=1)]
+    found = measured(simulated(jobs, {1: stays(comes)}, policy=policy), 2)
+
+    assert (found.told, found.promises_kept, found.broken_by_owners) == (0.5, kept, by_owners)
+
+
+@pytest.mark.parametrize(
     ("terms", "hours"),
     [
         pytest.param(OwnerTerms(on_return=OnReturn.KEEP, duty_cycle=1.0), 5, id="beside an owner's work"),
