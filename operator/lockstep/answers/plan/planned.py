@@ -119,8 +119,8 @@ def _drawn(
         watch=found,
     )
     unplanned = turn.unplanned._replace(any=turn.unplanned.any or bool(found.left_out))
-    fewest = rules.sizing.wanting_fewest(state.gangs, [run.key for run in found.runs])
-    return drawn, ElasticGangs.of(found.runs, turn.gangs, unplanned, fewest)
+    sizing = rules.sizing.of_runs(state.gangs, [run.key for run in found.runs])
+    return drawn, ElasticGangs.of(found.runs, turn.gangs, unplanned, sizing)
 
 
 def _sized(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:

@@ -4,12 +4,13 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from coschedule import (
     Behind,
     ChangeTerms,
     Decision,
+    ElasticRun,
     GangKey,
     OpenEndedRun,
     Placement,
@@ -23,6 +24,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import Needs
+from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
 
@@ -65,20 +67,39 @@ class ElasticGangs(NamedTuple):
         runs: Iterable[SizedRun],
         planned: Iterable[AcceptedGang],
         unplanned: Unplanned,
-        fewest: Collection[GangKey] = (),
+        sizing: Mapping[GangKey, Sizing] = MappingProxyType({}),
     ) -> "ElasticGangs":
         """These runs, and the terms of the ``planned`` gangs with work that may change their size after their start.
 
-        A run of unknown end does not grow if an unplanned gang may want its room. Runs in ``fewest`` get no more
-        members than they need.
+        A run of unknown end does not grow if an unplanned gang may want its room. Runs are ruled by their ``sizing``.
         """
         terms = ((gang.key, gang.change_terms) for gang in planned if gang.spec.work is not None)
         waiting = {key: one for key, one in terms if one is not None}
-        ruled = [_with_fewest(run) if run.key in fewest else run for run in runs]
+        ruled = [_sized(run, sizing.get(run.key)) for run in runs]
         return cls([_not_growing(run) if unplanned.may_want_room_of(run) else run for run in ruled], waiting)
 
 
 NO_ELASTIC_GANGS = ElasticGangs()
+
+
+def _sized(run: SizedRun, sizing: Sizing | None) -> SizedRun:
+    match sizing:
+        case Sizing.FEWEST:
+            return _with_fewest(run)
+        case Sizing.FASTEST:
+            return _keeping_members(run)
+        case Sizing.BALANCED | None:
+            return run
+        case _:
+            assert_never(sizing)
+
+
+def _keeping_members(run: SizedRun) -> SizedRun:
+    """The run so that it shrinks for more urgent gangs only. Of unknown end, it still gives back what it grew by."""
+    if not isinstance(run, ElasticRun) or run.asked is not None:
+        return run
+    fewest = run.sizes.least if run.fewest is None else run.fewest
+    return replace(run, sizes=replace(run.sizes, minimum=run.size), fewest=fewest)
 
 
 def _with_fewest(run: SizedRun) -> SizedRun:

@@ -45,9 +45,9 @@ class SizingPolicy:
         asked = gang.spec.sizing if isinstance(gang, AcceptedGang) else None
         return self if asked is None else replace(self, sizing=asked)
 
-    def wanting_fewest(self, known: Mapping[GangKey, GangFact], keys: Iterable[GangKey]) -> frozenset[GangKey]:
-        """The gangs of ``keys`` that get the fewest members that can run. Gangs that are gone are left out."""
-        return frozenset(key for key in keys if key in known and self.asked_for(known[key]).wants_fewest)
+    def of_runs(self, known: Mapping[GangKey, GangFact], keys: Iterable[GangKey]) -> Mapping[GangKey, Sizing]:
+        """The sizing of each gang of ``keys`` that runs. Gangs that are gone are left out."""
+        return {key: self.asked_for(known[key]).sizing for key in keys if key in known}
 
     def member_price(self, among: Contention) -> float:
         """The cost of a member-second for others, in seconds."""

@@ -124,8 +124,8 @@ class SnapshotDrawing:
     def _elastic(
         self, runs: Sequence[SizedRun], planned: Mapping[GangKey, AcceptedGang], unplanned: Unplanned
     ) -> ElasticGangs:
-        fewest = self._terms.sizing.wanting_fewest(self._state.gangs, [run.key for run in runs])
-        elastic = ElasticGangs.of(runs, planned.values(), unplanned, fewest)
+        sizing = self._terms.sizing.of_runs(self._state.gangs, [run.key for run in runs])
+        elastic = ElasticGangs.of(runs, planned.values(), unplanned, sizing)
         return elastic._replace(may_give=self._size_times.may_give)
 
 

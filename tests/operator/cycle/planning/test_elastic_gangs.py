@@ -9,6 +9,7 @@ from builders.facts import gang_fact, gang_spec
 from coschedule import ChangeTerms, ElasticRun, GangKey, OpenEndedRun, SerialWork, Sizes
 from lockstep.cycle.planning.decided import ElasticGangs, Unplanned
 from lockstep.facts.elastic import ElasticSpec
+from lockstep.facts.sizing import Sizing
 
 TERMS = ChangeTerms(120.0, 600.0)
 FACTS = {"sizes": Sizes(minimum=1, maximum=8), "request": (1,), "nodes": (0, 1), "terms": TERMS}
@@ -33,12 +34,24 @@ def test_gang_of_unknown_end_grows_only_if_no_gang_outside_the_plan_waits(unplan
 
 
 def test_gangs_that_get_the_fewest_members_grow_only_to_meet_a_deadline():
-    late, kept = replace(KNOWN, deadline=50.0), [OPEN.key, KNOWN.key]
+    late, kept = replace(KNOWN, deadline=50.0), dict.fromkeys((OPEN.key, KNOWN.key), Sizing.FEWEST)
 
     ruled = [ElasticGangs.of([run], (), Unplanned(), kept).runs[0] for run in (OPEN, KNOWN, late)]
 
     assert ruled == [replace(OPEN, deadline=math.inf), replace(KNOWN, deadline=math.inf), late]
     assert ElasticGangs.of([OPEN, KNOWN], (), Unplanned()).runs == [OPEN, KNOWN]
+
+
+@pytest.mark.parametrize(
+    ("run", "want"),
+    [
+        pytest.param(KNOWN, replace(KNOWN, sizes=Sizes(minimum=2, maximum=8), fewest=1), id="known end"),
+        pytest.param(OPEN, OPEN, id="unknown end: it gives back what it grew by"),
+        pytest.param(replace(KNOWN, asked=1), replace(KNOWN, asked=1), id="its owner asks for a size"),
+    ],
+)
+def test_gang_that_is_to_be_fastest_shrinks_for_more_urgent_ones_only(run, want):
+    assert ElasticGangs.of([run], (), Unplanned(), {run.key: Sizing.FASTEST}).runs == [want]
 
 
 @pytest.mark.parametrize("work", [None, SerialWork(serial=100)])

@@ -85,6 +85,27 @@ async def test_gang_whose_sizing_is_fewest_does_not_grow():
         assert (status_of(api)["size"], status_of(api)["attempt"]) == (1, 1)
 
 
+async def test_gang_whose_sizing_is_fastest_shrinks_for_a_more_urgent_gang_only():
+    async with operator_over(*FOUR) as (api, _):
+        usual = priority_class("usual", 0, is_default=True)
+        usual["metadata"]["annotations"] = {"lockstep.dev/allowed-sizing": "Fastest"}
+        api.store.create("priorityclasses", usual)
+        api.store.create("priorityclasses", priority_class("high", 100))
+        await run(api, elastic(sizing="Fastest"))
+        # It is worth a place, and another elastic gang would give it up.
+        api.store.create("gangjobs", rigid("short", size=1, takes="10m"))
+        await asyncio.sleep(7200)
+        assert (status_of(api)["size"], is_placed(api, "short")) == (4, False)
+
+        api.store.remove(gang_place("short"))
+        urgent = gang("urgent", size=1, pod_spec={"priorityClassName": "high"})
+        api.store.create("gangjobs", urgent)
+        await until(lambda: is_placed(api, "urgent"))
+        await until_attempt(api, 2)
+
+        assert status_of(api)["size"] == 3
+
+
 async def test_gang_grows_into_room_that_becomes_free_and_keeps_its_work():
     async with operator_over(*FOUR) as (api, parts):
         await beside_a_blocker(api)
