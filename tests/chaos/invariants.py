@@ -160,6 +160,8 @@ class Invariants:
             self.violations.append(f"{name} is called placed with {len(members)} members, never bound: {missing}")
         if is_true(status, "Placed") and len(members) < least_size(manifest["spec"]):
             self.violations.append(f"{name} is called placed with {len(members)} members, which are too few")
+        if is_true(status, "Placed") and len(members) > most_size(manifest["spec"]):
+            self.violations.append(f"{name} is called placed with {len(members)} members, which are too many")
 
     def _note_release(self, uid: str, name: str, attempt: int) -> None:
         self.ended["undone"] += 1
@@ -187,6 +189,11 @@ def ranks_of(status: Manifest) -> Iterator[int]:
 def least_size(spec: Manifest) -> int:
     """The fewest members with which a gang may run."""
     return sum(int(role["size"]["min"]) for role in spec.get("roles") or (spec,))
+
+
+def most_size(spec: Manifest) -> int:
+    """The most members with which a gang may run."""
+    return sum(int(role["size"]["max"]) for role in spec.get("roles") or (spec,))
 
 
 def preempted(status: Manifest) -> tuple[str, ...]:

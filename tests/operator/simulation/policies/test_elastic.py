@@ -143,19 +143,39 @@ elastic_jobs = st.lists(
 def test_all_work_is_done_on_nodes_of_its_own_with_allowed_sizes_and_every_promise_is_kept(policy, jobs, slowdowns):
     runs = simulated(jobs, policy, slowdowns=slowdowns)
 
-    held = [(stretch, run.arrival.job) for run in runs for stretch in stretches(run)]
-    for run in runs:
-        job, done = run.arrival.job, 0.0
-        for number, stretch in enumerate(stretches(run)):
-            assert job.least <= len(stretch.nodes) <= job.most
-            assert number == 0 or job.is_elastic
-            pace = max(slowdowns[node] for node in stretch.nodes)
-            worked = max(0.0, stretch.end - stretch.start - (QUICK.restart_time if number else 0.0))
-            done += worked / (job.times[len(stretch.nodes) - 1] * pace)
-        assert done == pytest.approx(1)
-        assert run.promises is None or run.promises.is_kept_by(run.first_start)
-    for index, (one, _) in enumerate(held):
-        for other, _ in held[:index]:
+    assert all(done(run, slowdowns) == pytest.approx(1) for run in runs)
+    assert all(run.promises is None or run.promises.is_kept_by(run.first_start) for run in runs)
+    check_nodes(runs)
+
+
+@pytest.mark.parametrize("policy", CHANGING)
+@pytest.mark.parametrize("ratio", [0.8, 1.25])
+@given(jobs=elastic_jobs)
+@settings(max_examples=20, deadline=None)
+def test_all_work_is_done_on_nodes_of_its_own_though_run_times_are_wrong(policy, ratio, jobs):
+    runs = simulated(jobs, policy, ratio=ratio)
+
+    assert [done(run, [1.0] * 4) for run in runs] == [pytest.approx(ratio)] * len(jobs)
+    check_nodes(runs)
+
+
+def done(run, slowdowns):
+    """The work that a job has done, in parts of what its run times say, with sizes that it may have."""
+    job, parts = run.arrival.job, 0.0
+    for number, stretch in enumerate(stretches(run)):
+        assert job.least <= len(stretch.nodes) <= job.most
+        assert number == 0 or job.is_elastic
+        pace = max(slowdowns[node] for node in stretch.nodes)
+        worked = max(0.0, stretch.end - stretch.start - (QUICK.restart_time if number else 0.0))
+        parts += worked / (job.times[len(stretch.nodes) - 1] * pace)
+    return parts
+
+
+def check_nodes(runs):
+    """Check that no node has two jobs at a time."""
+    held = [stretch for run in runs for stretch in stretches(run)]
+    for index, one in enumerate(held):
+        for other in held[:index]:
             assert one.end <= other.start or other.end <= one.start or not set(one.nodes) & set(other.nodes)
 
 
