@@ -11,6 +11,7 @@ pytestmark = pytest.mark.usefixtures("operator")
 SLICES = "/apis/discovery.k8s.io/v1"
 GO = "lockstep.dev/go"
 BARRIER = {"startBarrier": {"timeout": "1m"}}
+COME_AND_GO = {"mode": "Members", "restartTime": "1s", "minInterval": "1s"}
 UNREADY = [{"type": "Ready", "status": "False"}]
 
 
@@ -48,6 +49,19 @@ def test_every_member_has_a_name_whether_it_is_ready_or_not(arena):
 
     eventually(lambda: arena.pods("heat")[1]["status"]["conditions"][0]["status"] == "False")
     assert named(arena, "heat") == ["heat-1-0", "heat-1-1", "heat-1-2"]
+
+
+def test_members_that_join_a_gang_have_names_and_those_that_have_left_have_none(arena):
+    arena.add_nodes(2)
+    arena.submit(gang("heat", size=(2, 4), work={"serialTime": "400h"}, elastic={**COME_AND_GO, "size": 2}))
+    eventually(lambda: "startedAt" in arena.status("heat"), seconds=60)
+    assert named(arena, "heat") == ["heat-1-0", "heat-1-1"]
+
+    arena.change_gang("heat", elastic={**COME_AND_GO, "size": 4})
+    eventually(lambda: named(arena, "heat") == ["heat-1-0", "heat-1-1", "heat-1-2", "heat-1-3"], seconds=90)
+
+    arena.change_gang("heat", elastic={**COME_AND_GO, "size": 3})
+    eventually(lambda: named(arena, "heat") == ["heat-1-0", "heat-1-1", "heat-1-2"], seconds=90)
 
 
 def test_longest_name_that_a_gang_may_have_will_do(arena):
