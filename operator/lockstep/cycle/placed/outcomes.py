@@ -30,8 +30,9 @@ from lockstep.cycle.placed.run_times import ObservedRunTimes
 from lockstep.cycle.placed.starts import Starts
 from lockstep.cycle.placed.unit_times import ObservedUnitTimes
 from lockstep.facts.cluster.node import NodeFact
-from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.policies import Action
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics

@@ -35,7 +35,7 @@ class SizeChangeMetrics:
         )
         self._ratio = Histogram(
             "lockstep_size_change_end_ratio",
-            "Time from the last change of a gang that succeeded to its end, divided by the time that was expected then.",
+            "Time from a gang's last change of size to its successful end, divided by the time expected at the change.",
             buckets=_RATIO_BUCKETS,
             registry=registry,
         )
@@ -52,5 +52,5 @@ class SizeChangeMetrics:
         self._lost.inc(seconds * stopped_members)
 
     def ended(self, *, changed: float, expected: float, now: float) -> None:
-        """A gang has succeeded that changed its size last at ``changed``, and was then expected to end at ``expected``."""
+        """Count a gang that succeeded. At ``changed``, when its size changed, its end was expected at ``expected``."""
         self._ratio.observe(max(now - changed, _SHORTEST_SECONDS) / max(expected - changed, _SHORTEST_SECONDS))
