@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
-from coschedule import Members, Sizes, Work
+from coschedule import GangKey, Members, Sizes, Work
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places, places_of_role
 from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
@@ -156,13 +156,17 @@ class QuotaBounds:
         return [limit for quota in quotas for limit in self._limits_of(quota, gang)]
 
     def _limits_of(self, quota: QuotaFact, gang: GangFact) -> Iterator[Limit]:
-        each = [amounts for _, amounts in self._counted(quota, gang)]
+        counted, own = list(self._counted(quota, gang)), self._growth(gang.key)
+        each = [amounts for _, amounts in counted]
         for amount in quota.amounts_of({name for amounts in each for name in amounts}):
             yield Limit(
                 quota=quota.key.name,
                 resource=amount.resource,
                 hard=amount.hard,
-                left=amount.hard - amount.used - self._taken_by_others(quota)[amount.resource],
+                left=amount.hard
+                - amount.used
+                - self._taken_by_others(quota)[amount.resource]
+                + sum(own[role] * amounts.get(amount.resource, 0) for role, amounts in counted),
                 each=tuple(amounts.get(amount.resource, 0) for amounts in each),
             )
 
@@ -173,7 +177,7 @@ class QuotaBounds:
             yield one.role, one.counted(quota, priority_class)
 
     def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
-        """The amounts that members in creation take of the quota, as long as no watch has shown their pods."""
+        """What members that are being created, or join soon, take of the quota, if no watch has shown their pods."""
         known, seen = self._taken.get(quota.key), self._state.counts.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
             known = self._taken[quota.key] = _TakenOfQuota(quota, seen, self._add_up(quota))
@@ -188,11 +192,21 @@ class QuotaBounds:
         return taken
 
     def _in_creation(self, namespace: str) -> Iterator[tuple[GangFact, Mapping[str, int]]]:
-        """The gangs whose members are being created, with the number of members by role that no watch has shown yet."""
+        """The gangs whose members are being created, or will be, and how many of each role no watch has shown yet."""
+        for following in self._state.counts.next_sizes:
+            growing = self._state.gangs.get(following.gang) if following.gang.namespace == namespace else None
+            if growing is not None:
+                yield growing, self._growth(growing.key)
         for key, unseen in self._state.counts.holders.unseen.in_namespace(namespace):
             gang = self._state.gangs.get(key)
-            if gang is not None and not (gang.status.is_true(Condition.PLACED) or gang.status.is_being_undone):
+            if gang is not None and not (_has_all_members(gang) or gang.status.is_being_undone):
                 yield gang, unseen
+
+    def _growth(self, gang: GangKey) -> Counter[str]:
+        """How many more members of each role a gang will have with the next size for which room is kept."""
+        following, held = self._state.counts.next_sizes.of(gang), self._state.reservations.get(gang)
+        after, before = (Counter[str]() if one is None else _by_role(one.members) for one in (following, held))
+        return after - before
 
     def _narrowed(self, gang: GangFact, spec: GangSpec, most: tuple[int, ...]) -> GangSpec:
         """The spec with at most these numbers of members by role; the same object if nothing changes."""
@@ -217,6 +231,18 @@ class QuotaBounds:
         kept = kept_places(self._state.claims, gang)
         roles = [(role, places_of_role(spec, role, kept).size) for role in spec.roles]
         return [Sizes(minimum=count, maximum=count) if count else gang.planned_sizes(role) for role, count in roles]
+
+
+def _has_all_members(gang: GangFact) -> bool:
+    """Whether all members of the gang were made, and no others are to join them."""
+    return gang.status.is_true(Condition.PLACED) and gang.status.joining_size is None
+
+
+def _by_role(members: Sequence[Members]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for entry in members:
+        found[entry.role] += entry.count
+    return found
 
 
 def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:
