@@ -15,8 +15,8 @@ import numpy as np
 
 from coschedule import ChangeTerms
 from lockstep.belief.run_times.overruns import end_after
-from lockstep.simulation.model.beliefs import Belief
 from lockstep.simulation.model.cluster import Cluster, Policy, SimulatedRun, Start
+from lockstep.simulation.model.expected_run_times import ExpectedRunTimes
 from lockstep.simulation.model.jobs import Arrival, Job
 from lockstep.simulation.model.nodes import SimulatedNodes
 from lockstep.simulation.model.promises import PromiseHistories, PromiseHistory
@@ -88,15 +88,15 @@ def simulate(
     """Run all jobs and return how each ran, in the order of their ends. ``progress`` is called at each end.
 
     With a ``quantile``, from 0 to 1, planners multiply stated run times by this quantile of the ratios, real divided by
-    stated time (``beliefs``). A run that takes longer than expected keeps its nodes after their windows close. Sizes
-    may change by the terms of ``changing``. Raises ``NeverStartsError``.
+    stated time (``expected_run_times``). A run that takes longer than expected keeps its nodes after their windows
+    close. Sizes may change by the terms of ``changing``. Raises ``NeverStartsError``.
     """
     cluster = Cluster(
         slowdowns=nodes.slowdowns,
         free=np.ones(len(nodes.slowdowns), dtype=np.bool_),
         windows=nodes.hours.windows(0.0),
         owned=np.isfinite(nodes.hours.begin),
-        belief=Belief(quantile),
+        expected=ExpectedRunTimes(quantile),
         changing=changing or ChangeTerms(),
     )
     if nodes.presence is not None:
@@ -286,7 +286,7 @@ class _Machine:
         run = self.cluster.running.pop(number)
         self.cluster.free[list(run.nodes)] = True
         arrival, promises = self.arrivals[number], self.promises.by_job.get(number)
-        self.cluster.belief.learn(arrival.job.template, arrival.ratio)
+        self.cluster.expected.learn(arrival.job.template, arrival.ratio)
         earlier = tuple(self.earlier.get(number, ()))
         self.ran.append(Ran(arrival, run.nodes, run.start, self.cluster.now, promises, earlier))
         self.progress()

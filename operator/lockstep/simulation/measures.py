@@ -102,7 +102,7 @@ def measured(runs: Sequence[Ran], nodes: int) -> Measures:
         mean_slowdown=float(slowdowns.mean()),
         mean_size=float(sizes.mean()),
         utilisation=busy / (nodes * span) if span else 1.0,
-        fairness=_fairness([run.arrival.owner for run in runs], slowdowns),
+        fairness=_fairness([run.arrival.user for run in runs], slowdowns),
         worst_group=worst_group(runs, slowdowns.tolist()),
         share_index=share_index(runs),
         work_lost=sum(attempt.lost * size for attempt, size in attempts) / busy,
@@ -124,12 +124,12 @@ def _slowdowns(runs: Sequence[Ran], turnarounds: FloatArray) -> FloatArray:
     return slowdowns
 
 
-def _fairness(owners: Sequence[int | None], slowdowns: FloatArray) -> float:
-    by_owner: dict[int, list[float]] = {}
-    for owner, slowdown in zip(owners, slowdowns.tolist(), strict=True):
-        if owner is not None:
-            by_owner.setdefault(owner, []).append(slowdown)
-    means = np.array([np.mean(of_one) for of_one in by_owner.values()])
+def _fairness(users: Sequence[int | None], slowdowns: FloatArray) -> float:
+    by_user: dict[int, list[float]] = {}
+    for user, slowdown in zip(users, slowdowns.tolist(), strict=True):
+        if user is not None:
+            by_user.setdefault(user, []).append(slowdown)
+    means = np.array([np.mean(of_one) for of_one in by_user.values()])
     return float(means.sum() ** 2 / (len(means) * (means**2).sum())) if len(means) else math.nan
 
 

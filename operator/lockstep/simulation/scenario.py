@@ -19,12 +19,12 @@ from lockstep.simulation.workload.groups import DemandingGroup, drawn_groups
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
-from lockstep.simulation.workload.run_times import StatedRunTimes, said_seconds
+from lockstep.simulation.workload.run_times import StatedRunTimes, stated_seconds
 from lockstep.simulation.workload.templates import as_runs
 
 _TWO = 2
 # Keys of random numbers: for stated run times, node owners, elastic jobs and groups. Jobs use the seed without a key.
-_SAID, _OWNERS, _ELASTIC, _GROUPS = 1, 2, 3, 4
+_STATED, _OWNERS, _ELASTIC, _GROUPS = 1, 2, 3, 4
 
 
 class ScenarioError(ValueError):
@@ -39,9 +39,9 @@ class Scenario:
     may have ``owners``. ``terms`` are for owners who come unannounced.
 
     With ``load``, the times between submissions are scaled until rigid jobs would keep that share of the nodes busy.
-    ``run_times`` says how well planners know run times, and ``quantile`` which run times they expect (``beliefs``). The
-    part ``elastic_share`` of the jobs may change their sizes while they run, by the terms of ``changing``. If there are
-    ``groups``, each job belongs to one.
+    ``run_times`` says how well planners know run times, and ``quantile`` which run times they expect
+    (``expected_run_times``). The part ``elastic_share`` of the jobs may change their sizes while they run, by the terms
+    of ``changing``. If there are ``groups``, each job belongs to one.
     """
 
     slowdowns: NDArray[np.float64]
@@ -75,9 +75,9 @@ class Scenario:
         if self.load is not None:
             rigid = with_load(rigid, self.load, float((1 / self.slowdowns).sum()))
         # Stated times have random numbers of their own. So the real jobs do not depend on the accuracy of stated times.
-        said = said_seconds(rigid, self.run_times, np.random.default_rng([seed, _SAID])).tolist()
+        stated = stated_seconds(rigid, self.run_times, np.random.default_rng([seed, _STATED])).tolist()
         known = malleable(
-            [job._replace(seconds=seconds) for job, seconds in zip(rigid, said, strict=True)],
+            [job._replace(seconds=seconds) for job, seconds in zip(rigid, stated, strict=True)],
             self.malleability,
             self.nodes,
             random,
@@ -86,7 +86,9 @@ class Scenario:
         groups = drawn_groups(rigid, self.groups, np.random.default_rng([seed, _GROUPS]))
         return [
             Arrival(replace(job, is_elastic=is_elastic, group=group), real.seconds / seconds, real.user)
-            for job, is_elastic, group, real, seconds in zip(known, elastic.tolist(), groups, rigid, said, strict=True)
+            for job, is_elastic, group, real, seconds in zip(
+                known, elastic.tolist(), groups, rigid, stated, strict=True
+            )
         ]
 
     def run(self, seed: int, jobs: Sequence[Arrival], policy: Policy, progress: Callable[[], None]) -> list[Ran]:

@@ -12,11 +12,11 @@ from lockstep.simulation.model.jobs import Arrival, Job
 from lockstep.simulation.model.promises import PromiseHistory
 
 
-def ran(number, start, end, *, submitted=0, seconds=None, owner=None, promises=None, size=1):
+def ran(number, start, end, *, submitted=0, seconds=None, user=None, promises=None, size=1):
     """Describe a run of a job that, with its rigid size of one member, takes as long by default."""
     times = np.array([float(seconds or (end - start))])
     job = Job(number=number, submitted=submitted, size=1, least=1, most=1, times=times)
-    return Ran(Arrival(job, 1.0, owner), list(range(size)), start, end, promises)
+    return Ran(Arrival(job, 1.0, user), list(range(size)), start, end, promises)
 
 
 def promises(likely, promised, *, earliest=None, moved_later=0):
@@ -34,8 +34,8 @@ def test_waits_turnarounds_and_slowdowns():
 
 
 def test_fairness_is_jains_index_of_the_users_mean_slowdowns():
-    # Users have mean slow-downs of 1 and 3; the owner of the last job is unknown.
-    runs = [ran(1, 0, 10, owner=7), ran(2, 10, 20, owner=8), ran(3, 30, 40, owner=8), ran(4, 900, 910)]
+    # Users have mean slow-downs of 1 and 3; the user of the last job is unknown.
+    runs = [ran(1, 0, 10, user=7), ran(2, 10, 20, user=8), ran(3, 30, 40, user=8), ran(4, 900, 910)]
 
     assert measured(runs, 1).fairness == pytest.approx((1 + 3) ** 2 / (2 * (1 + 9)))
     assert math.isnan(measured(runs[3:], 1).fairness)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import ChangeTerms, Forecasts, no_forecasts
-from lockstep.simulation.model.beliefs import Belief
+from lockstep.simulation.model.expected_run_times import ExpectedRunTimes
 from lockstep.simulation.model.jobs import FloatArray, Job
 from lockstep.simulation.model.promises import StartPromise
 from lockstep.simulation.presence.office_hours import Windows
@@ -63,7 +63,7 @@ class Cluster:
 
     Nodes are ordered by their slow-downs, the fastest first. ``free`` says which nodes have no job. ``windows`` says
     when node owners let nodes take members. The expected run time of a job is the time that its user states, times a
-    factor of ``belief``. ``changing`` has the terms for changes of sizes.
+    factor of ``expected``. ``changing`` has the terms for changes of sizes.
 
     The node owners of nodes that are ``owned`` may come back unannounced. ``terms`` says what then happens, and
     ``forecasts`` how likely it is.
@@ -78,7 +78,7 @@ class Cluster:
     now: float = 0.0
     waiting: dict[int, Job] = field(default_factory=dict)
     running: dict[int, SimulatedRun] = field(default_factory=dict)
-    belief: Belief = field(default_factory=Belief)
+    expected: ExpectedRunTimes = field(default_factory=ExpectedRunTimes)
     changing: ChangeTerms = field(default_factory=ChangeTerms)
 
     def idle(self) -> list[int]:
@@ -101,7 +101,7 @@ class Cluster:
 
     def times(self, job: Job) -> FloatArray:
         """Return how long 1, 2, … members of a job are expected to run on nodes of speed 1."""
-        return job.times * self.belief.factor(job.template)
+        return job.times * self.expected.factor(job.template)
 
     def left(self, run: SimulatedRun) -> float:
         """Return the expected rest of the run's work, as a part of the work at its start: at most 1."""
@@ -109,7 +109,7 @@ class Cluster:
 
     def run_time(self, job: Job, nodes: Sequence[int]) -> float:
         """Return how long a job is expected to run on ``nodes``, in s: the slowest node sets the pace."""
-        return float(job.times[len(nodes) - 1] * self.belief.factor(job.template) * self.slowdowns[nodes[-1]])
+        return float(job.times[len(nodes) - 1] * self.expected.factor(job.template) * self.slowdowns[nodes[-1]])
 
 
 class Policy(Protocol):

@@ -41,12 +41,12 @@ class Job:
 class Arrival(NamedTuple):
     """A job and its ``ratio``: the job really runs ``ratio`` times as long as its user states.
 
-    No policy knows the ratio before the end of the job. ``owner`` is the number of the user, None if unknown.
+    No policy knows the ratio before the end of the job. ``user`` is the number of the user, None if unknown.
     """
 
     job: Job
     ratio: float = 1.0
-    owner: int | None = None
+    user: int | None = None
 
     @property
     def rigid_time(self) -> float:

@@ -38,9 +38,9 @@ def estimates(seconds: FloatArray, random: np.random.Generator) -> FloatArray:
     values = np.array((longest, *_POPULAR))
     popularity = np.exp(-_FALL * np.arange(len(values)))
     left = np.sort(random.choice(values, size=len(seconds), p=popularity / popularity.sum())).tolist()
-    said, enough = np.empty(len(seconds)), []
+    stated, enough = np.empty(len(seconds)), []
     for job in np.argsort(-seconds, kind="stable").tolist():
         while left and left[-1] >= seconds[job]:
             enough.append(left.pop())
-        said[job] = enough.pop(random.integers(len(enough))) if enough else values[values >= seconds[job]].min()
-    return said
+        stated[job] = enough.pop(random.integers(len(enough))) if enough else values[values >= seconds[job]].min()
+    return stated

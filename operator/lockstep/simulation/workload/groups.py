@@ -54,13 +54,13 @@ def drawn_groups(
     drawn = random.choice(len(groups), size=len(jobs), p=parts / parts.sum()).tolist()
     first: dict[Hashable, int] = {}
     numbers = [
-        first.setdefault(_owner(job, index), number)
+        first.setdefault(_grouping_key(job, index), number)
         for index, (job, number) in enumerate(zip(jobs, drawn, strict=True))
     ]
     return [JobGroup(number, groups[number].weight) for number in numbers]
 
 
-def _owner(job: RigidJob, index: int) -> Hashable:
+def _grouping_key(job: RigidJob, index: int) -> Hashable:
     """Return the key of the jobs that get the same group: the log's group, else the user, else the job alone."""
     if job.group is not None:
         return "group", job.group

@@ -28,7 +28,7 @@ class StatedRunTimes(StrEnum):
     """A guess; real run times spread around it by 20 %, log-normally."""
 
 
-def said_seconds(jobs: Sequence[RigidJob], run_times: StatedRunTimes, random: np.random.Generator) -> FloatArray:
+def stated_seconds(jobs: Sequence[RigidJob], run_times: StatedRunTimes, random: np.random.Generator) -> FloatArray:
     """Return the run times that users state. Runs of a template share one guess or one estimate of the model."""
     seconds = np.array([job.seconds for job in jobs])
     first, template_of = _templates(jobs)

@@ -6,8 +6,8 @@ import pytest
 from builders.simulated import unowned
 from lockstep.belief.run_times.overruns import OVERRUN_SHARE
 from lockstep.simulation.machine import simulate
-from lockstep.simulation.model.beliefs import Belief
 from lockstep.simulation.model.cluster import SimulatedDecision, Start
+from lockstep.simulation.model.expected_run_times import ExpectedRunTimes
 from lockstep.simulation.model.jobs import Arrival, Job
 from lockstep.simulation.model.nodes import slowdowns_of
 from lockstep.simulation.scenario import Scenario
@@ -15,7 +15,7 @@ from lockstep.simulation.workload.estimates import estimates
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability
 from lockstep.simulation.workload.rigid import RigidJob
-from lockstep.simulation.workload.run_times import StatedRunTimes, said_seconds
+from lockstep.simulation.workload.run_times import StatedRunTimes, stated_seconds
 
 SECONDS = np.array([job.seconds for job in lublin99(5000, 128, np.random.default_rng(1))])
 SAID = estimates(SECONDS, np.random.default_rng(2))
@@ -48,31 +48,31 @@ def test_nothing_but_what_is_enough_ties_what_users_say_to_run_times():
 
 
 def test_longest_that_users_may_say_is_enough_for_the_longest_job():
-    said = estimates(np.array([50.0 * HOUR, 1.0]), np.random.default_rng(1))
+    stated = estimates(np.array([50.0 * HOUR, 1.0]), np.random.default_rng(1))
 
-    assert said[0] == 60 * HOUR
+    assert stated[0] == 60 * HOUR
 
 
 def test_where_nothing_drawn_is_enough_a_user_says_the_next_round_value():
-    said = estimates(np.full(200, 47.5 * HOUR), np.random.default_rng(1))
+    stated = estimates(np.full(200, 47.5 * HOUR), np.random.default_rng(1))
 
-    assert np.all(said == 48 * HOUR)
+    assert np.all(stated == 48 * HOUR)
 
 
 def test_requests_of_a_log_are_believed_and_the_others_drawn():
     jobs = [RigidJob(0, 1, 100.0, requested=250.0), RigidJob(0, 1, 100.0, requested=90.0), RigidJob(0, 1, 100.0)]
 
-    said = said_seconds(jobs, StatedRunTimes.ESTIMATES, np.random.default_rng(1))
+    stated = stated_seconds(jobs, StatedRunTimes.ESTIMATES, np.random.default_rng(1))
 
-    assert said[:2].tolist() == [250.0, 100.0]
-    assert said[2] >= 5 * MINUTE
-    assert said_seconds(jobs, StatedRunTimes.EXACT, np.random.default_rng(1)).tolist() == [100.0] * 3
+    assert stated[:2].tolist() == [250.0, 100.0]
+    assert stated[2] >= 5 * MINUTE
+    assert stated_seconds(jobs, StatedRunTimes.EXACT, np.random.default_rng(1)).tolist() == [100.0] * 3
 
 
 def test_noise_is_twenty_percent_on_either_side():
     jobs = [RigidJob(0, 1, 100.0)] * 5000
 
-    logs = np.log(100.0 / said_seconds(jobs, StatedRunTimes.NOISE, np.random.default_rng(1)))
+    logs = np.log(100.0 / stated_seconds(jobs, StatedRunTimes.NOISE, np.random.default_rng(1)))
 
     assert logs.mean() == pytest.approx(0, abs=0.01)
     assert logs.std() == pytest.approx(0.2, abs=0.01)
@@ -83,57 +83,57 @@ def test_users_say_the_same_of_all_runs_of_a_template(run_times):
     arrivals = scenario(run_times=run_times, templates=5).jobs(3)
     by_template = {}
     for one in arrivals:
-        said = one.job.times[one.job.size - 1]
-        by_template.setdefault(one.job.template, []).append((said, said * one.ratio))
+        stated = one.job.times[one.job.size - 1]
+        by_template.setdefault(one.job.template, []).append((stated, stated * one.ratio))
 
     assert len(by_template) == 5
     for runs in by_template.values():
-        said, really = np.array(runs).T
+        stated, really = np.array(runs).T
         assert np.unique(really.round(9)).size == len(runs)
         if run_times is StatedRunTimes.EXACT:
-            assert said == pytest.approx(really)
+            assert stated == pytest.approx(really)
         else:
-            assert said == pytest.approx(said[0])
+            assert stated == pytest.approx(stated[0])
         if run_times is StatedRunTimes.ESTIMATES:
-            assert np.all(really <= said * (1 + 1e-9))
+            assert np.all(really <= stated * (1 + 1e-9))
 
 
 @pytest.mark.parametrize("run_times", [StatedRunTimes.ESTIMATES, StatedRunTimes.NOISE])
-def test_jobs_really_are_the_same_whatever_is_said_of_them(run_times):
-    exact, said = scenario().jobs(3), scenario(run_times=run_times).jobs(3)
+def test_jobs_really_are_the_same_whatever_is_stated_of_them(run_times):
+    exact, stated = scenario().jobs(3), scenario(run_times=run_times).jobs(3)
 
     assert [one.ratio for one in exact] == [1.0] * len(exact)
-    assert [one.rigid_time for one in said] == pytest.approx([one.rigid_time for one in exact])
-    assert [one.job.submitted for one in said] == [one.job.submitted for one in exact]
-    assert any(one.ratio != 1.0 for one in said)
-    assert [one.ratio for one in said] == [one.ratio for one in scenario(run_times=run_times).jobs(3)]
+    assert [one.rigid_time for one in stated] == pytest.approx([one.rigid_time for one in exact])
+    assert [one.job.submitted for one in stated] == [one.job.submitted for one in exact]
+    assert any(one.ratio != 1.0 for one in stated)
+    assert [one.ratio for one in stated] == [one.ratio for one in scenario(run_times=run_times).jobs(3)]
 
 
 def test_owners_are_believed_until_three_runs_have_ended():
-    belief = Belief(0.5)
+    expected = ExpectedRunTimes(0.5)
     factors = []
     for ratio in (1.2, 1.4, 1.6, 1.8):
-        belief.learn(None, ratio)
-        factors.append(belief.factor(None))
+        expected.learn(None, ratio)
+        factors.append(expected.factor(None))
 
     assert factors == pytest.approx([1.0, 1.0, 1.4, 1.6])
 
 
 def test_the_last_fifty_runs_count_and_none_without_a_quantile():
-    belief, none = Belief(1.0), Belief()
+    expected, none = ExpectedRunTimes(1.0), ExpectedRunTimes()
     for ratio in (9.0, *[2.0] * 50):
-        belief.learn(None, ratio)
+        expected.learn(None, ratio)
         none.learn(None, ratio)
 
-    assert (belief.factor(None), none.factor(None)) == (2.0, 1.0)
+    assert (expected.factor(None), none.factor(None)) == (2.0, 1.0)
 
 
 def test_nothing_is_learned_of_one_template_from_runs_of_others():
-    belief = Belief(0.9)
+    expected = ExpectedRunTimes(0.9)
     for template, ratio in [(1, 2.0), (2, 0.5)] * 3 + [(3, 9.0)]:
-        belief.learn(template, ratio)
+        expected.learn(template, ratio)
 
-    assert [belief.factor(template) for template in (1, 2, 3, None)] == [2.0, 0.5, 1.0, 1.0]
+    assert [expected.factor(template) for template in (1, 2, 3, None)] == [2.0, 0.5, 1.0, 1.0]
 
 
 class Watching:
@@ -149,9 +149,9 @@ class Watching:
         return SimulatedDecision([Start(job, [0])] if cluster.free.any() else [])
 
 
-def arrival(number, submitted, said, really):
-    job = Job(number=number, submitted=submitted, size=1, least=1, most=1, times=np.array([float(said)]))
-    return Arrival(job, really / said)
+def arrival(number, submitted, stated, really):
+    job = Job(number=number, submitted=submitted, size=1, least=1, most=1, times=np.array([float(stated)]))
+    return Arrival(job, really / stated)
 
 
 def test_overrun_is_expected_to_end_a_twentieth_of_its_age_later_step_by_step():

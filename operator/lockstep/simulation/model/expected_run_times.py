@@ -8,7 +8,7 @@ from lockstep.facts.past_runs import MOST_RUNS
 
 
 @dataclass(slots=True)
-class Belief:
+class ExpectedRunTimes:
     """The expected factor between real and stated run times, by template.
 
     The factor is the ``quantile`` of the ratios, real divided by stated time, of the template's last runs, as in the
