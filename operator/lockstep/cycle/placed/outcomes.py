@@ -11,7 +11,7 @@ from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.cycle.clockwork.batches import Batches
 from lockstep.cycle.ends.failure_policy import FailureAction
 from lockstep.cycle.ends.overrun import overruns
-from lockstep.cycle.placed.promises import (
+from lockstep.cycle.placed.predictions import (
     record_finished,
     record_placed,
     record_resized,
