@@ -20,14 +20,14 @@ from lockstep.act.requests.services import Services
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import resume_rejection
-from lockstep.cycle.awaiting.ahead_reports import likely_start_passes
+from lockstep.cycle.awaiting.ahead_reports import awaited_likely_start
 from lockstep.cycle.awaiting.awaiting import AwaitingGangs
 from lockstep.cycle.awaiting.ring_search import RingSearch
 from lockstep.cycle.clockwork.alarms import Alarms
-from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
+from lockstep.cycle.ends.active_deadline import active_deadline_time, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
 from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
-from lockstep.cycle.ends.overrun import overruns_at
+from lockstep.cycle.ends.overrun import overrun_time
 from lockstep.cycle.explaining.refusals import refusal_report
 from lockstep.cycle.kueue.queued_gangs import QueuedGangJobs
 from lockstep.cycle.kueue.queued_sizes import QueuedSizes
@@ -267,12 +267,12 @@ class Follower:
 def _next_alarm(gang: GangFact, now: float) -> float | None:
     """The next time at which the gang must be reconciled although nothing changes, if any."""
     times = (
-        overruns_at(gang),
-        exceeded_at(gang),
+        overrun_time(gang),
+        active_deadline_time(gang),
         expires_at(gang),
         stopped_by(gang),
         kept_until(gang),
-        likely_start_passes(gang),
+        awaited_likely_start(gang),
     )
     return min((time for time in times if time is not None and time > now), default=None)
 

@@ -49,7 +49,7 @@ def refuse(
     return (
         no_node(demand, snapshot, feasibility)
         or _no_time(demand)
-        or too_late(demand.gang, partial(_soonest, demand), stages.by_now)
+        or missed_deadline(demand.gang, partial(_soonest, demand), stages.by_now)
         or too_little(demand, snapshot, feasibility, stages.at_last)
         or _too_short(demand, snapshot, stages.at_first)
         or held_in_front(demand.gang, snapshot, in_front.blocker(demand.passes), needed=demand.needed)
@@ -74,7 +74,7 @@ def _soonest(demand: Demand, timeline: Timeline) -> Outline | None:
     return outline_of(demand.soonest(demand.search_space(timeline)))
 
 
-def too_late(
+def missed_deadline(
     gang: PendingGang, find_soonest: Callable[[Timeline], Outline | None], by_now: Timeline
 ) -> DeadlineCannotBeMet | None:
     """Return a refusal with the soonest run, which misses the deadline; None without a deadline or without a run."""

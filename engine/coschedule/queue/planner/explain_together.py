@@ -15,9 +15,9 @@ from coschedule.queue.feasible.topology import Topology
 from coschedule.queue.planner.explain import (
     Stages,
     held_in_front,
+    missed_deadline,
     no_node,
     slots_at_last,
-    too_late,
     too_little,
     windows,
 )
@@ -104,7 +104,7 @@ def refuse_together(case: Case) -> Refusal:
 def _first_reason(case: Case, party: Party) -> Refusal:
     return (
         _no_node(case)
-        or too_late(case.gang, case.chooser.soonest, case.stages.by_now)
+        or missed_deadline(case.gang, case.chooser.soonest, case.stages.by_now)
         or _too_little(case, party)
         or _never_together(case, party)
         or _too_short(case, party)

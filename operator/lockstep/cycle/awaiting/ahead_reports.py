@@ -31,6 +31,6 @@ def ahead_report(gang: GangFact, estimate: StartEstimate) -> StatusReport:
     return StatusReport(status=mark_planned_ahead(gang, estimate))
 
 
-def likely_start_passes(gang: GangFact) -> float | None:
+def awaited_likely_start(gang: GangFact) -> float | None:
     """The likely start of a gang that waits for others; None for other gangs, or without an estimate."""
     return gang.status.plan.likely_start if gang.unmet and gang.status.plan is not None else None

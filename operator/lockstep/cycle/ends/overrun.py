@@ -5,7 +5,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
 
 
-def overruns_at(gang: GangFact) -> float | None:
+def overrun_time(gang: GangFact) -> float | None:
     """The time of day at which the status must report an overrun.
 
     None if the status already reports it, or if the gang does not run or has no expected finish.
@@ -20,5 +20,5 @@ def overruns_at(gang: GangFact) -> float | None:
 
 def overruns(gang: GangFact, now: float) -> bool:
     """Whether the status must report the overrun now."""
-    at = overruns_at(gang)
+    at = overrun_time(gang)
     return at is not None and at <= now

@@ -23,9 +23,9 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.size_sentences import shrink_without_room
 from lockstep.snapshot.holders.elastic_pod_gangs import (
     PodGangWithoutRoom,
-    frees_room,
     members_with_room,
     pod_gang_without_room,
+    would_free_nodes,
 )
 
 
@@ -70,7 +70,7 @@ class GangsWithoutRoom:
         short = pod_gang_without_room(self._state, decision.gang)
         if short is None or self._attempts.is_under_way(decision.gang) or self._has_room(decision, short, decided):
             return math.inf
-        if is_behind and frees_room(self._state, short):
+        if is_behind and would_free_nodes(self._state, short):
             return math.inf
         self._since[decision.gang] = since
         left = max(since + self._settling - self._monotonic(), self._rests_for(short))

@@ -165,7 +165,7 @@ def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | No
     return PodGangWithoutRoom(running, owner.elastic, group.going, group.waiting)
 
 
-def frees_room(state: State, short: PodGangWithoutRoom) -> bool:
+def would_free_nodes(state: State, short: PodGangWithoutRoom) -> bool:
     """Whether running pods of such a Gang would leave, so that waiting pods with lower indexes get their nodes."""
     return not short.pods.role and _places(state.pod_gangs.group(short.gang.key), short.pods) is None
 
