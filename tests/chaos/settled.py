@@ -107,15 +107,15 @@ def _says(one: Any) -> str:
 
 
 def _belief_is_the_cluster(world: World) -> bool:
-    """Compare the CPU that the operator believes free with what the API server's objects leave."""
+    """Compare the CPU that is free in the snapshot with what the API server's objects leave."""
     world.api.request("PATCH", f"{NODES}/{MARKER}", {"metadata": {"labels": {"turn": str(id(object()))}}})
     snapshot = world.operator.document("/debug/snapshot")["snapshot"]
     column = snapshot["resources"].index("cpu")
-    believed = {name: row[column] for name, row in zip(snapshot["nodes"]["names"], snapshot["free"], strict=True)}
+    found = {name: row[column] for name, row in zip(snapshot["nodes"]["names"], snapshot["free"], strict=True)}
     there = _free(world)
-    differences = {name: (believed.get(name), free) for name, free in there.items() if believed.get(name) != free}
-    assert not differences, f"believed free and free, in milli-CPU: {differences}"
-    assert set(believed) - {MARKER} == set(there), f"nodes {sorted(believed)} are believed in, {sorted(there)} there"
+    differences = {name: (found.get(name), free) for name, free in there.items() if found.get(name) != free}
+    assert not differences, f"free in the snapshot and really free, in milli-CPU: {differences}"
+    assert set(found) - {MARKER} == set(there), f"nodes {sorted(found)} are in the snapshot, {sorted(there)} there"
     return True
 
 

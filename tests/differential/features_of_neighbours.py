@@ -29,7 +29,7 @@ NAMESPACE_SELECTORS: tuple[Manifest, ...] = (
 OF_OTHERS_ONLY = {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}
 
 
-def keeps_away(rnd: Random) -> Feature:
+def anti_affinity(rnd: Random) -> Feature:
     """Another's pod, on the node or near it, that keeps others away."""
     term = _term(rnd, (*NAMESPACE_SELECTORS, OF_OTHERS_ONLY))
     near, namespace = rnd.random() < 0.4, rnd.choice(sorted(NAMESPACES))
@@ -137,6 +137,6 @@ def _disk(rnd: Random, kind: str) -> Manifest:
     return {"rbd": {"monitors": monitors, "image": "one", **pool, **reads}}
 
 
-ANTI_AFFINITY = (keeps_away, keeps_away, of_a_tier)
+ANTI_AFFINITY = (anti_affinity, anti_affinity, of_a_tier)
 AFFINITY = (requires, requires, stands_there, stands_there, of_a_tier)
 DISKS = (has_disk,)

@@ -54,7 +54,7 @@ async def belief_of(client: KubeClient) -> Belief:
 
 async def _list(client: KubeClient, kind: WatchedKind[Any]) -> None:
     for manifest in (await client.get(kind.target)).body["items"]:
-        kind.believe(manifest)
+        kind.accept(manifest)
 
 
 def as_template(pod: Manifest) -> Manifest:

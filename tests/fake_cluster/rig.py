@@ -25,7 +25,7 @@ from lockstep.cycle.kueue.active_checks import ActiveChecks
 from lockstep.cycle.planning.planning import PlanOptions
 from lockstep.cycle.sweeps.following import SweepFollower
 from lockstep.facts.gang.source import Source
-from lockstep.process.start.rights import keep_rights_judged
+from lockstep.process.start.rights import keep_rights_reviewed
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status.writer import StatusWriter
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -63,7 +63,7 @@ class Parts:
         return self.metrics.registry.get_sample_value(name, labels)
 
     async def quiet(self):
-        """Let time pass until every event so far has been believed."""
+        """Let time pass until every event so far is in the cache."""
         await asyncio.sleep(0.01)
 
 
@@ -89,7 +89,7 @@ async def watching_operator(api, plans=None, pool=ALL_NODES, sources=PODS_ALONE,
         )
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.api.watch_heard) for kind in all_kinds(state, sweeps=sweeps)]
-        works = [*(informer.run() for informer in informers), keep_rights_judged(client, rights)]
+        works = [*(informer.run() for informer in informers), keep_rights_reviewed(client, rights)]
         tasks = [asyncio.create_task(work) for work in works]
         stack.push_async_callback(end, tasks)
         for informer in informers:

@@ -17,7 +17,7 @@ from sandbox.ports import LOOPBACK
 
 @asynccontextmanager
 async def served(scene: Any, *, port: int = 0) -> AsyncIterator[str]:
-    """Serve the pages of a process that believes the scene; gives the address of the timeline."""
+    """Serve the pages of a process whose cache has the scene; gives the address of the timeline."""
     pictures = Pictures(scene.state, lambda: scene.decided, now=time.time, monotonic=time.monotonic)
     health = Health(
         unready=str,

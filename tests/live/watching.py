@@ -125,7 +125,7 @@ class PodWatch:
         )
 
     def _catch_up(self) -> None:
-        """Wait until every pod that is there by now has been seen as it is, or later, and no other is believed in."""
+        """Wait until every pod that is there by now has been seen as it is, or later, and the cache has no other."""
         listed = self.api.request("GET", self.path)
         version = int(listed["metadata"]["resourceVersion"])
         there = {pod.uid: pod.version for pod in map(as_seen, listed["items"])}

@@ -57,7 +57,7 @@ _QUOTA = {"pods": "9000", "requests.cpu": "9000", "persistentvolumeclaims": "900
 
 
 class Cluster:
-    """What an operator believes, and its way to a snapshot of it."""
+    """The cache of an operator, and its way to a snapshot of it."""
 
     def __init__(self) -> None:
         self.state = State(lambda: None, gate_image=GATE_IMAGE)
@@ -67,17 +67,17 @@ class Cluster:
         self._readers = {plural: Reader(kind) for plural, kind in self._kinds.items()}
         self._add_nodes()
         for namespace in ("default", NAMESPACE):
-            self.believe("resourcequotas", quota("usual", namespace, _QUOTA))
-        self.believe("poddisruptionbudgets", budget(allowed=1, selector={"matchLabels": {"app": "served"}}))
+            self.accept("resourcequotas", quota("usual", namespace, _QUOTA))
+        self.accept("poddisruptionbudgets", budget(allowed=1, selector={"matchLabels": {"app": "served"}}))
         self._add_gangs()
         self._add_pod_gangs()
 
-    def believe(self, plural: str, manifest: Manifest) -> None:
+    def accept(self, plural: str, manifest: Manifest) -> None:
         """An object is there, as a watch shows it. What is done in other threads has ended when this returns."""
-        _loop().run_until_complete(self._readers[plural].believe(manifest))
+        _loop().run_until_complete(self._readers[plural].accept(manifest))
 
     def read(self, plural: str, manifest: Manifest) -> None:
-        """Read an object in this thread, and believe nothing."""
+        """Read an object in this thread; the cache does not change."""
         self._kinds[plural].read(manifest)
 
     def waiting(self) -> list[AcceptedGang]:
@@ -113,7 +113,7 @@ class Cluster:
             self.state.nodes.apply(node_fact(name, labels={HOST: name}))
             self.state.attachments.apply_limits(AttachLimits(name, {DRIVER: 20}))
             for app in ("served", "stored"):
-                self.believe("pods", pod(f"{app}-{number}", node=name, phase="Running", labels={"app": app}))
+                self.accept("pods", pod(f"{app}-{number}", node=name, phase="Running", labels={"app": app}))
 
     def _add_gangs(self) -> None:
         for number in range(RUNNING):
@@ -121,23 +121,23 @@ class Cluster:
             members = tuple((f"n{(7 * number + member) % NODES:03}", 1) for member in range(10))
             self.state.assumptions.hold(reservation(f"r{number}", members=members, finish=NOW + 60 * number))
         for number in range(WAITING):
-            self.believe("gangjobs", honest_gang(number))
+            self.accept("gangjobs", honest_gang(number))
         for number in range(OF_TENANT):
-            self.believe("gangjobs", honest_gang(number + 1, NAMESPACE))
+            self.accept("gangjobs", honest_gang(number + 1, NAMESPACE))
 
     def _add_pod_gangs(self) -> None:
         """Gangs of everybody's, one of the tenant's, and pods for those of the tenant that are priced."""
         for number in range(OF_TENANT):
-            self.believe("gangs", pod_gang(f"g{number}", "default"))
-        self.believe("gangs", pod_gang(GROUP, NAMESPACE))
+            self.accept("gangs", pod_gang(f"g{number}", "default"))
+        self.accept("gangs", pod_gang(GROUP, NAMESPACE))
         named = [(f"g{number}", "default") for number in range(OF_TENANT)]
         for name, namespace in (*named, *((f"{NAMED}{number}", NAMESPACE) for number in range(MANY["gangs"]))):
             for member in "ab":
-                self.believe("pods", waiting_pod(f"{name}-{member}", name, namespace))
+                self.accept("pods", waiting_pod(f"{name}-{member}", name, namespace))
         for number in range(MANY["gangs"]):
-            self.believe("pods", running_pod(number))
+            self.accept("pods", running_pod(number))
         for made in made_gangs():
-            self.believe("gangs", made)
+            self.accept("gangs", made)
 
 
 @cache

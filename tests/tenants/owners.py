@@ -1,6 +1,6 @@
 """Owners of pods as large as a tenant can have them: for each, the operator makes a Gang in one step of its event loop.
 
-They are read when a pod names them, so none is watched, and none is believed.
+They are read when a pod names them, so none is watched, and none is cached.
 """
 
 import itertools

@@ -102,7 +102,7 @@ def _seen_counted(cluster: Cluster, plural: str, texts: Texts) -> list[_Seen]:
     counts = []
     for number, text in enumerate(texts):
         manifest = orjson.loads(text)
-        see = partial(cluster.believe, plural, manifest)
+        see = partial(cluster.accept, plural, manifest)
         if _is_counted(number, len(texts)):
             reading = instructions(partial(cluster.read, plural, manifest))
             counts.append(_Seen(reading, instructions(see)))
@@ -122,7 +122,7 @@ def _is_counted(number: int, objects: int) -> bool:
 def _each_run_counted(cluster: Cluster, made: Sequence[Texts]) -> list[int]:
     """The instructions to see the GangJob of each of the first runs of all sweeps."""
     gangs = [gang for texts in made for text in texts for gang in first_runs(orjson.loads(text))]
-    return [instructions(partial(cluster.believe, "gangjobs", gang)) for gang in gangs]
+    return [instructions(partial(cluster.accept, "gangjobs", gang)) for gang in gangs]
 
 
 def kept_for_each_byte(plural: str, made: Sequence[Texts]) -> list[float]:
@@ -136,7 +136,7 @@ def kept_for_each_byte(plural: str, made: Sequence[Texts]) -> list[float]:
     gc.collect()
     tracemalloc.start()
     try:
-        kept = [_kept(lambda ones=ones: _believe(cluster, plural, ones)) for ones in made]
+        kept = [_kept(lambda ones=ones: _accept(cluster, plural, ones)) for ones in made]
         drawn = max(0, _kept(lambda: _draw(cluster)))
     finally:
         tracemalloc.stop()
@@ -152,9 +152,9 @@ def _kept(work: Callable[[], None]) -> int:
     return after - before
 
 
-def _believe(cluster: Cluster, plural: str, texts: Texts) -> None:
+def _accept(cluster: Cluster, plural: str, texts: Texts) -> None:
     for text in texts:
-        cluster.believe(plural, orjson.loads(text))
+        cluster.accept(plural, orjson.loads(text))
 
 
 def _draw(cluster: Cluster) -> None:

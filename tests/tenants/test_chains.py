@@ -29,9 +29,9 @@ def chained():
     cluster, steps = Cluster(), list[int]()
     for number in range(GANGS):
         if min(number, GANGS - 1 - number) < SEEN_ONE_BY_ONE:
-            steps.append(instructions(lambda number=number: cluster.believe("gangjobs", link(number))))
+            steps.append(instructions(lambda number=number: cluster.accept("gangjobs", link(number))))
         else:
-            cluster.believe("gangjobs", link(number))
+            cluster.accept("gangjobs", link(number))
     for key in [*cluster.state.gangs]:
         one = cluster.state.gangs[key]
         if one.unmet:
@@ -64,7 +64,7 @@ def test_end_that_thousands_wait_for_is_checked_in_a_step():
         one["spec"]["after"] = [{"kind": "GangJob", "name": "first", "when": "Failed"}]
         if number < GANGS - 1:
             one["status"] = {"after": [{"kind": "GangJob", "name": "first", "uid": "u", "outcome": "Succeeded"}]}
-        cluster.believe("gangjobs", one)
+        cluster.accept("gangjobs", one)
 
     known = cluster.state.predecessors.is_end_known
     assert not known(GangKey(NAMESPACE, "first"))

@@ -15,7 +15,7 @@ def planned_with(shape):
     """The Gangs of the tenant that are planned beside the objects of a shape, and how many members each may have."""
     cluster = Cluster()
     for manifest in shape.make():
-        cluster.believe(shape.plural, manifest)
+        cluster.accept(shape.plural, manifest)
     for renew in cluster.renewals():
         renew()
     return {

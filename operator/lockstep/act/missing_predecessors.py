@@ -91,7 +91,7 @@ class MissingPredecessors:
             self._missing[gang.key] = (gang.uid, predecessor)
             return 0.0
         if answer.is_success and self._is_watched(predecessor):
-            await Reader(kind_of(self._state, predecessor)).believe(answer.body)
+            await Reader(kind_of(self._state, predecessor)).accept(answer.body)
         # The cache has the predecessor now, or the answer was a refusal.
         return self._failed(gang.key)
 

@@ -16,7 +16,7 @@ from lockstep.process.start.collector import collect_little, collect_what_stayed
 from lockstep.process.start.first_answer import check_api
 from lockstep.process.start.freed_memory import give_back_freed_memory
 from lockstep.process.start.loop_watch import watch_loop
-from lockstep.process.start.rights import keep_rights_judged
+from lockstep.process.start.rights import keep_rights_reviewed
 from lockstep.process.start.side_by_side import ended_before, until_first_ends
 from lockstep.process.start.small_reads import read_little_at_a_time
 from lockstep.process.start.source_rights import check_source_rights
@@ -74,7 +74,7 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
         keep_own_kinds_listed(access.client, state, streams),
         watch_own_kinds(state, access.client, streams, stop),
         _lead_when_ready(leadership, streams, parts.informers),
-        keep_rights_judged(access.client, access.rights),
+        keep_rights_reviewed(access.client, access.rights),
         watch_loop(access.metrics.loop_held.observe, monotonic),
         collect_what_stayed(),
         find_what_became_garbage(),

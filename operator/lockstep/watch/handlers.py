@@ -181,7 +181,7 @@ def _register_gangs(
         if not is_gone and is_large(event["object"]):
             large.note(event["object"])
         else:
-            _believe(gangs, event)
+            _apply_event(gangs, event)
 
 
 def _register_bids(registry: kopf.OperatorRegistry, bids: WatchedKind[Any], streams: Streams) -> None:
@@ -189,14 +189,14 @@ def _register_bids(registry: kopf.OperatorRegistry, bids: WatchedKind[Any], stre
     async def bid_event(event: Mapping[str, Any], **_: Any) -> None:
         streams.heard(BIDS)
         # Little of a bid is read, however large it is.
-        _believe(bids, event)
+        _apply_event(bids, event)
 
 
-def _believe(kind: WatchedKind[Any], event: Mapping[str, Any]) -> None:
+def _apply_event(kind: WatchedKind[Any], event: Mapping[str, Any]) -> None:
     if event["type"] == "DELETED":
         kind.drop(kind.key(event["object"]))
     else:
-        kind.believe(event["object"])
+        kind.accept(event["object"])
 
 
 def connection(client: KubeClient, streams: Streams) -> kopf.AiohttpSession:

@@ -86,10 +86,10 @@ class Informer(Generic[Fact]):
         """Apply all listed objects, remove the other cached ones, return the list's version."""
         seen: set[Hashable] = set()
         # Objects that are added while the list runs may be too new for it, so only earlier ones are removed.
-        known = self._known | set(self._kind.believed())
+        known = self._known | set(self._kind.cached())
         version = ""
         async for page in pages(self._client, self._kind.target):
-            if not version and not self._age.is_believed(page["metadata"]["resourceVersion"]):
+            if not version and not self._age.accepts(page["metadata"]["resourceVersion"]):
                 raise WatchError("the list is older than objects that were seen before")
             for manifest in page["items"] or ():
                 seen.add(await self._apply(manifest))
@@ -139,7 +139,7 @@ class Informer(Generic[Fact]):
     async def _apply(self, manifest: Manifest) -> Hashable:
         key = self._key(manifest)
         self._known.add(key)
-        await self._reader.believe(manifest)
+        await self._reader.accept(manifest)
         return key
 
     def _remove(self, key: Hashable) -> None:

@@ -36,7 +36,7 @@ class WatchedKind(Generic[Fact]):
     ``unreadable``, such an object counts as deleted. ``counts_as`` says in a few words as what it counts; the log has
     these words.
 
-    ``believed`` returns the keys of all cached objects, also of objects that came from another source than a watch. A
+    ``cached`` returns the keys of all cached objects, also of objects that came from another source than a watch. A
     list that lacks such an object removes it. ``version`` returns the cached version of the object with a key; it is
     None if the cache keeps no version.
 
@@ -52,7 +52,7 @@ class WatchedKind(Generic[Fact]):
     parse_failures: ParseFailures
     unreadable: Callable[[Manifest, Exception], Fact] | None = None
     counts_as: str = "absent"
-    believed: Callable[[], Iterable[Any]] = tuple
+    cached: Callable[[], Iterable[Any]] = tuple
     version: Callable[[Any], str | None] = lambda _: None
     is_dispensable: bool = False
     may_be_missing: bool = False
@@ -70,15 +70,15 @@ class WatchedKind(Generic[Fact]):
         An error in one object does not raise, since it would affect all other objects of the stream.
         """
         if isinstance(read, NotUnderstood):
-            return self._report_and_believe_the_safe_thing(*read)
+            return self._treat_as_unreadable(*read)
         try:
             self.apply(read.fact)
         except Exception as problem:  # noqa: BLE001 - as above
-            return self._report_and_believe_the_safe_thing(read.manifest, problem)
+            return self._treat_as_unreadable(read.manifest, problem)
         self.parse_failures.clear(self.target.resource, self.key(read.manifest))
         return None
 
-    def believe(self, manifest: Manifest) -> None:
+    def accept(self, manifest: Manifest) -> None:
         """Parse an object at once, and add it to the cache or update it there."""
         self.take(self.read(manifest))
 
@@ -91,7 +91,7 @@ class WatchedKind(Generic[Fact]):
             gone = Version(self.target.resource, key, str(key), "gone")
             self.parse_failures.report(gone, problem, counts_as="still present")
 
-    def _report_and_believe_the_safe_thing(self, manifest: Manifest, problem: Exception) -> None:
+    def _treat_as_unreadable(self, manifest: Manifest, problem: Exception) -> None:
         self.parse_failures.report(self._version(manifest), problem, counts_as=self.counts_as)
         try:
             if self.unreadable is None:

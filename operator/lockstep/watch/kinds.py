@@ -44,7 +44,7 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
         parse_failures=state.parse_failures,
         unreadable=unreadable_gang,
         counts_as="a gang that is refused",
-        believed=lambda: [(gang.key, gang.uid) for gang in state.gangs.values()],
+        cached=lambda: [(gang.key, gang.uid) for gang in state.gangs.values()],
         version=lambda it: _gang_version(state, *it),
     )
 
@@ -60,7 +60,7 @@ def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
         parse_failures=state.parse_failures,
         unreadable=unreadable_pod_gang,
         counts_as="a gang that is refused",
-        believed=lambda: [(gang.key, gang.uid) for gang in state.pod_gangs.objects.values()],
+        cached=lambda: [(gang.key, gang.uid) for gang in state.pod_gangs.objects.values()],
         is_dispensable=True,
     )
 
@@ -88,7 +88,7 @@ def sweeps_kind(state: State) -> WatchedKind[Sweep]:
         apply=state.sweeps.apply,
         remove=lambda it: state.sweeps.remove(*it),
         parse_failures=state.parse_failures,
-        believed=lambda: [(sweep.key, sweep.uid) for sweep in state.sweeps.objects.values()],
+        cached=lambda: [(sweep.key, sweep.uid) for sweep in state.sweeps.objects.values()],
         is_dispensable=True,
         may_be_missing=True,
     )
@@ -103,7 +103,7 @@ def fair_shares_kind(state: State) -> WatchedKind[FairShare]:
         apply=state.shares.apply,
         remove=state.shares.remove,
         parse_failures=state.parse_failures,
-        believed=lambda: [] if state.shares.fact is None else [state.shares.fact.uid],
+        cached=lambda: [] if state.shares.fact is None else [state.shares.fact.uid],
         is_dispensable=True,
         may_be_missing=True,
     )
@@ -127,7 +127,7 @@ def bids_kind(state: State) -> WatchedKind[BidFact]:
         parse_failures=state.parse_failures,
         unreadable=unreadable_bid,
         counts_as="a node that is not offered",
-        believed=state.bids.known,
+        cached=state.bids.known,
         version=state.bids.version,
     )
 

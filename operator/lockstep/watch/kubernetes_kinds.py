@@ -58,7 +58,7 @@ def pods_kind(state: State) -> WatchedKind[PodFact]:
         parse_failures=state.parse_failures,
         unreadable=unreadable_pod,
         counts_as="a pod that fills its node, or has not ended",
-        believed=lambda: ((key, pod.uid) for key, pod in state.pods.items()),
+        cached=lambda: ((key, pod.uid) for key, pod in state.pods.items()),
     )
 
 

@@ -7,7 +7,7 @@ the cache must follow it. All further lists are then older, too. So the third ol
 
 from lockstep.api.versions import is_older
 
-_TIMES_UNTIL_BELIEVED = 3
+_TIMES_UNTIL_ACCEPTED = 3
 
 
 class ListAge:
@@ -21,10 +21,10 @@ class ListAge:
         """Record the version of an object, or of an accepted list."""
         self._newest = version
 
-    def is_believed(self, version: str) -> bool:
+    def accepts(self, version: str) -> bool:
         """Whether to accept a list of that version."""
         if not is_older(version, self._newest):
             self._older_in_a_row = 0
             return True
         self._older_in_a_row += 1
-        return self._older_in_a_row >= _TIMES_UNTIL_BELIEVED
+        return self._older_in_a_row >= _TIMES_UNTIL_ACCEPTED

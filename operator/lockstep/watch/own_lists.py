@@ -50,40 +50,40 @@ class Lists:
 async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None:
     """Make the cached gangs and bids equal to the API server's. Raises ``ApiUnavailableError``."""
     for kind in (gangs_kind(state), bids_kind(state)):
-        await _believe_list(client, kind, lists)
+        await _apply_list(client, kind, lists)
 
 
-async def _believe_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists) -> None:
+async def _apply_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists) -> None:
     """Make the cached objects of one kind equal to a list; only the keys of the list are kept in memory.
 
     An object that changed during the list may be newer than the list, and stays. All others become equal to the list,
     even if its version of them is older or it lacks them: then the API server was restored.
     """
     resource = kind.target.resource
-    seen = newest((lists.versions.get(resource, ""), *(kind.version(key) or "" for key in kind.believed())))
+    seen = newest((lists.versions.get(resource, ""), *(kind.version(key) or "" for key in kind.cached())))
     age, version = ListAge(seen), ""
     while not version:
-        version = await _believe_pages(client, kind, age)
+        version = await _apply_pages(client, kind, age)
     lists.versions[resource] = version
     lists.were_set_back |= is_older(version, seen)
 
 
-async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAge) -> str:
+async def _apply_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAge) -> str:
     """Apply a list page by page; returns the list's version, or '' if the list must start again.
 
     It must start again if it expires between two pages; the applied pages are correct. No page of a stale list is
     applied.
     """
-    before, there, version = {key: kind.version(key) for key in kind.believed()}, set(), ""
+    before, there, version = {key: kind.version(key) for key in kind.cached()}, set(), ""
     reader = Reader(kind)
     try:
         async for page in pages(client, kind.target):
-            if not version and not age.is_believed(page["metadata"]["resourceVersion"]):
+            if not version and not age.accepts(page["metadata"]["resourceVersion"]):
                 log.warning("a list of %s is older than the cache, and is requested again", kind.target.resource)
                 await asyncio.sleep(_BLIND_SECONDS)
                 return ""
             version = str(page["metadata"]["resourceVersion"])
-            there.update(await _believe_page(reader, kind, page["items"] or (), before))
+            there.update(await _apply_page(reader, kind, page["items"] or (), before))
     except ListError as error:
         if error.code == HTTPStatus.GONE and version:
             return ""
@@ -94,7 +94,7 @@ async def _believe_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAg
     return version
 
 
-async def _believe_page(
+async def _apply_page(
     reader: Reader[Any], kind: WatchedKind[Any], items: Sequence[Manifest], before: Mapping[Hashable, str | None]
 ) -> list[Hashable]:
     """Apply the objects of one page; returns their keys. ``before`` has the cached versions from before the list."""

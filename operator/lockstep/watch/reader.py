@@ -57,7 +57,7 @@ class Reader(Generic[Fact]):
         self._kind = kind
         self._turns = ReadingTurns()
 
-    async def believe(self, manifest: Manifest) -> None:
+    async def accept(self, manifest: Manifest) -> None:
         """Parse an object, and add it to the cache or update it, unless it is removed from the cache meanwhile.
 
         If a caller awaits each call, its objects are applied in the order of the calls. If several callers have

@@ -76,7 +76,7 @@ def test_dashboard_has_data_and_alerts_fire_and_end(arena, voters, observer, pro
     trouble_with_a_quota(arena, observer)
     trouble_with_an_overrun(arena, observer)
     trouble_with_an_agent(arena, observer)
-    both_replicas_believe_the_same(observer)
+    both_replicas_have_the_same(observer)
     with steady_work(arena.api, arena.namespace, background):
         trouble_with_a_watch(observer, proxy, background)
         trouble_with_the_leader(voters, observer)
@@ -168,7 +168,7 @@ def trouble_with_the_leader(voters, observer):
     until_it_fires(observer, "LockstepNoStandby")
 
 
-def both_replicas_believe_the_same(observer):
+def both_replicas_have_the_same(observer):
     """So panels may take the greatest."""
     apart = "max by (state) (lockstep_gangs) - min by (state) (lockstep_gangs)"
     eventually(lambda: {sample.value for sample in observer.query(apart)} == {0})

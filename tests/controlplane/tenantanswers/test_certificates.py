@@ -1,4 +1,4 @@
-"""Only the API server is believed who asks, and its users take turns."""
+"""Only the API server is accepted as the asker, and its users take turns."""
 
 import http.client
 import ssl
@@ -55,7 +55,7 @@ FORGED = {"X-Remote-User": "system:admin", "X-Remote-Group": "system:masters"}
         pytest.param("other name", FORGED, 401, id="with another name"),
     ],
 )
-def test_only_the_api_server_is_believed_who_asks(answered, certificate, headers, want):
+def test_only_the_api_server_is_accepted_who_asks(answered, certificate, headers, want):
     assert answered(certificate, headers) == want
 
 

@@ -44,7 +44,7 @@ def hot(name="hot"):
 
 @pytest.fixture
 def asked_again(monkeypatch):
-    """Lets something happen while the members of gang hot are checked once more, and time pass until it is believed.
+    """Lets something happen while the members of gang hot are checked once more, and time pass until the cache has it.
 
     Returns an object: ``happens`` is called, ``seconds`` pass; ``count`` says how often members of hot were checked.
     ``fresh`` is the number of the first of them that is checked once more.

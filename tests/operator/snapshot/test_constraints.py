@@ -41,7 +41,7 @@ def test_nothing_around_changes_nothing(state):
 
 def test_pod_that_wants_no_gang_near_it_is_left_alone(state):
     term = PodTerm("host", (), (), ())
-    state.apply_pod(pod_fact("other", node="n2", keeps_away=(term,)))
+    state.apply_pod(pod_fact("other", node="n2", anti_affinity_terms=(term,)))
 
     [(phrase, names)] = barred(state, gang_fact("g"))
 
@@ -50,7 +50,7 @@ def test_pod_that_wants_no_gang_near_it_is_left_alone(state):
 
 def test_labels_of_the_gangs_namespace_count_and_their_change_leads_to_a_plan(state):
     term = PodTerm("host", (), (), (Requirement("team", "In", ("a",)),))
-    state.apply_pod(pod_fact("other", node="n2", keeps_away=(term,)))
+    state.apply_pod(pod_fact("other", node="n2", anti_affinity_terms=(term,)))
     gang = gang_fact("g")
     assert barred(state, gang) == ()
     state.changes.begin_plan()

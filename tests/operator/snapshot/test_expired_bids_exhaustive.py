@@ -37,7 +37,7 @@ def sets_of_fields():
 
 
 def state_with(spec, now):
-    """What is believed at that time with a bid of that spec."""
+    """The cached facts at that time with a bid of that spec."""
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1"))
     state.bids.apply(parse_bid(bid("n1", **spec)))

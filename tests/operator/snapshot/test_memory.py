@@ -46,7 +46,7 @@ def come_and_go(state, cutter, gang, nodes):
         )
         objects += zip(kinds, manifests, strict=True)
     for kind, manifest in objects:
-        kind.believe(manifest)
+        kind.accept(manifest)
     cutter.cut(0.0, [gang])
     for kind, manifest in reversed(objects):
         kind.drop(kind.key(manifest))

@@ -29,7 +29,7 @@ class Belief:
     def __init__(self):
         self.things = {}
         self.calls = []
-        self.doubted = []
+        self.unparsed = []
         self.heard = []
 
     def apply(self, fact):
@@ -52,7 +52,7 @@ async def informed_by(*script):
         parse=lambda it: (it["metadata"]["name"], it["metadata"]["resourceVersion"]),
         apply=belief.apply,
         remove=belief.remove,
-        parse_failures=ParseFailures(belief.doubted.append),
+        parse_failures=ParseFailures(belief.unparsed.append),
     )
     async with (
         ScriptedServer(*script) as server,
@@ -189,7 +189,7 @@ async def test_object_that_vanished_is_removed_only_once():
         assert belief.calls.count(("remove", "ghost")) == 1
 
 
-async def test_object_created_again_after_a_gap_is_believed():
+async def test_object_created_again_after_a_gap_is_accepted():
     again = page(thing("a", "40"), version="40")
     script = [page(thing("a")), stream(("DELETED", thing("a", "11"))), status(410), again]
     async with informed_by(*script) as (_, belief, _):
@@ -204,7 +204,7 @@ async def test_list_from_the_past_is_asked_for_again():
         assert ("remove", "a") not in belief.calls
 
 
-async def test_server_that_was_set_back_is_believed_when_it_stays_with_it():
+async def test_server_that_was_set_back_is_accepted_when_it_stays_with_it():
     past = [page(thing("ghost"), version="30")] * 3
     async with informed_by(page(thing("a", "40"), version="40"), status(410), *past) as (_, belief, _):
         assert belief.things == {"ghost": "1"}

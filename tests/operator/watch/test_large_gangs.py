@@ -40,7 +40,7 @@ def of_namespace(name, namespace):
     return {**one, "metadata": {**one["metadata"], "namespace": namespace}}
 
 
-async def test_newest_version_is_believed_whatever_the_event_said():
+async def test_newest_version_is_accepted_whatever_the_event_said():
     async with reading(reply(content=gang("g", version="7", size=5))) as (server, state, large):
         large.note(gang("g", version="3"))
         await until(lambda: state.gangs)
@@ -99,7 +99,7 @@ async def test_gang_that_went_before_its_turn_is_not_asked_for():
         assert len(server.asked) == 1
 
 
-async def test_gang_that_went_while_it_was_read_is_not_believed(monkeypatch):
+async def test_gang_that_went_while_it_was_read_is_not_accepted(monkeypatch):
     async with reading(reply(content=gang("g")), reply(content=gang("other"))) as (_, state, large):
         read = large._reader.read
 
@@ -120,7 +120,7 @@ async def test_gang_that_went_while_it_was_read_is_not_believed(monkeypatch):
     "answer",
     [pytest.param(status(404), id="gone"), pytest.param(reply(content=gang("g", uid="later")), id="another")],
 )
-async def test_gang_that_is_not_there_any_more_is_not_believed(answer):
+async def test_gang_that_is_not_there_any_more_is_not_accepted(answer):
     async with reading(answer, reply(content=gang("other"))) as (_, state, large):
         large.note(gang("g"))
         large.note(gang("other"))

@@ -44,7 +44,7 @@ def state(wakes):
 
 
 def apply_gang(state, manifest):
-    gangs_kind(state).believe(manifest)
+    gangs_kind(state).accept(manifest)
 
 
 def remove_gang(state, manifest):
@@ -53,7 +53,7 @@ def remove_gang(state, manifest):
 
 
 def apply_bid(state, manifest):
-    bids_kind(state).believe(manifest)
+    bids_kind(state).accept(manifest)
 
 
 def remove_bid(state, manifest):
@@ -109,7 +109,7 @@ async def test_list_that_is_older_than_a_watch_is_asked_for_again(state, wakes):
 
 
 @pytest.mark.parametrize("version", [pytest.param("10", id="long ago"), pytest.param("30", id="and busy since")])
-async def test_server_that_was_set_back_is_believed(state, version):
+async def test_server_that_was_set_back_is_accepted(state, version):
     apply_gang(state, gang("g", version="20", status={"attempt": 2}))
     apply_gang(state, gang("ghost", version="15"))
     apply_bid(state, bid("n1", version="20", slots=2))
@@ -210,11 +210,11 @@ async def test_large_gang_that_is_deleted_while_a_list_reads_it_stays_away(state
 
 
 async def test_long_list_lets_others_have_their_turn(state):
-    believed = [0]
+    sizes = [0]
 
     async def others():
         while True:
-            believed.append(len(state.gangs))
+            sizes.append(len(state.gangs))
             await asyncio.sleep(0)
 
     turns = asyncio.create_task(others())
@@ -222,7 +222,7 @@ async def test_long_list_lets_others_have_their_turn(state):
     turns.cancel()
 
     assert len(state.gangs) == 1000
-    assert max(after - before for before, after in pairwise(believed)) <= 200
+    assert max(after - before for before, after in pairwise(sizes)) <= 200
 
 
 async def test_deleted_gang_and_bid_are_forgotten(state):
@@ -284,7 +284,7 @@ async def test_list_that_failed_is_tried_again_soon(state):
     assert now() - began <= 2
 
 
-async def test_list_of_an_api_server_that_was_set_back_is_believed_and_logged(state):
+async def test_list_of_an_api_server_that_was_set_back_is_accepted_and_logged(state):
     lists = Lists()
     await list_from([page(gang("g"), version="30"), page(version="30")], state, lists)
     assert not lists.were_set_back

@@ -27,21 +27,21 @@ class Things:
     """Belief in things, by name: their versions. ``parse`` may be replaced."""
 
     def __init__(self, parse=None):
-        self.believed, self.applied, self.doubted = {}, [], []
+        self.cached, self.applied, self.unparsed = {}, [], []
         self.kind = WatchedKind(
             target=Target("/api/v1/things", "things"),
             key=lambda it: it["metadata"]["name"],
             parse=parse or parsed,
             apply=self.apply,
-            remove=lambda name: self.believed.pop(name, None),
-            parse_failures=ParseFailures(self.doubted.append),
-            version=self.believed.get,
+            remove=lambda name: self.cached.pop(name, None),
+            parse_failures=ParseFailures(self.unparsed.append),
+            version=self.cached.get,
         )
         self.reader = Reader(self.kind)
 
     def apply(self, fact):
         name, version = fact
-        self.believed[name] = version
+        self.cached[name] = version
         self.applied.append(version)
 
 
@@ -60,10 +60,10 @@ def parsed(manifest):
 async def test_large_object_is_read_in_a_thread_and_a_small_one_is_not(manifest, want_beside):
     threads = []
     things = Things(lambda it: threads.append(threading.get_ident()) or parsed(it))
-    await things.reader.believe(manifest)
+    await things.reader.accept(manifest)
 
     assert [one != threading.get_ident() for one in threads] == [want_beside]
-    assert things.believed == {"a": "1"}
+    assert things.cached == {"a": "1"}
 
 
 async def test_event_loop_turns_while_a_large_object_is_read():
@@ -74,23 +74,23 @@ async def test_event_loop_turns_while_a_large_object_is_read():
         return parsed(manifest)
 
     things = Things(parse)
-    reading = asyncio.create_task(things.reader.believe(thing(size=LARGE)))
+    reading = asyncio.create_task(things.reader.accept(thing(size=LARGE)))
     await asyncio.sleep(0)
     has_turned.set()
     await reading
 
-    assert things.believed == {"a": "1"}
+    assert things.cached == {"a": "1"}
 
 
-async def test_objects_are_believed_in_the_order_of_their_events():
+async def test_objects_are_accepted_in_the_order_of_their_events():
     things = Things()
     for version in range(6):
-        await things.reader.believe(thing(version=str(version), size=LARGE if version % 2 else 0))
+        await things.reader.accept(thing(version=str(version), size=LARGE if version % 2 else 0))
 
     assert things.applied == ["0", "1", "2", "3", "4", "5"]
 
 
-async def test_object_that_went_while_it_was_read_is_not_believed():
+async def test_object_that_went_while_it_was_read_is_not_accepted():
     begun, has_gone = threading.Event(), threading.Event()
 
     def parse(manifest):
@@ -99,14 +99,14 @@ async def test_object_that_went_while_it_was_read_is_not_believed():
         return parsed(manifest)
 
     things = Things(parse)
-    things.believed["a"] = "1"
-    reading = asyncio.create_task(things.reader.believe(thing(version="2", size=LARGE)))
+    things.cached["a"] = "1"
+    reading = asyncio.create_task(things.reader.accept(thing(version="2", size=LARGE)))
     await asyncio.to_thread(begun.wait, WAIT_SECONDS)
     things.kind.drop("a")
     has_gone.set()
     await reading
 
-    assert things.believed == {}
+    assert things.cached == {}
 
 
 async def test_small_objects_are_read_in_turns():
@@ -119,10 +119,10 @@ async def test_small_objects_are_read_in_turns():
 
     turning = asyncio.create_task(others())
     for number in range(100):
-        await things.reader.believe(thing(f"t{number}", size=BYTES_OF_TURN // 10))
+        await things.reader.accept(thing(f"t{number}", size=BYTES_OF_TURN // 10))
     turning.cancel()
 
-    assert len(things.believed) == 100
+    assert len(things.cached) == 100
     assert max(after - before for before, after in pairwise(read_by_turn)) < 10
 
 
@@ -133,11 +133,11 @@ async def test_large_object_that_makes_no_sense_costs_no_other():
         return parsed(manifest)
 
     things = Things(parse)
-    await things.reader.believe(thing("odd", size=LARGE))
-    await things.reader.believe(thing("good", size=LARGE))
+    await things.reader.accept(thing("odd", size=LARGE))
+    await things.reader.accept(thing("good", size=LARGE))
 
-    assert things.believed == {"good": "1"}
-    assert things.doubted == ["things"]
+    assert things.cached == {"good": "1"}
+    assert things.unparsed == ["things"]
 
 
 async def test_kinds_do_not_wait_for_all_large_objects_of_another():
@@ -150,9 +150,9 @@ async def test_kinds_do_not_wait_for_all_large_objects_of_another():
         return parsed(manifest)
 
     many, other = Things(slow), Things()
-    first = [asyncio.create_task(many.reader.believe(thing(f"t{number}", size=LARGE))) for number in range(5)]
+    first = [asyncio.create_task(many.reader.accept(thing(f"t{number}", size=LARGE))) for number in range(5)]
     await asyncio.to_thread(begun.wait, WAIT_SECONDS)
-    last = asyncio.create_task(other.reader.believe(thing("o", size=LARGE)))
+    last = asyncio.create_task(other.reader.accept(thing("o", size=LARGE)))
     for task in (*first, last):
         task.add_done_callback(order.append)
     await asyncio.sleep(0)

@@ -60,7 +60,7 @@ async def test_all_end_with_the_process_that_watched(streams):
     assert not streams.all_open
 
 
-async def test_watch_that_opens_and_lists_that_are_believed_are_signs_of_life():
+async def test_watch_that_opens_and_lists_that_are_accepted_are_signs_of_life():
     heard = []
     streams = Streams(KINDS, heard=heard.append)
 

@@ -210,7 +210,7 @@ class DryRuns:
         if self._asked.get(gang.key) is not asked:
             return False
         if found is not None:
-            self._believe(gang, spec, found.verdict)
+            self._apply_verdict(gang, spec, found.verdict)
         if found is not None or haste is _NOW:
             asked.is_admitted = found is not None and found.is_whole
         self._check_later(gang.key, asked)
@@ -226,7 +226,7 @@ class DryRuns:
             log.warning("the API server could not check the gang's members: %s", why, extra=about(gang.key))
             return None
 
-    def _believe(self, gang: GangFact, spec: GangSpec, verdict: Verdict) -> None:
+    def _apply_verdict(self, gang: GangFact, spec: GangSpec, verdict: Verdict) -> None:
         now = self._waiting(gang.key)
         if now is None or now.uid != gang.uid:
             return

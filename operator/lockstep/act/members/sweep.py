@@ -113,8 +113,8 @@ class Sweeper:
         In this case the watch is broken, or the pod came back because etcd was restored from a backup.
         """
         await asyncio.sleep(NO_EFFECT_SECONDS)
-        believed = [self._state.pods.get(pod.key) for pod in pods]
-        if any(now and now.uid == pod.uid and not now.is_deleting for now, pod in zip(believed, pods, strict=True)):
+        cached = [self._state.pods.get(pod.key) for pod in pods]
+        if any(now and now.uid == pod.uid and not now.is_deleting for now, pod in zip(cached, pods, strict=True)):
             self._state.changes.reconcile(gang)
 
     async def _rest(self, gang: GangKey, message: str) -> None:

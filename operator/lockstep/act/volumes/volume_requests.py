@@ -14,7 +14,7 @@ from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.volume import parse_claim, parse_volume
-from lockstep.api.members.claims import promised_to, selected_node_patch
+from lockstep.api.members.claims import reservation_patch, selected_node_patch
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact
 from lockstep.facts.gang.gang import GangFact
@@ -35,10 +35,10 @@ class ClaimWriter:
         self._gang = gang
         self._with_node: set[ClaimKey] = set()
         self._chosen: dict[str, ClaimKey] = {}
-        self._promised: set[ClaimKey] = set()
+        self._reserved: set[ClaimKey] = set()
 
     async def write(self, needed: NeededClaim) -> Failure | None:
-        """Promise a volume to the claim, or set its selected node. Returns why that failed, or None.
+        """Reserve a volume for the claim, or set its selected node. Returns why that failed, or None.
 
         If the node was set here before and is now removed, the provisioner has refused it. The claim is read first,
         because the cache may be older than the last write from here.
@@ -50,7 +50,7 @@ class ClaimWriter:
                 return None
             if needed.key in self._with_node:
                 return self._refused(needed)
-            written = await self._promise_or_select_node(needed, claim, answer)
+            written = await self._reserve_or_select_node(needed, claim, answer)
             if isinstance(written, Failure):
                 return written
             if written.code == HTTPStatus.NOT_FOUND:
@@ -60,18 +60,18 @@ class ClaimWriter:
         message = f"claim {needed.key.name} was changed {_MOST_CONFLICTS} times while its node was written"
         return Failure(reason=Reason.CLAIM_REFUSED, message=message)
 
-    def has_promised(self, claim: ClaimKey) -> bool:
+    def has_reserved(self, claim: ClaimKey) -> bool:
         """Whether a volume is reserved for that claim, so that Kubernetes will bind them to each other."""
-        return claim in self._promised
+        return claim in self._reserved
 
     def avoid(self, nodes: Iterable[str]) -> None:
         """Keep the gang off these nodes for a while, because it got no volumes there."""
         self._state.failed_nodes.record_without_volumes(self._gang.uid, nodes, self._services.now())
 
-    async def _promise_or_select_node(self, needed: NeededClaim, claim: ClaimFact, read: Answer) -> Answer | Failure:
+    async def _reserve_or_select_node(self, needed: NeededClaim, claim: ClaimFact, read: Answer) -> Answer | Failure:
         volume = self._volume_for(needed, claim)
         if volume is not None:
-            return await self._promise(volume, claim)
+            return await self._reserve(volume, claim)
         kind = self._state.claims.storage.class_of(claim.wish.storage_class)
         if kind is None or not self._state.claims.storage.makes_on(kind, self._state.nodes.index()):
             self.avoid([needed.node])
@@ -94,7 +94,7 @@ class ClaimWriter:
                 return volume
         return None
 
-    async def _promise(self, volume: VolumeFact, claim: ClaimFact) -> Answer:
+    async def _reserve(self, volume: VolumeFact, claim: ClaimFact) -> Answer:
         """Reserve the volume for the claim.
 
         If another claim has taken the volume meanwhile, the answer is a conflict.
@@ -104,10 +104,10 @@ class ClaimWriter:
         if volume.name not in {one.name for one in self._state.claims.provisioning.candidates(seeker)}:
             return answer._replace(code=HTTPStatus.CONFLICT)
         version = answer.body["metadata"]["resourceVersion"]
-        answer = await self._client.patch(paths.volume(volume.name), promised_to(version, claim))
+        answer = await self._client.patch(paths.volume(volume.name), reservation_patch(version, claim))
         if answer.is_success:
             self._state.claims.apply_volume(parse_volume(answer.body))
-            self._promised.add(claim.key)
+            self._reserved.add(claim.key)
         return answer
 
     def _refused(self, needed: NeededClaim) -> Failure:

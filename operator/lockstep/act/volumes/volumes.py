@@ -1,8 +1,8 @@
 """The step before the bindings: every claim of an attempt gets a volume that its member's node can reach.
 
-A claim that waits for its first consumer is promised an existing volume. If none suits, it gets the node of its member,
-and a volume is created there. A provisioner that can't create one removes the node from the claim again. Each check
-starts from the claims, so that the operator can continue after a restart.
+For a claim that waits for its first consumer, an existing volume is reserved. If none suits, the claim gets the node of
+its member, and a volume is created there. A provisioner that can't create one removes the node from the claim again.
+Each check starts from the claims, so that the operator can continue after a restart.
 """
 
 import asyncio
@@ -120,7 +120,7 @@ class VolumeProvider:
         claim = self._claims.claims.get(needed.key)
         if claim is None or claim.is_bound or claim.volume or claim.selected_node:
             return False
-        return self._claims.waits(claim.wish) and not self._claim_writer.has_promised(claim.key)
+        return self._claims.waits(claim.wish) and not self._claim_writer.has_reserved(claim.key)
 
     def _too_late(self, missing: list[NeededClaim]) -> Failure:
         self._claim_writer.avoid(one.node for one in missing)

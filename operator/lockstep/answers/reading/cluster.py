@@ -150,12 +150,12 @@ async def read_members(client: KubeClient, gang: GangKey) -> list[Manifest]:
     """The pods with the label of a gang. Any user may have set this label. Raises ``AnswerError``."""
     pods: dict[str, Manifest] = {}
 
-    def believe(manifest: Manifest) -> None:
+    def add(manifest: Manifest) -> None:
         pods[manifest["metadata"]["name"]] = manifest
 
     whose, selector = f"namespace {gang.namespace}", f"{GANG_LABEL}={gang.name}"
     target = paths.pods_of(gang.namespace)
-    await _read(client, target, believe, forget=pods.clear, whose=whose, selector=selector)
+    await _read(client, target, add, forget=pods.clear, whose=whose, selector=selector)
     return list(pods.values())
 
 
@@ -182,29 +182,29 @@ async def _read_shown(
 ) -> list[_Shown]:
     gangs: dict[GangKey, _Shown] = {}
 
-    def believe(manifest: Manifest) -> None:
+    def add(manifest: Manifest) -> None:
         gang = parse(manifest)
         gangs[gang.key] = gang
 
     whose = "all namespaces" if namespace is None else f"namespace {namespace}"
-    await _read(client, target, believe, forget=gangs.clear, whose=whose)
+    await _read(client, target, add, forget=gangs.clear, whose=whose)
     return list(gangs.values())
 
 
 async def _read_kind(client: KubeClient, kind: WatchedKind[Any]) -> None:
-    believed = set[Hashable]()
+    added = set[Hashable]()
 
-    def believe(manifest: Manifest) -> None:
-        believed.add(kind.key(manifest))
-        kind.believe(manifest)
+    def add(manifest: Manifest) -> None:
+        added.add(kind.key(manifest))
+        kind.accept(manifest)
 
     def forget() -> None:
-        for key in believed:
+        for key in added:
             kind.drop(key)
-        believed.clear()
+        added.clear()
 
     try:
-        await _read(client, kind.target, believe, forget=forget)
+        await _read(client, kind.target, add, forget=forget)
     except _NoSuchKindError:
         if not kind.may_be_missing:
             raise
@@ -213,7 +213,7 @@ async def _read_kind(client: KubeClient, kind: WatchedKind[Any]) -> None:
 async def _read(
     client: KubeClient,
     target: Target,
-    believe: Callable[[Manifest], None],
+    add: Callable[[Manifest], None],
     *,
     forget: Callable[[], None],
     whose: str = "all namespaces",
@@ -223,7 +223,7 @@ async def _read(
     while True:
         try:
             with answered(client):
-                await _read_pages(client, target, believe, selector)
+                await _read_pages(client, target, add, selector)
         except ListError as error:
             if error.code != HTTPStatus.GONE:
                 kind = _ERRORS.get(error.code, AnswerError)
@@ -233,10 +233,10 @@ async def _read(
             return
 
 
-async def _read_pages(client: KubeClient, target: Target, believe: Callable[[Manifest], None], selector: str) -> None:
+async def _read_pages(client: KubeClient, target: Target, add: Callable[[Manifest], None], selector: str) -> None:
     async for page in pages(client, target, selector=selector):
         for number, manifest in enumerate(page["items"] or (), start=1):
-            believe(manifest)
+            add(manifest)
             if number % _IN_A_TURN == 0:
                 await asyncio.sleep(0)
 

@@ -51,7 +51,7 @@ class KubeClient:
     connections are retried with growing pauses, or after ``Retry-After``. While ``fence`` is closed, no write is sent:
     callers wait until their tasks are cancelled, which happens when leadership ends. While the API server refuses
     ``credentials`` that it accepted before, every request waits. With ``rights``, denied requests are sent rarely. Then
-    the caller must call ``rights.judged`` whenever ``rights.doubted`` is set, since writes wait for that.
+    the caller must call ``rights.record_review`` whenever ``rights.needs_review`` is set, since writes wait for that.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class KubeClient:
                 await rights.to_write()
             answer = await _ask_if_granted(rights, need, ask)
             # While no status may be written, no status could report the refusal of this write.
-            if urgency is None or answer.code != HTTPStatus.FORBIDDEN or not rights.doubted.is_set():
+            if urgency is None or answer.code != HTTPStatus.FORBIDDEN or not rights.needs_review.is_set():
                 return answer
 
     async def _ask(self, wanted: WantedRequest, urgency: Urgency | None, *, patience: int) -> Answer:

@@ -72,15 +72,14 @@ class _Denial:
 class Rights:
     """The rights that are denied to one client now.
 
-    A denied write of a status sets ``doubted``. It stays set until :meth:`judged` says whether any status may be
-    written.
+    A denied write of a status sets ``needs_review``. Only :meth:`record_review` with ``may_write`` clears it.
     """
 
     def __init__(self) -> None:
         self._denials: dict[Need, _Denial] = {}
         self._may_write = asyncio.Event()
         self._may_write.set()
-        self.doubted = asyncio.Event()
+        self.needs_review = asyncio.Event()
         self.trouble = ""
         """A sentence that says why nothing can be written and what to do, without a period; '' if writes go on."""
 
@@ -121,7 +120,7 @@ class Rights:
             self._log_denial(need, message)
         if need.resource == STATUSES and not self.trouble:
             self._may_write.clear()
-            self.doubted.set()
+            self.needs_review.set()
 
     def grant(self, need: Need) -> None:
         """Record an answer that shows that we have the right."""
@@ -140,7 +139,7 @@ class Rights:
         """Return when writes may be sent: at once, unless it is unknown whether any status may be written."""
         await self._may_write.wait()
 
-    def judged(self, *, may_write: bool) -> None:
+    def record_review(self, *, may_write: bool) -> None:
         """Record whether any status may be written. If so, writes go on, and only single rights are denied."""
         if may_write:
             self._writes_again()
@@ -157,7 +156,7 @@ class Rights:
             # All rights were denied together, so a request for each is sent again without a pause.
             self._denials.clear()
         self.trouble = ""
-        self.doubted.clear()
+        self.needs_review.clear()
         self._may_write.set()
 
     def _log_denial(self, need: Need, message: str) -> None:

@@ -130,7 +130,7 @@ def selected_node_patch(version: str, node: str | None) -> dict[str, Any]:
     return {"metadata": {"resourceVersion": version, "annotations": {SELECTED_NODE: node}}}
 
 
-def promised_to(version: str, claim: ClaimFact) -> dict[str, Any]:
+def reservation_patch(version: str, claim: ClaimFact) -> dict[str, Any]:
     """A patch that reserves that version of a volume for a claim. Kubernetes then binds the two."""
     reference = {
         "apiVersion": "v1",

@@ -28,7 +28,7 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
     annotations = metadata.get("annotations") or {}
     return PodGang(
         **identity(pod_gang_key(metadata["namespace"], metadata["name"]), metadata),
-        asks=_refusal(annotations) or parse_asks(manifest["spec"]),
+        asks=_refusal(annotations) or parse_pod_gang_spec(manifest["spec"]),
         made_for=_made_for(metadata),
         owners=_owners(metadata),
         owner_version=_owner_version(metadata),
@@ -42,7 +42,7 @@ def _refusal(annotations: Mapping[str, str]) -> Refusal | None:
     return Refusal(Reason.INVALID_SPEC, problem) if problem else None
 
 
-def parse_asks(spec: Manifest) -> PodGangSpec | Refusal:
+def parse_pod_gang_spec(spec: Manifest) -> PodGangSpec | Refusal:
     """Parse the spec of a Gang; a refusal if it can't be obeyed."""
     try:
         return _parsed(spec)
@@ -56,7 +56,7 @@ def is_as_made(gang: PodGang, made: Manifest) -> bool:
     Fields that a user may set in it do not count.
     """
     owners = _owners(made["metadata"])
-    asks = _refusal(made["metadata"]["annotations"]) or parse_asks(made["spec"])
+    asks = _refusal(made["metadata"]["annotations"]) or parse_pod_gang_spec(made["spec"])
     if isinstance(asks, PodGangSpec) and isinstance(gang.asks, PodGangSpec):
         asks = replace(asks, undo=gang.asks.undo, after=gang.asks.after)
     is_for_them = gang.made_for == owners[0].uid if len(owners) == 1 else {*owners} <= {*gang.owners}

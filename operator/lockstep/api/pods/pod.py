@@ -15,7 +15,7 @@ from lockstep.api.pods.pod_end import end_of, failed_containers, reported_progre
 from lockstep.api.pods.pod_outcome import is_done, outcome_of, rejection_of
 from lockstep.api.pods.pod_request import pod_request
 from lockstep.api.pods.pod_size import check_size
-from lockstep.api.pods.pod_terms import keeps_away
+from lockstep.api.pods.pod_terms import anti_affinity_terms
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.pods.dealer import DealerFact
 from lockstep.facts.pods.pace import MemberCpu
@@ -68,7 +68,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         lasting=_is_lasting(metadata),
         labels=labels_of(metadata),
         has_unread_labels=are_unread(metadata),
-        keeps_away=keeps_away(spec, metadata["namespace"]),
+        anti_affinity_terms=anti_affinity_terms(spec, metadata["namespace"]),
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",
         priority=spec.get("priority") or 0,

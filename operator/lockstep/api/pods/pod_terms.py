@@ -24,7 +24,7 @@ _MOST_WORDS_OF_ROLE = 10_000
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def keeps_away(spec: Manifest, namespace: str) -> tuple[PodTerm, ...]:
+def anti_affinity_terms(spec: Manifest, namespace: str) -> tuple[PodTerm, ...]:
     """The required anti-affinity terms of a pod in that namespace. Most pods have none.
 
     A pod with too many terms counts as excluding all pods from the domains that it names. ``matchLabelKeys`` and

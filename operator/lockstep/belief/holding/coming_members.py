@@ -28,7 +28,7 @@ class _ComingKind(NamedTuple):
     """Members of one role: their labels, and the terms of their anti-affinity."""
 
     labels: Labels
-    keeps_away: tuple[PodTerm, ...]
+    anti_affinity_terms: tuple[PodTerm, ...]
 
 
 class _ComingPlace(NamedTuple):
@@ -111,5 +111,5 @@ def _pod(held: Holding, place: _ComingPlace, kind: _ComingKind) -> PodFact:
         is_deleting=False,
         ended_because="",
         labels=kind.labels,
-        keeps_away=kind.keeps_away,
+        anti_affinity_terms=kind.anti_affinity_terms,
     )

@@ -29,16 +29,16 @@ class AntiAffinities:
 
     def enter(self, pod: PodFact) -> None:
         """Add a pod that is on its node."""
-        for term in pod.keeps_away:
+        for term in pod.anti_affinity_terms:
             self._index.enter(self._understood.enter(term, pod.key.namespace), pod.node)
-        if pod.keeps_away:
+        if pod.anti_affinity_terms:
             self._names.forget()
 
     def leave(self, pod: PodFact) -> None:
         """Remove a pod."""
-        for term in pod.keeps_away:
+        for term in pod.anti_affinity_terms:
             self._index.leave(self._understood.leave(term, pod.key.namespace), pod.node)
-        if pod.keeps_away:
+        if pod.anti_affinity_terms:
             self._names.forget()
 
     def concerns(self, namespace: str) -> bool:
@@ -76,8 +76,10 @@ class AntiAffinities:
     def _terms_of(self, pods: Iterable[PodFact]) -> Counter[tuple[int, str]]:
         """The number of these pods that have each term, by the term's number and the pods' node."""
         # The pods of one workload share their terms.
-        alike = Counter((id(pod.keeps_away), pod.key.namespace, pod.node) for pod in pods if pod.keeps_away)
-        terms = {id(pod.keeps_away): pod.keeps_away for pod in pods if pod.keeps_away}
+        alike = Counter(
+            (id(pod.anti_affinity_terms), pod.key.namespace, pod.node) for pod in pods if pod.anti_affinity_terms
+        )
+        terms = {id(pod.anti_affinity_terms): pod.anti_affinity_terms for pod in pods if pod.anti_affinity_terms}
         counts: Counter[tuple[int, str]] = Counter()
         for (these, namespace, node), count in alike.items():
             for term in terms[these]:

@@ -98,7 +98,15 @@ def takes_room(pod: PodFact) -> bool:
 
 def _meaning(pod: PodFact) -> tuple[object, ...]:
     """All properties of a pod that matter for other pods."""
-    place = takes_room(pod), pod.node, pod.labels, pod.has_unread_labels, pod.keeps_away, pod.claims, pod.member
+    place = (
+        takes_room(pod),
+        pod.node,
+        pod.labels,
+        pod.has_unread_labels,
+        pod.anti_affinity_terms,
+        pod.claims,
+        pod.member,
+    )
     return (*place, is_nominated(pod), pod.nominated, pod.priority, pod.request)
 
 

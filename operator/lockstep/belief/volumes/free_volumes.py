@@ -14,32 +14,32 @@ class FreeVolumes:
 
     def __init__(self) -> None:
         self._free: dict[str, dict[str, VolumeFact]] = {}
-        self._promised: dict[ClaimKey, dict[str, VolumeFact]] = {}
+        self._reserved: dict[ClaimKey, dict[str, VolumeFact]] = {}
 
     def enter(self, volume: VolumeFact) -> None:
         """Add a volume."""
         if volume.offer is not None and volume.offer.holder is not None:
-            self._promised.setdefault(volume.offer.holder.claim, {})[volume.name] = volume
+            self._reserved.setdefault(volume.offer.holder.claim, {})[volume.name] = volume
         elif volume.offer is not None:
             self._free.setdefault(volume.offer.storage_class, {})[volume.name] = volume
 
     def leave(self, volume: VolumeFact) -> None:
         """Remove a volume that is gone, or whose new fact is entered next."""
         if volume.offer is not None and volume.offer.holder is not None:
-            _take_off(self._promised, volume.offer.holder.claim, volume)
+            _take_off(self._reserved, volume.offer.holder.claim, volume)
         elif volume.offer is not None:
             _take_off(self._free, volume.offer.storage_class, volume)
 
-    def is_promised(self, claim: ClaimKey) -> bool:
+    def has_reserved(self, claim: ClaimKey) -> bool:
         """Whether any volume is reserved for that claim."""
-        return claim in self._promised
+        return claim in self._reserved
 
     def candidates(self, seeker: Seeker) -> tuple[VolumeFact, ...]:
         """The volumes that the claim could get, in the order of choice."""
         return () if seeker.selected_node else candidates(seeker, self._of(seeker))
 
     def _of(self, seeker: Seeker) -> Iterator[VolumeFact]:
-        yield from (volume for _, volume in sorted(self._promised.get(seeker.key, {}).items()))
+        yield from (volume for _, volume in sorted(self._reserved.get(seeker.key, {}).items()))
         yield from self._free.get(seeker.wish.storage_class or "", {}).values()
 
 

@@ -69,7 +69,7 @@ class Provisioning:
 
     def _as_anybody(self, seeker: Seeker) -> Seeker:
         """The claim without its name, so that gangs share answers; with its name if a volume is reserved for it."""
-        return seeker if self.volumes.is_promised(seeker.key) else seeker._replace(uid="", key=ClaimKey("", ""))
+        return seeker if self.volumes.has_reserved(seeker.key) else seeker._replace(uid="", key=ClaimKey("", ""))
 
     def _supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], members: int) -> Supply:
         seekers = (*shared, *own)

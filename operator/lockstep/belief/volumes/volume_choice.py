@@ -22,14 +22,14 @@ def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFac
     A volume that is reserved for the claim is the only choice; otherwise smaller volumes come first.
     """
     suiting = [one for one in volumes if one.offer is not None and _suits(seeker, one.offer)]
-    promised = [one for one in suiting if one.offer is not None and is_promised(one.offer, seeker)]
-    if promised:
-        return (promised[0],)
+    reserved = [one for one in suiting if one.offer is not None and is_reserved_for(one.offer, seeker)]
+    if reserved:
+        return (reserved[0],)
     free = [(one.offer.size, one.name, one) for one in suiting if one.offer and _is_free(seeker.wish, one.offer)]
     return tuple(one for *_, one in sorted(free, key=lambda it: it[:2]))
 
 
-def is_promised(offer: VolumeOffer, seeker: Seeker) -> bool:
+def is_reserved_for(offer: VolumeOffer, seeker: Seeker) -> bool:
     """Whether the volume is reserved for that claim, or for any claim of the same name."""
     return offer.holder is not None and offer.holder.claim == seeker.key and offer.holder.uid in ("", seeker.uid)
 
@@ -39,7 +39,7 @@ def _suits(seeker: Seeker, offer: VolumeOffer) -> bool:
     wish = seeker.wish
     return (
         offer.storage_class == wish.storage_class
-        and (offer.holder is None or is_promised(offer, seeker))
+        and (offer.holder is None or is_reserved_for(offer, seeker))
         and offer.size >= wish.size
         and offer.is_block == wish.is_block
         and offer.attributes_class == wish.attributes_class

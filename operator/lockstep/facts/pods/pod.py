@@ -119,7 +119,7 @@ NO_POD_AFFINITY = PodAffinity()
 class PodFact:
     """Any pod in the cluster: the resources that it takes from its node, and the state of a member.
 
-    ``lasting``: it runs without a known end, so no gang is planned after it. ``keeps_away`` is its required
+    ``lasting``: it runs without a known end, so no gang is planned after it. ``anti_affinity_terms`` is its required
     anti-affinity. ``claims`` are the names of claims that it uses; ``nominated`` is its nominated node.
     ``has_unread_labels``: it has too many labels, and ``labels`` is empty.
 
@@ -144,7 +144,7 @@ class PodFact:
     lasting: bool = False
     labels: Labels = ()
     has_unread_labels: bool = False
-    keeps_away: tuple[PodTerm, ...] = ()
+    anti_affinity_terms: tuple[PodTerm, ...] = ()
     claims: tuple[str, ...] = ()
     nominated: str = ""
     priority: int = 0

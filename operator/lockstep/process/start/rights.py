@@ -18,15 +18,15 @@ from lockstep.api.names import GANGS, GROUP
 _REVIEW = own_access_review(verb="patch", group=GROUP, resource=GANGS, subresource="status")
 
 
-async def keep_rights_judged(client: KubeClient, rights: Rights) -> None:
+async def keep_rights_reviewed(client: KubeClient, rights: Rights) -> None:
     """Review the rights when a status write was forbidden, and again after 1, 2, 4 … 60 s; until cancelled."""
     tries = 0
     while True:
-        await rights.doubted.wait()
+        await rights.needs_review.wait()
         # Without an answer the rights stay unknown, and writes wait.
         with suppress(ApiUnavailableError):
-            rights.judged(may_write=await _may_write(client))
-        tries = tries + 1 if rights.doubted.is_set() else 0
+            rights.record_review(may_write=await _may_write(client))
+        tries = tries + 1 if rights.needs_review.is_set() else 0
         if tries:
             await asyncio.sleep(pause_after(tries - 1))
 

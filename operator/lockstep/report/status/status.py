@@ -67,7 +67,7 @@ async def write_status(
     if answer.is_success:
         if not _is_known(state, gang):
             return Writing(Written.GONE, "it was deleted while its status was being written")
-        kind_of(state, gang.key).believe(answer.body)
+        kind_of(state, gang.key).accept(answer.body)
         return Writing(Written.DONE)
     if answer.code not in (HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND):
         return Writing(Written.REFUSED, answer.message)
@@ -81,7 +81,7 @@ async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
     was_known = _is_known(state, gang)
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:
-        await Reader(kind_of(state, gang.key)).believe(answer.body)
+        await Reader(kind_of(state, gang.key)).accept(answer.body)
     elif answer.code == HTTPStatus.NOT_FOUND:
         remove = state.pod_gang_facts.remove if is_pod_gang(gang.key) else state.remove_gang
         remove(gang.key, gang.uid)

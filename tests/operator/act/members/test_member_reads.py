@@ -35,7 +35,7 @@ def state():
     state = State(lambda: None)
     state.apply_gang(GANG)
     for rank in range(2):
-        pods_kind(state).believe(member(rank))
+        pods_kind(state).accept(member(rank))
     return state
 
 
@@ -62,7 +62,7 @@ async def test_pods_that_went_with_their_gang_while_they_were_listed_stay_gone(s
     assert not state.ledger.release(member(0)["metadata"]["uid"])
 
 
-async def test_pod_that_went_while_it_was_listed_stays_gone_and_another_is_believed(state):
+async def test_pod_that_went_while_it_was_listed_stays_gone_and_another_is_accepted(state):
     def one_goes():
         fact = next(fact for fact in state.pods.values() if fact.key.name == "g-1-0")
         state.remove_pod(fact.key, fact.uid)
@@ -73,7 +73,7 @@ async def test_pod_that_went_while_it_was_listed_stays_gone_and_another_is_belie
 
 
 async def test_what_the_list_does_not_have_is_gone_and_what_came_meanwhile_stays(state):
-    await read_members(state, [member(1)], lambda: pods_kind(state).believe(member(3)))
+    await read_members(state, [member(1)], lambda: pods_kind(state).accept(member(3)))
 
     assert names(state) == ["g-1-1", "g-1-3"]
 

@@ -24,7 +24,7 @@ KEY = GangKey("default", "g")
 
 
 class Sweeping:
-    """A sweeper, the API server it sweeps, and what it believes: two members of a gang that it does not know."""
+    """A sweeper, the API server it sweeps, and its cache: two members of a gang that it does not know."""
 
     def __init__(self, api, client):
         self.api = api
@@ -136,13 +136,13 @@ async def test_pods_are_deleted_once_however_often_they_are_swept():
 
 async def test_pods_that_come_back_are_read_when_their_deletion_shows_no_effect():
     async with left_over() as sweeping:
-        believed = list(sweeping.state.pods.values())
+        cached = list(sweeping.state.pods.values())
         sweeping.sweeper.sweep({KEY})
         await until(lambda: not sweeping.left)
-        for pod in believed:
+        for pod in cached:
             sweeping.state.remove_pod(pod.key, pod.uid)
         # etcd is restored from a backup.
-        for pod in believed:
+        for pod in cached:
             sweeping.state.apply_pod(pod)
         sweeping.sweeper.sweep(take_changed(sweeping.state))
 

@@ -37,7 +37,7 @@ def test_days_of_which_nothing_is_known_are_not_forecast():
     assert forecast(History(), at(6, 20), QUIET) == ()
 
 
-def test_days_in_the_future_and_of_long_ago_are_not_believed():
+def test_days_in_the_future_and_of_long_ago_are_not_accepted():
     history = history_of_days(d2=BUSY)
 
     assert forecast(history, at(2, 12) - 24 * HOUR, QUIET) == ()

@@ -5,7 +5,7 @@ import pytest
 from builders.served import gang
 from lockstep.api.gangjob.after import parse_after, parse_recorded, recorded_manifest
 from lockstep.api.gangjob.gangjob import parse_gang, parse_status, status_manifest
-from lockstep.api.podgang.pod_gang import parse_asks
+from lockstep.api.podgang.pod_gang import parse_pod_gang_spec
 from lockstep.facts.gang.after import (
     MOST_PREDECESSORS,
     Missing,
@@ -36,7 +36,7 @@ def test_all_fields_are_read_of_both_kinds():
     want = (Predecessor("a", PredecessorKind.GANG, When.STARTED, Missing.FAIL),)
 
     assert parse_gang(gang("g", spec={"after": [entry]}), None).policies.after == want
-    assert parse_asks({"size": {"min": 1}, "after": [entry]}).after == want
+    assert parse_pod_gang_spec({"size": {"min": 1}, "after": [entry]}).after == want
 
 
 def test_entries_count_though_the_rest_of_the_spec_is_refused():

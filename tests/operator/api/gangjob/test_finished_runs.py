@@ -1,4 +1,4 @@
-"""Runs as a status has them: read again as they were, and nothing else is believed."""
+"""Runs as a status has them: read again as they were, and nothing else is accepted."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The ConfigMap of what runs have shown: what is written is read again, and nothing else is believed."""
+"""The ConfigMap of what runs have shown: what is written is read again, and nothing else is accepted."""
 
 import orjson
 import pytest
@@ -71,7 +71,7 @@ def test_nothing_is_read_as_nothing():
     assert parse_kept_runs(written({})) == {}
 
 
-def test_one_run_of_one_template_is_believed():
+def test_one_run_of_one_template_is_accepted():
     assert parse_kept_runs(one()) == {"default": {HEAT: (PastRun(1),)}}
 
 
@@ -171,5 +171,5 @@ def test_most_that_is_ever_written_has_its_place(templates):
         ),
     ],
 )
-def test_what_was_not_written_here_is_not_believed(manifest):
+def test_what_was_not_written_here_is_not_accepted(manifest):
     assert parse_kept_runs(manifest) is None

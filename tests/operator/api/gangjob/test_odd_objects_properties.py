@@ -226,13 +226,13 @@ BASES = (
 
 
 def poison(rnd, state, number):
-    """Believe one mutated object."""
+    """Accept one mutated object."""
     make_kind, make = rnd.choice(BASES)
     # Some stand where others look: the node, the claim and the class that templates name.
     name = rnd.choice((f"odd-{number}", f"odd-{number}", "odd-node", "c", "p", "v"))
     manifest = mutated(rnd, make(name))
     if make_kind is not gangs_kind or sizes_are_legal(manifest.get("spec", {})):
-        make_kind(state).believe(manifest)
+        make_kind(state).accept(manifest)
 
 
 def sizes_are_legal(spec):
@@ -252,8 +252,8 @@ def test_gang_beside_any_objects_is_placed(seed):
     counted = []
     state = State(lambda: None, count_parse_failure=counted.append)
     cutter = SnapshotCutter(state)
-    nodes_kind(state).believe(node("healthy", cpu="10000", memory="1Pi", pods="1000000", labels={"only": "good"}))
-    gangs_kind(state).believe(gang("good", pod_spec={"nodeSelector": {"only": "good"}}))
+    nodes_kind(state).accept(node("healthy", cpu="10000", memory="1Pi", pods="1000000", labels={"only": "good"}))
+    gangs_kind(state).accept(gang("good", pod_spec={"nodeSelector": {"only": "good"}}))
     for number in range(OBJECTS):
         poison(rnd, state, number)
         state.bids.expire(NOW)

@@ -42,8 +42,8 @@ def odd_pod(name="odd", **more):
 
 def test_pod_fills_its_node_until_it_is_gone(state, counted):
     for name in ("n1", "n2"):
-        nodes_kind(state).believe(node(name))
-    pods_kind(state).believe(odd_pod())
+        nodes_kind(state).accept(node(name))
+    pods_kind(state).accept(odd_pod())
     assert room(state) == {"n1": 0, "n2": 8}
 
     pods_kind(state).drop((PodKey("default", "odd"), "uid-of-odd"))
@@ -52,46 +52,46 @@ def test_pod_fills_its_node_until_it_is_gone(state, counted):
 
 
 def test_pod_that_has_ended_fills_nothing(state):
-    nodes_kind(state).believe(node("n1"))
-    pods_kind(state).believe({**odd_pod(), "status": {"phase": "Succeeded"}})
+    nodes_kind(state).accept(node("n1"))
+    pods_kind(state).accept({**odd_pod(), "status": {"phase": "Succeeded"}})
 
     assert room(state) == {"n1": 8}
 
 
 def test_pod_that_is_understood_again_counts_as_it_is(state):
-    nodes_kind(state).believe(node("n1"))
-    pods_kind(state).believe(odd_pod("p"))
-    pods_kind(state).believe(pod("p", node="n1", cpu="3", phase="Running", version="2"))
+    nodes_kind(state).accept(node("n1"))
+    pods_kind(state).accept(odd_pod("p"))
+    pods_kind(state).accept(pod("p", node="n1", cpu="3", phase="Running", version="2"))
 
     assert room(state) == {"n1": 5}
 
 
 def test_pod_of_an_unknown_phase_has_not_ended(state, counted):
-    nodes_kind(state).believe(node("n1"))
-    pods_kind(state).believe(pod("p", node="n1", cpu="3", phase="Dreaming"))
+    nodes_kind(state).accept(node("n1"))
+    pods_kind(state).accept(pod("p", node="n1", cpu="3", phase="Dreaming"))
 
     assert state.pods["default", "p"].phase is PodPhase.UNKNOWN
     assert (room(state), counted) == ({"n1": 5}, ["pods"])
 
 
 def test_member_that_cannot_be_understood_still_is_a_member(state):
-    pods_kind(state).believe(odd_pod("g-1-0", **owned_by("g")))
+    pods_kind(state).accept(odd_pod("g-1-0", **owned_by("g")))
 
     assert list(state.members(gang_fact("g"))) == [("default", "g-1-0")]
 
 
 def test_node_is_there_but_takes_no_member(state, counted):
     odd = node("n1", memory="much")
-    nodes_kind(state).believe(odd)
-    nodes_kind(state).believe(node("n2"))
+    nodes_kind(state).accept(odd)
+    nodes_kind(state).accept(node("n2"))
 
     assert (state.nodes["n1"].is_ready, room(state)) == (False, {"n1": 0, "n2": 8})
     assert counted == ["nodes"]
 
 
 def test_bid_offers_nothing(state, counted):
-    nodes_kind(state).believe(node("n1"))
-    bids_kind(state).believe(bid("n1", capacity="0"))
+    nodes_kind(state).accept(node("n1"))
+    bids_kind(state).accept(bid("n1", capacity="0"))
 
     assert room(state) == {"n1": 0}
     assert (state.changes.bids, counted) == ({"n1"}, ["nodebids"])
@@ -110,21 +110,21 @@ def test_bid_offers_nothing(state, counted):
     ],
 )
 def test_bid_without_sense_is_not_understood(state, counted, spec):
-    bids_kind(state).believe(bid("n1", **spec))
+    bids_kind(state).accept(bid("n1", **spec))
 
     assert (state.bids["n1"].slots, counted) == (0, ["nodebids"])
 
 
 def test_bid_that_is_understood_is_not_answered(state):
-    nodes_kind(state).believe(node("n1"))
-    bids_kind(state).believe(bid("n1", capacity="2"))
+    nodes_kind(state).accept(node("n1"))
+    bids_kind(state).accept(bid("n1", capacity="2"))
 
     assert state.changes.bids == set()
 
 
 def test_gang_is_refused_with_a_sentence(state, counted):
     odd = gang("g", spec={"size": {}})
-    gangs_kind(state).believe(odd)
+    gangs_kind(state).accept(odd)
     fact = state.gangs[GangKey("default", "g")]
 
     assert (fact.spec, fact.refusal.reason, counted) == (None, Reason.INVALID_SPEC, ["gangjobs"])
@@ -158,9 +158,9 @@ def test_gang_is_refused_with_a_sentence(state, counted):
     ],
 )
 def test_others_count_as_not_being_there(state, counted, kind, good, odd, known):
-    kind(state).believe(good)
+    kind(state).accept(good)
     assert known(state)
-    kind(state).believe(odd)
+    kind(state).accept(odd)
 
     assert not known(state)
     assert counted == [kind(state).target.resource]
@@ -168,7 +168,7 @@ def test_others_count_as_not_being_there(state, counted, kind, good, odd, known)
 
 def test_parse_failure_is_logged_once_a_version(state, counted, caplog):
     for version in ("1", "1", "2", "2"):
-        pods_kind(state).believe(odd_pod(version=version))
+        pods_kind(state).accept(odd_pod(version=version))
 
     assert counted == ["pods", "pods"]
     want = "pods default/odd can't be read, so Lockstep treats it as a pod that fills its node, or has not ended: "
@@ -179,7 +179,7 @@ def test_parse_failure_is_logged_once_a_version(state, counted, caplog):
 
 def test_parse_failures_are_forgotten_with_their_objects(state, counted):
     for _ in range(2):
-        pods_kind(state).believe(odd_pod())
+        pods_kind(state).accept(odd_pod())
         pods_kind(state).drop((PodKey("default", "odd"), "uid-of-odd"))
 
     assert counted == ["pods", "pods"]
@@ -188,9 +188,9 @@ def test_parse_failures_are_forgotten_with_their_objects(state, counted):
 def test_fact_that_cannot_be_applied_costs_no_other(state, counted, monkeypatch):
     kind = pods_kind(state)
     monkeypatch.setattr(state.ledger, "confirm", lambda _: 1 / 0)
-    kind.believe(pod("p", node="n1"))
+    kind.accept(pod("p", node="n1"))
     monkeypatch.undo()
-    kind.believe(pod("q", node="n1"))
+    kind.accept(pod("q", node="n1"))
 
     assert set(state.pods) >= {("default", "q")}
     assert counted[0] == "pods"
@@ -198,7 +198,7 @@ def test_fact_that_cannot_be_applied_costs_no_other(state, counted, monkeypatch)
 
 def test_object_that_cannot_be_dropped_costs_no_other(state, counted, monkeypatch):
     kind = pods_kind(state)
-    kind.believe(pod("p", node="n1"))
+    kind.accept(pod("p", node="n1"))
     monkeypatch.setattr(state.ledger, "release", lambda _: 1 / 0)
     kind.drop((PodKey("default", "p"), "uid-of-p"))
 

@@ -30,7 +30,7 @@ def following(*nodes, begins_at=None):
     )
 
 
-def believed(status, state=None, version="1"):
+def state_with(status, state=None, version="1"):
     """A state that has seen the gang with that status."""
     if state is None:
         state = State(lambda: None)
@@ -47,51 +47,51 @@ def taken(state):
 
 
 def test_next_size_counts_beside_the_members_that_are_ending():
-    state = believed(replace(HELD, conditions=UNDOING, next_size=following("n1", "n2")))
+    state = state_with(replace(HELD, conditions=UNDOING, next_size=following("n1", "n2")))
 
     assert taken(state) == [2000, 1000, 0]
 
 
 def test_next_size_of_which_members_have_notice_counts_beside_them():
-    state = believed(replace(HELD, next_size=following("n1", "n2", begins_at=300.0)))
+    state = state_with(replace(HELD, next_size=following("n1", "n2", begins_at=300.0)))
     assert taken(state) == [2000, 1000, 0]
 
-    believed(HELD, state, "2")
+    state_with(HELD, state, "2")
 
     assert taken(state) == [1000, 0, 0]
 
 
 def test_next_size_of_a_gang_that_goes_on_without_a_notice_keeps_no_room():
-    assert taken(believed(replace(HELD, next_size=following("n1", "n2")))) == [1000, 0, 0]
+    assert taken(state_with(replace(HELD, next_size=following("n1", "n2")))) == [1000, 0, 0]
 
 
 def test_next_size_counts_alone_when_the_members_have_gone():
-    state = believed(replace(HELD, conditions=UNDOING, next_size=following("n1", "n2")))
+    state = state_with(replace(HELD, conditions=UNDOING, next_size=following("n1", "n2")))
 
     state.assumptions.forget(gang_fact().key)
-    believed(replace(HELD, reserved_at=None, next_size=following("n1", "n2")), state, "2")
+    state_with(replace(HELD, reserved_at=None, next_size=following("n1", "n2")), state, "2")
 
     assert taken(state) == [1000, 1000, 0]
 
 
 def test_next_attempt_takes_its_place():
     released = replace(HELD, reserved_at=None, next_size=following("n1", "n2"))
-    state = believed(released)
+    state = state_with(released)
     again = replace(HELD, attempt=2, members=released.next_size.members)
 
     state.assumptions.hold(reserved_in_status(gang_fact(spec=SPEC, status=again)))
-    believed(released, state, "2")
+    state_with(released, state, "2")
 
     assert taken(state) == [1000, 1000, 0]
-    believed(again, state, "3")
+    state_with(again, state, "3")
     assert taken(state) == [1000, 1000, 0]
 
 
 def test_decided_size_counts_until_its_status_is_written_or_given_up():
-    state = believed(HELD)
+    state = state_with(HELD)
     gang = state.gangs[gang_fact().key]
     state.assumptions.keep_room(next_reservation(gang, SPEC, following("n2", "n3")))
-    believed(HELD, state, "2")
+    state_with(HELD, state, "2")
     assert taken(state) == [1000, 1000, 1000]
 
     state.assumptions.forget(gang.key)
@@ -101,7 +101,7 @@ def test_decided_size_counts_until_its_status_is_written_or_given_up():
 
 @pytest.mark.parametrize("members", [(), ("n1", "n2", "n3", "n9")])
 def test_size_that_the_spec_does_not_allow_keeps_no_room(members):
-    state = believed(replace(HELD, reserved_at=None, next_size=following(*members)))
+    state = state_with(replace(HELD, reserved_at=None, next_size=following(*members)))
 
     assert taken(state) == [0, 0, 0]
 
@@ -138,11 +138,11 @@ STATUSES = (
 
 @pytest.mark.parametrize("seed", range(50))
 def test_nothing_stays_counted_whatever_statuses_follow_each_other(seed):
-    rnd, state = seeded(seed), believed(GangStatus())
+    rnd, state = seeded(seed), state_with(GangStatus())
     for version in range(2, 30):
         if rnd.random() < 0.2:
             state.assumptions.forget(gang_fact().key)
-        believed(rnd.choice(STATUSES), state, str(version))
+        state_with(rnd.choice(STATUSES), state, str(version))
     state.remove_gang(gang_fact().key, gang_fact().uid)
     for one in state.assumptions.leftovers.take():
         state.assumptions.settle(one)

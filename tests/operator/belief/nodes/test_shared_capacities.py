@@ -235,7 +235,7 @@ def test_bid_that_has_expired_still_says_how_fast_its_hardware_is():
 
 
 @pytest.mark.parametrize(("lie", "want"), [(1000.0, 10.0), (0.001, 0.1)])
-def test_only_measurement_there_is_is_believed_within_bounds(lie, want):
+def test_only_measurement_there_is_is_accepted_within_bounds(lie, want):
     assert Belief(bid_of("liar", lie), bid_of("new")).bids["new"].shared == SharedCapacity(want, 1)
 
 

@@ -174,7 +174,7 @@ def test_users_of_a_claim_come_and_go():
 
 
 def test_equal_terms_are_shared():
-    assert keeping_away("n1").keeps_away is keeping_away("n2", name="more").keeps_away
+    assert keeping_away("n1").anti_affinity_terms is keeping_away("n2", name="more").anti_affinity_terms
 
 
 def some_term(rnd):
@@ -212,7 +212,7 @@ def test_pods_kept_away_are_those_that_a_check_of_every_term_of_every_pod_finds(
         want = {
             name
             for other in there
-            for term in other.keeps_away
+            for term in other.anti_affinity_terms
             if other not in own and means(term, labels, namespace, of_namespace)
             for name in domains.near(term.topology_key, [other.node])
         }

@@ -97,7 +97,7 @@ def test_volumes_can_be_made(ways, want):
             [volume_fact(on=["n2"], holder=VolumeHolder(ClaimKey("default", "data-g-0"), ""))],
             {"n1", "n3"},
             {"n2": 1},
-            id="promised to the claim that is yet to be made",
+            id="reserved for the claim that is yet to be made",
         ),
     ],
 )

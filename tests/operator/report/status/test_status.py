@@ -67,7 +67,7 @@ def versions(state):
     return [(fact.uid, fact.resource_version) for fact in state.gangs.values()]
 
 
-async def test_answer_is_believed(state):
+async def test_answer_is_accepted(state):
     assert await write(state, Client(served())) is Written.DONE
     assert versions(state) == [("uid-of-g", "2")]
 
@@ -82,7 +82,7 @@ async def test_gang_that_took_its_name_meanwhile_stays(state):
     assert versions(state) == [("another", "1")]
 
 
-async def test_newer_version_is_believed_after_a_conflict(state):
+async def test_newer_version_is_accepted_after_a_conflict(state):
     assert await write(state, Client(CONFLICT, served(version="3"))) is Written.CONFLICT
     assert versions(state) == [("uid-of-g", "3")]
 
@@ -97,6 +97,6 @@ async def test_gang_that_is_not_there_is_forgotten(state):
     assert versions(state) == []
 
 
-async def test_gang_that_has_taken_its_name_is_believed_though_no_watch_has_shown_it(state):
+async def test_gang_that_has_taken_its_name_is_accepted_though_no_watch_has_shown_it(state):
     assert await write(state, Client(CONFLICT, served(uid="another"))) is Written.GONE
     assert versions(state) == [("another", "2")]

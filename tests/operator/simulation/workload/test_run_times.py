@@ -59,7 +59,7 @@ def test_where_nothing_drawn_is_enough_a_user_says_the_next_round_value():
     assert np.all(stated == 48 * HOUR)
 
 
-def test_requests_of_a_log_are_believed_and_the_others_drawn():
+def test_requests_of_a_log_are_accepted_and_the_others_drawn():
     jobs = [RigidJob(0, 1, 100.0, requested=250.0), RigidJob(0, 1, 100.0, requested=90.0), RigidJob(0, 1, 100.0)]
 
     stated = stated_seconds(jobs, StatedRunTimes.ESTIMATES, np.random.default_rng(1))
@@ -109,7 +109,7 @@ def test_jobs_really_are_the_same_whatever_is_stated_of_them(run_times):
     assert [one.ratio for one in stated] == [one.ratio for one in scenario(run_times=run_times).jobs(3)]
 
 
-def test_owners_are_believed_until_three_runs_have_ended():
+def test_owners_are_accepted_until_three_runs_have_ended():
     expected = ExpectedRunTimes(0.5)
     factors = []
     for ratio in (1.2, 1.4, 1.6, 1.8):

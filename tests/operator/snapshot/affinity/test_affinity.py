@@ -128,7 +128,9 @@ def test_pods_of_other_namespaces_count_where_the_term_says_so(state, written, w
 def test_own_pods_are_not_others(state):
     state.apply_gang(fact := gang(role(near=[term()], apart=[term("host")])))
 
-    state.apply_pod(member_fact("g", node="n1", labels=HEAT, keeps_away=(PodTerm("host", (), ("default",), None),)))
+    state.apply_pod(
+        member_fact("g", node="n1", labels=HEAT, anti_affinity_terms=(PodTerm("host", (), ("default",), None),))
+    )
 
     assert bars(state, fact) == {NO_ZONE: {"n4"}}
 

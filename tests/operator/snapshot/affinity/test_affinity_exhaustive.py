@@ -38,7 +38,7 @@ def nodes_for(*sizes):
 
 
 def with_others(rnd):
-    """What is believed of the nodes with up to two pods of others on them, and these."""
+    """The cached facts of the nodes with up to two pods of others on them, and these."""
     state, there = State(lambda: None), []
     for name, labels in NODES.items():
         state.nodes.apply(node_fact(name, labels=labels))

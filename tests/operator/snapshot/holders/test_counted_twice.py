@@ -26,8 +26,8 @@ def some_members(rnd):
     return tuple(Members(rnd.choice(NODES), rnd.randint(1, 3), role=role) for role in ("a", "b", "b"))
 
 
-def believe(state, name, version, held, following):
-    """Believe that a gang holds these members, and will hold the following ones, None if its size does not change."""
+def apply(state, name, version, held, following):
+    """Apply a gang that holds these members, and will hold the following ones, None if its size does not change."""
     then = (
         None
         if following is None
@@ -51,7 +51,7 @@ def test_each_gang_takes_the_larger_of_what_it_holds_and_will_hold(seed):
         name = rnd.choice("efgh")
         held = gangs[name][0] if name in gangs else some_members(rnd)
         gangs[name] = held, rnd.choice([None, some_members(rnd), some_members(rnd)])
-        believe(state, name, version, *gangs[name])
+        apply(state, name, version, *gangs[name])
 
     for beside in (NO_GANG, GangKey("default", "e")):
         for node in NODES:
@@ -73,7 +73,7 @@ def test_what_is_counted_twice_is_the_same_for_one_node_and_for_all(seed):
     for name in NODES:
         state.nodes.apply(node_fact(name))
     for name in "efg":
-        believe(state, name, 2, some_members(rnd), some_members(rnd))
+        apply(state, name, 2, some_members(rnd), some_members(rnd))
 
     of_all = all_counted_twice(state)
 
@@ -87,7 +87,7 @@ def test_gang_that_is_gone_counts_nowhere():
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1"))
     members = (Members("n1", 1, role="a"), Members("n1", 1, role="b"))
-    believe(state, "g", 2, members, members)
+    apply(state, "g", 2, members, members)
     assert counted_twice(state, "n1", beside=NO_GANG) == {"cpu": 4000, "memory": 7}
 
     state.remove_gang(gang_fact("g").key, gang_fact("g").uid)

@@ -11,7 +11,7 @@ from lockstep.snapshot.holders.disruptions import disruptions
 
 
 def running_gang(size=3, **labels):
-    """Believe in a gang on one node whose members run, with labels besides those of members."""
+    """Apply a gang on one node whose members run, with labels besides those of members."""
     state = State(lambda: None)
     status = {
         "attempt": 1,
