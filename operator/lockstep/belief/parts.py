@@ -87,10 +87,12 @@ class CacheParts(ABC):
 
     def _add_nodes(self) -> None:
         """Nodes, what their owners offer, and which nodes have failed or rejected pods."""
-        self.nodes = KnownNodes(self.changes.change_plan, applied=self._node_applied, removed=self._node_removed)
+        self.nodes = KnownNodes(
+            self.changes.record_change_for_plan, applied=self._node_applied, removed=self._node_removed
+        )
         self.bids = Bids(self.nodes, self.changes, self.nodes.record_change)
         self.owners = NodeOwners(self.bids, returned=self._owners_returned, changed=self.nodes.record_change)
-        self.failed_nodes = FailedNodes(self.changes.change_plan)
+        self.failed_nodes = FailedNodes(self.changes.record_change_for_plan)
         self.rejections = Rejections(self._rejection_lifted)
 
     def _add_gangs(self, sizing: Sizing) -> None:
@@ -99,19 +101,19 @@ class CacheParts(ABC):
         self.reservations = dict[GangKey, Reservation]()
         self.templates = TemplateMemory()
         self.priorities = Priorities(self._priorities_changed, sizing)
-        self.giving_way = GivingWay(self.changes.change_plan)
+        self.giving_way = GivingWay(self.changes.record_change_for_plan)
         self.remembered = Remembered(self.gangs.is_there)
 
     def _add_runs(self, run_time_quantile: float) -> None:
         """How long gangs run, how far they are, and what is recorded of them."""
         self.forecasts = Forecasts()
-        self.past_runs = PastRuns(self.changes.change_plan, run_time_quantile)
+        self.past_runs = PastRuns(self.changes.record_change_for_plan, run_time_quantile)
         self.pieces = PieceReads(self.changes.reconcile)
         self.records = GangRecords(self.nodes.kind_of, self._group_of_namespace, self.reservations.get)
 
     def _add_pod_gangs(self) -> None:
         """Gangs of pods that others create, gangs in queues of Kueue, and gangs that wait for others."""
-        self.pod_gangs = PodGangs(self.changes.reconcile, self.pool, self.nodes, self.changes.change_plan)
+        self.pod_gangs = PodGangs(self.changes.reconcile, self.pool, self.nodes, self.changes.record_change_for_plan)
         self.pod_gang_facts = PodGangFacts(
             self.pod_gangs, self.gangs, self.changes, composed=self._pod_gang_composed, removed=self.remove_gang
         )
@@ -130,16 +132,18 @@ class CacheParts(ABC):
 
     def _add_what_gangs_share(self) -> None:
         """Budgets, quotas, volumes, and the fair shares of groups."""
-        self.budgets = Budgets(self.changes.change_plan)
-        self.quotas = Quotas(self.changes.change_plan)
-        self.namespaces = Namespaces(self.changes.change_plan)
+        self.budgets = Budgets(self.changes.record_change_for_plan)
+        self.quotas = Quotas(self.changes.record_change_for_plan)
+        self.namespaces = Namespaces(self.changes.record_change_for_plan)
         self.claiming = ClaimingGangs(self.changes)
         self.claims = Claims(self._claims_changed, nodes=self.nodes.index, remembered=self.remembered)
         users, room_changed = self.counts.holders.claims, self.claiming.room_changed
         self.attachments = Attachments(self.claims, self.counts.pods_nearby, users, room_changed)
         attempts = HeldAttempts(PoolCapacity(self.nodes, self.pool), self.gangs, self.reservations, self.pod_gangs)
         preemptor_of = self.giving_way.evicted.preemptor_of
-        self.shares = GroupSharing(self.nodes, self.gangs, attempts, preemptor_of, changed=self.changes.change_plan)
+        self.shares = GroupSharing(
+            self.nodes, self.gangs, attempts, preemptor_of, changed=self.changes.record_change_for_plan
+        )
 
     # Gangs enter and leave all parts at once.
 
@@ -178,7 +182,7 @@ class CacheParts(ABC):
 
     def _rejection_lifted(self, gang: GangKey) -> None:
         self.changes.reconcile(gang)
-        self.changes.change_plan()
+        self.changes.record_change_for_plan()
 
     def _claims_changed(self, change: ClaimsChange) -> None:
         self.attachments.claims_changed(change)
@@ -193,7 +197,7 @@ class CacheParts(ABC):
 
     def _priorities_changed(self) -> None:
         self.changes.reconcile(*self.gangs)
-        self.changes.change_plan()
+        self.changes.record_change_for_plan()
 
     def _known_pods(self) -> Iterable[PodFact]:
         return self.pods.values()

@@ -41,7 +41,7 @@ class State(CacheParts):
         self.changes.follow()
         self.changes.reconcile(*self.gangs, *self.counts.roster.names(), *self.pod_gangs.names())
         self.bids.request_answers()
-        self.changes.change_plan()
+        self.changes.record_change_for_plan()
 
     # Time
 
@@ -92,7 +92,7 @@ class State(CacheParts):
         self.records.gang_applied(before, fact)
         self.shares.gang_applied(fact)
         self.changes.reconcile(fact.key)
-        self.changes.changed(needs_plan=before is None or _may_change_plan(before, fact))
+        self.changes.record_change(needs_plan=before is None or _may_change_plan(before, fact))
 
     def remove_gang(self, key: GangKey, uid: str) -> None:
         """Remove a gang. Its pods may still exist: see :meth:`orphans`."""
@@ -113,7 +113,7 @@ class State(CacheParts):
         self.rejections.forget(uid)
         self.remembered.forget(uid)
         self.changes.reconcile(key)
-        self.changes.change_plan()
+        self.changes.record_change_for_plan()
 
     def apply_verdict(self, gang: GangFact, verdict: Verdict) -> bool:
         """Record admission's verdict on the gang's members. Returns whether that changes its planning."""
@@ -126,7 +126,7 @@ class State(CacheParts):
             return False
         self._enter(admitted)
         self.changes.reconcile(gang.key)
-        self.changes.change_plan()
+        self.changes.record_change_for_plan()
         return True
 
     def _enter(self, gang: GangFact) -> None:

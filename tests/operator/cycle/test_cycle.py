@@ -50,7 +50,7 @@ async def test_idle_cycles_write_nothing():
         for number in range(5):
             # A heartbeat of a node, which changes nothing, and a wake-up for nothing.
             api.store.change(Place("nodes", "", "n1"), metadata={"annotations": {"beat": str(number)}})
-            parts.state.changes.changed(needs_plan=False)
+            parts.state.changes.record_change(needs_plan=False)
             await asyncio.sleep(30)
 
         assert api.requests[quiet:] == []
@@ -63,7 +63,7 @@ async def test_planning_again_moves_nothing():
         await asyncio.sleep(30)
         quiet = len(api.requests)
         for _ in range(5):
-            parts.state.changes.changed(needs_plan=True)
+            parts.state.changes.record_change(needs_plan=True)
             await asyncio.sleep(30)
 
         assert api.requests[quiet:] == []

@@ -62,7 +62,7 @@ async def test_refused_spec_is_reported_once():
         await until(lambda: condition(api, "g", "Accepted") == ("False", "UnsupportedField"))
         await asyncio.sleep(5)
         count = len(api.writes)
-        parts.state.changes.changed(needs_plan=True)
+        parts.state.changes.record_change(needs_plan=True)
         await asyncio.sleep(60)
 
         assert len(api.writes) == count

@@ -69,18 +69,18 @@ class ChangedKeys:
         was_due, self._is_plan_due = self._is_plan_due, False
         return was_due
 
-    def changed(self, *, needs_plan: bool) -> None:
+    def record_change(self, *, needs_plan: bool) -> None:
         """Count a change of the cache, and request a plan if the change needs one."""
         self.generation += 1
         self._is_plan_due |= needs_plan
         if self._is_followed:
             self._wake()
 
-    def change_plan(self) -> None:
+    def record_change_for_plan(self) -> None:
         """Count a change of the cache that may change the plan."""
-        self.changed(needs_plan=True)
+        self.record_change(needs_plan=True)
 
-    def count(self) -> None:
+    def record_own_change(self) -> None:
         """Count a change that this process has decided itself: nothing else follows from it."""
         self.generation += 1
 

@@ -21,7 +21,7 @@ class DueGangs:
     def add(self, gangs: Iterable[GangKey]) -> None:
         """Add gangs: the next cycle calls ``follow`` for them."""
         self._gangs.update(dict.fromkeys(gangs))
-        self._changes.changed(needs_plan=False)
+        self._changes.record_change(needs_plan=False)
 
     def discard(self, gang: GangKey) -> None:
         """Remove a gang for which ``follow`` was called already."""

@@ -54,7 +54,7 @@ class Assumptions:
                 self._ledger.assume(member, node, reservation.requests[role])
             if known is not None:  # in a new process pods may come before their gang
                 self._pods.count_again(known)
-        self._changes.count()
+        self._changes.record_own_change()
 
     def read_status(self, before: GangFact | None, gang: GangFact) -> None:
         """Hold what a new status says. Without the lead, only statuses say what gangs hold."""
@@ -111,7 +111,7 @@ class Assumptions:
     def keep_room(self, following: Reservation) -> None:
         """Count the next size of a gang on its nodes from now on, beside the members that are being ended."""
         self._next_sizes.decide(following)
-        self._changes.change_plan()
+        self._changes.record_change_for_plan()
 
     def forget(self, gang: GangKey) -> None:
         """End a reservation of which no member exists: members that no watch has confirmed no longer count."""
@@ -124,7 +124,7 @@ class Assumptions:
         reservation = self._leave(gang.key)
         if reservation is not None:
             self._leave_behind(gang, reservation)
-            self._changes.change_plan()
+            self._changes.record_change_for_plan()
 
     def settle(self, one: Leftover) -> None:
         """Stop counting a leftover of an attempt, once the cache has all of its members that exist."""
@@ -145,7 +145,7 @@ class Assumptions:
                 self._ledger.assume(after.membership(rank), node, after.requests[role])
         if not all(after.has_rank(rank) for rank in before.ranks):
             self._leave_behind(gang, before, keep=after)
-        self._changes.change_plan()
+        self._changes.record_change_for_plan()
 
     def _leave(self, gang: GangKey) -> Reservation | None:
         if gang in self._holders.reservations:  # a placed Gang gives way without a reservation
@@ -167,7 +167,7 @@ class Assumptions:
         for member in reservation.memberships():
             if keep is None or not keep.is_for(member):
                 self._ledger.forget(member)
-        self._changes.change_plan()
+        self._changes.record_change_for_plan()
 
 
 def _has_other_members(held: Reservation, written: Reservation) -> bool:

@@ -22,7 +22,7 @@ class Pods(dict[PodKey, PodFact]):
         self._ledger = counts.ledger
         self._roster = counts.roster
         self._holders = counts.holders
-        self._neighbours = counts.pods_nearby
+        self._pods_nearby = counts.pods_nearby
         self._pod_gangs = counts.pod_gangs
         self._released = released
         self._changes = changes
@@ -37,23 +37,23 @@ class Pods(dict[PodKey, PodFact]):
             before = None
         fact = self[fact.key] = _as_first_asked(before, fact)
         if before is None:
-            self._neighbours.enter(fact)
+            self._pods_nearby.enter(fact)
         else:
-            self._neighbours.change(before, fact)
+            self._pods_nearby.change(before, fact)
             self._roster.leave(before)
             self._pod_gangs.leave(before)
             self._member_changed(before.member)
-        may_change_placement = self._neighbours.may_change_placement(before, fact)
+        may_change_placement = self._pods_nearby.may_change_placement(before, fact)
         self._roster.enter(fact)
         self._enter_group(fact)
         self._holders.unseen.see(fact.key)
         self._member_changed(fact.member)
-        self._changes.changed(needs_plan=self._recount(fact) or may_change_placement)
+        self._changes.record_change(needs_plan=self._recount(fact) or may_change_placement)
 
     def count_again(self, pod: PodFact) -> None:
         """Count the pod anew, since its gang may keep another amount of room for it now."""
         if self._recount(pod):
-            self._changes.changed(needs_plan=True)
+            self._changes.record_change(needs_plan=True)
 
     def remove(self, key: PodKey, uid: str) -> None:
         """Remove a pod, unless another pod has its name by now."""
@@ -61,14 +61,14 @@ class Pods(dict[PodKey, PodFact]):
         if before is None or before.uid != uid:
             return
         del self[key]
-        self._neighbours.leave(before)
+        self._pods_nearby.leave(before)
         self._roster.leave(before)
         self._pod_gangs.leave(before)
         if before.member is not None:
             self._remember_departed(before.member, before)
         self._member_changed(before.member)
         was_waited_for = is_nominated(before) or self._has_left(before.member)
-        self._changes.changed(needs_plan=self._release(before) or was_waited_for)
+        self._changes.record_change(needs_plan=self._release(before) or was_waited_for)
 
     def _enter_group(self, pod: PodFact) -> None:
         """Enter a pod of a Gang in the place of its seat, so that the two never count twice.
@@ -108,10 +108,10 @@ class Pods(dict[PodKey, PodFact]):
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:
         """Remember a member that is gone, if it was a pod of the attempt: any user can write Lockstep's labels."""
-        self._roster.record_gone(pod)
+        self._roster.report_gone(pod)
         reservation = self._holders.reservations.get(member.gang)
         if reservation is not None and reservation.is_for(member):
-            self._roster.record_departed(member.gang_uid, pod)
+            self._roster.keep_departed(member.gang_uid, pod)
 
 
 def _as_first_asked(before: PodFact | None, fact: PodFact) -> PodFact:

@@ -23,7 +23,7 @@ class Bids(Mapping[str, BidFact]):
         self._by_node: dict[str, BidFact] = {}
         # The same bids as they were written, with values that have expired.
         self._written: dict[str, BidFact] = {}
-        self._capacities = SharedCapacities(outdated=lambda: changes.changed(needs_plan=False))
+        self._capacities = SharedCapacities(outdated=lambda: changes.record_change(needs_plan=False))
 
     def __getitem__(self, node: str) -> BidFact:
         return self._by_node[node]

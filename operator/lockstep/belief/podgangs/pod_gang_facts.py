@@ -85,7 +85,7 @@ class PodGangFacts:
         """
         self._pod_gangs.sized.apply(owner)
         if self._pod_gangs.elastic.apply(owner):
-            self._changes.change_plan()
+            self._changes.record_change_for_plan()
         if self._pod_gangs.queued_owners.apply(owner):
             self._changes.reconcile(owner.gang)
         if owner.awaits_size or owner.gang in self._pod_gangs.objects:
@@ -161,4 +161,4 @@ class PodGangFacts:
     def learn_running_pods(self, gang: GangKey, uid: str, pods: RunningPods) -> None:
         """Record the needs of an owner's running pods."""
         self._pod_gangs.elastic.learn(gang, uid, pods)
-        self._changes.change_plan()
+        self._changes.record_change_for_plan()

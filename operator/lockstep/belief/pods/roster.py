@@ -48,12 +48,12 @@ class Roster:
         finally:
             del self._listeners[listener]
 
-    def record_gone(self, pod: PodFact) -> None:
+    def report_gone(self, pod: PodFact) -> None:
         """Report that a member is gone to each block that collects UIDs."""
         for gone in self._listeners.values():
             gone.add(pod.uid)
 
-    def record_departed(self, gang_uid: str, pod: PodFact) -> None:
+    def keep_departed(self, gang_uid: str, pod: PodFact) -> None:
         """Keep the last fact of a member of the current attempt that is gone."""
         self._departed.setdefault(gang_uid, {})[pod.key] = pod
 

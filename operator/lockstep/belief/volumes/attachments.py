@@ -29,7 +29,7 @@ class Attachments:
         self, claims: Claims, pods_nearby: PodsNearby, reserved: ReservedClaims, changed: Callable[[], None]
     ) -> None:
         self._claims = claims
-        self._neighbours = pods_nearby
+        self._pods_nearby = pods_nearby
         self._reserved = reserved
         self._changed = changed
         self._limits: dict[str, Mapping[str, int]] = {}
@@ -69,7 +69,7 @@ class Attachments:
             return
         self._stale.update(self._attached.nodes_of(change.volume))
         for claim in change.claims:
-            self._stale.update(pod.node for pod in self._neighbours.users(claim))
+            self._stale.update(pod.node for pod in self._pods_nearby.users(claim))
             self._stale.update(self._reserved.nodes_using(claim))
 
     def renewing(self) -> Generator[None, None, None]:
@@ -134,7 +134,7 @@ class Attachments:
 
         The claims of these members may not exist yet: controllers make some of them, at any time after the pods.
         """
-        of_pods = ((pod.key.namespace, claim) for pod in self._neighbours.claiming(node) for claim in pod.claims)
+        of_pods = ((pod.key.namespace, claim) for pod in self._pods_nearby.claiming(node) for claim in pod.claims)
         yield from self._claims.csi_volumes(of_pods)
         for key, wish in self._reserved.on(node, but=but):
             if key in self._claims.claims:

@@ -43,7 +43,7 @@ class ClaimingGangs:
 
     def room_changed(self) -> None:
         """Request a plan if any gang uses claims, since nodes can attach more volumes, or fewer."""
-        self._changes.changed(needs_plan=bool(self._by_namespace))
+        self._changes.record_change(needs_plan=bool(self._by_namespace))
 
     def _concerned(self, claims: Iterable[ClaimKey] | None) -> Iterator[GangKey]:
         namespaces = self._by_namespace if claims is None else {claim.namespace for claim in claims}

@@ -37,10 +37,10 @@ def test_plan_that_begins_takes_all_changes_so_far(changes, wakes):
     changes.plan()
     assert (changes.begin_plan(), changes.begin_plan()) == (True, False)
 
-    changes.changed(needs_plan=False)
+    changes.record_change(needs_plan=False)
     assert (changes.is_plan_due, wakes) == (False, [1, 1])
-    changes.changed(needs_plan=True)
-    changes.changed(needs_plan=False)
+    changes.record_change(needs_plan=True)
+    changes.record_change(needs_plan=False)
     assert changes.is_plan_due
 
 

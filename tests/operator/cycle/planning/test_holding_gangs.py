@@ -89,7 +89,7 @@ async def test_hold_is_reported_once_while_nothing_changes():
         await asyncio.sleep(5)
         count = len(api.writes)
         for _ in range(20):
-            parts.state.changes.changed(needs_plan=True)
+            parts.state.changes.record_change(needs_plan=True)
             await asyncio.sleep(10)
 
         assert len(api.writes) == count

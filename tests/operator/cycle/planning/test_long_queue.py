@@ -45,7 +45,7 @@ async def test_long_queue_is_placed_in_order_where_the_ends_of_runs_are_unknown(
         api.store.add("gangjobs", *waiting(37))
         await asyncio.sleep(20)
         for _ in range(changes):
-            parts.state.changes.changed(needs_plan=True)
+            parts.state.changes.record_change(needs_plan=True)
             await asyncio.sleep(0.03)
         set_phases(api, "a", "Succeeded")
         await asyncio.sleep(20)
@@ -90,7 +90,7 @@ async def test_statuses_of_gangs_behind_one_that_overruns_are_written_seldom():
         await asyncio.sleep(30)
         before = len(api.writes)
         for _ in range(30):
-            parts.state.changes.changed(needs_plan=True)
+            parts.state.changes.record_change(needs_plan=True)
             await asyncio.sleep(1)
 
         assert len(api.writes) - before <= 30

@@ -72,7 +72,7 @@ async def test_gang_that_raises_is_not_part_of_every_plan(where, poison):
     async with operator_over(gangs=[gang("poison"), gang("g", size=90)]) as (_, parts):
         await until(lambda: parts.metric("lockstep_gang_errors_total", stage="plan"))
         for _ in range(300):
-            parts.state.changes.changed(needs_plan=True)
+            parts.state.changes.record_change(needs_plan=True)
             await asyncio.sleep(1)
 
         assert 3 <= parts.metric("lockstep_gang_errors_total", stage="plan") <= 6
@@ -186,7 +186,7 @@ async def test_only_one_plan_is_made_at_a_time(slow):
     async with operator_over(gangs=[gang("g")], plans=PlanOptions(run=slow)) as (_, parts):
         await until(lambda: slow.plans)
         for _ in range(10):
-            parts.state.changes.changed(needs_plan=True)
+            parts.state.changes.record_change(needs_plan=True)
             await asyncio.sleep(1)
 
         assert slow.plans == 1
@@ -225,7 +225,7 @@ async def test_gang_in_back_off_is_not_reported_in_every_plan():
         await until(lambda: condition(api, "g", "Planned") == ("False", "ReservationReleased"))
         count = len(api.writes)
         for _ in range(10):
-            parts.state.changes.changed(needs_plan=True)
+            parts.state.changes.record_change(needs_plan=True)
             await asyncio.sleep(1)
 
         assert len(api.writes) == count
