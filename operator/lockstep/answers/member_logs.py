@@ -26,7 +26,7 @@ Each needs a connection to the API server, and another one from there to a kubel
 _POLL_SECONDS = 2.0
 
 
-class Said(NamedTuple):
+class LogEntry(NamedTuple):
     """A line of a member's log, or a notice.
 
     Without a ``line`` it is a ``notice`` about the log. Without a ``rank`` the notice is about the gang.
@@ -39,7 +39,7 @@ class Said(NamedTuple):
     notice: str = ""
 
 
-Show = Callable[[Said], None]
+Show = Callable[[LogEntry], None]
 
 
 class LogsWish(NamedTuple):
@@ -83,7 +83,11 @@ async def show_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
     results = [await _show_one(client, log, wish, show) for log in members.logs]
     gone = _without_pod(members, wish)
     if gone:
-        show(Said(None, members.gang.status.attempt, "", None, f"There is no pod of rank {gone}, so there is no log."))
+        show(
+            LogEntry(
+                None, members.gang.status.attempt, "", None, f"There is no pod of rank {gone}, so there is no log."
+            )
+        )
     return all(results) and not gone
 
 
@@ -94,7 +98,7 @@ async def follow_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
     requested.
     """
     followed: dict[tuple[str, str, int], asyncio.Task[bool]] = {}
-    shown: set[Said] = set()
+    shown: set[LogEntry] = set()
     try:
         while True:
             members = await _read_members(client, wish)
@@ -108,7 +112,7 @@ async def follow_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
                 if task.done():
                     task.result()
             if not members.logs:
-                _show_once(Said(None, 0, "", None, _no_members(members.gang, wish)), shown, show)
+                _show_once(LogEntry(None, 0, "", None, _no_members(members.gang, wish)), shown, show)
             if members.is_over:
                 return all(await asyncio.gather(*followed.values()))
             await asyncio.sleep(_POLL_SECONDS)
@@ -117,10 +121,10 @@ async def follow_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
             task.cancel()
 
 
-def _show_once(said: Said, shown: set[Said], show: Show) -> None:
-    if said not in shown:
-        shown.add(said)
-        show(said)
+def _show_once(entry: LogEntry, shown: set[LogEntry], show: Show) -> None:
+    if entry not in shown:
+        shown.add(entry)
+        show(entry)
 
 
 async def _read_members(client: KubeClient, wish: LogsWish) -> _MembersNow:
@@ -165,8 +169,8 @@ def _ranks(gang: GangFact) -> Iterable[int]:
 
 
 def _no_members(gang: GangFact, wish: LogsWish) -> str:
-    said = [gang.status.condition(kind) for kind in (Condition.PLACED, Condition.PLANNED, Condition.ACCEPTED)]
-    why = next((f": {one.message}" for one in said if one is not None and one.message), ".")
+    conditions = [gang.status.condition(kind) for kind in (Condition.PLACED, Condition.PLANNED, Condition.ACCEPTED)]
+    why = next((f": {one.message}" for one in conditions if one is not None and one.message), ".")
     which = f" of rank {wish.ranks}" if wish.ranks else ""
     return f"There is no member{which} of {gang_name(gang.key)}{why}"
 
@@ -183,7 +187,7 @@ async def _show_one(client: KubeClient, log: MemberLog, wish: LogsWish, show: Sh
                 show(_notice(log, f"has a log that can't be read: {refusal}"))
                 return False
             async for line in text.lines():
-                show(Said(log.member.rank, log.member.attempt, log.pod.name, line))
+                show(LogEntry(log.member.rank, log.member.attempt, log.pod.name, line))
     except ApiUnavailableError as error:
         show(_notice(log, f"has a log that ended early: {error}"))
         return False
@@ -195,5 +199,5 @@ def _params(log: MemberLog, wish: LogsWish, *, follow: bool) -> dict[str, str]:
     return {"container": log.container, **({"follow": "true"} if follow else {}), **tail}
 
 
-def _notice(log: MemberLog, sentence: str) -> Said:
-    return Said(log.member.rank, log.member.attempt, log.pod.name, None, f"{log.pod.name} {sentence}")
+def _notice(log: MemberLog, sentence: str) -> LogEntry:
+    return LogEntry(log.member.rank, log.member.attempt, log.pod.name, None, f"{log.pod.name} {sentence}")

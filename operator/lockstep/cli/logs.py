@@ -10,7 +10,7 @@ import click
 import orjson
 
 from coschedule import GangKey
-from lockstep.answers.member_logs import MOST_FOLLOWED, LogsWish, Said, follow_logs, show_logs
+from lockstep.answers.member_logs import MOST_FOLLOWED, LogEntry, LogsWish, follow_logs, show_logs
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.sweeps.run_logs import show_run_logs
 from lockstep.api.client.configuration import load_configuration, usual_namespace
@@ -87,7 +87,7 @@ def _of_one_run(key: GangKey, runs: str, *, follow: bool) -> GangKey:
 
 
 async def _show(
-    connection: dict[str, str | None], wish: LogsWish, show: Callable[[Said], None], *, follow: bool
+    connection: dict[str, str | None], wish: LogsWish, show: Callable[[LogEntry], None], *, follow: bool
 ) -> bool:
     async with one_client(load_configuration(**connection), connections=MOST_FOLLOWED) as client:
         if is_sweep(wish.gang):
@@ -95,33 +95,33 @@ async def _show(
         return await (follow_logs if follow else show_logs)(client, wish, show)
 
 
-def _show_as(output: str) -> Callable[[Said], None]:
+def _show_as(output: str) -> Callable[[LogEntry], None]:
     if output == "json":
         return _show_json
     return _show_coloured if is_colourful() else _show_plain
 
 
-def _show_plain(said: Said) -> None:
-    _show_prefixed(said, _prefix(said))
+def _show_plain(entry: LogEntry) -> None:
+    _show_prefixed(entry, _prefix(entry))
 
 
-def _show_coloured(said: Said) -> None:
-    _show_prefixed(said, click.style(_prefix(said), fg=_COLOURS[(said.rank or 0) % len(_COLOURS)]))
+def _show_coloured(entry: LogEntry) -> None:
+    _show_prefixed(entry, click.style(_prefix(entry), fg=_COLOURS[(entry.rank or 0) % len(_COLOURS)]))
 
 
-def _show_prefixed(said: Said, prefix: str) -> None:
-    if said.line is None:
-        print_lines([_prefix(said) + said.notice], err=True)
+def _show_prefixed(entry: LogEntry, prefix: str) -> None:
+    if entry.line is None:
+        print_lines([_prefix(entry) + entry.notice], err=True)
     else:
         # Output of members is passed on unchanged, as bytes.
-        click.echo(prefix.encode() + said.line)
+        click.echo(prefix.encode() + entry.line)
 
 
-def _prefix(said: Said) -> str:
-    return "" if said.rank is None else f"[{said.rank}] "
+def _prefix(entry: LogEntry) -> str:
+    return "" if entry.rank is None else f"[{entry.rank}] "
 
 
-def _show_json(said: Said) -> None:
-    about = {"rank": said.rank, "attempt": said.attempt, "pod": said.pod}
-    says = {"notice": said.notice} if said.line is None else {"line": said.line.decode(errors="replace")}
-    click.echo(orjson.dumps({**about, **says}).decode())
+def _show_json(entry: LogEntry) -> None:
+    about = {"rank": entry.rank, "attempt": entry.attempt, "pod": entry.pod}
+    content = {"notice": entry.notice} if entry.line is None else {"line": entry.line.decode(errors="replace")}
+    click.echo(orjson.dumps({**about, **content}).decode())

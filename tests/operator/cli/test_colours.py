@@ -7,9 +7,9 @@ import sys
 import pytest
 
 SAYS = """
-from lockstep.answers.member_logs import Said
+from lockstep.answers.member_logs import LogEntry
 from lockstep.cli.logs import _show_as
-_show_as("text")(Said(3, 1, "g-1-3", bytes([27]) + b"[1mbold"))
+_show_as("text")(LogEntry(3, 1, "g-1-3", bytes([27]) + b"[1mbold"))
 """
 
 

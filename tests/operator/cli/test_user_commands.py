@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from builders.manifests import gang
 from coschedule import GangKey
 from docs.markdown import ROOT
-from lockstep.answers.member_logs import Said
+from lockstep.answers.member_logs import LogEntry
 from lockstep.answers.queue.queue import Queued
 from lockstep.answers.queue.queue_text import queue_lines
 from lockstep.answers.reading.errors import AnswerError
@@ -141,8 +141,8 @@ def test_sentence_that_ends_a_command_does_nothing_to_a_terminal():
 
 
 def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as_it_is(capsysbinary):
-    _show_plain(Said(0, 1, "new-0", None, "new-0 does not run yet: \x1b[31mred"))
-    _show_plain(Said(0, 1, "new-0", b"\x1b[31mred\n"))
+    _show_plain(LogEntry(0, 1, "new-0", None, "new-0 does not run yet: \x1b[31mred"))
+    _show_plain(LogEntry(0, 1, "new-0", b"\x1b[31mred\n"))
 
     shown = capsysbinary.readouterr()
     assert shown.err == rb"[0] new-0 does not run yet: \x1b[31mred" + b"\n"

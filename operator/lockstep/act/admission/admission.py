@@ -40,23 +40,23 @@ class Admission:
         self._path = role.path
         self._is_known = role.written is not None
         self._alike: tuple[Any, ...] | None = None
-        self._seen: Needs | Refusal | None = None
+        self._observed: Needs | Refusal | None = None
 
     @property
-    def seen(self) -> Needs | Refusal | None:
+    def observed(self) -> Needs | Refusal | None:
         """The common needs of all members that were read; a refusal if one can't be placed, None if none was read."""
-        return self._seen
+        return self._observed
 
-    def see(self, pod: Manifest) -> None:
+    def observe(self, pod: Manifest) -> None:
         """Read the spec of one member's pod."""
         alike = _compared_parts(without_kept_claims(pod, self._planned.claims))
-        if alike == self._alike or isinstance(self._seen, Refusal):
+        if alike == self._alike or isinstance(self._observed, Refusal):
             return
         self._alike = alike
         needs = admitted_needs(self._planned, pod, self._path)
-        if isinstance(needs, Needs) and self._seen is not None:
-            needs = combined(self._seen, needs)
-        self._seen = needs
+        if isinstance(needs, Needs) and self._observed is not None:
+            needs = combined(self._observed, needs)
+        self._observed = needs
 
     def verdict(self) -> Needs | Refusal | None:
         """The needs with which the role must be planned; None if the members are as planned.
@@ -64,11 +64,11 @@ class Admission:
         If admission makes members differ, the plan is for the largest of them. Members that ask for less are accepted
         from then on.
         """
-        if self._seen is None or self._seen == self._planned or isinstance(self._seen, Refusal):
-            return self._seen if isinstance(self._seen, Refusal) else None
+        if self._observed is None or self._observed == self._planned or isinstance(self._observed, Refusal):
+            return self._observed if isinstance(self._observed, Refusal) else None
         if not self._is_known:
-            return self._seen
-        return None if is_within(self._seen, self._planned) else combined(self._planned, self._seen)
+            return self._observed
+        return None if is_within(self._observed, self._planned) else combined(self._planned, self._observed)
 
 
 def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:

@@ -48,10 +48,10 @@ class Creator:
         self._refused_position = len(self._keys)
 
     @property
-    def seen(self) -> dict[str, Needs]:
+    def observed(self) -> dict[str, Needs]:
         """The needs of each role's members as admission changed them, for members whose creation was answered."""
-        seen = {name: admission.seen for name, admission in self._admissions.items()}
-        return {name: needs for name, needs in seen.items() if isinstance(needs, Needs)}
+        observed = {name: admission.observed for name, admission in self._admissions.items()}
+        return {name: needs for name, needs in observed.items() if isinstance(needs, Needs)}
 
     async def create_missing(self, already: dict[PodKey, str], unbound: Collection[PodKey] = ()) -> Failure | None:
         """Create all members except those that exist ``already`` (key → UID), then compare them with the plan.
@@ -72,7 +72,7 @@ class Creator:
         for role, admission in self._admissions.items():
             ranks = zip(self._keys, self._roles, strict=True)
             one = next((key for key, name in ranks if name == role and key in unbound and self._is_whole(key)), None)
-            if admission.seen is None and one is not None:
+            if admission.observed is None and one is not None:
                 await self._read_admitted(one, admission)
         self.verdict = self._verdict()
         if self.verdict is None:
@@ -87,7 +87,7 @@ class Creator:
         answer = await self._client.get(paths.pod(pod))
         spec = answer.body.get("spec") if answer.is_success else None
         if spec and not spec.get("nodeName"):
-            admission.see(spec)
+            admission.observe(spec)
 
     def _verdict(self) -> Verdict | None:
         """The needs with which the gang must be planned, or a refusal; None if its members are as planned."""
@@ -122,7 +122,7 @@ class Creator:
                 return Failure(reason=Reason.TEMPLATE_REFUSED, message=refusal.message.rstrip("."))
             self.uids[key] = answer.body["metadata"]["uid"]
             if self._is_whole(key):
-                self._admissions[self._roles[position]].see(answer.body["spec"])
+                self._admissions[self._roles[position]].observe(answer.body["spec"])
             return None
         if answer.is_success or is_conflict(answer):
             return await self._take_over(position)
@@ -155,5 +155,5 @@ class Creator:
             return refused_pod(key.name, answer._replace(body={"message": message}))
         self.uids[key] = pod.uid
         if not pod.node and self._is_whole(key):
-            self._admissions[self._roles[position]].see(answer.body["spec"])
+            self._admissions[self._roles[position]].observe(answer.body["spec"])
         return None

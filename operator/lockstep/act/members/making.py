@@ -113,8 +113,8 @@ class MemberMaking:
             self.verdict = creator.verdict
             await self._delete_unowned(creator.unowned)
             return failure
-        if creator.seen:
-            services.state.templates.seen(gang, creator.seen)
+        if creator.observed:
+            services.state.templates.observe(gang, creator.observed)
         return creator.uids
 
     async def _begin_pieces(self, gang: AcceptedGang) -> Failure | None:

@@ -90,7 +90,7 @@ class ComingPods:
         if known is None:
             return _NO_QUOTA
         if workloads.awaiting(self._gang.key) is not None:
-            problem = await _say_ready(self._services, known, held.size)
+            problem = await _report_ready(self._services, known, held.size)
             if problem:
                 return Failure(reason=Reason.NO_LONGER_FITS, message=problem)
         elif not workloads.is_admitted(self._gang.key):
@@ -169,7 +169,7 @@ class ComingPods:
         return self._conflict()
 
 
-async def _say_ready(services: Services, workload: Workload, size: int) -> str:
+async def _report_ready(services: Services, workload: Workload, size: int) -> str:
     """Report to Kueue that ``size`` pods of a Workload may be created. Returns why that failed, as a clause, or ''."""
     if size != workload.pods:
         return f"Workload {workload.name} now has quota for {n_pods(workload.pods)}, not for {size}"

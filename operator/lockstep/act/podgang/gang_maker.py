@@ -124,12 +124,12 @@ class GangMaker:
         checks = self._checks[gang] = self._checks.get(gang, 0) + 1
         problem = await self._problem(gang)
         if problem and gang not in self._state.pod_gangs.objects:
-            await self._say_to_kueue(gang, problem)
+            await self._report_to_kueue(gang, problem)
         if problem and checks == _CHECKS_BEFORE_EVENT:
             self._report(gang, problem)
         await asyncio.sleep(pause_after(checks - 1))
 
-    async def _say_to_kueue(self, gang: GangKey, problem: str) -> None:
+    async def _report_to_kueue(self, gang: GangKey, problem: str) -> None:
         """Write to a waiting Workload why it has no Gang. Other reports about the Workload follow from the Gang."""
         known = self._state.pod_gangs.workloads.awaiting(gang)
         if known is None:
@@ -217,8 +217,8 @@ class GangMaker:
         group, known = self._state.pod_gangs.group(gang), self._state.pod_gangs.objects.get(gang)
         if not group.terms:
             return "its pods name no group of Kueue"
-        said, pods = group.terms[0], owners_of_group(group, known)
-        owner = pod_in_group(said.one, said.uid, said.terms)
+        first, pods = group.terms[0], owners_of_group(group, known)
+        owner = pod_in_group(first.one, first.uid, first.terms)
         return await self._apply(gang, _WantedGang(kind, owner, made_parts(kind, owner, pods=pods), pods))
 
     async def _apply(self, gang: GangKey, wanted: _WantedGang) -> str:
@@ -231,7 +231,7 @@ class GangMaker:
         if answer.code == HTTPStatus.UNPROCESSABLE_ENTITY:
             # The schema has more rules than this code checks.
             answer = await self._send(gang, known, wanted.refused(answer.message.rstrip(".")))
-        if answer.is_success and known is None and (wanted.pods or self._say_their_owner(gang, wanted.uid)):
+        if answer.is_success and known is None and (wanted.pods or self._pods_name_owner(gang, wanted.uid)):
             # The Gang follows from the owner that was read just now. Pods of a later owner with the same name do not
             # count.
             self._state.pod_gang_facts.check(gang)
@@ -242,7 +242,7 @@ class GangMaker:
         kinds = sized_kinds(self._state.sources)
         return next((one for one in kinds if one.owner is kind and one.awaits_size(owner)), None)
 
-    def _say_their_owner(self, gang: GangKey, owner: str) -> bool:
+    def _pods_name_owner(self, gang: GangKey, owner: str) -> bool:
         """Whether the waiting pods that may belong to this owner name its UID."""
         return all(kind.owner for kind, _ in self._state.pod_gangs.group(gang).waiting_by_kind(owner))
 

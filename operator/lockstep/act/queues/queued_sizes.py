@@ -84,4 +84,4 @@ def _to_be(services: Services, kind: SizedKind, owner: Manifest, pods: SizedPods
 
 def _post(services: Services, kind: SizedKind, owner: SizedOwner, event: Event) -> None:
     subject = EventSubject(kind.owner.api_version, kind.owner.kind, owner.gang.namespace, owner.name, owner.uid)
-    services.writer.post_about(subject, replace(event, said_once=True), of=owner.gang)
+    services.writer.post_about(subject, replace(event, posted_once=True), of=owner.gang)

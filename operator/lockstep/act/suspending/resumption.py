@@ -60,7 +60,7 @@ class Resumption:
         self._owner = owner
         self._departure = departure
         self._refused = refused
-        self._is_refusal_said = False
+        self._is_refusal_reported = False
         self._is_mark_missed = False
 
     async def run(self) -> Suspension:
@@ -130,16 +130,16 @@ class Resumption:
         answer = await self._client.patch(self._owner.target, kind.resumption(found, gets_size=gets_size))
         if not answer.is_success:
             if answer.code != HTTPStatus.CONFLICT:
-                self._say_refusal(answer.message)
+                self._report_refusal(answer.message)
             return None
         if self._departure.pods_stay:
             return _in_vain(f"{self._owner} was suspended for a while, but its pods stayed")
         return Suspension(owner=str(self._owner))
 
-    def _say_refusal(self, why: str) -> None:
+    def _report_refusal(self, why: str) -> None:
         log.warning("%s can't be resumed: %s", self._owner, why, extra=about(self._gang))
-        if not self._is_refusal_said:
-            self._is_refusal_said = True
+        if not self._is_refusal_reported:
+            self._is_refusal_reported = True
             self._refused(_in_vain(f"{self._owner} was suspended, and can't be resumed: {why}"))
             self._writer.post_about(self._owner.subject, owner_not_resumed(why), of=self._gang)
 

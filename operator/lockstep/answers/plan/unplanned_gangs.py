@@ -66,14 +66,14 @@ def _message(phase: Phase, gang: GangFact) -> str:
 
     It is our own for a Gang that awaits pods, since the status may not know all of these pods.
     """
-    condition, otherwise = _said_of(phase, gang)
+    condition, otherwise = _condition_of(phase, gang)
     written = gang.status.end or gang.status.condition(condition)
     if phase is Phase.AWAITS_PODS or written is None or not written.message:
         return otherwise
     return written.message
 
 
-def _said_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:  # noqa: PLR0911 - one answer for each phase
+def _condition_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:  # noqa: PLR0911 - one answer for each phase
     """The condition that describes a gang in that phase, and a sentence for a gang without it."""
     match phase:
         case Phase.DELETED:

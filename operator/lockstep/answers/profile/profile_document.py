@@ -7,7 +7,7 @@ from coschedule import NoFit, WorkFit
 from lockstep.answers.profile.profile import ProfileAnswer, ProfileRow, idle_seconds
 from lockstep.answers.profile.profile_text import OVERHEADS, suggested_block, too_long_to_state, work_block
 from lockstep.facts.past_runs import THOUSAND, Kinds, PastRun
-from lockstep.report.text.learned import missing, why_used
+from lockstep.report.text.learned import shortage_clause, why_used
 from lockstep.report.text.sentences import as_sentence
 
 
@@ -17,7 +17,7 @@ def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
     return {
         "gang": answer.gang._asdict(),
         "toldBy": answer.source._asdict(),
-        "message": as_sentence(missing(fit) if isinstance(fit, NoFit) else _why(answer, fit)),
+        "message": as_sentence(shortage_clause(fit) if isinstance(fit, NoFit) else _why(answer, fit)),
         "work": None if isinstance(fit, NoFit) else work_block(fit),
         "suggestedWork": None if answer.suggested is None else suggested_block(answer.suggested),
         "offBySeconds": None if isinstance(fit, NoFit) else _off_by(fit),

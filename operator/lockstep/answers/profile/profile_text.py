@@ -7,7 +7,7 @@ from lockstep.answers.plan.text import wrapped
 from lockstep.answers.profile.profile import SHORTEST_SERIAL, ProfileAnswer, ProfileRow
 from lockstep.api.preemption import gang_name
 from lockstep.facts.past_runs import KIND_LABEL, THOUSAND, Kinds
-from lockstep.report.text.learned import by_kinds, go_duration, left_out, missed, missing, with_sizes
+from lockstep.report.text.learned import by_kinds, error_percentage, go_duration, left_out, shortage_clause, with_sizes
 from lockstep.report.text.sentences import as_sentence, duration, n_members
 
 Block = dict[str, str | dict[str, str]]
@@ -29,7 +29,7 @@ def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     runs = "1 run of its template is" if len(answer.runs) == 1 else f"{len(answer.runs)} runs of its template are"
     yield from wrapped(f"{gang_name(answer.gang)}: {runs} known{of}.")
     if isinstance(answer.fit, NoFit):
-        yield from wrapped(as_sentence(missing(answer.fit) + _advice(answer.fit, answer)))
+        yield from wrapped(as_sentence(shortage_clause(answer.fit) + _advice(answer.fit, answer)))
         yield from wrapped(_last_run(answer))
         yield from _kinds(answer.kinds)
         return
@@ -144,9 +144,9 @@ def _row(row: ProfileRow, longest: float, bar: str) -> str:
 
 def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
     yield from wrapped(
-        f"If this formula forecasts each run from the others, it is off by {missed(fit.error)} on average."
+        f"If this formula forecasts each run from the others, it is off by {error_percentage(fit.error)} on average."
     )
-    stated = missed(answer.judged.stated_error)
+    stated = error_percentage(answer.judged.stated_error)
     yield from wrapped(f"The times of the spec, multiplied to fit the other runs, are off by {stated}.")
     yield from wrapped("If the runs follow this formula, 19 of 20 numbers are off by at most the error beside them.")
     if answer.judged.better is None:

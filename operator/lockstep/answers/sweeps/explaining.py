@@ -78,5 +78,5 @@ def _why(state: State, gang: GangFact) -> str:
         return refusal.message
     if gang.unmet:
         return waits_for_others(gang.unmet, gang.status.recorded)
-    said = gang.status.condition(Condition.SUSPENDED) or gang.status.condition(Condition.PLANNED)
-    return said.message if said is not None and said.message else _NOT_YET
+    condition = gang.status.condition(Condition.SUSPENDED) or gang.status.condition(Condition.PLANNED)
+    return condition.message if condition is not None and condition.message else _NOT_YET

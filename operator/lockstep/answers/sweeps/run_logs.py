@@ -1,7 +1,7 @@
 """Shows the logs of all runs of a sweep that have a GangJob, one run after the other."""
 
 from coschedule import GangKey
-from lockstep.answers.member_logs import LogsWish, Said, Show, show_logs
+from lockstep.answers.member_logs import LogEntry, LogsWish, Show, show_logs
 from lockstep.answers.reading.cluster import read_gangs
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.sweeps.reading import read_sweep
@@ -26,9 +26,9 @@ async def show_run_logs(client: KubeClient, sweep: GangKey, wish: LogsWish, show
 
 
 async def _show_run(client: KubeClient, wish: LogsWish, number: int, show: Show) -> bool:
-    show(Said(None, 0, "", None, f"Run {number}:"))
+    show(LogEntry(None, 0, "", None, f"Run {number}:"))
     try:
         return await show_logs(client, wish, show)
     except AnswerError as error:
-        show(Said(None, 0, "", None, str(error)))
+        show(LogEntry(None, 0, "", None, str(error)))
         return False

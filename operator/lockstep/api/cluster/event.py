@@ -21,7 +21,7 @@ _NAME_LIMIT = 253
 class Event:
     """An event about a gang. ``action`` is what the operator was doing.
 
-    An event that is ``said_once`` always has the same name. So the API server accepts no second event with the same
+    An event that is ``posted_once`` always has the same name. So the API server accepts no second event with the same
     words about the same object, as long as it keeps the first.
     """
 
@@ -29,7 +29,7 @@ class Event:
     reason: EventReason
     action: str
     note: str
-    said_once: bool = False
+    posted_once: bool = False
 
 
 class EventSubject(NamedTuple):
@@ -59,7 +59,7 @@ def event_manifest(subject: EventSubject, event: Event, *, instance: str, now: f
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     # A part of a name must not end with a dot or a hyphen.
     named = subject.name[: _NAME_LIMIT - 17].rstrip("-.")
-    identity = f"{subject.uid} {event.reason} {event.note}" + ("" if event.said_once else f" {when}")
+    identity = f"{subject.uid} {event.reason} {event.note}" + ("" if event.posted_once else f" {when}")
     digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
     return {
         "apiVersion": "events.k8s.io/v1",

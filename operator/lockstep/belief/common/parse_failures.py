@@ -31,17 +31,17 @@ class ParseFailures:
 
     def __init__(self, count: Callable[[str], None]) -> None:
         self._count = count
-        self._said: dict[tuple[str, Hashable], str] = {}
+        self._reported: dict[tuple[str, Hashable], str] = {}
 
     def report(self, what: Version, problem: Exception, *, counts_as: str) -> None:
         """Report a version that can't be parsed; ``counts_as`` completes "Lockstep treats it as …"."""
-        if self._said.get((what.resource, what.key)) == what.version:
+        if self._reported.get((what.resource, what.key)) == what.version:
             return
-        self._said[what.resource, what.key] = what.version
+        self._reported[what.resource, what.key] = what.version
         self._count(what.resource)
         gang = about(what.key) if isinstance(what.key, GangKey) else None
         log.error(_SENTENCE, what.resource, what.name, counts_as, describe(problem), extra=gang)
 
     def clear(self, resource: str, key: Hashable) -> None:
         """Forget an object that is parsed again, or is gone."""
-        self._said.pop((resource, key), None)
+        self._reported.pop((resource, key), None)

@@ -54,7 +54,7 @@ class TemplateMemory:
         if not isinstance(verdict, Refusal):
             self._share(gang, template.written, verdict)
 
-    def seen(self, gang: GangFact, needs: Mapping[str, Needs]) -> None:
+    def observe(self, gang: GangFact, needs: Mapping[str, Needs]) -> None:
         """Keep the needs of created members for later gangs.
 
         The members of these roles were created with these needs, and match the plan.

@@ -112,7 +112,7 @@ class Rejections:
         """Why rejections have refused the gang, by this record or else by its status; None if they have not."""
         record = self._by_uid.get(gang.uid)
         if record is None or record.generation != gang.generation:
-            return _said_by_status(gang)
+            return _refusal_in_status(gang)
         return record.refusal
 
     def rejected(self, gang: GangFact) -> Rejected | None:
@@ -198,7 +198,7 @@ def _refusal(reason: str, nodes: dict[str, str]) -> Refusal:
     )
 
 
-def _said_by_status(gang: GangFact) -> Refusal | None:
+def _refusal_in_status(gang: GangFact) -> Refusal | None:
     """The refusal in the status, if it is about the current spec."""
     accepted = gang.status.condition(Condition.ACCEPTED)
     if accepted is None or (accepted.status, accepted.reason) != ("False", Reason.REJECTED_BY_KUBELETS):

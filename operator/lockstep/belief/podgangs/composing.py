@@ -140,8 +140,8 @@ def least_to_begin(gang: PodGang, group: PodGroup) -> int:
     if group.going or isinstance(gang.asks, Refusal):
         return 0
     pods = group.own(gang.made_for, 0)
-    said = [] if gang.made_for is None else [one.terms.fewest for one in pods.terms]
-    return _least(gang, max([gang.asks.minimum, *said]), pods)
+    fewest = [] if gang.made_for is None else [one.terms.fewest for one in pods.terms]
+    return _least(gang, max([gang.asks.minimum, *fewest]), pods)
 
 
 def _least(gang: PodGang, minimum: int, pods: OwnPods) -> int:

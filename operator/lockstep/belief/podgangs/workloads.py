@@ -101,8 +101,8 @@ def are_last(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
 
 def may_pass(checks: Collection[StatedCheck], ours: Iterable[str]) -> bool:
     """Whether Lockstep's checks are among these, and all checks are ready, or only Lockstep's are not ready yet."""
-    have_said_yes = bool(_states(checks, ours)) and {one.state for one in checks} == {CheckState.READY}
-    return have_said_yes or are_last(checks, ours)
+    are_ready = bool(_states(checks, ours)) and {one.state for one in checks} == {CheckState.READY}
+    return are_ready or are_last(checks, ours)
 
 
 def says(workload: Workload, ours: Iterable[str], state: CheckState) -> bool:

@@ -12,16 +12,16 @@ def reported_part(gang: GangFact, reservation: Reservation, pods: Iterable[PodFa
     """The part of the work that is done: by the dealer of its pieces, or else by reports of the attempt's members."""
     if gang.spec is not None and gang.spec.dealing is not None:
         return gang.spec.dealing.part(piece_counts(gang, pieces, pods))
-    return _said_by_members(gang, reservation, pods)
+    return _reported_by_members(gang, reservation, pods)
 
 
-def _said_by_members(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact]) -> str:
+def _reported_by_members(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact]) -> str:
     """The part of the work that the attempt's members report as done: the least of all reports; '' without reports.
 
     If members come and go while others run, it is the most of all reports: a new member may report that it has done
     nothing.
     """
     attempt = reservation.attempt
-    said = (pod.progress for pod in pods if pod.progress and pod.member and pod.member.attempt == attempt)
+    reported = (pod.progress for pod in pods if pod.progress and pod.member and pod.member.attempt == attempt)
     which = max if gang.status.member_changes else min
-    return which(said, key=float, default="")
+    return which(reported, key=float, default="")

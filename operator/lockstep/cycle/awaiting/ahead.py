@@ -72,8 +72,8 @@ def _ahead(state: State, gang: AcceptedGang, is_planned: Callable[[GangKey], boo
 
     None if a time that it waits for is unknown, or if its status does not yet say that it waits for others.
     """
-    said = gang.status.condition(Condition.PLANNED)
-    if said is None or said.reason != Reason.AWAITS_OTHERS:
+    planned = gang.status.condition(Condition.PLANNED)
+    if planned is None or planned.reason != Reason.AWAITS_OTHERS:
         return None
     earliest, ends, starts = now, list[GangKey](), list[GangKey]()
     for asked in gang.unmet:

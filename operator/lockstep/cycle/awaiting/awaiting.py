@@ -72,7 +72,7 @@ class AwaitingGangs:
             return StatusReport(status=status, written=self._state.changes.plan)
         status = awaiting_marks.mark_awaiting_others(gang, found, waits_for_others(unmet, record), now=now)
         # The gang is planned ahead after its status says that it waits.
-        written = None if _is_said(gang) else self._state.changes.plan
+        written = None if _is_reported(gang) else self._state.changes.plan
         return None if status == gang.status else StatusReport(status=status, written=written)
 
     def _never(self, gang: GangFact, asked: Predecessor, known: Recorded | None) -> bool:
@@ -92,7 +92,7 @@ class AwaitingGangs:
         )
 
 
-def _is_said(gang: GangFact) -> bool:
+def _is_reported(gang: GangFact) -> bool:
     planned = gang.status.condition(Condition.PLANNED)
     return planned is not None and planned.reason == Reason.AWAITS_OTHERS
 

@@ -99,51 +99,51 @@ class Explainer:
         again; infinity if that is not needed.
         """
         self._unreported.pop(gang.key, None)
-        passes = self._likely_start_passes(gang.key, gang.status, now)
-        if self._reported.get(gang.key) == (gang.resource_version, decision, victims) and now < passes:
-            return passes
-        said = _Explained(gang, decision, now, victims, start_estimates, learned)
+        expiry = self._likely_start_expiry(gang.key, gang.status, now)
+        if self._reported.get(gang.key) == (gang.resource_version, decision, victims) and now < expiry:
+            return expiry
+        explained = _Explained(gang, decision, now, victims, start_estimates, learned)
         next_report_at = math.inf
 
         def report() -> StatusReport | None:
             nonlocal next_report_at
-            due, next_report_at = self._report_due(said)
+            due, next_report_at = self._report_due(explained)
             return due
 
         if not self._writer.report(gang, report):
             self._unreported[gang.key] = decision
         return next_report_at
 
-    def _report_due(self, said: _Explained) -> tuple[StatusReport | None, float]:
+    def _report_due(self, explained: _Explained) -> tuple[StatusReport | None, float]:
         """The report if it is due, and the time of day at which to explain again."""
-        status = said.status()
-        later = self._postponed_to(said, status)
+        status = explained.status()
+        later = self._postponed_to(explained, status)
         if later is not None:
             return None, later
-        status = said.with_start(status)
-        report = self._report(said, status)
-        return report, self._likely_start_passes(said.gang.key, status, said.now)
+        status = explained.with_start(status)
+        report = self._report(explained, status)
+        return report, self._likely_start_expiry(explained.gang.key, status, explained.now)
 
-    def _postponed_to(self, said: _Explained, status: GangStatus) -> float | None:
+    def _postponed_to(self, explained: _Explained, status: GangStatus) -> float | None:
         """The next time at which there may be something to report, infinity if never; None if the report is due now."""
-        gang, decision, now = said.gang, said.decision, said.now
-        passes = self._likely_start_passes(gang.key, gang.status, now)
+        gang, decision, now = explained.gang, explained.decision, explained.now
+        expiry = self._likely_start_expiry(gang.key, gang.status, now)
         promised = decision.promised if isinstance(decision, Placement) else None
-        if says_the_same(gang, status, promised=promised) and now < passes:
-            self._reported[gang.key] = (gang.resource_version, decision, said.victims)
-            return passes
+        if says_the_same(gang, status, promised=promised) and now < expiry:
+            self._reported[gang.key] = (gang.resource_version, decision, explained.victims)
+            return expiry
         last = self._last_report(gang.key, now)
         is_due = (
             _is_new_reason(gang, status)
             or _is_age_turning(gang, status)
             or _has_passed(gang, now)
-            or now >= passes
+            or now >= expiry
             or _is_promised_anew(gang, decision)
             or now >= last.time + last.pause
         )
-        return None if is_due else min(passes, last.time + last.pause)
+        return None if is_due else min(expiry, last.time + last.pause)
 
-    def _likely_start_passes(self, gang: GangKey, status: GangStatus, now: float) -> float:
+    def _likely_start_expiry(self, gang: GangKey, status: GangStatus, now: float) -> float:
         """When the likely start in that status is over and must be replaced; not before the first pause is over."""
         if status.plan is None:
             return math.inf
@@ -155,15 +155,15 @@ class Explainer:
         last = self._last_reports.get(gang, _NEVER)
         return last if last.time <= now else last._replace(time=-math.inf)
 
-    def _report(self, said: _Explained, status: GangStatus) -> StatusReport:
-        gang, decision, estimates = said.gang, said.decision, said.start_estimates
+    def _report(self, explained: _Explained, status: GangStatus) -> StatusReport:
+        gang, decision, estimates = explained.gang, explained.decision, explained.start_estimates
         is_new = _is_new_reason(gang, status)
         last, after = self._last_reports.get(gang.key), status.condition(Condition.PLANNED)
         grown = _PAUSE_GROWTH * (_FIRST_PAUSE_SECONDS if last is None else last.pause)
         self._last_reports[gang.key] = _LastReport(
-            said.now, _FIRST_PAUSE_SECONDS if is_new else min(grown, _LONGEST_PAUSE_SECONDS)
+            explained.now, _FIRST_PAUSE_SECONDS if is_new else min(grown, _LONGEST_PAUSE_SECONDS)
         )
-        event = _event_for(decision, after.message if after else "") if is_new and not said.victims else None
+        event = _event_for(decision, after.message if after else "") if is_new and not explained.victims else None
         why = PlanChange.QUEUE_CHANGED if estimates is None else estimates.why_changed(gang, decision)
 
         def written() -> None:

@@ -23,7 +23,7 @@ _AT_ONCE = 4
 _SETTLING_SECONDS = 10.0
 
 
-class _Said(NamedTuple):
+class _WrittenEntry(NamedTuple):
     """A written entry, and the version of the Workload for which it was written."""
 
     workload: str
@@ -40,7 +40,7 @@ class CheckReports:
         self._services = services
         self._state = services.state
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
-        self._writes = PatientWrites[_Said](services, at_once=_AT_ONCE)
+        self._writes = PatientWrites[_WrittenEntry](services, at_once=_AT_ONCE)
         self._seen: dict[GangKey, tuple[str, float]] = {}
 
     def check(self, gang: GangFact, now: float) -> None:
@@ -51,7 +51,7 @@ class CheckReports:
         entry = entry_due(gang, made, workload, patience=self._services.quota_wait, now=now)
         settled = self._settled_at(workload, now)
         self._alarms.set(gang.key, next_moment(workload.quota_since, self._services.quota_wait, now))
-        if entry is None or self._writes.is_written(gang.key, said := _Said(workload.version, entry)):
+        if entry is None or self._writes.is_written(gang.key, written := _WrittenEntry(workload.version, entry)):
             return
         least = now if entry.state is CheckState.PENDING else settled
         begins = max(least, self._writes.may_begin_at(gang.key, now))
@@ -59,7 +59,7 @@ class CheckReports:
             self._alarms.set(gang.key, begins)
             return
         write = partial(write_checks, self._services, workload, entry, Urgency.REPORT)
-        self._writes.begin(gang.key, write, said)
+        self._writes.begin(gang.key, write, written)
 
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang that is gone."""

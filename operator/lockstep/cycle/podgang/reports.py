@@ -57,7 +57,7 @@ class PodGangReports:
         if status == gang.status:
             return None
         planned = status.condition(Condition.PLANNED)
-        if planned is None or planned.reason != Reason.PODS_MISSING or _is_said(gang.status):
+        if planned is None or planned.reason != Reason.PODS_MISSING or _is_reported(gang.status):
             return StatusReport(status=status)
         event = events.pods_missing(f"Gang {object_name(gang.key)} is not complete: {planned.message}")
         subject = self._owner(gang.key) or self._pod(gang.key)
@@ -133,9 +133,9 @@ class PodGangReports:
         if subject is None:
             return None
         # Each group of a LeaderWorkerSet is a Gang, and all of them may have the same problem.
-        return partial(self._writer.post_about, subject, replace(event, said_once=True), of=gang)
+        return partial(self._writer.post_about, subject, replace(event, posted_once=True), of=gang)
 
 
-def _is_said(status: GangStatus) -> bool:
+def _is_reported(status: GangStatus) -> bool:
     planned = status.condition(Condition.PLANNED)
     return planned is not None and planned.reason == Reason.PODS_MISSING

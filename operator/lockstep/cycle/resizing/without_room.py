@@ -56,11 +56,11 @@ class GangsWithoutRoom:
     def begin(self, decided: LastPlan) -> float:
         """Begin the shrinks that are due. Returns the seconds until a plan is due again; infinity if none is."""
         now, before, elastic = self._monotonic(), self._since, self._state.pod_gangs.elastic.gangs()
-        said = {one.gang: one for one in decided.plan.decisions if one.gang in elastic and not _is_put_off(one)}
+        decisions = {one.gang: one for one in decided.plan.decisions if one.gang in elastic and not _is_put_off(one)}
         # A long queue is planned in parts, so some plans have no decision about a Gang.
-        self._since = {gang: since for gang, since in before.items() if gang not in said and gang in elastic}
+        self._since = {gang: since for gang, since in before.items() if gang not in decisions and gang in elastic}
         due, first = math.inf, _first_that_waits(decided)
-        for gang, decision in said.items():
+        for gang, decision in decisions.items():
             with self._guarded(gang):
                 due = min(due, self._judge(decision, before.get(gang, now), decided, is_behind=gang not in first))
         return due

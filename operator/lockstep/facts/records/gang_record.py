@@ -111,10 +111,10 @@ class GangRecord:
 
 def merged(one: GangRecord, other: GangRecord) -> GangRecord:
     """One record with the parts of both records of a gang."""
-    said: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _SAID_BY_EITHER}
+    greatest: dict[str, Any] = {name: max(getattr(one, name), getattr(other, name)) for name in _GREATEST}
     first: dict[str, Any] = {name: _first(getattr(one, name), getattr(other, name)) for name in _FIRST}
     stretches = _merged_stretches((*one.stretches, *other.stretches))
-    return replace(max(one, other, key=_rank_of_end), **said, **first, stretches=stretches)
+    return replace(max(one, other, key=_rank_of_end), **greatest, **first, stretches=stretches)
 
 
 def merged_stretch(one: Stretch, other: Stretch) -> Stretch:
@@ -125,7 +125,7 @@ def merged_stretch(one: Stretch, other: Stretch) -> Stretch:
     return replace(last, **amounts, kinds=max(one.kinds, other.kinds))
 
 
-_SAID_BY_EITHER = ("kind", "namespace", "name", "user", "group", "template", "sweep", "attempts", "restarts")
+_GREATEST = ("kind", "namespace", "name", "user", "group", "template", "sweep", "attempts", "restarts")
 _FIRST = ("created", "promised", "started", "predicted")
 _AMOUNTS = ("members", "millicores", "memory", "gpus", "lost")
 _ORDER = {outcome: number for number, outcome in enumerate(GangOutcome)}

@@ -32,16 +32,16 @@ def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
 def why_used(judged: Judged) -> str:
     """A clause that says why the learned law is used, or the stated times."""
     if isinstance(judged.fit, NoFit):
-        return missing(judged.fit)
+        return shortage_clause(judged.fit)
     runs = f"{judged.fit.runs} runs {with_sizes(judged.fit.sizes)}"
-    by_formula = f"{missed(judged.fit.error)} with the formula of earlier runs"
-    errors = f"{by_formula}, and by {missed(judged.stated_error)} with the stated times"
+    by_formula = f"{error_percentage(judged.fit.error)} with the formula of earlier runs"
+    errors = f"{by_formula}, and by {error_percentage(judged.stated_error)} with the stated times"
     return f"forecasts of {runs} are off by {errors}, on average"
 
 
 def by_kinds(kinds: Kinds) -> str:
     """A clause about the run times by kind of node, and whether plans use them."""
-    by_kind, alike = missed(kinds.fit.error), missed(kinds.fit.error_alike)
+    by_kind, alike = error_percentage(kinds.fit.error), error_percentage(kinds.fit.error_alike)
     if not kinds.factors:
         return (
             f"forecasts do not get better by kinds of nodes: with kinds they are off by {by_kind}, without by {alike}"
@@ -61,7 +61,7 @@ def _each_kind(kinds: Kinds) -> str:
     return ", ".join([*shown[:MOST_KINDS_SHOWN], *more])
 
 
-def missing(fit: NoFit) -> str:
+def shortage_clause(fit: NoFit) -> str:
     """A clause that says how many runs there are, and which runs a law still needs."""
     if fit.shortage is Shortage.ONE_SIZE:
         had = f"all {fit.runs} runs had {n_members(fit.sizes[0])}"
@@ -89,7 +89,7 @@ def with_sizes(sizes: Sequence[int]) -> str:
     return f"with {', '.join(map(str, sizes[:-1]))} and {sizes[-1]} members"
 
 
-def missed(error: float) -> str:
+def error_percentage(error: float) -> str:
     """The relative error of forecasts, in percent."""
     if 0 < error < _LEAST_ERROR:
         return f"less than {percentage(_LEAST_ERROR)}"

@@ -125,7 +125,7 @@ def test_later_gang_of_the_template_is_planned_so_from_the_start(state):
 
 def test_newest_sight_of_a_template_counts_for_later_gangs(state):
     state.apply_verdict(GANG, LARGER)
-    state.templates.seen(GANG, WRITTEN)
+    state.templates.observe(GANG, WRITTEN)
 
     state.apply_gang(gang_fact("second", spec=gang_spec()))
 

@@ -118,7 +118,7 @@ def test_event_about_a_long_name_has_a_name_that_the_api_server_takes(last):
 
 
 def test_event_that_is_said_once_has_one_name_at_all_times():
-    event = replace(ALL[0], said_once=True)
+    event = replace(ALL[0], posted_once=True)
     names = [manifest(one, now=now)["metadata"]["name"] for one in (event, ALL[0]) for now in (NOW, NOW + 60)]
     other = manifest(replace(event, note="9 members on n1."))["metadata"]["name"]
 

@@ -7,7 +7,7 @@ from coschedule import SerialWork
 from lockstep.api.quantities import duration_seconds
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.facts.past_runs import Template, run_of
-from lockstep.report.text.learned import go_duration, missed, with_sizes, work_used
+from lockstep.report.text.learned import error_percentage, go_duration, with_sizes, work_used
 
 HEAT = "0" * 32
 
@@ -52,7 +52,7 @@ def test_sizes_are_listed_or_counted(sizes, want):
     ],
 )
 def test_error_is_given_in_percent(error, want):
-    assert missed(error) == want
+    assert error_percentage(error) == want
 
 
 def work_used_after(runs):
