@@ -4,9 +4,9 @@ from builders.facts import gang_fact, gang_spec
 from coschedule import GangKey, SerialWork, plan
 from docs.markdown import ROOT, fences, first_cells
 from engine.builders import gang, node, snapshot
-from lockstep.answers.plan.document import settled_document, waiting_document
+from lockstep.answers.plan.document import unplanned_document, waiting_document
 from lockstep.answers.plan.recorded import RecordedSnapshot, planned_before
-from lockstep.answers.plan.unplanned_gangs import SettledAnswer
+from lockstep.answers.plan.unplanned_gangs import UnplannedAnswer
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.profile.profile import answer_profile
 from lockstep.answers.profile.profile_document import profile_document
@@ -23,10 +23,10 @@ def test_every_field_of_an_answer_is_documented():
     waiting = waiting_document(
         answer_about(planned_before(RecordedSnapshot(snap, plan(snap))), GangKey("default", "g"))
     )
-    settled = settled_document(SettledAnswer(gang=GangKey("default", "g"), phase=Phase.PLACED, message="All."))
+    unplanned = unplanned_document(UnplannedAnswer(gang=GangKey("default", "g"), phase=Phase.PLACED, message="All."))
     documented = first_cells(PAGE, "## For programs")
 
-    assert documented == [*dict.fromkeys(["gang", "phase", *waiting, *settled])]
+    assert documented == [*dict.fromkeys(["gang", "phase", *waiting, *unplanned])]
 
 
 def test_every_field_of_a_profile_is_documented():

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from coschedule import GangKey
-from lockstep.answers.plan.document import settled_document
+from lockstep.answers.plan.document import unplanned_document
 from lockstep.answers.plan.planned import plan_now
 from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.size_of_run import answer_with_size
-from lockstep.answers.plan.text import settled_lines
+from lockstep.answers.plan.text import unplanned_lines
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError, NotAllowedError
@@ -87,11 +87,11 @@ def _explain_gang(gang: GangFact, state: State, rules: PlanRules, output: str) -
     if state.phase_of(gang).is_planned:
         print_waiting(_answer_waiting(gang, state, rules), output)
         return
-    settled = answer_with_size(state, rules, gang, time())
+    answer = answer_with_size(state, rules, gang, time())
     if output == "json":
-        print_document(settled_document(settled))
+        print_document(unplanned_document(answer))
     else:
-        print_lines(settled_lines(settled))
+        print_lines(unplanned_lines(answer))
 
 
 def _answer_waiting(gang: GangFact, state: State, rules: PlanRules) -> WaitingAnswer:

@@ -9,11 +9,11 @@ from typing import IO, Any
 import click
 
 from coschedule import GangKey
-from lockstep.answers.plan.document import settled_document, waiting_document
+from lockstep.answers.plan.document import unplanned_document, waiting_document
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
 from lockstep.answers.plan.recorded import planned_before, read_recorded, with_further
-from lockstep.answers.plan.text import delays_line, settled_lines, wrapped
-from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
+from lockstep.answers.plan.text import delays_line, unplanned_lines, wrapped
+from lockstep.answers.plan.unplanned_gangs import UnplannedAnswer, answer_unplanned
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.documents import LONGEST
@@ -153,10 +153,10 @@ def _print_answers_for_tenants(
         print_answer(document, sweep_plan_answer_lines, output, time())
 
 
-def _answer(state: State, planned: AnsweredPlan, key: GangKey, *, is_waiting: bool) -> WaitingAnswer | SettledAnswer:
+def _answer(state: State, planned: AnsweredPlan, key: GangKey, *, is_waiting: bool) -> WaitingAnswer | UnplannedAnswer:
     if is_waiting:
         return answer_about(planned, key, progress=tried_with_progress)
-    return answer_settled(state, state.gangs[key])
+    return answer_unplanned(state, state.gangs[key])
 
 
 async def _runtimes(connection: Mapping[str, str | None], manifests: Sequence[NewManifest]) -> Sequence[NewManifest]:
@@ -244,14 +244,16 @@ def _delays(before: AnsweredPlan, after: AnsweredPlan) -> Delays:
 
 
 def _print(
-    answers: Sequence[WaitingAnswer | SettledAnswer],
+    answers: Sequence[WaitingAnswer | UnplannedAnswer],
     delays: Delays,
     notes: Sequence[str],
     output: str,
     sweeps: Sequence[PlannedSweep | RefusedSweep],
 ) -> None:
     if output == "json":
-        gangs = [waiting_document(one) if isinstance(one, WaitingAnswer) else settled_document(one) for one in answers]
+        gangs = [
+            waiting_document(one) if isinstance(one, WaitingAnswer) else unplanned_document(one) for one in answers
+        ]
         delayed = [{"gang": name, "seconds": by if math.isfinite(by) else None} for name, by in delays]
         planned = [sweep_plan_document(one) for one in sweeps]
         print_document({"gangs": gangs, "sweeps": planned, "delays": delayed, "notes": notes})
@@ -260,7 +262,7 @@ def _print(
         if isinstance(answer, WaitingAnswer):
             print_waiting(answer, output)
         else:
-            print_lines(settled_lines(answer))
+            print_lines(unplanned_lines(answer))
         click.echo()
     for sweep in sweeps:
         print_lines(sweep_plan_lines(sweep))

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from builders.facts import gang_fact, gang_spec, node_fact
-from lockstep.answers.plan.document import settled_document
-from lockstep.answers.plan.text import settled_lines
-from lockstep.answers.plan.unplanned_gangs import answer_settled
+from lockstep.answers.plan.document import unplanned_document
+from lockstep.answers.plan.text import unplanned_lines
+from lockstep.answers.plan.unplanned_gangs import answer_unplanned
 from lockstep.answers.queue.queue import queue_of
 from lockstep.answers.supposing.predecessors import record_predecessors
 from lockstep.belief.gangs.phases import Phase
@@ -61,13 +61,13 @@ def test_queue_has_a_gang_whose_start_is_unknown():
 
 def test_explanation_says_what_it_waits_for_and_when_it_is_likely_to_start():
     gang = waiting()
-    answer = answer_settled(state_with(gang), gang)
-    text = " ".join(settled_lines(answer))
+    answer = answer_unplanned(state_with(gang), gang)
+    text = " ".join(unplanned_lines(answer))
 
     assert "default/late waits for others. It waits until first has succeeded." in text
     assert "likely to start at 1970-01-01T00:33:20Z with 2 members" in text
-    assert settled_document(answer)["likelyStart"] == "1970-01-01T00:33:20Z"
-    assert settled_document(answer)["phase"] == "AwaitsOthers"
+    assert unplanned_document(answer)["likelyStart"] == "1970-01-01T00:33:20Z"
+    assert unplanned_document(answer)["phase"] == "AwaitsOthers"
 
 
 def test_supposed_gang_knows_what_has_become_of_the_other():
@@ -85,4 +85,4 @@ def test_supposed_gang_waits_for_one_that_has_not_ended():
     record_predecessors(state, late.key)
 
     assert state.gangs[late.key].status.after == (Recorded("first", PredecessorKind.GANG_JOB, first.uid),)
-    assert answer_settled(state, state.gangs[late.key]).message == WHY
+    assert answer_unplanned(state, state.gangs[late.key]).message == WHY

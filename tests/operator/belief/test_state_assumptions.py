@@ -90,7 +90,7 @@ def test_complete_gang_holds_only_members_that_no_watch_has_shown(state):
     assert (state.reservations, state.ledger.assumed) == ({}, held)
 
     for one in state.assumptions.leftovers.take():
-        state.assumptions.settle(one)
+        state.assumptions.stop_counting_leftover(one)
 
     assert (held > 0, state.ledger.assumed) == (True, 0)
 

@@ -50,7 +50,7 @@ class LeftoverChecks:
         while not await self._is_known(one):
             checks += 1
             await asyncio.sleep(pause_after(checks))
-        self._state.assumptions.settle(one)
+        self._state.assumptions.stop_counting_leftover(one)
 
     async def _is_known(self, one: Leftover) -> bool:
         """Whether the cache has all existing members.

@@ -122,7 +122,7 @@ class Release:
             status = mark_growth_failed(gang, failure.message, now=now)
         else:
             status = mark_released(gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=now)
-        return (await self.write(gang, status)).is_settled
+        return (await self.write(gang, status)).is_final
 
 
 async def until_done(step: Callable[[], Awaitable[bool]]) -> None:

@@ -105,7 +105,7 @@ class Undoing:
         if failure.next_size is None or gang is None:
             return ""
         counts = progress_of(self._services.state, gang, self._reservation)
-        is_success = has_succeeded(gang.policies, counts, self._reservation.settled)
+        is_success = has_succeeded(gang.policies, counts, self._reservation.without_newcomers)
         return format_ranks(counts.succeeded_ranks) if is_success else ""
 
     async def _keep(self, succeeded_ranks: str) -> bool:
@@ -114,7 +114,7 @@ class Undoing:
         if gang is None or not self._release.stands_in(gang):
             return True
         status = mark_ended_before_change(gang, succeeded_ranks, now=self._services.now())
-        return (await self._release.write(gang, status)).is_settled
+        return (await self._release.write(gang, status)).is_final
 
     def _log(self, failure: Failure) -> None:
         if failure.reason is Reason.GANG_DELETED:

@@ -87,7 +87,7 @@ class MemberMaking:
             return uids
         binder = Binder(services.client, self._reservation, count=services.count_binding)
         bound = {key: pod.node for key, pod in there.items() if pod.node}
-        failure = await self._provide_volumes(uids, settled=bound.keys() | ended.keys())
+        failure = await self._provide_volumes(uids, bound_or_ended=bound.keys() | ended.keys())
         failure = failure or await binder.bind_all(uids, bound, ended.keys())
         self._stay.done()
         return failure
@@ -125,9 +125,11 @@ class MemberMaking:
         store = PiecesStore(services.client, gang, gang.spec.dealing, self._reservation.attempt)
         return await store.begin(services.state.pieces.bits(gang))
 
-    async def _provide_volumes(self, uids: Mapping[PodKey, str], *, settled: Collection[PodKey]) -> Failure | None:
+    async def _provide_volumes(
+        self, uids: Mapping[PodKey, str], *, bound_or_ended: Collection[PodKey]
+    ) -> Failure | None:
         """Make sure that the claims of all members have volumes, except members that are bound or have ended."""
-        needed = needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in settled)
+        needed = needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in bound_or_ended)
         if needed:
             # Volumes may take minutes, so the gang leaves the window.
             self._stay.leave()

@@ -57,9 +57,9 @@ async def _write_once(services: Services, wanted: _CheckWrite, *, is_last: bool)
     found = await services.client.get(target)
     if not found.is_success:
         return f"Workload {known.name} can't be read: {found.message.rstrip('.')}"
-    settled = _settled(parse_workload(found.body), known, ours, wanted.entry.state, wanted.after)
-    if settled is not None:
-        return settled
+    result = _result_without_write(parse_workload(found.body), known, ours, wanted.entry.state, wanted.after)
+    if result is not None:
+        return result
     patch = entries_patch(found.body, ours, wanted.entry, services.now())
     if patch is None:
         return ""
@@ -73,7 +73,7 @@ async def _write_once(services: Services, wanted: _CheckWrite, *, is_last: bool)
     return f"Workload {known.name} can't be changed: {answer.message.rstrip('.')}"
 
 
-def _settled(
+def _result_without_write(
     fresh: Workload, known: Workload, ours: Collection[str], wanted: CheckState, after: CheckState
 ) -> str | None:
     """'' if our checks say that already, a clause if the Workload has changed; None if they have to be written."""

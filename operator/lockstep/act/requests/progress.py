@@ -109,9 +109,9 @@ def progress(
 
     Joining members are not counted. A rank that the status remembers as succeeded counts as such, whatever pod exists.
     """
-    settled = reservation.settled
-    counts = Progress(size=settled.size)
-    for rank, key in zip(settled.ranks, settled.pod_keys(), strict=True):
+    present = reservation.without_newcomers
+    counts = Progress(size=present.size)
+    for rank, key in zip(present.ranks, present.pod_keys(), strict=True):
         pod = members.get(key)
         if has_rank(succeeded_ranks, rank):
             counts.count_succeeded(rank, is_bound=True)

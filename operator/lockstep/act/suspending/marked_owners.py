@@ -34,7 +34,7 @@ class MarkedOwners:
         self._found = found
         self._tasks: list[asyncio.Task[None]] | None = None
         # The kinds of which it is known whether an object has our mark, or that no longer delay any Gang.
-        self._settled: set[SuspendableKind] = set()
+        self._no_longer_awaited: set[SuspendableKind] = set()
         # The kinds whose objects with our mark are known. So after a restart, the operator can find its suspended
         # objects.
         self._listed: set[SuspendableKind] = set()
@@ -47,7 +47,7 @@ class MarkedOwners:
     def may_have(self, gang: GangKey) -> bool:
         """Whether the owner of the Gang's pods may have our mark, because its kinds are not listed yet."""
         named = maker_of(object_name(gang))
-        return named is not None and not self._settled.issuperset(kinds_above((named[0],)))
+        return named is not None and not self._no_longer_awaited.issuperset(kinds_above((named[0],)))
 
     async def stop(self) -> None:
         """Stop listing."""
@@ -82,18 +82,18 @@ class MarkedOwners:
             try:
                 is_listed = not await self.why_not_listed(kind)
                 refusals += 1
-                self._settle(kind)
+                self._stop_awaiting(kind)
                 if is_listed or refusals >= _TRIES:
                     return
             except ApiUnavailableError:
                 if tries >= _TRIES_THAT_HOLD_UP:
-                    self._settle(kind)
+                    self._stop_awaiting(kind)
             await asyncio.sleep(pause_after(tries - 1))
 
-    def _settle(self, kind: SuspendableKind) -> None:
-        if kind not in self._settled:
+    def _stop_awaiting(self, kind: SuspendableKind) -> None:
+        if kind not in self._no_longer_awaited:
             held_up = {gang for gang in self._state.pod_gangs.objects if self.may_have(gang)}
-            self._settled.add(kind)
+            self._no_longer_awaited.add(kind)
             self._state.changes.reconcile(*(gang for gang in held_up if not self.may_have(gang)))
 
     async def _may_patch(self, kind: SuspendableKind) -> bool:

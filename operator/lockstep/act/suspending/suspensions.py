@@ -113,11 +113,11 @@ class Suspensions:
     ) -> None:
         work_for(gang)
         try:
-            _settle(outcome, await work)
+            _set_outcome(outcome, await work)
         except Exception as error:
             # The callers that wait for the outcome must continue.
             log.exception("the owner of the gang's pods could not be suspended", extra=about(gang))
-            _settle(outcome, Suspension(why_not=f"its owner can't be understood: {error!r}"))
+            _set_outcome(outcome, Suspension(why_not=f"its owner can't be understood: {error!r}"))
         finally:
             outcome.cancel()
             del self._tasks[gang], self._departures[gang], self._outcomes[gang]
@@ -133,7 +133,7 @@ class Suspensions:
             self._begin(gang, lambda departure: self._resume(gang, owner, departure))
 
     async def _resume(self, gang: GangKey, owner: TopOwner, departure: Departure) -> Suspension:
-        refused = partial(_settle, self._outcomes[gang])
+        refused = partial(_set_outcome, self._outcomes[gang])
         sources = self._state.sources
         return await Resumption(self._client, self._writer, sources, owner, departure, refused).run()
 
@@ -228,6 +228,6 @@ def _refused(owner: TopOwner, answer: Answer) -> str:
     return f"{owner} can't be suspended: {answer.message}"
 
 
-def _settle(outcome: asyncio.Future[Suspension], suspension: Suspension) -> None:
+def _set_outcome(outcome: asyncio.Future[Suspension], suspension: Suspension) -> None:
     if not outcome.done():
         outcome.set_result(suspension)

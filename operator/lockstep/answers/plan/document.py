@@ -7,7 +7,7 @@ from typing import Any
 from coschedule import Decision, Members, Placement, RoomNow, SizeChange, SpeedGroup, encode_part
 from lockstep.answers.plan.clauses import format_change
 from lockstep.answers.plan.rules import PriceInForce
-from lockstep.answers.plan.unplanned_gangs import SettledAnswer
+from lockstep.answers.plan.unplanned_gangs import UnplannedAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.planning.sizing import Contention
@@ -19,7 +19,7 @@ from lockstep.report.text.sentences import as_sentence
 Document = Mapping[str, Any]
 
 
-def settled_document(answer: SettledAnswer) -> Document:
+def unplanned_document(answer: UnplannedAnswer) -> Document:
     """The answer about a gang that does not wait for a plan."""
     return {
         "gang": answer.gang._asdict(),

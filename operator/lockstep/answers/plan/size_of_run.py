@@ -6,7 +6,7 @@ from dataclasses import replace
 from coschedule import ElasticRun, OpenEndedRun, SizedRun
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now
 from lockstep.answers.plan.rules import PlanRules
-from lockstep.answers.plan.unplanned_gangs import SettledAnswer, answer_settled
+from lockstep.answers.plan.unplanned_gangs import UnplannedAnswer, answer_unplanned
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
@@ -21,9 +21,9 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 _NO_OTHER = "a quota, the pieces that are left, or gangs of other priorities allow no other size now"
 
 
-def answer_with_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> SettledAnswer:
+def answer_with_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> UnplannedAnswer:
     """The answer about a gang that does not wait. For an elastic gang it also explains the size."""
-    return replace(answer_settled(state, gang), why_this_size=why_this_size(state, rules, gang, now))
+    return replace(answer_unplanned(state, gang), why_this_size=why_this_size(state, rules, gang, now))
 
 
 def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> str | None:

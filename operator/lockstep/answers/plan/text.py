@@ -9,7 +9,7 @@ from coschedule import Decision, Placement, RoomNow
 from lockstep.answers.plan.chart import Marks, bars
 from lockstep.answers.plan.clauses import format_change, format_price, format_work_used
 from lockstep.answers.plan.recorded import Difference
-from lockstep.answers.plan.unplanned_gangs import SettledAnswer
+from lockstep.answers.plan.unplanned_gangs import UnplannedAnswer
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
@@ -34,7 +34,7 @@ _MOST_SPEEDS = 8
 _MOST_CHANGES = 3
 
 
-def settled_lines(answer: SettledAnswer) -> Iterator[str]:
+def unplanned_lines(answer: UnplannedAnswer) -> Iterator[str]:
     """The answer about a gang that does not wait for a plan."""
     yield from wrapped(f"{gang_name(answer.gang)} {_stands(answer.phase)}. {answer.message}")
     if answer.likely is not None:

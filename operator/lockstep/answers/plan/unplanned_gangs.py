@@ -14,7 +14,7 @@ from lockstep.report.text.awaiting_sentences import waits_for_others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettledAnswer:
+class UnplannedAnswer:
     """The state of a gang that does not wait for a plan.
 
     ``message`` is from its refusal or its conditions. ``why`` is the message of its last plan; None if it holds no
@@ -36,18 +36,18 @@ class SettledAnswer:
     likely: StartEstimate | None = None
 
 
-def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
+def answer_unplanned(state: State, gang: GangFact) -> UnplannedAnswer:
     """The answer about a gang that does not wait for a plan: its state, and the message of its last plan."""
     phase = state.phase_of(gang)
     refusal = state.refusal_of(gang)
     if phase is Phase.REFUSED and refusal is not None:
-        return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
+        return UnplannedAnswer(gang=gang.key, phase=phase, message=refusal.message)
     status, message = gang.status, _message(phase, gang)
     if not phase.holds_nodes:
         likely = status.plan if gang.unmet else None
-        return SettledAnswer(gang=gang.key, phase=phase, message=message, likely=likely)
+        return UnplannedAnswer(gang=gang.key, phase=phase, message=message, likely=likely)
     planned = status.condition(Condition.PLANNED)
-    return SettledAnswer(
+    return UnplannedAnswer(
         gang=gang.key,
         phase=phase,
         message=message,

@@ -126,7 +126,7 @@ class Assumptions:
             self._leave_behind(gang, reservation)
             self._changes.record_change_for_plan()
 
-    def settle(self, one: Leftover) -> None:
+    def stop_counting_leftover(self, one: Leftover) -> None:
         """Stop counting a leftover of an attempt, once the cache has all of its members that exist."""
         self._stop_counting(one.reservation, keep=self._holders.reservations.get(one.gang.key))
 

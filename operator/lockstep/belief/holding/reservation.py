@@ -91,7 +91,7 @@ class Reservation:
         return {member.rank: member.role for member in self.by_rank()}
 
     @property
-    def settled(self) -> "Reservation":
+    def without_newcomers(self) -> "Reservation":
         """The reservation without members that are to join."""
         return self._of_ranks(lambda rank: not has_rank(self.joining, rank)) if self.joining else self
 

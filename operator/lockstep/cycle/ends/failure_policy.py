@@ -22,10 +22,10 @@ class FailureAction(NamedTuple):
     why: str
 
 
-def answer(policy: FailurePolicy, counts: Progress, settled: Reservation, *, restarts: int) -> FailureAction | None:
+def answer(policy: FailurePolicy, counts: Progress, present: Reservation, *, restarts: int) -> FailureAction | None:
     """The action for a gang that has restarted ``restarts`` times; None if its policy does not apply."""
     # A gang may have thousands of members, so their roles are listed only if one of them has failed.
-    role_of = settled.roles() if counts.losses else {}
+    role_of = present.roles() if counts.losses else {}
     for number, rule in enumerate(policy.rules):
         matched = next((loss for loss in counts.losses if _matches(rule, loss, counts, role_of)), None)
         if matched is not None:

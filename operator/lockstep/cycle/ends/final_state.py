@@ -12,11 +12,11 @@ from lockstep.facts.gang.gang import GangFact
 
 def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:
     """Whether the gang has succeeded, its policies end it, or the dealer of its pieces has ended."""
-    counts, settled = progress_of(state, gang, reservation), reservation.settled
+    counts, present = progress_of(state, gang, reservation), reservation.without_newcomers
     policies, restarts = gang.policies, gang.status.restarts
     return (
         is_exceeded(gang, now)
-        or has_succeeded(policies, counts, settled)
+        or has_succeeded(policies, counts, present)
         or has_no_dealer_any_more(gang, counts.succeeded_ranks)
-        or answer(policies.failure, counts, settled, restarts=restarts) is not None
+        or answer(policies.failure, counts, present, restarts=restarts) is not None
     )

@@ -49,11 +49,11 @@ class CheckReports:
         if workload is None or made is None or self._writes.is_under_way(gang.key):
             return
         entry = entry_due(gang, made, workload, patience=self._services.quota_wait, now=now)
-        settled = self._settled_at(workload, now)
+        current_from = self._current_from(workload, now)
         self._alarms.set(gang.key, next_moment(workload.quota_since, self._services.quota_wait, now))
         if entry is None or self._writes.is_written(gang.key, written := _WrittenEntry(workload.version, entry)):
             return
-        least = now if entry.state is CheckState.PENDING else settled
+        least = now if entry.state is CheckState.PENDING else current_from
         begins = max(least, self._writes.may_begin_at(gang.key, now))
         if now < begins:
             self._alarms.set(gang.key, begins)
@@ -72,7 +72,7 @@ class CheckReports:
         self._alarms.stop()
         await self._writes.stop()
 
-    def _settled_at(self, workload: Workload, now: float) -> float:
+    def _current_from(self, workload: Workload, now: float) -> float:
         """The time from which the status of the Gang belongs to a plan for the Workload as it is."""
         seen = self._seen.get(workload.gang)
         if seen is None or seen[0] != workload.version:

@@ -120,19 +120,19 @@ class ReservedGangs:
     def _reconcile_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the next step that is due: first success or the deadline, then suspension, then failures."""
         # Computed once, since this takes a while for thousands of members.
-        settled = reservation.settled
+        present = reservation.without_newcomers
         pieces = what_pieces_say(self._state, gang, counts)
-        is_done = _is_done(gang, pieces, counts, settled)
+        is_done = _is_done(gang, pieces, counts, present)
         self._starts.record(gang.key, counts, now)
         self._outcomes.run_times.record(gang.key, counts, now, has_succeeded=is_done)
-        if is_done and self._waits_for_no_member(gang, pieces, counts, settled, now):
+        if is_done and self._waits_for_no_member(gang, pieces, counts, present, now):
             waived = counts.size - counts.succeeded if pieces is PiecesSay.DONE else 0
             self._writer.report(gang, partial(self._outcomes.succeeded, gang, reservation, waived, now))
         elif is_exceeded(gang, now):
             self.end(gang, now)
         elif gang.policies.is_suspended:
             self._undo(gang, reservation, _suspended(gang))
-        elif (response := _failure_action(gang, pieces, counts, settled)) is not None:
+        elif (response := _failure_action(gang, pieces, counts, present)) is not None:
             self._carry_out(gang, reservation, counts, response, now)
         elif is_done:
             part = self._reported_part(gang, reservation)
@@ -142,11 +142,11 @@ class ReservedGangs:
 
     def _go_on(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the next step for members that work: go on without some, roll the gang back, or follow its members."""
-        settled = reservation.settled
-        if (lost := counts.disrupted or self._lost(settled, counts)) is not None:
-            self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), lost)
-        elif (returned := interrupted(self._state, settled, now)) is not None:
-            self._go_on_without(gang, reservation, self._leaving_ranks(settled, counts, now), returned)
+        present = reservation.without_newcomers
+        if (lost := counts.disrupted or self._lost(present, counts)) is not None:
+            self._go_on_without(gang, reservation, self._leaving_ranks(present, counts, now), lost)
+        elif (returned := interrupted(self._state, present, now)) is not None:
+            self._go_on_without(gang, reservation, self._leaving_ranks(present, counts, now), returned)
         elif (late := self._starts.check(gang, reservation, now)) is not None:
             self._undo(gang, reservation, late)
         elif (change := self._notices.check(gang, reservation, counts, now)) is not None:
@@ -154,13 +154,13 @@ class ReservedGangs:
         else:
             self._attempts.placed(gang.key, is_running=counts.is_running)
             if counts.is_running:
-                self._record_running(gang, settled)
+                self._record_running(gang, present)
             self._members.check(gang, reservation, counts, now)
-            self._paces.check(gang, settled, counts)
+            self._paces.check(gang, present, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
 
     def _waits_for_no_member(
-        self, gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation, now: float
+        self, gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, present: Reservation, now: float
     ) -> bool:
         """Whether a gang that is done succeeds now, without waiting for members that still run.
 
@@ -169,18 +169,18 @@ class ReservedGangs:
         """
         if pieces is not PiecesSay.DONE or counts.has_succeeded:
             return True
-        if _failure_action(gang, pieces, counts, settled) is not None:
+        if _failure_action(gang, pieces, counts, present) is not None:
             return False
         is_ending = gang.policies.is_suspended or is_exceeded(gang, now) or counts.disrupted is not None
-        is_lost = self._lost(settled, counts) is not None or interrupted(self._state, settled, now) is not None
+        is_lost = self._lost(present, counts) is not None or interrupted(self._state, present, now) is not None
         return is_ending or is_lost or self._late.are_late(gang.key)
 
-    def _record_running(self, gang: GangFact, settled: Reservation) -> None:
+    def _record_running(self, gang: GangFact, present: Reservation) -> None:
         """Record that all members run. Also record their progress if a choice of size depends on it."""
         self._state.rejections.forget(gang.uid)
         if is_measured(gang):
-            part = self._reported_part(gang, settled)
-            self._outcomes.unit_times.record(gang, settled.size, part, self._monotonic())
+            part = self._reported_part(gang, present)
+            self._outcomes.unit_times.record(gang, present.size, part, self._monotonic())
 
     def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
         """The next report on running members, if any.
@@ -240,29 +240,29 @@ class ReservedGangs:
         if not self._attempts.is_resting(gang.key):
             self._attempts.interrupt(gang, reservation, failure)
 
-    def _leaving_ranks(self, settled: Reservation, counts: Progress, now: float) -> set[int]:
+    def _leaving_ranks(self, present: Reservation, counts: Progress, now: float) -> set[int]:
         """The ranks of members that are lost, and of members that must leave a node now.
 
         Programs fail when their peers vanish. So members that have failed beside a lost one are lost, too.
         """
-        lost = self._lost_on(settled)
+        lost = self._lost_on(present)
         gone = {loss.rank for loss in counts.losses}.union(counts.unseen_ranks)
-        return gone | settled.ranks_on(lost) | ranks_of_owners(self._state, settled, now)
+        return gone | present.ranks_on(lost) | ranks_of_owners(self._state, present, now)
 
     def _lost_on(self, reservation: Reservation) -> dict[str, str]:
         """The lost nodes of the members, and why each is lost."""
         nodes = {entry.node for entry in reservation.members}
         return {node: why for node in nodes if (why := self._lost_nodes.why_lost(node))}
 
-    def _lost(self, settled: Reservation, counts: Progress) -> Failure | None:
+    def _lost(self, present: Reservation, counts: Progress) -> Failure | None:
         """Why members are lost although no watch shows a disruption; None if none is.
 
         The cause is missing pods or lost nodes.
         """
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of the Gang are missing")
-        lost = self._lost_on(settled)
-        for pod in self._state.pods_of(settled) if lost else ():
+        lost = self._lost_on(present)
+        for pod in self._state.pods_of(present) if lost else ():
             if pod.node in lost and not pod.has_ended:
                 message = f"pod {pod.key.name} is lost: node {pod.node} {lost[pod.node]}"
                 return Failure(reason=Reason.POD_LOST, message=message)
@@ -276,11 +276,11 @@ def _suspended(gang: GangFact) -> Failure:
     return _WITHOUT_QUOTA if gang.policies.awaits_quota else _SUSPENDED
 
 
-def _is_done(gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation) -> bool:
+def _is_done(gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, present: Reservation) -> bool:
     """Whether the work is done, by its members or by its pieces. If the pieces decide, members may still run."""
     match pieces:
         case PiecesSay.NOTHING:
-            return has_succeeded(gang.policies, counts, settled)
+            return has_succeeded(gang.policies, counts, present)
         case PiecesSay.DONE:
             return True
         case PiecesSay.GO_ON | FailureAction():
@@ -290,10 +290,10 @@ def _is_done(gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress
 
 
 def _failure_action(
-    gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, settled: Reservation
+    gang: GangFact, pieces: PiecesSay | FailureAction, counts: Progress, present: Reservation
 ) -> FailureAction | None:
     """The action for failed pieces or members; None if there is none. Too many failed pieces fail any gang."""
-    response = answer(gang.policies.failure, counts, settled, restarts=gang.status.restarts)
+    response = answer(gang.policies.failure, counts, present, restarts=gang.status.restarts)
     if isinstance(pieces, FailureAction) and (response is None or pieces.reason is Reason.PIECES_FAILED):
         return pieces
     return response

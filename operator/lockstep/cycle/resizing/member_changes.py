@@ -67,10 +67,10 @@ class MemberChanges:
         Returns whether it can: its first member must stay, and it must be allowed to have fewer members.
         """
         now = self._services.now()
-        staying = staying_without(gang, reservation.settled, lost)
+        staying = staying_without(gang, reservation.without_newcomers, lost)
         if staying is None or not isinstance(gang, AcceptedGang):
             return False
-        before, after = reservation.settled.size, sum(entry.count for entry in staying.members)
+        before, after = reservation.without_newcomers.size, sum(entry.count for entry in staying.members)
         record_lost(self._state, gang, reservation.attempt, failure.lost_on, now)
         why = f"shrinks from {before} to {n_members(after)}: {failure.message}"
         finish = finish_with_fewer(gang, gang.status.members, staying.members, now)
@@ -170,7 +170,7 @@ class MemberChanges:
         failed = {pod.node for pod in pods if pod.phase is not PodPhase.RUNNING}
         losses = self._newcomers(gang, reservation).losses
         failed |= {loss.pod.node for loss in losses if not loss.is_own_failure}
-        failed -= {"", *(entry.node for entry in reservation.settled.members)}
+        failed -= {"", *(entry.node for entry in reservation.without_newcomers.members)}
         interval = elastic.terms(status.last_change, status.failed_joins).min_interval
         self._state.failed_nodes.record_not_joined(gang.uid, failed, self._services.now() + interval)
 

@@ -119,8 +119,8 @@ class SizeChanges:
                     self._begin_if_possible(change, decided)
         # A change of which members have notice may have lost its room, because of facts that are new in this plan.
         self._state.changes.reconcile(*(following.gang for following in self._state.counts.next_sizes))
-        settled = (wanted.since + _SETTLING_SECONDS - now for wanted in self._wanted.values())
-        return min((seconds for seconds in (*settled, judged_again) if seconds > 0), default=math.inf)
+        seconds_left = (wanted.since + _SETTLING_SECONDS - now for wanted in self._wanted.values())
+        return min((seconds for seconds in (*seconds_left, judged_again) if seconds > 0), default=math.inf)
 
     def go_on(self, gang: GangFact, now: float) -> None:
         """Begin the next attempt of a gang whose members have ended for a change of size.

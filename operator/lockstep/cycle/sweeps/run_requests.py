@@ -64,5 +64,5 @@ async def delete_run(client: KubeClient, key: GangKey, gang: RunGang, *, only_as
     """
     version = gang.version if only_as_seen else ""
     answer = await client.delete(paths.gang(key), uid=gang.uid, version=version, urgency=Urgency.PREPARE)
-    is_settled = answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-    return "" if is_settled else answer.message
+    is_done = answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+    return "" if is_done else answer.message

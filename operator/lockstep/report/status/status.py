@@ -30,7 +30,7 @@ class Written(Enum):
     REFUSED = auto()
 
     @property
-    def is_settled(self) -> bool:
+    def is_final(self) -> bool:
         """Whether there is nothing more to write: the status is written, or the gang is gone."""
         match self:
             case Written.DONE | Written.GONE:

@@ -118,7 +118,7 @@ def _held(state: State, one: Reservation, ends: _Ends) -> Held:
         return Held(one, one.members, end)
     joining, leaving = gang.status.joining_size, leaving_members(state, one)
     if one.joining and joining is not None:
-        return Held(one, one.settled.members, end, Step(joining.decided_at, one.members, end))
+        return Held(one, one.without_newcomers.members, end, Step(joining.decided_at, one.members, end))
     if not leaving:
         return Held(one, one.members, end)
     there = (*one.members, *(Members(pod.node, 1) for pod in leaving))

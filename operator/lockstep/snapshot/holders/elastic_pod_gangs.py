@@ -155,7 +155,7 @@ def _hold_what_they_need(state: State, one: ElasticPodGang, columns: Columns) ->
 def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | None:
     """The Gang, if some of its pods wait and the others may be all of its pods; None otherwise."""
     gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
-    if gang is None or owner is None or owner.elastic is None or not _is_settled(state, gang, owner):
+    if gang is None or owner is None or owner.elastic is None or not _is_unchanging(state, gang, owner):
         return None
     is_known = group.waiting and group.going + group.waiting == owner.elastic.pods and has_fixed_pods(group, owner)
     sizes = _sizes(gang, owner)
@@ -180,10 +180,10 @@ def _stands_still(state: State, gang: PodGang, owner: SizedOwner) -> bool:
     group = state.pod_gangs.group(gang.key)
     is_whole = owner.elastic is not None and group.going == owner.elastic.pods and not group.waiting
     are_running = is_whole and group.held.have_all_started and has_fixed_pods(group, owner)
-    return are_running and _is_settled(state, gang, owner)
+    return are_running and _is_unchanging(state, gang, owner)
 
 
-def _is_settled(state: State, gang: PodGang, owner: SizedOwner) -> bool:
+def _is_unchanging(state: State, gang: PodGang, owner: SizedOwner) -> bool:
     """Whether all pods on nodes belong to the owner, and neither these pods nor the Gang are about to change."""
     group, status = state.pod_gangs.group(gang.key), gang.status
     is_placed = status.is_true(Condition.PLACED) and status.reserved_at is None and status.next_size is None

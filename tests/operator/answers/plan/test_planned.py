@@ -25,8 +25,8 @@ from lockstep.answers.plan import planned as planned_module
 from lockstep.answers.plan.chart import ASCII
 from lockstep.answers.plan.document import waiting_document
 from lockstep.answers.plan.planned import plan_now
-from lockstep.answers.plan.text import settled_lines, waiting_lines
-from lockstep.answers.plan.unplanned_gangs import answer_settled
+from lockstep.answers.plan.text import unplanned_lines, waiting_lines
+from lockstep.answers.plan.unplanned_gangs import answer_unplanned
 from lockstep.answers.plan.waiting import answer_about
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.pool import Pool
@@ -231,7 +231,7 @@ async def test_gang_that_is_placed_says_why_it_has_what_it_has():
         async with running_operator(api):
             await until(lambda: is_placed(api, "g"))
         state = await read_state(api)
-        answer = answer_settled(state, state.gangs[key("g")])
+        answer = answer_unplanned(state, state.gangs[key("g")])
 
         assert answer.phase is Phase.PLACED
         assert answer.message == "All 2 members are bound."
@@ -258,7 +258,7 @@ async def test_gang_that_is_placed_says_why_it_has_what_it_has():
 async def test_gang_that_is_not_planned_says_how_far_it_is(spec, want_phase, want_message):
     async with api_with(gangs=[gang("g", spec=spec)]) as api:
         state = await read_state(api)
-        answer = answer_settled(state, state.gangs[key("g")])
+        answer = answer_unplanned(state, state.gangs[key("g")])
 
         assert answer.phase is want_phase
         assert want_message in answer.message
@@ -287,11 +287,11 @@ async def test_gang_that_learns_is_planned_here_too_with_what_statuses_show_of_r
 
         state = await read_state(api)
         decision = plan_now(state, rules(), now(), asked=[key("b")]).made.decisions[0]
-        held = answer_settled(state, state.gangs[key("a")])
+        held = answer_unplanned(state, state.gangs[key("a")])
 
         assert decision.finish - decision.start == pytest.approx(75, abs=2)
         assert held.work_used.source == "Learned"
-        shown = " ".join(" ".join(settled_lines(held)).split())
+        shown = " ".join(" ".join(unplanned_lines(held)).split())
         assert (
             "Its run times follow the formula of earlier runs of its template: forecasts of 6 runs with 1, 2, 4"
             in shown

@@ -23,10 +23,10 @@ from fake_cluster.jumping import now, until
 from fake_cluster.looking import key, read_state, rules
 from fake_cluster.rig import api_with, gang_place, is_placed, running_operator, set_phases, status_of
 from lockstep.answers.plan.chart import ASCII
-from lockstep.answers.plan.document import settled_document, waiting_document
+from lockstep.answers.plan.document import unplanned_document, waiting_document
 from lockstep.answers.plan.planned import plan_now
 from lockstep.answers.plan.size_of_run import answer_with_size, why_this_size
-from lockstep.answers.plan.text import settled_lines, waiting_lines
+from lockstep.answers.plan.text import unplanned_lines, waiting_lines
 from lockstep.answers.plan.waiting import answer_about
 
 pytestmark = pytest.mark.asyncio
@@ -114,8 +114,8 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
     assert (change.gang, change.was, len(change.nodes)) == (key("g"), 2, 4)
     assert answer.why_this_size.startswith("With the next plan it grows from 2 to 4 members: it ends ")
     assert answer.why_this_size.endswith(" sooner; the change takes about 2 min.")
-    assert settled_document(answer)["whyThisSize"] == answer.why_this_size
-    assert "grows from 2 to 4 members" in " ".join(settled_lines(answer))
+    assert unplanned_document(answer)["whyThisSize"] == answer.why_this_size
+    assert "grows from 2 to 4 members" in " ".join(unplanned_lines(answer))
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def released_by_somebody(state):
 
 
 @pytest.mark.parametrize("end", [gone, replaced, released_by_somebody])
-def test_members_count_until_what_is_left_is_settled(end):
+def test_members_count_until_what_is_left_is_known(end):
     state = holding()
     leftovers = state.assumptions.leftovers
 
@@ -57,7 +57,7 @@ def test_members_count_until_what_is_left_is_settled(end):
         True,
         [],
     )
-    state.assumptions.settle(left)
+    state.assumptions.stop_counting_leftover(left)
     assert (committed(state), state.ledger.assumed, leftovers.is_unseen(left)) == ([0, 0], 0, False)
 
 
@@ -70,7 +70,7 @@ def test_member_that_is_shown_meanwhile_counts_once_and_for_as_long_as_it_is_the
     state.apply_pod(pod)
     assert committed(state) == [1000, 1000]
     [left] = leftovers.take()
-    state.assumptions.settle(left)
+    state.assumptions.stop_counting_leftover(left)
     assert committed(state) == [1000, 0]
 
     state.remove_pod(pod.key, pod.uid)
@@ -95,7 +95,7 @@ def test_attempt_that_is_held_again_meanwhile_goes_on_counting():
     [left] = leftovers.take()
 
     state.assumptions.hold(left.reservation)
-    state.assumptions.settle(left)
+    state.assumptions.stop_counting_leftover(left)
 
     assert committed(state) == [1000, 1000]
 
@@ -125,5 +125,5 @@ def test_something_is_left_of_members_that_joined_in_vain_but_not_of_a_gang_that
     assert state.ledger.assumed == 4
     [left] = written("3", None)
     assert state.ledger.assumed == 4, "they may exist"
-    state.assumptions.settle(left)
+    state.assumptions.stop_counting_leftover(left)
     assert state.ledger.assumed == 2

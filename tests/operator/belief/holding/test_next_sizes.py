@@ -145,7 +145,7 @@ def test_nothing_stays_counted_whatever_statuses_follow_each_other(seed):
         state_with(rnd.choice(STATUSES), state, str(version))
     state.remove_gang(gang_fact().key, gang_fact().uid)
     for one in state.assumptions.leftovers.take():
-        state.assumptions.settle(one)
+        state.assumptions.stop_counting_leftover(one)
 
     assert np.sum(taken(state)) == 0
     assert state.ledger.assumed == 0
