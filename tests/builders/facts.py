@@ -16,7 +16,7 @@ from lockstep.api.membership import pod_name
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.cluster.bid_plan import BidReport
 from lockstep.facts.cluster.node import BidFact, NodeFact
-from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact, VolumeOffer, VolumeWish
+from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, VolumeFact, VolumeOffer, VolumeRequest
 from lockstep.facts.document import PodTemplate
 from lockstep.facts.gang.gang import AcceptedGang, GangSpec
 from lockstep.facts.gang.policies import Policies
@@ -44,10 +44,10 @@ def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=Tr
     )
 
 
-def wish(*, storage_class="local", size=GIB, mode="ReadWriteMany", **more):
+def volume_request(*, storage_class="local", size=GIB, mode="ReadWriteMany", **more):
     """Describe what a claim asks of its volume."""
     modes = more.pop("modes", None) or frozenset({mode})
-    return VolumeWish(storage_class=storage_class, size=size, modes=modes, **more)
+    return VolumeRequest(storage_class=storage_class, size=size, modes=modes, **more)
 
 
 def claim_fact(
@@ -59,7 +59,7 @@ def claim_fact(
         is_bound=bool(volume) if bound is None else bound,
         is_deleting=deleting,
         volume=volume,
-        wish=wish(**wished),
+        request=volume_request(**wished),
         uid=f"uid-of-{name}",
         selected_node=selected_node,
         owner=owner,

@@ -19,7 +19,7 @@ from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.source import Source
 from lockstep.facts.runs.sweep_run import MOST_RUNS
 from lockstep.facts.sweeps.run_ends import RunEnds
-from lockstep.facts.sweeps.sweep import RequeueWish, Sweep
+from lockstep.facts.sweeps.sweep import RequeueRequest, Sweep
 from lockstep.report.sweeps.sweep_status import SweepNow, sweep_status
 from lockstep.snapshot.later_rooms import room_for_later
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -152,8 +152,8 @@ def _followed(sweep: Sweep) -> object:
     """One pass from the status that was written to the next: what is decided, written and made."""
     runs = sweep.spec.runs or MOST_RUNS
     recorded = RunEnds.unpacked(b"\x22" * MOST_RUNS, runs)
-    wish = RequeueWish("all", (1 << runs) - 1)
-    steps = next_steps(SweepView(spec=sweep.spec, recorded=recorded, wish=wish))
+    requeue = RequeueRequest("all", (1 << runs) - 1)
+    steps = next_steps(SweepView(spec=sweep.spec, recorded=recorded, requeue=requeue))
     now = SweepNow(ends=steps.ends, failures=steps.failures, end=steps.end)
     return sweep_status_manifest(sweep_status(sweep, now, sweep.status, NOW)), run_gang(sweep, 0, (), 1)
 

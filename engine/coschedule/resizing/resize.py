@@ -27,7 +27,7 @@ from coschedule.resizing.promising import late_gangs, loosened
 from coschedule.resizing.questions import Asked, questions
 from coschedule.resizing.shrinking import all_shrunk
 from coschedule.resizing.sizes import choose_sizes
-from coschedule.resizing.worlds import World, resized, shrunk
+from coschedule.resizing.worlds import World, resized, with_all_shrunk
 
 _MOST_TRIES = 4
 # Each choice costs one to three plans of the queue. If more gangs than this wait, only one choice is tried.
@@ -162,7 +162,7 @@ def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerm
     after = resized(world, sizes, elastic)
     best = _beside(sizes, after.snapshot, rescue)
     for due in _shrink_times(best) if after.runs else ():
-        best = min(best, _beside(sizes, shrunk(after, due), rescue), key=lambda one: len(_late(one)))
+        best = min(best, _beside(sizes, with_all_shrunk(after, due), rescue), key=lambda one: len(_late(one)))
         if not _late(best):
             break
     return best

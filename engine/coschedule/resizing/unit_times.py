@@ -39,25 +39,26 @@ def relative_speeds(unit_times: Sequence[UnitTime], sizes: IntArray, *, present:
     ``others`` more members do a part of the work at any size. If the present size has no unit time, no unit time is
     used.
     """
-    places = np.log(sizes + others)
+    log_sizes = np.log(sizes + others)
     known = sorted(unit_times)
     if len(known) < 2 or not any(one.size == present for one in known):
-        heights: FloatArray = USUAL_POWER * (places - math.log(present + others))
+        log_speeds: FloatArray = USUAL_POWER * (log_sizes - math.log(present + others))
     else:
         measured = np.log([one.size + others for one in known])
         own = [one.size for one in known].index(present)
-        heights = _line(measured, -np.log([one.seconds for one in known]), places, own=own)
-    speeds: FloatArray = np.exp(heights)
+        log_speeds = _log_speeds(measured, -np.log([one.seconds for one in known]), log_sizes, own=own)
+    speeds: FloatArray = np.exp(log_speeds)
     return speeds
 
 
-def _line(measured: FloatArray, speeds: FloatArray, places: FloatArray, *, own: int) -> FloatArray:
-    """Return logarithms of speeds at ``places``, logarithms of sizes, relative to the measured size number ``own``.
+def _log_speeds(measured: FloatArray, measured_speeds: FloatArray, log_sizes: FloatArray, *, own: int) -> FloatArray:
+    """Return the logarithms of the speeds at ``log_sizes``, relative to the measured size number ``own``.
 
-    They are on the line through the measured points, whose slopes are limited to -1 and 1.
+    ``measured`` sizes and ``measured_speeds`` are logarithms too. The results are on the line through these points; its
+    slopes are limited to -1 and 1.
     """
-    powers = (np.diff(speeds) / np.diff(measured)).clip(-1.0, 1.0)
-    heights = np.concatenate(([0.0], np.cumsum(powers * np.diff(measured))))
-    below, above = np.minimum(places - measured[0], 0.0), np.maximum(places - measured[-1], 0.0)
-    line: FloatArray = np.interp(places, measured, heights - heights[own]) + powers[0] * below + powers[-1] * above
+    powers = (np.diff(measured_speeds) / np.diff(measured)).clip(-1.0, 1.0)
+    relative = np.concatenate(([0.0], np.cumsum(powers * np.diff(measured))))
+    below, above = np.minimum(log_sizes - measured[0], 0.0), np.maximum(log_sizes - measured[-1], 0.0)
+    line: FloatArray = np.interp(log_sizes, measured, relative - relative[own]) + powers[0] * below + powers[-1] * above
     return line

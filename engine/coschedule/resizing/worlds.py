@@ -65,7 +65,7 @@ def after_changes(snapshot: Snapshot, runs: Sequence[SizedRun], changes: Sequenc
     return replace(moved, free=free, releases=(*moved.releases, *leaving))
 
 
-def shrunk(world: World, due: float) -> Snapshot:
+def with_all_shrunk(world: World, due: float) -> Snapshot:
     """Return the snapshot in which every elastic gang shrinks to its fewest members at ``due``, or now if that is past.
 
     A gang shrinks as in ``shrinking``. No gang changes before ``due``. So a plan on this snapshot stays possible as

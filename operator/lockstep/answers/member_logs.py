@@ -42,7 +42,7 @@ class LogEntry(NamedTuple):
 Show = Callable[[LogEntry], None]
 
 
-class LogsWish(NamedTuple):
+class LogsRequest(NamedTuple):
     """The logs to show: those of ``ranks``, or of all members if it is empty.
 
     ``tail`` is the number of last lines to show; None means all lines.
@@ -72,16 +72,16 @@ class _MembersNow(NamedTuple):
         return self.gang.status.end is not None
 
 
-async def show_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
+async def show_logs(client: KubeClient, request: LogsRequest, show: Show) -> bool:
     """Pass the current logs to ``show``, rank by rank; returns whether all requested logs exist.
 
     Raises ``AnswerError`` if there is no such gang, or if it has none of the requested members.
     """
-    members = await _read_members(client, wish)
+    members = await _read_members(client, request)
     if not members.logs:
-        raise AnswerError(_no_members(members.gang, wish))
-    results = [await _show_one(client, log, wish, show) for log in members.logs]
-    gone = _without_pod(members, wish)
+        raise AnswerError(_no_members(members.gang, request))
+    results = [await _show_one(client, log, request, show) for log in members.logs]
+    gone = _without_pod(members, request)
     if gone:
         show(
             LogEntry(
@@ -91,7 +91,7 @@ async def show_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
     return all(results) and not gone
 
 
-async def follow_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
+async def follow_logs(client: KubeClient, request: LogsRequest, show: Show) -> bool:
     """Pass the logs to ``show`` as they grow, including logs of later attempts, until the gang has ended.
 
     Returns whether all followed logs existed. Raises ``AnswerError`` if there is no such gang, or if too many logs are
@@ -101,18 +101,18 @@ async def follow_logs(client: KubeClient, wish: LogsWish, show: Show) -> bool:
     shown: set[LogEntry] = set()
     try:
         while True:
-            members = await _read_members(client, wish)
-            _check_number(members, wish)
+            members = await _read_members(client, request)
+            _check_number(members, request)
             for log in members.logs:
                 if log.why_none:
                     _show_once(_notice(log, f"does not run yet: {log.why_none}"), shown, show)
                 elif (start := (log.pod.name, log.container, log.restarts)) not in followed:
-                    followed[start] = asyncio.create_task(_show_one(client, log, wish, show, follow=True))
+                    followed[start] = asyncio.create_task(_show_one(client, log, request, show, follow=True))
             for task in followed.values():
                 if task.done():
                     task.result()
             if not members.logs:
-                _show_once(LogEntry(None, 0, "", None, _no_members(members.gang, wish)), shown, show)
+                _show_once(LogEntry(None, 0, "", None, _no_members(members.gang, request)), shown, show)
             if members.is_over:
                 return all(await asyncio.gather(*followed.values()))
             await asyncio.sleep(_POLL_SECONDS)
@@ -127,16 +127,16 @@ def _show_once(entry: LogEntry, shown: set[LogEntry], show: Show) -> None:
         show(entry)
 
 
-async def _read_members(client: KubeClient, wish: LogsWish) -> _MembersNow:
-    manifest = await read_gang(client, wish.gang)
+async def _read_members(client: KubeClient, request: LogsRequest) -> _MembersNow:
+    manifest = await read_gang(client, request.gang)
     if manifest is None:
-        raise AnswerError(f"There is no GangJob {gang_name(wish.gang)}.")
+        raise AnswerError(f"There is no GangJob {gang_name(request.gang)}.")
     gang = parse_shown(manifest)
-    pods = await read_members(client, wish.gang)
-    parsed = [(pod, parse_member_log(pod, wish.container)) for pod in pods]
+    pods = await read_members(client, request.gang)
+    parsed = [(pod, parse_member_log(pod, request.container)) for pod in pods]
     own = [(pod, log) for pod, log in parsed if log is not None and log.member.gang_uid == gang.uid]
     last = max((log.member.attempt for _, log in own), default=0)
-    wanted = [(pod, log) for pod, log in own if log.member.attempt == last and wish.wants(log.member.rank)]
+    wanted = [(pod, log) for pod, log in own if log.member.attempt == last and request.wants(log.member.rank)]
     for pod, log in wanted:
         _check_container(pod, log)
     return _MembersNow(gang, sorted((log for _, log in wanted), key=lambda log: log.member.rank))
@@ -148,18 +148,18 @@ def _check_container(pod: Mapping[str, Any], log: MemberLog) -> None:
         raise AnswerError(f"{log.pod.name} has no container {log.container}: it has {', '.join(names)}.")
 
 
-def _check_number(members: _MembersNow, wish: LogsWish) -> None:
+def _check_number(members: _MembersNow, request: LogsRequest) -> None:
     if len(members.logs) > MOST_FOLLOWED:
         raise AnswerError(
-            f"At most {MOST_FOLLOWED} logs are followed at once, and {gang_name(wish.gang)} has "
+            f"At most {MOST_FOLLOWED} logs are followed at once, and {gang_name(request.gang)} has "
             f"{n_members(len(members.logs))} to follow: choose some, such as --rank 0-{MOST_FOLLOWED - 1}."
         )
 
 
-def _without_pod(members: _MembersNow, wish: LogsWish) -> str:
+def _without_pod(members: _MembersNow, request: LogsRequest) -> str:
     """The requested ranks that have no pod in the gang's last attempt, as text such as ``0-3,7``."""
     there = {log.member.rank for log in members.logs}
-    return format_ranks(ranks_from(rank for rank in _ranks(members.gang) if rank not in there and wish.wants(rank)))
+    return format_ranks(ranks_from(rank for rank in _ranks(members.gang) if rank not in there and request.wants(rank)))
 
 
 def _ranks(gang: GangFact) -> Iterable[int]:
@@ -168,20 +168,22 @@ def _ranks(gang: GangFact) -> Iterable[int]:
     return ranks_in(parse_ranks(status.ranks)) if status.ranks else range(min(status.size or 0, MOST_RANKS))
 
 
-def _no_members(gang: GangFact, wish: LogsWish) -> str:
+def _no_members(gang: GangFact, request: LogsRequest) -> str:
     conditions = [gang.status.condition(kind) for kind in (Condition.PLACED, Condition.PLANNED, Condition.ACCEPTED)]
     why = next((f": {one.message}" for one in conditions if one is not None and one.message), ".")
-    which = f" of rank {wish.ranks}" if wish.ranks else ""
+    which = f" of rank {request.ranks}" if request.ranks else ""
     return f"There is no member{which} of {gang_name(gang.key)}{why}"
 
 
-async def _show_one(client: KubeClient, log: MemberLog, wish: LogsWish, show: Show, *, follow: bool = False) -> bool:
+async def _show_one(
+    client: KubeClient, log: MemberLog, request: LogsRequest, show: Show, *, follow: bool = False
+) -> bool:
     """Pass one log to ``show``; returns whether it could be read to its end."""
     if log.why_none:
         show(_notice(log, f"does not run yet: {log.why_none}"))
         return False
     try:
-        async with client.text(paths.pod_log(log.pod), _params(log, wish, follow=follow)) as text:
+        async with client.text(paths.pod_log(log.pod), _params(log, request, follow=follow)) as text:
             refusal = await text.refusal()
             if refusal is not None:
                 show(_notice(log, f"has a log that can't be read: {refusal}"))
@@ -194,8 +196,8 @@ async def _show_one(client: KubeClient, log: MemberLog, wish: LogsWish, show: Sh
     return True
 
 
-def _params(log: MemberLog, wish: LogsWish, *, follow: bool) -> dict[str, str]:
-    tail = {} if wish.tail is None else {"tailLines": str(wish.tail)}
+def _params(log: MemberLog, request: LogsRequest, *, follow: bool) -> dict[str, str]:
+    tail = {} if request.tail is None else {"tailLines": str(request.tail)}
     return {"container": log.container, **({"follow": "true"} if follow else {}), **tail}
 
 

@@ -10,7 +10,7 @@ import click
 import orjson
 
 from coschedule import GangKey
-from lockstep.answers.member_logs import MOST_FOLLOWED, LogEntry, LogsWish, follow_logs, show_logs
+from lockstep.answers.member_logs import MOST_FOLLOWED, LogEntry, LogsRequest, follow_logs, show_logs
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.sweeps.run_logs import show_run_logs
 from lockstep.api.client.configuration import load_configuration, usual_namespace
@@ -70,8 +70,8 @@ def logs(gang: KeyIn, namespace: str | None, output: str, *, runs: str, follow: 
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():
         key = _of_one_run(gang(namespace or usual_namespace(**connection)), runs, follow=follow)
-        wish = LogsWish(key, options["ranks"], options["container"], options["tail"])
-        if not asyncio.run(_show(connection, wish, _show_as(output), follow=follow)):
+        request = LogsRequest(key, options["ranks"], options["container"], options["tail"])
+        if not asyncio.run(_show(connection, request, _show_as(output), follow=follow)):
             sys.exit(1)
 
 
@@ -87,12 +87,12 @@ def _of_one_run(key: GangKey, runs: str, *, follow: bool) -> GangKey:
 
 
 async def _show(
-    connection: dict[str, str | None], wish: LogsWish, show: Callable[[LogEntry], None], *, follow: bool
+    connection: dict[str, str | None], request: LogsRequest, show: Callable[[LogEntry], None], *, follow: bool
 ) -> bool:
     async with one_client(load_configuration(**connection), connections=MOST_FOLLOWED) as client:
-        if is_sweep(wish.gang):
-            return await show_run_logs(client, wish.gang, wish, show)
-        return await (follow_logs if follow else show_logs)(client, wish, show)
+        if is_sweep(request.gang):
+            return await show_run_logs(client, request.gang, request, show)
+        return await (follow_logs if follow else show_logs)(client, request, show)
 
 
 def _show_as(output: str) -> Callable[[LogEntry], None]:

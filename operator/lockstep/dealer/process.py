@@ -19,11 +19,11 @@ class DealerFiles(NamedTuple):
 
     kept: Path
     journal: Path
-    last_words: Path
+    final_counts: Path
 
 
 def run_dealer(pieces: int, port: int, key: str, files: DealerFiles, stop: Event) -> None:
-    """Deal until ``stop`` is set, then write the counts to ``files.last_words``."""
+    """Deal until ``stop`` is set, then write the counts to ``files.final_counts``."""
     deal = Deal(read_states(pieces, files.kept, files.journal))
     dealing = Dealing(deal, Journal(files.journal), key)
     server = make_server(dealing, port)
@@ -32,7 +32,7 @@ def run_dealer(pieces: int, port: int, key: str, files: DealerFiles, stop: Event
     stop.wait()
     _linger(dealing)
     server.shutdown()
-    files.last_words.write_text(format_counts(counted(dealing.states())), encoding="ascii")
+    files.final_counts.write_text(format_counts(counted(dealing.states())), encoding="ascii")
 
 
 def _linger(dealing: Dealing) -> None:

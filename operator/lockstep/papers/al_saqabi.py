@@ -15,7 +15,7 @@ from coschedule import (
     processor_exit,
     submit,
 )
-from lockstep.papers.row import Paper, PaperRow, erratum, exact, listed, solved
+from lockstep.papers.row import Paper, PaperRow, as_any, erratum, exact, listed
 
 _S = Paper.AL_SAQABI
 _SIX = ("P1", "P2", "P3", "P4", "P5", "P6")
@@ -79,14 +79,14 @@ def _figure_1() -> Iterator[PaperRow]:
 
 
 def _turnarounds() -> Iterator[PaperRow]:
-    one, three = solved(apportion(20, (10, 1, 4, 3))), solved(apportion(9, (4, 2, 1)))
+    one, three = as_any(apportion(20, (10, 1, 4, 3))), as_any(apportion(9, (4, 2, 1)))
     yield exact(_S, "4.1, example 1", "pieces of 20, speeds 10, 1, 4, 3", "12, 1, 4, 3", listed(one.counts.tolist()))
     yield exact(_S, "4.1, example 1", "their turn-around", "6/5", str(one.turnaround))
     yield exact(_S, "4.2, example 3", "turn-around of 9 pieces, speeds 4, 2, 1", "3/2", str(three.turnaround))
     for pieces, speeds, printed in ((2, (3, 2, 1), "2/3"), (3, (7, 2, 2), "1/2")):
         what = f"least turn-around of {pieces} pieces, speeds {listed(speeds)}"
         wrong = "MTAT is not optimal (erratum 3)"
-        yield erratum(_S, "4.1, theorem 1", what, printed, str(solved(apportion(pieces, speeds)).turnaround), wrong)
+        yield erratum(_S, "4.1, theorem 1", what, printed, str(as_any(apportion(pieces, speeds)).turnaround), wrong)
 
 
 def _fewest_processors() -> Iterator[PaperRow]:
@@ -99,7 +99,7 @@ def _fewest_processors() -> Iterator[PaperRow]:
     kept = sum(count > 0 for count in _counts(3, (5, 3, 1), Fraction(2, 3)))
     what = "processors that 3 pieces need within 2/3, speeds 5, 3, 1"
     yield erratum(_S, "4.2, theorem 3", what, "2", str(kept), "Compression keeps one too many (erratum 4)")
-    pools = solved(compress_pools([Pool(pieces=4, speeds=[1]), Pool(pieces=4, speeds=[1, 1, 1, 1])]))
+    pools = as_any(compress_pools([Pool(pieces=4, speeds=[1]), Pool(pieces=4, speeds=[1, 1, 1, 1])]))
     needed = listed(len(pool.processors) for pool in pools.pools)
     what = "the same in two pools of 4 pieces, speeds 1 and 1, 1, 1, 1"
     wrong = "each pool has its own turn-around, but the job has the longest (erratum 4)"
@@ -107,21 +107,21 @@ def _fewest_processors() -> Iterator[PaperRow]:
 
 
 def _counts(pieces: int, speeds: Sequence[int], turnaround: Fraction) -> list[int]:
-    counts: list[int] = solved(compress(pieces, speeds, turnaround)).counts.tolist()
+    counts: list[int] = as_any(compress(pieces, speeds, turnaround)).counts.tolist()
     return counts
 
 
 def _patterns() -> Iterator[PaperRow]:
     alike = _alike([f"p{number}" for number in range(1, 10)])
-    nine = solved(expand(_FIGURE_5, alike, 3, objective=ExpandObjective.SIZE))
+    nine = as_any(expand(_FIGURE_5, alike, 3, objective=ExpandObjective.SIZE))
     pattern = f"{listed(nine.processors)} in t{', t'.join(str(one + 1) for one in nine.slices)}"
     yield exact(_S, "4.3, figure 5", "the largest regular pattern", "p2, p5, p6 in t1, t2, t8", pattern)
-    two = solved(expand((("p1", "p2", "p3"), ("p1", "p2", "p4")), alike, 2, objective=ExpandObjective.SIZE))
+    two = as_any(expand((("p1", "p2", "p3"), ("p1", "p2", "p4")), alike, 2, objective=ExpandObjective.SIZE))
     what = "entries of the largest pattern, free {1, 2, 3} and {1, 2, 4}"
     yield erratum(_S, "4.3", what, "3", str(two.size), "only whole columns are tried (erratum 6)")
     columns = (("p1", "p2", "p3", "p4", "p5"), ("p1", "p2"))
-    largest = solved(expand(columns, alike, 1, objective=ExpandObjective.SIZE))
-    best = solved(expand(columns, alike, 1))
+    largest = as_any(expand(columns, alike, 1, objective=ExpandObjective.SIZE))
+    best = as_any(expand(columns, alike, 1))
     what = "turn-around of one piece, free {1, 2, 3, 4, 5} and {1, 2}"
     wrong = "the largest pattern is not the best for every job (erratum 6)"
     yield erratum(_S, "4.3", what, str(largest.turnaround), str(best.turnaround), wrong)
@@ -133,12 +133,12 @@ def _new_slices() -> Iterator[PaperRow]:
     )
     what = "turn-around of two pieces on two processors in a third slice"
     wrong = "T_min/τ is less than the job takes alone; it is T_min·(τ + 1) (erratum 5)"
-    ours = str(solved(submit(busy, "new", 2)).after.turnaround("new"))
+    ours = str(as_any(submit(busy, "new", 2)).after.turnaround("new"))
     yield erratum(_S, "4.3", what, "1/3", ours, wrong)
     half = AllocationMap(
         speeds=_alike("ab"), allocations=tuple(_alone(f"j{number}", number, "a") for number in range(3))
     )
-    slices = str(len(solved(submit(half, "new", 2)).after.slices))
+    slices = str(len(as_any(submit(half, "new", 2)).after.slices))
     what = "slices after two pieces come, b free in each of three"
     wrong = "T_free and T_min are times under different numbers of slices (erratum 5)"
     yield erratum(_S, "4.4.1", what, "4", slices, wrong)

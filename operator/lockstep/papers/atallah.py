@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from coschedule import Goal, Node, SerialWork, choose_equal
-from lockstep.papers.row import Paper, PaperRow, decimal, erratum, exact, solved
+from lockstep.papers.row import Paper, PaperRow, as_any, decimal, erratum, exact
 
 # (minutes until the start, duty cycle, members, as printed, erratum); the serial time is 600 minutes.
 _GROUPS = (
@@ -34,7 +34,7 @@ def _nodes(*bids: tuple[int, str]) -> list[Node]:
 def _section_2() -> Iterator[PaperRow]:
     for start, duty, members, printed, wrong in _GROUPS:
         what = f"speed-up of {members} nodes after {start} min, duty cycle {duty}"
-        found = solved(
+        found = as_any(
             choose_equal(
                 _nodes((start, duty)) * members, SerialWork(serial=600), Goal(minimum=members, maximum=members)
             )
@@ -45,7 +45,7 @@ def _section_2() -> Iterator[PaperRow]:
 
 def _lower_bound_on_size() -> PaperRow:
     """The printed rule, P_low from the average duty cycle, allows no size: (1 + 5)·10/2 is above the deadline of 12."""
-    found = solved(
+    found = as_any(
         choose_equal(
             _nodes((0, "0"), (0, "10")), SerialWork(serial=10), Goal(minimum=1, maximum=2, deadline=Fraction(12))
         )
@@ -57,7 +57,7 @@ def _lower_bound_on_size() -> PaperRow:
 
 def _ties() -> PaperRow:
     """The printed lists have only nodes that start strictly before the last member, so two idle nodes never join."""
-    found = solved(choose_equal(_nodes((0, "0"), (0, "0")), SerialWork(serial=10), Goal(minimum=1, maximum=2)))
+    found = as_any(choose_equal(_nodes((0, "0"), (0, "0")), SerialWork(serial=10), Goal(minimum=1, maximum=2)))
     what = "finish on two idle nodes, T(1) = 10"
     return erratum(Paper.ATALLAH, "3.2", what, "10", str(found.finish), "Lemma 1 loses all ties (erratum 1)")
 
@@ -68,7 +68,7 @@ def _section_3_3() -> Iterator[PaperRow]:
         what = f"best end of {members} that start with W2"
         digits = len(printed.partition(".")[2])
         yield exact(Paper.ATALLAH, "3.3", what, f"7 + {printed} T(1)", _end_of(members, digits))
-    found = solved(
+    found = as_any(
         choose_equal(_nodes(*_NODES_3_3[:3], _NODES_3_3[4]), SerialWork(serial=40), Goal(minimum=1, maximum=4))
     )
     names = (1, 2, 3, 5)
@@ -81,7 +81,7 @@ def _end_of(members: int, digits: int) -> str:
     early = sorted((bid for bid in _NODES_3_3 if bid[0] < 7), key=lambda bid: Fraction(bid[1]))
     group, goal = [_NODES_3_3[1], *early[: members - 1]], Goal(minimum=members, maximum=members)
     after_100, after_200 = (
-        Fraction(solved(choose_equal(_nodes(*group), SerialWork(serial=serial), goal)).finish) for serial in (100, 200)
+        Fraction(as_any(choose_equal(_nodes(*group), SerialWork(serial=serial), goal)).finish) for serial in (100, 200)
     )
     slope = (after_200 - after_100) / 100
     return f"{after_100 - 100 * slope} + {decimal(slope, digits)} T(1)"

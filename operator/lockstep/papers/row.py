@@ -118,7 +118,7 @@ def missing(paper: Paper, place: str, what: str, why: str) -> PaperRow:
     return PaperRow(paper=paper, place=place, what=what, printed="", ours="", mark=Mark.MISSING, note=why)
 
 
-def solved(answer: Any) -> Any:
+def as_any(answer: Any) -> Any:
     """Return the engine's answer as type Any, for a problem that has a solution.
 
     If the answer is a refusal after all, the caller's access to an attribute fails.

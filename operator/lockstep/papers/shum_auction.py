@@ -15,7 +15,7 @@ from coschedule import (
     divide_shares,
     replay,
 )
-from lockstep.papers.row import Paper, PaperRow, erratum, exact, listed, solved
+from lockstep.papers.row import Paper, PaperRow, as_any, erratum, exact, listed
 
 _Event = Arrive | Depart | HoldAuction | Loaders | SetUnitTimes
 
@@ -154,7 +154,7 @@ def _auctions_that_never_end() -> PaperRow:
 def _small_bid() -> PaperRow:
     """Only the largest forward bid is tried. A needs six more workstations, but two are free. C would need two."""
     levels = [Levels(workstations=(3, 9), speedups=(1, 3)), Levels(workstations=(1, 3), speedups=(1, 2))]
-    found = solved(divide_shares(levels, total=6))
+    found = as_any(divide_shares(levels, total=6))
     held = listed(one.workstations[level] for one, level in zip(levels, found.levels, strict=True))
     wrong = "only the largest bid is tried, so a smaller one starves beside free nodes (erratum 8d)"
     return erratum(Paper.SHUM, "5.7.3", "workstations of A and C, six in all", "3, 1", held, wrong)

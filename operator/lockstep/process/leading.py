@@ -64,7 +64,7 @@ class Leadership:
     async def end(self) -> None:
         """Stop writing, stop all work, and release the lease for the next process."""
         self.fence.close()
-        is_quiet = await self.client.lull(at_most_seconds=_LAST_WRITES_SECONDS)
+        is_quiet = await self.client.wait_until_idle(at_most_seconds=_LAST_WRITES_SECONDS)
         await self.cycle.stop()
         if self.elector is not None and is_quiet:
             await self.elector.give_back()

@@ -9,7 +9,7 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs import ChangeTerms, OpenEndedRun
-from coschedule.resizing.open_ended.giving_back import shrunk
+from coschedule.resizing.open_ended.giving_back import shrink_to
 from coschedule.resizing.resize import resize
 from coschedule.resizing.seats import seats_beside
 from engine.builders import gang, node, running, snapshot
@@ -45,7 +45,7 @@ def test_gang_keeps_slow_members_with_low_indexes():
     run = in_order(1, 0)
     facts = snapshot([node("fast"), node("slow", slowdown=3.0)], [], runs=[running("run", 0, 1)])
 
-    assert shrunk(run, facts, 1).nodes == (1,)
+    assert shrink_to(run, facts, 1).nodes == (1,)
 
 
 def test_gang_gives_back_more_than_is_lacking_if_that_is_not_at_its_end():

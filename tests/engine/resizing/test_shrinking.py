@@ -16,7 +16,7 @@ from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs import ChangeTerms, ElasticRun, FixedMembers, SeatKind
 from coschedule.resizing.shrinking import all_shrunk, shrinking
-from coschedule.resizing.worlds import World, resized, shrunk
+from coschedule.resizing.worlds import World, resized, with_all_shrunk
 from engine.builders import NOW, node, snapshot
 
 STEEP = TimesWork(times=(40_000.0, 20_000.0, 15_000.0, 12_000.0, 11_000.0))
@@ -74,7 +74,7 @@ def worlds(draw):
 def test_gangs_that_all_shrink_leave_what_the_plan_counts_on(before):
     after = resized(before, all_shrunk(*before), {})
 
-    expected = shrunk(before, NOW)
+    expected = with_all_shrunk(before, NOW)
     at_once = [one for one in expected.releases if one.time == NOW]
     free = expected.free.copy()
     np.add.at(free, [one.node for one in at_once], 1)
@@ -97,7 +97,7 @@ def test_every_gang_that_shrinks_keeps_its_fewest_members_until_its_end(before):
 def test_what_members_take_of_nodes_is_free_or_comes_back_whatever_shrinks(before):
     after = resized(before, all_shrunk(*before), {}).snapshot
 
-    for then in (before.snapshot, after, shrunk(before, NOW), shrunk(before, NOW + 100)):
+    for then in (before.snapshot, after, with_all_shrunk(before, NOW), with_all_shrunk(before, NOW + 100)):
         capacity = then.free.copy()
         for one in then.releases:
             capacity[one.node] += one.request

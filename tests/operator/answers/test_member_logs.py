@@ -10,7 +10,7 @@ from coschedule import GangKey
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now
 from fake_cluster.store import Place
-from lockstep.answers.member_logs import MOST_FOLLOWED, LogsWish, follow_logs, show_logs
+from lockstep.answers.member_logs import MOST_FOLLOWED, LogsRequest, follow_logs, show_logs
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
 
@@ -50,9 +50,9 @@ async def members(*pods, status=None, log=log_of):
         yield api, client
 
 
-async def shown(client, way=show_logs, **wish):
+async def shown(client, way=show_logs, **request):
     said = []
-    is_whole = await way(client, LogsWish(KEY, **wish), said.append)
+    is_whole = await way(client, LogsRequest(KEY, **request), said.append)
     lines = [(one.rank, one.line.decode()) for one in said if one.line is not None]
     return is_whole, lines, [one.notice for one in said if one.line is None]
 
@@ -172,7 +172,7 @@ async def test_bytes_that_are_no_text_and_endless_lines_go_through():
 
     async with members(member(0), log=lambda *_: log()) as (_, client):
         said = []
-        assert await show_logs(client, LogsWish(KEY), said.append)
+        assert await show_logs(client, LogsRequest(KEY), said.append)
 
     assert b"".join(one.line for one in said) == b"\xff" * 40 * 65536
     assert len(said) > 1
@@ -246,7 +246,7 @@ async def test_output_that_is_closed_ends_it():
 
     async with members(member(0)) as (_, client):
         with pytest.raises(BrokenPipeError):
-            await follow_logs(client, LogsWish(KEY), closed)
+            await follow_logs(client, LogsRequest(KEY), closed)
 
 
 async def test_ranks_that_no_member_has_are_not_missed():

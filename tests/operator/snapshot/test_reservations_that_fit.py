@@ -14,7 +14,7 @@ from builders.facts import (
     reservation,
     role_spec,
     volume_fact,
-    wish,
+    volume_request,
 )
 from coschedule import Constraints, Taint, Toleration
 from lockstep.belief.state import State
@@ -152,7 +152,7 @@ def with_volumes(state, *, limit, volumes=1):
     """A gang whose members have so many volumes each, of a driver that attaches ``limit`` of them to n1."""
     state.claims.storage.classes.apply(StorageClass("disk", "disk.example.com", waits=True))
     state.attachments.apply_limits(AttachLimits("n1", {"disk.example.com": limit}))
-    wanted = wish(storage_class="disk", mode="ReadWriteOnce")
+    wanted = volume_request(storage_class="disk", mode="ReadWriteOnce")
     claims = tuple(ClaimUse("field", f"data{number}", Sharing.KEPT, wanted) for number in range(volumes))
     gang = gang_fact(spec=gang_spec(claims=claims))
     state.apply_gang(gang)
@@ -176,7 +176,7 @@ def test_members_whose_volumes_can_no_longer_be_attached_do_not_fit(two_nodes):
 def test_members_for_whose_claims_there_are_too_few_volumes_do_not_fit(two_nodes):
     two_nodes.claims.storage.classes.apply(StorageClass("local", NO_PROVISIONER, waits=True))
     two_nodes.claims.apply_volume(volume_fact(on=["n1"]))
-    spec = gang_spec(claims=(ClaimUse("field", "data", Sharing.KEPT, wish(mode="ReadWriteOnce")),))
+    spec = gang_spec(claims=(ClaimUse("field", "data", Sharing.KEPT, volume_request(mode="ReadWriteOnce")),))
     gang = gang_fact(spec=spec)
     two_nodes.apply_gang(gang)
 

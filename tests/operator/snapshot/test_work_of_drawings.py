@@ -15,7 +15,7 @@ from lockstep.api.cluster.quota import parse_quota
 from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.state import State
 from lockstep.cycle.planning.within_quotas import keeping_within_quotas
-from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass, VolumeWish
+from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass, VolumeRequest
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
@@ -38,8 +38,8 @@ def state_with(nodes):
 
 
 def kept(number=0):
-    wish = VolumeWish("disk", GIB, frozenset({"ReadWriteOnce"}))
-    return ClaimUse(f"volumeClaimTemplates[{number}]", f"data{number}", Sharing.KEPT, wish)
+    request = VolumeRequest("disk", GIB, frozenset({"ReadWriteOnce"}))
+    return ClaimUse(f"volumeClaimTemplates[{number}]", f"data{number}", Sharing.KEPT, request)
 
 
 def with_volumes(size, most, volumes):

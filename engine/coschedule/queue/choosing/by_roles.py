@@ -10,7 +10,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.choosing.limiting_nodes import slowest_node
-from coschedule.queue.packing.ground import Level, ground_of
+from coschedule.queue.packing.node_classes import Level, node_classes_of
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.terms import TermKind
 from coschedule.queue.roles.equal import any_equal, best_equal
@@ -115,17 +115,17 @@ class RolesChooser:
         levels = [level._replace(domain=level.domain[timeline.node]) for level in self.levels]
         for level in levels:
             timeline = timeline.divided(level.domain)
-        ground = ground_of(timeline, levels)
+        node_classes = node_classes_of(timeline, levels)
         passes, wanted = self.passes[timeline.example], self.party.wanted
         rooms = Rooms.of(timeline, wanted)
         self.effort.spend(len(timeline.node) + rooms.free.size)
         return PartySearch(
             party=self.party,
             timeline=timeline,
-            ground=ground,
+            node_classes=node_classes,
             passes=passes,
             passes_by_node=self.passes,
-            most=self._most(ground.levels, len(passes)),
+            most=self._most(node_classes.levels, len(passes)),
             wanted=wanted,
             rooms=rooms,
             instants=rooms.instants(np.any(passes, axis=1), max(timeline.now, self.gang.not_before)),

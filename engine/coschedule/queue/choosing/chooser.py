@@ -14,7 +14,7 @@ from coschedule.queue.choosing.one_domain import OneDomainChooser
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.feasible.topology import Topology, are_single_nodes, is_within
-from coschedule.queue.packing.ground import Level
+from coschedule.queue.packing.node_classes import Level
 from coschedule.queue.packing.rules import RolesOfTerm, roles_of_term
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.refusals import TooManyCombinations, TopologiesCross

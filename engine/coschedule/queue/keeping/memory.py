@@ -37,7 +37,7 @@ class _Memory:
         self._before = before
         self._placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
         self._asked = {gang.key: gang for gang in before.gangs}
-        self._same_nodes = _same_nodes(snapshot, before, snapshot.slowdown, before.slowdown)
+        self._equally_fast_nodes = _equally_fast_nodes(snapshot, before, snapshot.slowdown, before.slowdown)
         self._is_same_kind = _are_kinds_the_same(snapshot, before)
 
     def remembered_by(self, gang: PendingGang) -> PendingGang:
@@ -63,9 +63,9 @@ class _Memory:
     def _nodes_as_fast(self, gang: PendingGang, was: PendingGang) -> dict[str, int]:
         """Return the indices of the nodes that are as fast for the gang as before, by name."""
         if gang.factors == was.factors and (not gang.factors or self._is_same_kind):
-            return self._same_nodes
-        speeds, speeds_before = own_slowdowns(gang, self._snapshot), own_slowdowns(was, self._before)
-        return _same_nodes(self._snapshot, self._before, speeds, speeds_before)
+            return self._equally_fast_nodes
+        slowdowns, slowdowns_before = own_slowdowns(gang, self._snapshot), own_slowdowns(was, self._before)
+        return _equally_fast_nodes(self._snapshot, self._before, slowdowns, slowdowns_before)
 
 
 def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
@@ -150,11 +150,13 @@ def _are_kinds_the_same(snapshot: Snapshot, before: Snapshot) -> bool:
     return all(kinds.get(name, kind) == kind for name, kind in now)
 
 
-def _same_nodes(snapshot: Snapshot, before: Snapshot, speeds: FloatArray, speeds_before: FloatArray) -> dict[str, int]:
-    """Return the indices of the nodes that are as fast as before, by name; ``speeds`` are a gang's own slow-downs."""
+def _equally_fast_nodes(
+    snapshot: Snapshot, before: Snapshot, slowdowns: FloatArray, slowdowns_before: FloatArray
+) -> dict[str, int]:
+    """Return the indices of the nodes that are as fast as before, by name; ``slowdowns`` are a gang's own."""
     if snapshot.nodes is before.nodes or snapshot.nodes.names == before.nodes.names:
-        same = np.flatnonzero(speeds == speeds_before).tolist()
+        same = np.flatnonzero(slowdowns == slowdowns_before).tolist()
         return {snapshot.nodes.names[node]: node for node in same}
-    known = dict(zip(before.nodes.names, speeds_before.tolist(), strict=True))
-    now = zip(snapshot.nodes.names, speeds.tolist(), strict=True)
+    known = dict(zip(before.nodes.names, slowdowns_before.tolist(), strict=True))
+    now = zip(snapshot.nodes.names, slowdowns.tolist(), strict=True)
     return {name: node for node, (name, slowdown) in enumerate(now) if known.get(name) == slowdown}

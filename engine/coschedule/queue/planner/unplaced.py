@@ -39,38 +39,40 @@ class PlanTimelines:
     without_end: WithoutEnd
 
 
-def refusal_on(ground: PlanTimelines, chooser: Chooser) -> Refusal:
+def refusal_on(timelines: PlanTimelines, chooser: Chooser) -> Refusal:
     """Return why the chooser's gang has no placement."""
-    snapshot, feasibility = own_snapshot(chooser.gang, ground.snapshot), ground.feasibility
-    stages = Stages(seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now), ground.at_last)
+    snapshot, feasibility = own_snapshot(chooser.gang, timelines.snapshot), timelines.feasibility
+    stages = Stages(
+        seen_by(chooser.gang, timelines.at_first), seen_by(chooser.gang, timelines.by_now), timelines.at_last
+    )
     if isinstance(chooser, PlainChooser):
         return refuse(
             chooser.demand,
             snapshot=snapshot,
             feasibility=feasibility,
             stages=stages,
-            in_front=ground.without_end.hold,
+            in_front=timelines.without_end.hold,
         )
     case = Case(
         chooser=chooser,
         snapshot=snapshot,
         feasibility=feasibility,
-        topology=ground.topology,
+        topology=timelines.topology,
         stages=stages,
-        in_front=ground.without_end.hold,
+        in_front=timelines.without_end.hold,
     )
     return refuse_together(case)
 
 
-def held_on(ground: PlanTimelines, chooser: Chooser, refusal: Refusal) -> Held | None:
+def held_on(timelines: PlanTimelines, chooser: Chooser, refusal: Refusal) -> Held | None:
     """Choose the node hold of a refused gang; None if it may not hold nodes, or would still miss its deadline."""
     if not isinstance(chooser, PlainChooser) or not _may_change(refusal) or not chooser.gang.may_hold:
         return None
-    demand, own = chooser.demand, seen_by(chooser.gang, ground.by_now)
-    held = nodes_to_hold(own, demand, ground.without_end.of_unknown_end)
+    demand, own = chooser.demand, seen_by(chooser.gang, timelines.by_now)
+    held = nodes_to_hold(own, demand, timelines.without_end.of_unknown_end)
     if held is None:
         return None
-    held = held._replace(ranks=np.sort(shared_ranks(own, ground.by_now)[held.ranks]))
+    held = held._replace(ranks=np.sort(shared_ranks(own, timelines.by_now)[held.ranks]))
     if demand.gang.deadline is None or demand.load is None:
         return held
     shortest = float(demand.load.runs_at(float(own.slowdowns[0])).min())

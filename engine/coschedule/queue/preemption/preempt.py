@@ -29,7 +29,7 @@ from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.preemption.landing import WORTH_SECONDS, PlanningEffort, start_of
 from coschedule.queue.preemption.may_give_way import reclaimed, taken_from
-from coschedule.queue.preemption.search import Landed, VictimSearch
+from coschedule.queue.preemption.search import CheckedVictims, VictimSearch
 from coschedule.queue.preemption.shrinking import ShrinkingGang, shrinks_for
 from coschedule.queue.preemption.worlds import awaiting, without
 from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
@@ -88,14 +88,14 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
         found = _most_urgent(snapshot, made, effort)
         if found is None:
             break
-        gang, landed = found
-        preemptions.append(_preemption(gang, landed, snapshot.now))
-        snapshot, made = _carried_out(snapshot, made, gang.key, landed, rescue)
+        gang, checked = found
+        preemptions.append(_preemption(gang, checked, snapshot.now))
+        snapshot, made = _carried_out(snapshot, made, gang.key, checked, rescue)
         effort.spend(len(snapshot.gangs))
     return Preempting(made, tuple(preemptions))
 
 
-def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tuple[PendingGang, Landed] | None:
+def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tuple[PendingGang, CheckedVictims] | None:
     """Return the first gang of the queue to which others can give way."""
     if not snapshot.running:
         return None
@@ -107,9 +107,9 @@ def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tupl
         if not effort.allows(in_front + 1):
             return None
         if gang.may_preempt and gang.key not in unread and _waits_long(gang, starts[gang.key], snapshot.now):
-            landed = search.victims_for(gang)
-            if landed is not None:
-                return gang, landed
+            checked = search.victims_for(gang)
+            if checked is not None:
+                return gang, checked
         in_front += starts[gang.key] > snapshot.now
     return None
 
@@ -120,17 +120,17 @@ def _is_unread(decision: Decision) -> bool:
 
 
 def _carried_out(
-    snapshot: Snapshot, made: Plan, gang: GangKey, landed: Landed, rescue: Rescue | None
+    snapshot: Snapshot, made: Plan, gang: GangKey, checked: CheckedVictims, rescue: Rescue | None
 ) -> tuple[Snapshot, Plan]:
     """Return the snapshot after a preemption, and its plan; gangs in front that start now keep their placements."""
-    until = max(victim.gone_by(snapshot.now) for victim in landed.victims)
-    later = plan(without(landed.landing.world, landed.victims), rescue=rescue)
+    until = max(victim.gone_by(snapshot.now) for victim in checked.victims)
+    later = plan(without(checked.landing.world, checked.victims), rescue=rescue)
     decisions = {decision.gang: decision for decision in made.decisions}
     for decision in later.decisions:
         decisions[decision.gang] = _as_promised(decision, decisions[decision.gang])
     ordered = tuple(decisions[one.key] for one in planning_order(snapshot))
-    after = awaiting(without(snapshot, landed.victims), gang, until)
-    shares = without_taken(snapshot.shares, map(taken_from, landed.victims))
+    after = awaiting(without(snapshot, checked.victims), gang, until)
+    shares = without_taken(snapshot.shares, map(taken_from, checked.victims))
     return replace(after, shares=shares), replace(made, decisions=ordered)
 
 
@@ -141,8 +141,8 @@ def _as_promised(decision: Decision, before: Decision) -> Decision:
     return replace(decision, promised=before.promised) if decision.start <= before.promised else decision
 
 
-def _preemption(gang: PendingGang, landed: Landed, now: float) -> Preemption:
-    victims = landed.victims
+def _preemption(gang: PendingGang, checked: CheckedVictims, now: float) -> Preemption:
+    victims = checked.victims
     return Preemption(
         gang=gang.key,
         victims=tuple(sorted(victim.key for victim in victims if not isinstance(victim, ShrinkingGang))),

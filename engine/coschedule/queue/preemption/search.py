@@ -18,7 +18,7 @@ from coschedule.queue.shares.dealing import planning_order
 from coschedule.queue.shares.taking_back import ShareClaim, Spare, TakenBack, claim_of
 
 
-class Landed(NamedTuple):
+class CheckedVictims(NamedTuple):
     """The victims for a gang, and the planner that has checked them."""
 
     landing: Landing
@@ -52,7 +52,7 @@ class VictimSearch:
         self._feasibility = Feasibility(snapshot.nodes)
         self._givers: dict[tuple[int, tuple[Spare | None, ...]], _Givers | None] = {}
 
-    def victims_for(self, gang: PendingGang) -> Landed | None:
+    def victims_for(self, gang: PendingGang) -> CheckedVictims | None:
         """Find the victims for a gang; None where no gang that gives way helps it.
 
         If the priority of the gang is not enough, its group may take back resources that other groups have borrowed.
@@ -61,7 +61,7 @@ class VictimSearch:
         claim = self._claim_of(gang) if found is None else None
         return found if claim is None else self._among(gang, claim)
 
-    def _among(self, gang: PendingGang, claim: ShareClaim | None) -> Landed | None:
+    def _among(self, gang: PendingGang, claim: ShareClaim | None) -> CheckedVictims | None:
         givers = self._givers_to(gang, claim)
         if givers is None:
             return None
@@ -77,7 +77,7 @@ class VictimSearch:
         if any(one.whole.smaller for one in candidates):
             victims = search.shrinks([givers.may.ways_of(one.whole) for one in candidates], victims)
         self._effort.take_back(share)
-        return None if victims is None else Landed(landing, victims)
+        return None if victims is None else CheckedVictims(landing, victims)
 
     def _room_behind(self, gang: PendingGang, landing: Landing, by: float) -> PlaceCount:
         """Return the room of a gang after the planned starts of gangs in front of it."""

@@ -116,7 +116,7 @@ class _Tries:
             return None
         fitting, offer = self.search.weighed(self.mix, self.room, Weights(self._roles, done))
         goals = Goals(self._roles, enough, done, self.search.timeline.class_of)
-        parts = self.search.ground.parts(fitting, offer, self.search.effort)
+        parts = self.search.node_classes.parts(fitting, offer, self.search.effort)
         return reach(fitting.layout, parts, goals, self.search.effort)
 
     def last_run(self) -> PoolsRun | None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.packing.fitting import Fitting, fitting_of
-from coschedule.queue.packing.ground import NodeClasses, Offer
 from coschedule.queue.packing.layout import layout_of
+from coschedule.queue.packing.node_classes import NodeClasses, Offer
 from coschedule.queue.packing.places import Seats, add_up, seats_in
 from coschedule.queue.packing.rules import is_bound
 from coschedule.queue.roles.party import Party
@@ -56,15 +56,15 @@ class BestSeats(NamedTuple):
 class PartySearch:
     """A party on a timeline: if ``passes[c, role]``, a node may have up to ``most[c, role]`` members of the role.
 
-    ``ground`` has the classes of nodes that the party may use. ``passes_by_node`` is like ``passes``, by the index of
-    nodes. Members may stay for ``stays[c, role]`` seconds from the start of the run; ``stays`` is None if nothing
-    limits that. Free amounts are only of the ``wanted`` resources. ``instants``, rising, are the starts to try.
+    ``node_classes`` are the classes of nodes that the party may use. ``passes_by_node`` is like ``passes``, by the
+    index of nodes. Members may stay for ``stays[c, role]`` seconds from the start of the run; ``stays`` is None if
+    nothing limits that. Free amounts are only of the ``wanted`` resources. ``instants``, rising, are the starts to try.
     ``fittings`` are cached by mix. When the ``effort`` is over, a search returns the best run found until then.
     """
 
     party: Party
     timeline: Timeline
-    ground: NodeClasses
+    node_classes: NodeClasses
     passes: BoolArray
     passes_by_node: BoolArray
     most: IntArray
@@ -125,7 +125,7 @@ class PartySearch:
         offer = Offer(free=room.free, admits=admits, worth=np.zeros(admits.shape))
         layout = fitting.layout
         goal = len(layout.counts) - 1
-        whole = add_up(layout, self.ground.parts(fitting, offer, self.effort), self.effort, until=goal)
+        whole = add_up(layout, self.node_classes.parts(fitting, offer, self.effort), self.effort, until=goal)
         if whole.table[goal] < layout.enough:
             return Short(float(whole.table[goal]))
         return tuple(seats_in(layout, whole, goal, layout.enough))
@@ -133,7 +133,7 @@ class PartySearch:
     def best_seats(self, mix: int, room: ClassRoom, weights: Weights) -> BestSeats | None:
         """Put a mix on nodes so that the worth of its members has the largest sum; None where it does not fit."""
         fitting, offer = self.weighed(mix, room, weights)
-        whole = add_up(fitting.layout, self.ground.parts(fitting, offer, self.effort), self.effort)
+        whole = add_up(fitting.layout, self.node_classes.parts(fitting, offer, self.effort), self.effort)
         goal = len(fitting.layout.counts) - 1
         if whole.table[goal] == -np.inf:
             return None

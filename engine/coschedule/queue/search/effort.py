@@ -37,7 +37,7 @@ class Account:
     """Counts the steps spent for the gangs of a plan, in all its forks.
 
     ``spent`` counts all steps, and ``beyond`` counts the steps that were not free. ``reserve`` is the reservation of
-    each known tenant. ``kept`` is the unused part of all reservations together.
+    each known tenant. ``unused_reserve`` is the unused part of all reservations together.
     """
 
     limits: Limits = field(default_factory=_limits_of_choices)
@@ -46,7 +46,7 @@ class Account:
     by_gang: Counter[GangKey] = field(default_factory=Counter)
     by_tenant: Counter[str] = field(default_factory=Counter)
     reserve: float = 0.0
-    kept: float = 0.0
+    unused_reserve: float = 0.0
 
     def welcome(self, gangs: Iterable[GangKey]) -> None:
         """Reserve steps for the tenants of these gangs too.
@@ -55,25 +55,25 @@ class Account:
         """
         self.by_tenant.update({gang.namespace: 0 for gang in gangs})
         self.reserve = self.limits.in_a_plan / 2 / max(1, len(self.by_tenant))
-        self.kept = sum(self._kept_for(tenant) for tenant in self.by_tenant)
+        self.unused_reserve = sum(self._unused_of(tenant) for tenant in self.by_tenant)
 
     def effort(self, gang: GangKey) -> "Effort":
         """Return the effort of a gang's next choice."""
-        limits, kept_for_others = self.limits, self.kept - self._kept_for(gang.namespace)
-        left = min(int(limits.in_a_plan - self.beyond - kept_for_others), limits.for_one - self.by_gang[gang])
+        limits, unused_of_others = self.limits, self.unused_reserve - self._unused_of(gang.namespace)
+        left = min(int(limits.in_a_plan - self.beyond - unused_of_others), limits.for_one - self.by_gang[gang])
         return Effort(most=min(limits.for_one, max(limits.least, left)), of=(gang, self))
 
     def spend(self, gang: GangKey, steps: int, beyond: int) -> None:
         """Count ``steps`` of a gang, of which ``beyond`` were not free."""
         self.spent += steps
         if beyond:
-            kept = self._kept_for(gang.namespace)
+            unused = self._unused_of(gang.namespace)
             self.beyond += beyond
             self.by_gang[gang] += beyond
             self.by_tenant[gang.namespace] += beyond
-            self.kept -= kept - self._kept_for(gang.namespace)
+            self.unused_reserve -= unused - self._unused_of(gang.namespace)
 
-    def _kept_for(self, tenant: str) -> float:
+    def _unused_of(self, tenant: str) -> float:
         return max(0.0, self.reserve - self.by_tenant[tenant]) if tenant in self.by_tenant else 0.0
 
 

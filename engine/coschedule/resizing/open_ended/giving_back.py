@@ -81,7 +81,7 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
     return Tried(in_vain=in_vain)
 
 
-def shrunk(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKey | None = None) -> SizeChange:
+def shrink_to(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKey | None = None) -> SizeChange:
     """Return the change in which a gang keeps its ``size`` fastest members."""
     return _change(run, run.seats_to_keep(snapshot.slowdown, snapshot.until)[:size], made_for)
 
@@ -111,7 +111,7 @@ def _tries(snapshot: Snapshot, waiting: _Waiting, able: _Runs) -> Iterator[_Runs
 def _tried(snapshot: Snapshot, made: Plan, waiting: _Waiting, givers: _Runs, planned: Planned) -> GivenBack | None:
     """Return the changes by which these gangs free the seats that waiting gangs need; None if they do not help."""
     by = soon(snapshot.now, givers)
-    emptier = after_changes(snapshot, givers, [shrunk(run, snapshot, least_members(run)) for run in givers])
+    emptier = after_changes(snapshot, givers, [shrink_to(run, snapshot, least_members(run)) for run in givers])
     first = replace(emptier, gangs=tuple(gang for gang in emptier.gangs if gang.key in waiting))
     starts = [one for one in planned(first).decisions if starts_by(one, by)]
     tried = list[Sequence[SizeChange]]()

@@ -15,7 +15,7 @@ from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs import OpenEndedRun, SeatKind
 from coschedule.resizing.open_ended.dividing import others_have_their_turn
-from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, Tried, given_back, shrunk
+from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, Tried, given_back, shrink_to
 from coschedule.resizing.open_ended.growing import grown
 from coschedule.resizing.open_ended.idle_nodes import begun, starts_by
 from coschedule.resizing.seats import may_stay
@@ -78,7 +78,7 @@ def _may_change(snapshot: Snapshot, run: OpenEndedRun) -> bool:
 def _as_asked(snapshot: Snapshot, runs: Sequence[OpenEndedRun], planned: Planned) -> GivenBack | None:
     """Return the changes of gangs that shrink to the size that is asked of them; None if no gang does."""
     due = [run for run in runs if run.is_due and run.asked is not None and run.asked < run.size]
-    changes = tuple(shrunk(run, snapshot, run.asked) for run in due if run.asked is not None)
+    changes = tuple(shrink_to(run, snapshot, run.asked) for run in due if run.asked is not None)
     if not changes:
         return None
     after = after_changes(snapshot, due, changes)

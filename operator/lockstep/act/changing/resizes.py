@@ -104,7 +104,7 @@ class Resizes:
     async def _resize_all(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
         work_for(gang)
         try:
-            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+            await self._client.wait_until_idle(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
             for resize in resizes:
                 await self._rate.other()
                 await self._resize(gang, resize)

@@ -72,7 +72,7 @@ class ClaimWriter:
         volume = self._volume_for(needed, claim)
         if volume is not None:
             return await self._reserve(volume, claim)
-        kind = self._state.claims.storage.class_of(claim.wish.storage_class)
+        kind = self._state.claims.storage.class_of(claim.request.storage_class)
         if kind is None or not self._state.claims.storage.makes_on(kind, self._state.nodes.index()):
             self.avoid([needed.node])
             message = f"claim {needed.key.name} has no suitable free volume on {needed.node}"

@@ -77,7 +77,7 @@ class VolumeProvider:
     def _size(self, needed: NeededClaim) -> int:
         """The requested size, if it is known. The smallest claim chooses first, as in kube-scheduler."""
         claim = self._claims.claims.get(needed.key)
-        return 0 if claim is None else claim.wish.size
+        return 0 if claim is None else claim.request.size
 
     def _failure(self) -> Failure | None:
         """A failure that waiting does not mend, from the claims; None if there is none."""
@@ -120,7 +120,7 @@ class VolumeProvider:
         claim = self._claims.claims.get(needed.key)
         if claim is None or claim.is_bound or claim.volume or claim.selected_node:
             return False
-        return self._claims.waits(claim.wish) and not self._claim_writer.has_reserved(claim.key)
+        return self._claims.waits(claim.request) and not self._claim_writer.has_reserved(claim.key)
 
     def _too_late(self, missing: list[NeededClaim]) -> Failure:
         self._claim_writer.avoid(one.node for one in missing)

@@ -15,7 +15,7 @@ from lockstep.api.sweeps.sweep import requeue_annotation
 from lockstep.facts.ranks import format_ranks, parse_ranks, ranks_in
 from lockstep.facts.runs.sweep_keys import sweep_name
 from lockstep.facts.sweeps.run_ends import RunEnd, RunEnds
-from lockstep.facts.sweeps.sweep import RequeueWish, Sweep
+from lockstep.facts.sweeps.sweep import RequeueRequest, Sweep
 from lockstep.report.text.sentences import duration
 
 _POLL_SECONDS = 0.5
@@ -29,8 +29,8 @@ async def requeue_runs(client: KubeClient, key: GangKey, runs: str, *, within_se
     """
     sweep, wanted = await read_sweep(client, key), parse_ranks(runs)
     _check(sweep, wanted)
-    wish = RequeueWish(str(uuid4()), wanted)
-    body = {"metadata": {"resourceVersion": sweep.resource_version, "annotations": requeue_annotation(wish)}}
+    request = RequeueRequest(str(uuid4()), wanted)
+    body = {"metadata": {"resourceVersion": sweep.resource_version, "annotations": requeue_annotation(request)}}
     with answered(client):
         answer = await client.patch(paths.sweep(key), body)
     if not answer.is_success:
@@ -38,7 +38,7 @@ async def requeue_runs(client: KubeClient, key: GangKey, runs: str, *, within_se
     try:
         async with asyncio.timeout(within_seconds):
             with waiting() as still_waiting:
-                while (await read_sweep(client, key)).status.requeued != wish.id:
+                while (await read_sweep(client, key)).status.requeued != request.id:
                     still_waiting()
                     await asyncio.sleep(_POLL_SECONDS)
     except TimeoutError as error:

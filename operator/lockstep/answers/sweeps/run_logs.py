@@ -1,7 +1,7 @@
 """Shows the logs of all runs of a sweep that have a GangJob, one run after the other."""
 
 from coschedule import GangKey
-from lockstep.answers.member_logs import LogEntry, LogsWish, Show, show_logs
+from lockstep.answers.member_logs import LogEntry, LogsRequest, Show, show_logs
 from lockstep.answers.reading.cluster import read_gangs
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.sweeps.reading import read_sweep
@@ -9,7 +9,7 @@ from lockstep.api.client.client import KubeClient
 from lockstep.facts.runs.sweep_keys import sweep_name
 
 
-async def show_run_logs(client: KubeClient, sweep: GangKey, wish: LogsWish, show: Show) -> bool:
+async def show_run_logs(client: KubeClient, sweep: GangKey, request: LogsRequest, show: Show) -> bool:
     """Pass the logs of all runs that have a GangJob to ``show``; returns whether all of these logs exist.
 
     A notice before the logs of each run names the run. Raises ``AnswerError`` if there is no such sweep, or no such
@@ -21,14 +21,16 @@ async def show_run_logs(client: KubeClient, sweep: GangKey, wish: LogsWish, show
     if not runs:
         why = found.status.summary or "the operator has not started this sweep."
         raise AnswerError(f"No run of GangSweep {sweep_name(sweep)} has a GangJob: {why}")
-    results = [await _show_run(client, wish._replace(gang=key), number, show) for number, key in sorted(runs.items())]
+    results = [
+        await _show_run(client, request._replace(gang=key), number, show) for number, key in sorted(runs.items())
+    ]
     return all(results)
 
 
-async def _show_run(client: KubeClient, wish: LogsWish, number: int, show: Show) -> bool:
+async def _show_run(client: KubeClient, request: LogsRequest, number: int, show: Show) -> bool:
     show(LogEntry(None, 0, "", None, f"Run {number}:"))
     try:
-        return await show_logs(client, wish, show)
+        return await show_logs(client, request, show)
     except AnswerError as error:
         show(LogEntry(None, 0, "", None, str(error)))
         return False

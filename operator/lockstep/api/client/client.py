@@ -103,9 +103,9 @@ class KubeClient:
         """Post a review. Nothing is created, so it does not wait for writes and passes the fence."""
         return await self._request("POST", target, body=body)
 
-    async def lull(self, *, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
+    async def wait_until_idle(self, *, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
         """Wait until no write of these urgencies is in progress, or the time is over; returns whether there is none."""
-        return await self._writes.lull(at_most_seconds, of)
+        return await self._writes.wait_until_idle(at_most_seconds, of)
 
     async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
         """Merge ``body`` into an object; with ``metadata.resourceVersion``, only if the object is unchanged."""

@@ -35,8 +35,8 @@ _FAVOURED = frozenset(Urgency) - {Urgency.BIND}
 class WriteTurns:
     """Gives at most ``at_once`` turns at the same time.
 
-    The most urgent waiter goes first, then the one that came first. :meth:`lull` waits until no turn is taken or
-    awaited.
+    The most urgent waiter goes first, then the one that came first. :meth:`wait_until_idle` waits until no turn is
+    taken or awaited.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -62,11 +62,11 @@ class WriteTurns:
             self._count(urgency, -1)
 
     def count_for(self, seconds: float, urgency: Urgency) -> None:
-        """Let :meth:`lull` wait for these seconds, since the request of a finished turn may still have an effect."""
+        """Let :meth:`wait_until_idle` wait for these seconds: the request of an ended turn may still have an effect."""
         self._count(urgency, 1)
         asyncio.get_running_loop().call_later(seconds, self._count, urgency, -1)
 
-    async def lull(self, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
+    async def wait_until_idle(self, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
         """Wait until no turn of these urgencies is taken or awaited, or the time is over; returns whether none is."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):

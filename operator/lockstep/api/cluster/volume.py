@@ -15,7 +15,7 @@ from lockstep.facts.cluster.volume import (
     VolumeFact,
     VolumeHolder,
     VolumeOffer,
-    VolumeWish,
+    VolumeRequest,
 )
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -34,13 +34,13 @@ def parse_claim(manifest: Manifest) -> ClaimFact:
     """A PersistentVolumeClaim."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     annotations = metadata.get("annotations") or {}
-    wish = parse_wish(spec)
+    request = parse_volume_request(spec)
     return ClaimFact(
         key=ClaimKey(metadata["namespace"], metadata["name"]),
         is_bound=_BIND_COMPLETED in annotations and status.get("phase") != "Lost",
         is_deleting="deletionTimestamp" in metadata,
         volume=spec.get("volumeName") or "",
-        wish=wish._replace(storage_class=annotations.get(_BETA_CLASS, wish.storage_class)),
+        request=request._replace(storage_class=annotations.get(_BETA_CLASS, request.storage_class)),
         uid=metadata.get("uid", ""),
         selected_node=annotations.get(SELECTED_NODE, ""),
         owner=_owner(metadata),
@@ -48,9 +48,9 @@ def parse_claim(manifest: Manifest) -> ClaimFact:
     )
 
 
-def parse_wish(spec: Manifest) -> VolumeWish:
+def parse_volume_request(spec: Manifest) -> VolumeRequest:
     """The requirements in the spec of a claim. Raises ``ValueError`` if they can't be parsed."""
-    return VolumeWish(
+    return VolumeRequest(
         storage_class=spec.get("storageClassName"),
         size=whole_bytes(((spec.get("resources") or {}).get("requests") or {}).get(_STORAGE, "0")),
         modes=frozenset(spec.get("accessModes") or ()),

@@ -8,7 +8,7 @@ The code calls it a kept claim.
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
-from lockstep.api.cluster.volume import SELECTED_NODE, parse_wish
+from lockstep.api.cluster.volume import SELECTED_NODE, parse_volume_request
 from lockstep.api.manifest import Manifest
 from lockstep.api.membership import owner_reference
 from lockstep.api.names import GANG_LABEL, RANK_LABEL, SIZE_LABEL
@@ -32,15 +32,15 @@ def claims_in_pod(pod: Manifest, path: str) -> Iterator[ClaimUse]:
             yield ClaimUse(field, volume["persistentVolumeClaim"]["claimName"])
         elif "ephemeral" in volume:
             template = (volume["ephemeral"] or {}).get("volumeClaimTemplate") or {}
-            wish = parse_wish(template.get("spec") or {})
-            yield ClaimUse(f"{path}.spec.volumes[{number}].ephemeral", volume["name"], Sharing.EPHEMERAL, wish)
+            request = parse_volume_request(template.get("spec") or {})
+            yield ClaimUse(f"{path}.spec.volumes[{number}].ephemeral", volume["name"], Sharing.EPHEMERAL, request)
 
 
 def claims_by_templates(templates: Sequence[Manifest], path: str) -> Iterator[ClaimUse]:
     """The kept claims of every member of a role, from the role's claim templates; ``path`` is the path of the role."""
     for number, template in enumerate(templates):
-        wish = parse_wish(template["spec"])
-        yield ClaimUse(f"{path}volumeClaimTemplates[{number}]", template["metadata"]["name"], Sharing.KEPT, wish)
+        request = parse_volume_request(template["spec"])
+        yield ClaimUse(f"{path}volumeClaimTemplates[{number}]", template["metadata"]["name"], Sharing.KEPT, request)
 
 
 def claim_of(use: ClaimUse, pod: PodKey, gang: str, rank: int) -> ClaimKey:

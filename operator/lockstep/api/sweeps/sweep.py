@@ -14,7 +14,7 @@ from lockstep.api.quantities import epoch_seconds, rfc3339
 from lockstep.facts.document import Document
 from lockstep.facts.ranks import format_ranks, parse_ranks
 from lockstep.facts.runs.sweep_keys import sweep_key
-from lockstep.facts.sweeps.sweep import RequeueWish, RunFailure, Sweep, SweepSpec, SweepStatus
+from lockstep.facts.sweeps.sweep import RequeueRequest, RunFailure, Sweep, SweepSpec, SweepStatus
 
 _WISH = re.compile(r"([0-9a-f-]{1,64}) ([0-9,-]{1,49152})")
 
@@ -32,7 +32,7 @@ def parse_sweep(manifest: Manifest) -> Sweep:
         status=parse_sweep_status(manifest.get("status") or {}),
         user=created_by(metadata),
         queue=queue_of(metadata),
-        requeue=_wish((metadata.get("annotations") or {}).get(REQUEUE_ANNOTATION, "")),
+        requeue=_requeue_request((metadata.get("annotations") or {}).get(REQUEUE_ANNOTATION, "")),
     )
 
 
@@ -107,11 +107,11 @@ def sweep_status_manifest(status: SweepStatus) -> dict[str, Any]:
     }
 
 
-def requeue_annotation(wish: RequeueWish) -> dict[str, str]:
+def requeue_annotation(request: RequeueRequest) -> dict[str, str]:
     """The annotation that requests that failed runs are made again."""
-    return {REQUEUE_ANNOTATION: f"{wish.id} {format_ranks(wish.runs)}"}
+    return {REQUEUE_ANNOTATION: f"{request.id} {format_ranks(request.runs)}"}
 
 
-def _wish(text: str) -> RequeueWish | None:
+def _requeue_request(text: str) -> RequeueRequest | None:
     found = _WISH.fullmatch(text)
-    return None if found is None else RequeueWish(found[1], parse_ranks(found[2]))
+    return None if found is None else RequeueRequest(found[1], parse_ranks(found[2]))

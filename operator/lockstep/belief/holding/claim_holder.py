@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lockstep.api.members.claims import as_rank, claim_of, kept_stem
 from lockstep.api.membership import pod_name
 from lockstep.belief.holding.reservation import Reservation
-from lockstep.facts.cluster.volume import ClaimKey, ClaimUse, Sharing, VolumeWish
+from lockstep.facts.cluster.volume import ClaimKey, ClaimUse, Sharing, VolumeRequest
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.ranks import has_rank
@@ -24,10 +24,10 @@ def uses_by_role(gang: GangFact) -> Uses:
 
 
 class UsedClaim(NamedTuple):
-    """A claim that a member uses. If the claim does not exist, this ``wish`` makes it; with None it is not made."""
+    """A claim that a member uses. If the claim does not exist, this ``request`` makes it; with None it is not made."""
 
     key: ClaimKey
-    wish: VolumeWish | None
+    request: VolumeRequest | None
 
 
 class _Span(NamedTuple):
@@ -67,7 +67,7 @@ class ClaimHolder:
         for first, size, _, role in self._on[node]:
             for use in self.uses[role]:
                 for rank in range(first, first + (1 if use.sharing is Sharing.SHARED else size)):
-                    yield UsedClaim(self._claim(use, rank), None if has_rank(succeeded, rank) else use.wish)
+                    yield UsedClaim(self._claim(use, rank), None if has_rank(succeeded, rank) else use.request)
 
     def names(self) -> Iterator[ClaimKey]:
         """Stems of its claims' names: each claim has one of these names, or one followed by a dash and more."""

@@ -136,11 +136,11 @@ class Attachments:
         """
         of_pods = ((pod.key.namespace, claim) for pod in self._pods_nearby.claiming(node) for claim in pod.claims)
         yield from self._claims.csi_volumes(of_pods)
-        for key, wish in self._reserved.on(node, but=but):
+        for key, request in self._reserved.on(node, but=but):
             if key in self._claims.claims:
                 yield from self._claims.csi_volumes((key,))
-            elif wish is not None:
-                yield from self._claims.csi_volume_to_be(key, wish)
+            elif request is not None:
+                yield from self._claims.csi_volume_to_be(key, request)
 
     def _attached_to(self, node: str, in_use: Volumes) -> Counter[str]:
         """The number of volumes by driver that count: volumes in use, and attached volumes without a pod."""

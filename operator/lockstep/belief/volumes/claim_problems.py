@@ -37,9 +37,9 @@ def _of_shared(claims: Claims, gang: GangFact, use: ClaimUse, users: int) -> Ref
         return _refusal(Reason.CLAIM_NOT_READY, f"Claim {use.claim} {problem}", use)
     if (unbound := _unbound(claims, claim)) is not None:
         return _refusal(Reason.CLAIM_NOT_BOUND, f"Claim {use.claim} {unbound}", use)
-    if users == 1 or claim.wish.modes & _SHARED_MODES:
+    if users == 1 or claim.request.modes & _SHARED_MODES:
         return None
-    modes = ", ".join(sorted(claim.wish.modes))
+    modes = ", ".join(sorted(claim.request.modes))
     message = f"{use.field}: claim {use.claim} is {modes}, which the members of a gang can't share."
     return Refusal(Reason.UNSUPPORTED_FIELD, message)
 
@@ -55,8 +55,8 @@ def _most_users(spec: GangSpec) -> Counter[str]:
 
 def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Refusal | None:
     """Why some member can't have its own claim, because of the storage class or a kept claim; None if all can."""
-    assert use.wish is not None, "a claim that is made for a member has a wish"
-    problem = _problem_of_class(claims, use.wish.storage_class)
+    assert use.request is not None, "a claim that is made for a member has a request"
+    problem = _problem_of_class(claims, use.request.storage_class)
     if problem is not None:
         return _refusal(Reason.CLAIM_NOT_READY, f"The claim {problem}", use)
     kept = claims.kept(gang.key, use.claim) if use.sharing is Sharing.KEPT else {}
@@ -87,7 +87,7 @@ def _problem(claims: Claims, claim: ClaimFact) -> str | None:
         return "is being deleted"
     if claim.is_bound and not claims.is_usable(claim):
         return f"is bound to volume {claim.volume}, which does not exist"
-    return None if claim.is_bound or claim.volume else _problem_of_class(claims, claim.wish.storage_class)
+    return None if claim.is_bound or claim.volume else _problem_of_class(claims, claim.request.storage_class)
 
 
 def _unbound(claims: Claims, claim: ClaimFact) -> str | None:
@@ -96,7 +96,7 @@ def _unbound(claims: Claims, claim: ClaimFact) -> str | None:
         return None
     if claim.volume:
         return f"is not bound to volume {claim.volume} yet"
-    return None if claims.waits(claim.wish) else "is not bound to a volume yet"
+    return None if claims.waits(claim.request) else "is not bound to a volume yet"
 
 
 def _problem_of_class(claims: Claims, name: str | None) -> str | None:

@@ -12,7 +12,7 @@ from lockstep.belief.volumes.claim_index import ClaimIndex
 from lockstep.belief.volumes.provisioning import Provisioning
 from lockstep.belief.volumes.storage import Storage
 from lockstep.belief.volumes.volume_choice import Seeker
-from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, CsiVolume, Sharing, VolumeFact, VolumeWish
+from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, CsiVolume, Sharing, VolumeFact, VolumeRequest
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import RoleSpec
 
@@ -111,11 +111,11 @@ class Claims:
             if volume is not None and volume.csi is not None:
                 yield volume.csi
             elif claim is not None and volume is None:
-                yield from self.csi_volume_to_be(claim.key, claim.wish)
+                yield from self.csi_volume_to_be(claim.key, claim.request)
 
-    def csi_volume_to_be(self, key: ClaimKey, wish: VolumeWish) -> Iterator[CsiVolume]:
+    def csi_volume_to_be(self, key: ClaimKey, request: VolumeRequest) -> Iterator[CsiVolume]:
         """The volume that will be made for a claim; empty if its storage class is unknown."""
-        kind = self.storage.class_of(wish.storage_class)
+        kind = self.storage.class_of(request.storage_class)
         if kind is not None:
             yield CsiVolume(kind.provisioner, f"of claim {key.namespace}/{key.name}")
 
@@ -133,30 +133,31 @@ class Claims:
         """The shared claims of the role that get a volume only when the node of a member is known."""
         keys = (ClaimKey(gang.namespace, use.claim) for use in role.claims if use.sharing is Sharing.SHARED)
         claims = (self.claims[key] for key in keys if key in self.claims)
-        return tuple(self.seeker_of(claim) for claim in claims if not claim.is_bound and self.waits(claim.wish))
+        return tuple(self.seeker_of(claim) for claim in claims if not claim.is_bound and self.waits(claim.request))
 
     def own_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
         """The claims that each member has for itself, and that get a volume later.
 
         The claims of rank 0 stand for those of all ranks.
         """
-        own = ((use.claim, use.wish) for use in role.claims if use.wish is not None and self.waits(use.wish))
+        own = ((use.claim, use.request) for use in role.claims if use.request is not None and self.waits(use.request))
         return tuple(
-            Seeker(ClaimKey(gang.namespace, kept_claim(name, gang.name, 0)), self.resolved(wish)) for name, wish in own
+            Seeker(ClaimKey(gang.namespace, kept_claim(name, gang.name, 0)), self.resolved(request))
+            for name, request in own
         )
 
     def seeker_of(self, claim: ClaimFact) -> Seeker:
         """The claim in the form in which it seeks a volume."""
-        return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.selected_node)
+        return Seeker(claim.key, self.resolved(claim.request), claim.uid, claim.selected_node)
 
-    def resolved(self, wish: VolumeWish) -> VolumeWish:
-        """The wish with a storage class: the default class if it names none."""
-        kind = self.storage.class_of(wish.storage_class)
-        return wish._replace(storage_class=kind.name if kind is not None else wish.storage_class or "")
+    def resolved(self, request: VolumeRequest) -> VolumeRequest:
+        """The request with a storage class: the default class if it names none."""
+        kind = self.storage.class_of(request.storage_class)
+        return request._replace(storage_class=kind.name if kind is not None else request.storage_class or "")
 
-    def waits(self, wish: VolumeWish) -> bool:
+    def waits(self, request: VolumeRequest) -> bool:
         """Whether such a claim gets its volume only when its first consumer has a node."""
-        kind = self.storage.class_of(wish.storage_class)
+        kind = self.storage.class_of(request.storage_class)
         return kind is not None and kind.waits
 
     def _storage_changed(self, *, concerns_claims: bool) -> None:

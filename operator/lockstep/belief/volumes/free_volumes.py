@@ -40,7 +40,7 @@ class FreeVolumes:
 
     def _of(self, seeker: Seeker) -> Iterator[VolumeFact]:
         yield from (volume for _, volume in sorted(self._reserved.get(seeker.key, {}).items()))
-        yield from self._free.get(seeker.wish.storage_class or "", {}).values()
+        yield from self._free.get(seeker.request.storage_class or "", {}).values()
 
 
 def _take_off(volumes_by: dict[Key, dict[str, VolumeFact]], key: Key, volume: VolumeFact) -> None:

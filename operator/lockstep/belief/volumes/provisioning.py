@@ -93,10 +93,10 @@ class Provisioning:
     def _unmade(self, seeker: Seeker) -> tuple[Names, Names]:
         """The nodes for which no volume can be made, and the other nodes for which the driver has no room."""
         nodes = self._nodes()
-        kind = self._storage.class_of(seeker.wish.storage_class)
+        kind = self._storage.class_of(seeker.request.storage_class)
         if kind is None:
             return nodes.all, _NOWHERE
         made = self._storage.makes_on(kind, nodes)
         if seeker.selected_node:
             made &= {seeker.selected_node}
-        return nodes.all - made, made - self._storage.has_room_on(kind, seeker.wish.size, nodes)
+        return nodes.all - made, made - self._storage.has_room_on(kind, seeker.request.size, nodes)

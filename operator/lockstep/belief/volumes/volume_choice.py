@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lockstep.api.label_selectors import selects
-from lockstep.facts.cluster.volume import ClaimKey, VolumeFact, VolumeOffer, VolumeWish
+from lockstep.facts.cluster.volume import ClaimKey, VolumeFact, VolumeOffer, VolumeRequest
 
 
 class Seeker(NamedTuple):
     """A claim that needs a volume; it does not exist yet if it has no UID. ``selected_node``: its node, if set."""
 
     key: ClaimKey
-    wish: VolumeWish
+    request: VolumeRequest
     uid: str = ""
     selected_node: str = ""
 
@@ -25,7 +25,7 @@ def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFac
     reserved = [one for one in suiting if one.offer is not None and is_reserved_for(one.offer, seeker)]
     if reserved:
         return (reserved[0],)
-    free = [(one.offer.size, one.name, one) for one in suiting if one.offer and _is_free(seeker.wish, one.offer)]
+    free = [(one.offer.size, one.name, one) for one in suiting if one.offer and _is_free(seeker.request, one.offer)]
     return tuple(one for *_, one in sorted(free, key=lambda it: it[:2]))
 
 
@@ -36,20 +36,20 @@ def is_reserved_for(offer: VolumeOffer, seeker: Seeker) -> bool:
 
 def _suits(seeker: Seeker, offer: VolumeOffer) -> bool:
     """Whether the volume suits the claim and is not reserved for another claim."""
-    wish = seeker.wish
+    request = seeker.request
     return (
-        offer.storage_class == wish.storage_class
+        offer.storage_class == request.storage_class
         and (offer.holder is None or is_reserved_for(offer, seeker))
-        and offer.size >= wish.size
-        and offer.is_block == wish.is_block
-        and offer.attributes_class == wish.attributes_class
+        and offer.size >= request.size
+        and offer.is_block == request.is_block
+        and offer.attributes_class == request.attributes_class
         and not offer.is_deleting
     )
 
 
-def _is_free(wish: VolumeWish, offer: VolumeOffer) -> bool:
+def _is_free(request: VolumeRequest, offer: VolumeOffer) -> bool:
     return (
         offer.is_available
-        and wish.modes <= offer.modes
-        and (wish.selector is None or selects(wish.selector, offer.labels))
+        and request.modes <= offer.modes
+        and (request.selector is None or selects(request.selector, offer.labels))
     )

@@ -39,7 +39,7 @@ class Stock:
         self._unmade = unmade
         self._nodes = nodes
         # The smallest claim is served first.
-        self._order = sorted(range(len(seekers)), key=lambda number: seekers[number].wish.size)
+        self._order = sorted(range(len(seekers)), key=lambda number: seekers[number].request.size)
         affinities = dict.fromkeys(volume.affinities for volumes in suiting for volume in volumes)
         self._numbers = {those: number for number, those in enumerate(affinities)}
         self._shelves = [self._by_affinities(volumes) for volumes in suiting]

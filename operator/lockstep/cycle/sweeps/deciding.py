@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from lockstep.cycle.sweeps.run_phases import RunGang, RunPhase
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.sweeps.run_ends import RunEnd, RunEnds
-from lockstep.facts.sweeps.sweep import RequeueWish, RunFailure, SweepCondition, SweepEnd, SweepReason, SweepSpec
+from lockstep.facts.sweeps.sweep import RequeueRequest, RunFailure, SweepCondition, SweepEnd, SweepReason, SweepSpec
 
 MOST_KEPT = 10
 """The most failed runs whose GangJobs stay, and whose messages are in the status."""
@@ -33,8 +33,8 @@ class SweepView:
 
     ``recorded`` has the ends in the last written status, and ``failures`` the first failed runs there. ``seen`` has
     ends that were observed since then, also of runs whose GangJob is gone. ``coming`` has runs whose GangJob was
-    created and is not observed yet. ``near`` is the number of runs that may wait. ``wish`` is a request to requeue runs
-    that is not carried out yet.
+    created and is not observed yet. ``near`` is the number of runs that may wait. ``requeue`` asks for runs
+    to be requeued, and is not carried out yet.
     """
 
     spec: SweepSpec
@@ -45,7 +45,7 @@ class SweepView:
     coming: AbstractSet[int] = frozenset()
     near: int = 1
     end: SweepEnd | None = None
-    wish: RequeueWish | None = None
+    requeue: RequeueRequest | None = None
     may_make: bool = True
 
 
@@ -62,13 +62,13 @@ class SweepSteps:
     ends: RunEnds
     failures: tuple[RunFailure, ...]
     end: SweepEnd | None
-    is_wish_obeyed: bool = False
+    is_request_obeyed: bool = False
 
 
 def next_steps(view: SweepView) -> SweepSteps:
     """Decide the next steps of a sweep."""
     again = _wanted_again(view)
-    is_obeyed = view.wish is not None and not any(run in view.gangs or run in view.coming for run in again)
+    is_obeyed = view.requeue is not None and not any(run in view.gangs or run in view.coming for run in again)
     ended = view.recorded if view.end is not None else view.recorded.having(_new_ends(view))
     failures, ends = _with_new_failures(view, ended), ended
     if is_obeyed:
@@ -76,7 +76,7 @@ def next_steps(view: SweepView) -> SweepSteps:
         failures = tuple(one for one in failures if one.run not in again)
     end = view.end if view.end is not None and not (is_obeyed and again) else end_of(view.spec, ends)
     fresh = frozenset(_waiting(view) if view.spec.is_suspended and view.end is None else ())
-    # Runs that a wish requeues are created after the wish is written.
+    # Runs that a request requeues are created after the request is written.
     goes_on = view.may_make and not view.spec.is_suspended and view.end is None and end is None
     return SweepSteps(
         make=_to_make(view, ended) if goes_on else (),
@@ -85,7 +85,7 @@ def next_steps(view: SweepView) -> SweepSteps:
         ends=ends,
         failures=failures,
         end=end,
-        is_wish_obeyed=is_obeyed,
+        is_request_obeyed=is_obeyed,
     )
 
 
@@ -108,10 +108,10 @@ def end_of(spec: SweepSpec, ends: RunEnds) -> SweepEnd | None:
 
 def _wanted_again(view: SweepView) -> frozenset[int]:
     """The failed runs that must be created again."""
-    wish = view.wish
-    if wish is None:
+    requeue = view.requeue
+    if requeue is None:
         return frozenset()
-    return frozenset(run for run in view.recorded.runs_with(RunEnd.FAILED) if has_rank(wish.runs, run))
+    return frozenset(run for run in view.recorded.runs_with(RunEnd.FAILED) if has_rank(requeue.runs, run))
 
 
 def _new_ends(view: SweepView) -> dict[int, RunEnd]:

@@ -248,7 +248,7 @@ def _as_decided(
     """The state of the sweep after the steps are recorded."""
     phases = [gang.phase for gang in gangs.values()]
     waiting, running = phases.count(RunPhase.WAITING) + phases.count(RunPhase.STUCK), phases.count(RunPhase.RUNNING)
-    wish, before = sweep.requeue, progress.written
+    requeue, before = sweep.requeue, progress.written
     pace = SweepPace(
         ends=steps.ends,
         running=running,
@@ -261,6 +261,6 @@ def _as_decided(
         ends=steps.ends,
         failures=steps.failures,
         end=steps.end,
-        requeued=wish.id if wish is not None and steps.is_wish_obeyed else before.requeued,
+        requeued=requeue.id if requeue is not None and steps.is_request_obeyed else before.requeued,
         expected_finish=steady(before.expected_finish, expected_finish(pace, now), now),
     )

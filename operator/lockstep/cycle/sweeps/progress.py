@@ -150,7 +150,7 @@ class SweepProgress:
 
     def view(self, sweep: Sweep, gangs: Mapping[int, RunGang], *, may_make: bool) -> SweepView:
         """The state from which the next steps follow."""
-        wish = sweep.requeue
+        requeue = sweep.requeue
         return SweepView(
             spec=sweep.spec,
             recorded=self.recorded,
@@ -160,6 +160,6 @@ class SweepProgress:
             coming=self.coming.keys(),
             near=1 if self.size is None else self.size.near(sweep.spec.template),
             end=self.end,
-            wish=None if wish is None or wish.id == self.written.requeued else wish,
+            requeue=None if requeue is None or requeue.id == self.written.requeued else requeue,
             may_make=may_make,
         )

@@ -15,7 +15,7 @@ class ClaimKey(NamedTuple):
     name: str
 
 
-class VolumeWish(NamedTuple):
+class VolumeRequest(NamedTuple):
     """The request of a claim for its volume. ``storage_class``: None stands for the default class, '' for no class."""
 
     storage_class: str | None
@@ -37,14 +37,14 @@ class Sharing(StrEnum):
 class ClaimUse(NamedTuple):
     """Claims that a gang's members use, and the field of the GangJob that asks for them.
 
-    A shared claim has the name ``claim``. Other claims are made for each member with this ``wish``. Then ``claim`` is
-    the name of the volume in the pod. The names of these claims are made from it and from the members' names.
+    A shared claim has the name ``claim``. Other claims are made for each member with this ``request``. Then ``claim``
+    is the name of the volume in the pod. The names of these claims are made from it and from the members' names.
     """
 
     field: str
     claim: str
     sharing: Sharing = Sharing.SHARED
-    wish: VolumeWish | None = None
+    request: VolumeRequest | None = None
 
 
 class ClaimFact(NamedTuple):
@@ -58,7 +58,7 @@ class ClaimFact(NamedTuple):
     is_bound: bool
     is_deleting: bool
     volume: str
-    wish: VolumeWish
+    request: VolumeRequest
     uid: str = ""
     selected_node: str = ""
     owner: str = ""

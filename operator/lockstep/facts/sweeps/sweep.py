@@ -67,7 +67,7 @@ class RunFailure(NamedTuple):
     message: str
 
 
-class RequeueWish(NamedTuple):
+class RequeueRequest(NamedTuple):
     """The failed ``runs`` that should run again, as a set of ``facts/ranks``; each ``id`` is obeyed once."""
 
     id: str
@@ -97,7 +97,7 @@ class SweepStatus:
     """A GangSweep's status: what the operator last wrote, which is also its write-ahead log.
 
     ``run_ends`` are packed as by ``RunEnds``. ``size`` is the number of members that the next runs get. ``requeued`` is
-    the id of the last wish that was obeyed. ``parameters_uid`` is the UID of the ConfigMap from which the first runs
+    the id of the last request that was obeyed. ``parameters_uid`` is the UID of the ConfigMap from which the first runs
     were made.
     """
 
@@ -149,6 +149,6 @@ class Sweep:
     is_deleting: bool
     spec: SweepSpec
     status: SweepStatus = field(default_factory=SweepStatus)
-    requeue: RequeueWish | None = None
+    requeue: RequeueRequest | None = None
     user: str = ""
     queue: str = ""

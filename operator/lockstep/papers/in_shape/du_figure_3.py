@@ -13,7 +13,7 @@ from math import ceil, floor
 import numpy as np
 
 from coschedule import keep_pace
-from lockstep.papers.row import Paper, PaperRow, Printed, Tolerance, in_shape, solved
+from lockstep.papers.row import Paper, PaperRow, Printed, Tolerance, as_any, in_shape
 
 _WEIGHTS = (0.790, 0.562, 0.374, 0.239)
 _SLICE, _SWITCH, _SKEW = 0.1, 0.0002, 0.02
@@ -23,7 +23,7 @@ _SEED = 1
 
 def rows() -> Iterator[PaperRow]:
     """Yield the rows of EP, of the other programs, and of plain local scheduling."""
-    shares = [float(share) for share in solved(keep_pace(_WEIGHTS, [1] * len(_WEIGHTS))).shares]
+    shares = [float(share) for share in as_any(keep_pace(_WEIGHTS, [1] * len(_WEIGHTS))).shares]
     what = "time of EP at one pace / with co-scheduling"
     yield in_shape(
         Paper.DU, "3.2.2, figure 3", what, Printed(1.09, 1.09), _slowdown(_EP, shares), Tolerance(0.04, _SEED)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from lockstep.process.pages.door import Door
+from lockstep.process.pages.connection_acceptor import ConnectionAcceptor
 from lockstep.process.pages.requests_log import requests_log
 
 # When the process ends, it waits at most this long for slow clients.
@@ -47,10 +47,10 @@ async def serve(app: web.Application, at: ServedAt) -> AsyncIterator[tuple[str, 
     await runner.setup()
     assert runner.server is not None, "it was set up"
     try:
-        door = Door(at.host, at.port, runner.server, tls=at.tls, most=at.most_connections)
+        acceptor = ConnectionAcceptor(at.host, at.port, runner.server, tls=at.tls, most=at.most_connections)
         try:
-            yield door.address
+            yield acceptor.address
         finally:
-            await door.close()
+            await acceptor.close()
     finally:
         await runner.cleanup()

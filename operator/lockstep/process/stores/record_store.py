@@ -58,7 +58,7 @@ class RecordStore:
             while True:
                 await asyncio.sleep(self._pause)
                 await in_turns(self._state.records.catching_up(self._state.gangs))
-                await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+                await self._client.wait_until_idle(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
                 await self.hand_over()
         finally:
             with suppress(TimeoutError):

@@ -213,7 +213,7 @@ class StatusWriter:
         try:
             if report.is_act:
                 return await self._send(gang, report.status, Urgency.ACT)
-            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+            await self._client.wait_until_idle(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
             await self._wait_for_rate(gang.key)
             async with self._turn_of(gang.key):
                 return await self._send(gang, report.status, Urgency.REPORT)
@@ -253,7 +253,7 @@ class StatusWriter:
     async def _post_when_idle(self, subject: EventSubject, event: Event, gang: GangKey) -> None:
         work_for(gang)
         try:
-            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+            await self._client.wait_until_idle(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
             async with self._turn_of(gang):
                 await post_event(self._client, subject, event, instance=self._instance, now=self._now())
         except ApiUnavailableError as error:

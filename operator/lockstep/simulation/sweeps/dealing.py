@@ -54,7 +54,7 @@ class DealtWork:
         return [speed for member, speed in enumerate(speeds) if member != self.loss.member]
 
 
-class _Hand(NamedTuple):
+class _Chunk(NamedTuple):
     """A member does ``pieces`` pieces until the time ``until``; then the member ``is_lost``, or its pieces are done."""
 
     until: float
@@ -71,20 +71,20 @@ class _Dealer:
         self._known = list(work.stated)
         self._left = work.pieces
         self._idle = list(range(len(work.stated)))
-        self._hands: list[_Hand] = []
+        self._chunks: list[_Chunk] = []
 
     def end(self) -> float:
         now = 0.0
         self._deal(now)
-        while self._hands:
-            hand = heapq.heappop(self._hands)
-            now = hand.until
-            if hand.is_lost:
-                self._known[hand.member] = 0.0
-                self._left += hand.pieces
+        while self._chunks:
+            chunk = heapq.heappop(self._chunks)
+            now = chunk.until
+            if chunk.is_lost:
+                self._known[chunk.member] = 0.0
+                self._left += chunk.pieces
             else:
-                self._known[hand.member] = self._work.real[hand.member]
-                self._idle.append(hand.member)
+                self._known[chunk.member] = self._work.real[chunk.member]
+                self._idle.append(chunk.member)
             self._deal(now)
         return now
 
@@ -97,13 +97,13 @@ class _Dealer:
             part = _PART_THAT_IS_DEALT * self._known[member] / sum(self._known)
             pieces = min(self._left, max(1, round(self._left * part)))
             self._left -= pieces
-            heapq.heappush(self._hands, self._hand(member, pieces, now))
+            heapq.heappush(self._chunks, self._chunk(member, pieces, now))
 
-    def _hand(self, member: int, pieces: int, now: float) -> _Hand:
+    def _chunk(self, member: int, pieces: int, now: float) -> _Chunk:
         done, loss = now + pieces / self._work.real[member], self._work.loss
         if loss is not None and loss.member == member and done > loss.time:
-            return _Hand(loss.time, member, pieces, is_lost=True)
-        return _Hand(done, member, pieces, is_lost=False)
+            return _Chunk(loss.time, member, pieces, is_lost=True)
+        return _Chunk(done, member, pieces, is_lost=False)
 
     def _is_gone(self, member: int, now: float) -> bool:
         return self._work.loss is not None and self._work.loss.member == member and now >= self._work.loss.time

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from lockstep.belief.volumes.claims import Claims
 from lockstep.belief.volumes.kept_volumes import has_kept_claims
-from lockstep.facts.cluster.volume import Sharing, VolumeWish
+from lockstep.facts.cluster.volume import Sharing, VolumeRequest
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.role import RoleSpec
 
@@ -24,21 +24,21 @@ def taken_by_claims(gang: GangFact, role: RoleSpec, claims: Claims) -> Mapping[s
     count them as used, and they are left out here.
     """
     counts: Counter[str] = Counter()
-    if not any(use.wish for use in role.claims):
+    if not any(use.request for use in role.claims):
         return counts
     kept = has_kept_claims(claims, gang)
     for use in role.claims:
-        if use.wish is not None and not (kept and use.sharing is Sharing.KEPT):
-            of_class = f"{_class_of(use.wish, claims)}{_OF_CLASS}"
+        if use.request is not None and not (kept and use.sharing is Sharing.KEPT):
+            of_class = f"{_class_of(use.request, claims)}{_OF_CLASS}"
             for prefix in ("", of_class):
                 counts.update({f"{prefix}{name}": 1 for name in _CLAIMS})
-                counts[f"{prefix}{_STORAGE}"] += use.wish.size
+                counts[f"{prefix}{_STORAGE}"] += use.request.size
     return +counts
 
 
-def _class_of(wish: VolumeWish, claims: Claims) -> str:
+def _class_of(request: VolumeRequest, claims: Claims) -> str:
     """The name of the claim's storage class, or of the default class that admission sets; '' if there is none."""
-    if wish.storage_class is not None:
-        return wish.storage_class
+    if request.storage_class is not None:
+        return request.storage_class
     default = claims.storage.class_of(None)
     return "" if default is None else default.name

@@ -17,7 +17,7 @@ def by_claims_in_use(state: State, gang: GangFact, role: RoleSpec) -> Iterator[B
     """All nodes, for each claim that only one pod may use while another pod uses it."""
     for key in sorted(_shared_claims(gang, role)):
         claim = state.claims.claims.get(key)
-        if claim is not None and _ONCE in claim.wish.modes and _is_used_by_others(state, key, gang):
+        if claim is not None and _ONCE in claim.request.modes and _is_used_by_others(state, key, gang):
             yield f"closed to it while another pod uses claim {key.name}", state.nodes.index().all
 
 
@@ -44,8 +44,8 @@ def _of_first_rank(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Csi
         key = ClaimKey(gang.key.namespace, kept_claim(use.claim, gang.key.name, 0))
         if use.sharing is Sharing.KEPT and key in state.claims.claims:
             yield from state.claims.csi_volumes((key,))
-        elif use.wish is not None:
-            yield from state.claims.csi_volume_to_be(key, use.wish)
+        elif use.request is not None:
+            yield from state.claims.csi_volume_to_be(key, use.request)
 
 
 def _is_used_by_others(state: State, claim: ClaimKey, gang: GangFact) -> bool:

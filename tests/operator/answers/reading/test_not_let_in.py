@@ -4,7 +4,7 @@ import pytest
 
 from coschedule import GangKey
 from fake_cluster.scripted import ScriptedServer, status
-from lockstep.answers.member_logs import LogsWish, follow_logs, show_logs
+from lockstep.answers.member_logs import LogsRequest, follow_logs, show_logs
 from lockstep.answers.reading.cluster import one_client, read_cluster, read_gangs
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.requeue import requeue_gang
@@ -20,8 +20,8 @@ TRIES = 6
 ASK = {
     "queue": lambda client: read_gangs(client, "default"),
     "explain": lambda client: read_cluster(client, State(lambda: None), kind_read=lambda: None),
-    "logs": lambda client: show_logs(client, LogsWish(KEY), lambda _: None),
-    "logs --follow": lambda client: follow_logs(client, LogsWish(KEY), lambda _: None),
+    "logs": lambda client: show_logs(client, LogsRequest(KEY), lambda _: None),
+    "logs --follow": lambda client: follow_logs(client, LogsRequest(KEY), lambda _: None),
     "requeue": lambda client: requeue_gang(client, KEY, within_seconds=60),
     "resize": lambda client: resize_gang(client, KEY, None),
 }

@@ -7,7 +7,7 @@ import pytest
 from fake_cluster.jumping import until
 from fake_cluster.rig import api_with, running_operator
 from fake_cluster.sweeps import counts, ending, made, run_names, status, sweep
-from lockstep.answers.member_logs import LogsWish
+from lockstep.answers.member_logs import LogsRequest
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.sweeps.requeue_runs import requeue_runs
@@ -34,7 +34,7 @@ async def end_with_failures(api, *failing):
 
 
 async def test_failed_run_is_made_again():
-    """Only that one, once for each wish; the sweep is complete again when it has succeeded."""
+    """Only that one, once for each request; the sweep is complete again when it has succeeded."""
     async with api_with() as api, running_operator(api, sweeps=True):
         api.store.create("gangsweeps", sweep(runs=4))
         await end_with_failures(api, "s-1", "s-2")
@@ -80,6 +80,6 @@ async def test_logs_of_a_sweep_are_those_of_its_runs():
         await end_with_failures(api, "s-1", "s-3")
         shown = []
         async with one_client(api.configuration) as client:
-            await show_run_logs(client, KEY, LogsWish(KEY), shown.append)
+            await show_run_logs(client, KEY, LogsRequest(KEY), shown.append)
     assert [one.notice for one in shown if not one.pod] == ["Run 1:", "Run 3:"]
     assert [one.pod for one in shown if one.pod] == ["s-1-1-0", "s-1-1-1", "s-3-1-0", "s-3-1-1"]

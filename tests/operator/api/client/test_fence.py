@@ -95,9 +95,9 @@ async def test_what_is_being_sent_goes_out_and_is_waited_for():
         await until(lambda: server.asked)
         fence.close()
 
-        assert not await client.lull(at_most_seconds=1)
+        assert not await client.wait_until_idle(at_most_seconds=1)
         # The one that gets no answer gives its turn back, and has no second try.
-        assert await client.lull(at_most_seconds=60)
+        assert await client.wait_until_idle(at_most_seconds=60)
         assert len(server.asked) == 1
         write.cancel()
 
@@ -110,8 +110,8 @@ async def test_what_was_sent_is_waited_for_though_its_caller_has_given_up():
         await end([write])
         fence.close()
 
-        assert not await client.lull(at_most_seconds=0.9)
-        assert await client.lull(at_most_seconds=0.2)
+        assert not await client.wait_until_idle(at_most_seconds=0.9)
+        assert await client.wait_until_idle(at_most_seconds=0.2)
 
 
 async def test_what_was_not_sent_ends_with_its_caller(monkeypatch):
@@ -122,7 +122,7 @@ async def test_what_was_not_sent_ends_with_its_caller(monkeypatch):
         await asyncio.sleep(1)
         await end([write])
 
-        assert await client.lull(at_most_seconds=0.1)
+        assert await client.wait_until_idle(at_most_seconds=0.1)
         assert server.asked == []
 
 

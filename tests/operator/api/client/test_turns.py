@@ -87,22 +87,22 @@ async def test_who_gives_up_in_the_moment_of_getting_a_turn_passes_it_on():
     assert turns._free == 1
 
 
-async def test_lull_comes_without_requests():
+async def test_idleness_comes_without_requests():
     queue, tasks = await asked((DELETE, "delete"))
     began = asyncio.get_running_loop().time()
-    await queue.turns.lull(60)
+    await queue.turns.wait_until_idle(60)
 
     assert asyncio.get_running_loop().time() - began == pytest.approx(2, abs=0.1)
     await asyncio.gather(*tasks)
 
 
-async def test_lull_of_what_places_does_not_wait_for_reports():
+async def test_idleness_of_what_places_does_not_wait_for_reports():
     queue, tasks = await asked((DELETE, "delete"), *[(REPORT, number) for number in range(20)])
     began = asyncio.get_running_loop().time()
-    assert await queue.turns.lull(60, PLACING)
+    assert await queue.turns.wait_until_idle(60, PLACING)
 
     assert asyncio.get_running_loop().time() - began <= 4
-    assert not await queue.turns.lull(1)
+    assert not await queue.turns.wait_until_idle(1)
     await asyncio.gather(*tasks)
 
 

@@ -17,7 +17,7 @@ from coschedule import (
     Toleration,
 )
 from lockstep.api.gangjob.gangjob import parse_gang
-from lockstep.facts.cluster.volume import ClaimUse, Sharing, VolumeWish
+from lockstep.facts.cluster.volume import ClaimUse, Sharing, VolumeRequest
 from lockstep.facts.gang.status import ConditionFact
 from lockstep.facts.reasons import Reason
 
@@ -148,11 +148,11 @@ def test_claims_are_noted_with_the_field_that_names_them():
 
     fact = parse(pod_spec={"volumes": [*SUPPORTED_VOLUMES, claim, scratch]}, spec={"volumeClaimTemplates": [kept]})
 
-    wish = VolumeWish("fast", 1024, frozenset({"ReadWriteOnce"}), is_block=True)
+    request = VolumeRequest("fast", 1024, frozenset({"ReadWriteOnce"}), is_block=True)
     assert fact.spec.roles[0].claims == (
         ClaimUse("template.spec.volumes[3].persistentVolumeClaim", "data"),
-        ClaimUse("template.spec.volumes[4].ephemeral", "scratch", Sharing.EPHEMERAL, wish),
-        ClaimUse("volumeClaimTemplates[0]", "kept", Sharing.KEPT, wish),
+        ClaimUse("template.spec.volumes[4].ephemeral", "scratch", Sharing.EPHEMERAL, request),
+        ClaimUse("volumeClaimTemplates[0]", "kept", Sharing.KEPT, request),
     )
 
 

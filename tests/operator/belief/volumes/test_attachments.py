@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation, wish
+from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation, volume_request
 from coschedule import GangKey
 from lockstep.api.cluster.volume import parse_attachment, parse_csi_node, parse_volume
 from lockstep.api.pods.pod import parse_pod
@@ -94,7 +94,7 @@ def test_what_a_gang_is_about_to_attach_does_not_stand_in_its_own_way():
 def test_volumes_of_reserved_members_count_before_their_claims_exist(sharing, succeeded, want):
     state = state_with(limit=2)
     state.claims.storage.classes.apply(StorageClass("disks", DRIVER, waits=True))
-    use = ClaimUse("", "data", sharing, wish(storage_class="disks"))
+    use = ClaimUse("", "data", sharing, volume_request(storage_class="disks"))
     state.apply_gang(gang_fact("g", spec=gang_spec(size=2, claims=(use,))))
     held = reservation("g", members=(("n1", 2),))
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation, wish
+from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation, volume_request
 from coschedule import GangKey
 from lockstep.api.members.claims import claim_of
 from lockstep.belief.pods.pod_effects import takes_room
@@ -102,8 +102,8 @@ class World:
         self.state.assumptions.forget(GangKey("default", name))
         uses = (
             ClaimUse("", "data", Sharing.SHARED),
-            ClaimUse("", "data", Sharing.KEPT, wish(storage_class="x")),
-            ClaimUse("", "scratch", Sharing.EPHEMERAL, wish(storage_class="y")),
+            ClaimUse("", "data", Sharing.KEPT, volume_request(storage_class="x")),
+            ClaimUse("", "scratch", Sharing.EPHEMERAL, volume_request(storage_class="y")),
         )
         claims = tuple(self.rnd.sample(uses, self.rnd.randint(0, 3)))
         self.state.apply_gang(gang_fact(name, version=str(self.rnd.random()), spec=gang_spec(size=4, claims=claims)))
@@ -124,7 +124,9 @@ class World:
         for key, one in self.state.reservations.items():
             uses = self.state.gangs[key].spec.roles[0].claims
             for rank, _, there, pod in one.by_rank():
-                used = [(claim_of(use, pod, key.name, rank), use.wish) for use in uses if there == node and key != but]
+                used = [
+                    (claim_of(use, pod, key.name, rank), use.request) for use in uses if there == node and key != but
+                ]
                 claims += [claim for claim, _ in used]
                 to_be += [(claim, wish) for claim, wish in used if wish and claim not in self.state.claims.claims]
         known = self.state.claims

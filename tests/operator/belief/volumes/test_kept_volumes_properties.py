@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, role_spec, volume_fact, wish
+from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, role_spec, volume_fact, volume_request
 from coschedule import GangKey
 from lockstep.api.members.claims import as_rank, kept_claim, kept_stem, stem_and_rank
 from lockstep.belief.state import State
@@ -23,7 +23,7 @@ def roles(rnd):
     """Two roles with one or two templates each."""
     for name in ("a", "b"):
         used = rnd.sample(TEMPLATES, rnd.randint(0, 2))
-        claims = tuple(ClaimUse("", one, Sharing.KEPT, wish()) for one in used)
+        claims = tuple(ClaimUse("", one, Sharing.KEPT, volume_request()) for one in used)
         role = role_spec(name, size=1, most=rnd.choice((1, 3)), claims=claims)
         yield replace(role, claim_templates=tuple({"metadata": {"name": one}} for one in used))
 
@@ -135,7 +135,9 @@ def test_members_with_volumes_are_those_of_a_check_of_each_node(seed):
         claims.apply_claim(shared)
     uses = [ClaimUse("", f"shared{number}") for number in range(rnd.randint(0, 2))]
     for number in range(rnd.randint(0, 2)):
-        wanted = wish(storage_class=rnd.choice(("made", "there")), size=rnd.randint(1, 4), mode="ReadWriteOnce")
+        wanted = volume_request(
+            storage_class=rnd.choice(("made", "there")), size=rnd.randint(1, 4), mode="ReadWriteOnce"
+        )
         uses.append(ClaimUse("", f"own{number}", Sharing.KEPT, wanted))
     [role] = gang_spec(size=1, claims=tuple(uses)).roles
     shared, own = (
@@ -146,11 +148,11 @@ def test_members_with_volumes_are_those_of_a_check_of_each_node(seed):
 
     supply = claims.provisioning.supply(shared, own, members=most)
 
-    numbered = [(number, one.wish.size) for number, one in enumerate((*shared, *own))]
+    numbered = [(number, one.request.size) for number, one in enumerate((*shared, *own))]
     suiting = {
         key: candidates(one, claims.volumes.values()) for key, one in zip(numbered, (*shared, *own), strict=True)
     }
-    makes = {key: one.wish.storage_class == "made" for key, one in zip(numbered, (*shared, *own), strict=True)}
+    makes = {key: one.request.storage_class == "made" for key, one in zip(numbered, (*shared, *own), strict=True)}
     index = state.nodes.index()
     for node in NODES:
         reached = {one.name for one in claims.volumes.values() if node in index.reaching(one.affinities)}

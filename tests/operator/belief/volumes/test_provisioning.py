@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders.facts import GIB, claim_fact, gang_fact, gang_spec, node_fact, volume_fact, wish
+from builders.facts import GIB, claim_fact, gang_fact, gang_spec, node_fact, volume_fact, volume_request
 from coschedule import NodeTerm, Requirement
 from lockstep.belief.state import State
 from lockstep.belief.volumes.storage import NO_PROVISIONER
@@ -44,7 +44,7 @@ def state_with(*, provisioner=DRIVER, topologies=None, publishes=False, rooms=()
 
 
 def kept(**wished):
-    return ClaimUse("volumeClaimTemplates[0]", "data", Sharing.KEPT, wish(mode="ReadWriteOnce", **wished))
+    return ClaimUse("volumeClaimTemplates[0]", "data", Sharing.KEPT, volume_request(mode="ReadWriteOnce", **wished))
 
 
 def demand(state, *uses, size=2):

@@ -9,7 +9,7 @@ from lockstep.facts.document import Document
 from lockstep.facts.ranks import ranks_from
 from lockstep.facts.sweeps.run_ends import RunEnd, RunEnds
 from lockstep.facts.sweeps.sweep import (
-    RequeueWish,
+    RequeueRequest,
     RunFailure,
     SweepCondition,
     SweepEnd,
@@ -100,12 +100,12 @@ def test_ends_after_the_end_of_the_sweep_do_not_count():
 
 def test_wish_is_obeyed_once_the_old_gang_job_is_gone():
     """First it is deleted, then the run counts as not ended, and only then it is made."""
-    wish, recorded = RequeueWish("1", ranks_from([3, 5])), ends(r3=RunEnd.FAILED, r5=RunEnd.SUCCEEDED)
-    asked = view(wish=wish, recorded=recorded, failures=(FAILED,), gangs=gangs(r3=RunPhase.FAILED))
+    requeue, recorded = RequeueRequest("1", ranks_from([3, 5])), ends(r3=RunEnd.FAILED, r5=RunEnd.SUCCEEDED)
+    asked = view(requeue=requeue, recorded=recorded, failures=(FAILED,), gangs=gangs(r3=RunPhase.FAILED))
     first = next_steps(asked)
-    assert (first.delete, first.is_wish_obeyed, first.ends) == ((3,), False, recorded)
+    assert (first.delete, first.is_request_obeyed, first.ends) == ((3,), False, recorded)
     second = next_steps(replace(asked, gangs={}))
-    assert (second.is_wish_obeyed, second.ends, second.failures) == (True, ends(r5=RunEnd.SUCCEEDED), ())
+    assert (second.is_request_obeyed, second.ends, second.failures) == (True, ends(r5=RunEnd.SUCCEEDED), ())
     assert 3 not in second.make
 
 
@@ -113,7 +113,7 @@ def test_wish_lets_a_failed_sweep_go_on():
     """No run is made before that is written."""
     end = SweepEnd(SweepCondition.FAILED, SweepReason.TOO_MANY_FAILED)
     asked = view(spec=replace(SPEC, max_failed=0), recorded=ends(r3=RunEnd.FAILED), end=end)
-    steps = next_steps(replace(asked, wish=RequeueWish("1", ranks_from([3]))))
+    steps = next_steps(replace(asked, requeue=RequeueRequest("1", ranks_from([3]))))
     assert (steps.end, steps.make, steps.ends) == (None, (), ends())
 
 

@@ -165,7 +165,7 @@ async def test_report_that_delayed_no_gang_leads_to_no_plan():
 
 async def test_attempt_writes_at_once_and_instead_of_a_report_that_waits():
     async with writing() as it:
-        it.writer._client.lull = forever
+        it.writer._client.wait_until_idle = forever
         it.report()
         await asyncio.sleep(1)
         status = replace(it.status, attempt=7)
@@ -180,7 +180,7 @@ async def test_attempt_writes_after_a_report_that_is_being_sent_and_does_not_wai
     async with writing() as it:
         it.report(events.gang_unplaceable("it does not fit"))
         await it.sending()
-        it.writer._client.lull = forever
+        it.writer._client.wait_until_idle = forever
         written, _ = await it.writer.write(it.gang, it.status)
 
         assert (len(it.statuses), len(it.written)) == (3, 1)
@@ -205,7 +205,7 @@ async def test_attempt_writes_instead_of_a_report_that_rests_since_it_was_refuse
         written, _ = await it.writer.write(it.gang, it.status)
         assert written is Written.DONE
 
-        it.writer._client.lull = forever
+        it.writer._client.wait_until_idle = forever
         assert it.report()
         # Longer than the rest of the one before.
         await asyncio.sleep(30)
@@ -249,5 +249,5 @@ async def test_after_a_stop_nothing_goes_out_not_even_what_waits():
 
 
 async def forever(**_):
-    """Never lull."""
+    """Never return."""
     await asyncio.Event().wait()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, role_spec, volume_fact, wish
+from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, role_spec, volume_fact, volume_request
 from coschedule import Placement, plan
 from lockstep.belief.state import State
 from lockstep.belief.volumes.kept_volumes import kept_places
@@ -15,7 +15,7 @@ from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.snapshot.volumes.rank_order import ordered_by_rank
 from lockstep.snapshot.volumes.role_parts import without_parts
 
-KEPT = ClaimUse("volumeClaimTemplates[0]", "data", Sharing.KEPT, wish(mode="ReadWriteOnce"))
+KEPT = ClaimUse("volumeClaimTemplates[0]", "data", Sharing.KEPT, volume_request(mode="ReadWriteOnce"))
 NODES = ("n1", "n2", "n3", "n4")
 
 

@@ -22,14 +22,14 @@ _PAUSE_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
 
-class _Guest(NamedTuple):
+class _ClientConnection(NamedTuple):
     """A connection and the client's address."""
 
     connection: socket.socket
     address: str
 
 
-class Door:
+class ConnectionAcceptor:
     """Listens at ``address``, and has ``most`` connections at once.
 
     ``serve`` makes the protocol of each connection. Without ``tls``, connections are not encrypted. Raises ``OSError``
@@ -45,13 +45,13 @@ class Door:
         self._listening = _listen(host, port)
         self.address: tuple[str, int] = self._listening.getsockname()[:2]
         # In the order in which the connections were accepted.
-        self._open: list[_Guest] = []
-        self._entering: set[asyncio.Task[None]] = set()
+        self._open: list[_ClientConnection] = []
+        self._handshakes: set[asyncio.Task[None]] = set()
         self._accepting = asyncio.create_task(self._keep_accepting())
 
     async def close(self) -> None:
         """Accept no more connections. Open ones stay."""
-        over = (self._accepting, *self._entering)
+        over = (self._accepting, *self._handshakes)
         for task in over:
             task.cancel()
         await asyncio.gather(*over, return_exceptions=True)
@@ -71,12 +71,12 @@ class Door:
     async def _accept(self) -> None:
         connection, (address, *_) = await asyncio.get_running_loop().sock_accept(self._listening)
         self._make_room()
-        self._open.append(_Guest(connection, address))
-        entering = asyncio.create_task(self._let_in(connection))
-        self._entering.add(entering)
-        entering.add_done_callback(self._entering.discard)
+        self._open.append(_ClientConnection(connection, address))
+        handshake = asyncio.create_task(self._shake_hands(connection))
+        self._handshakes.add(handshake)
+        handshake.add_done_callback(self._handshakes.discard)
 
-    async def _let_in(self, connection: socket.socket) -> None:
+    async def _shake_hands(self, connection: socket.socket) -> None:
         seconds = None if self._tls is None else _HANDSHAKE_SECONDS
         # A failed handshake is the client's fault, so it is not logged.
         with suppress(OSError):
@@ -96,10 +96,10 @@ class Door:
                 leaving.connection.shutdown(socket.SHUT_RDWR)
 
 
-def _of_largest(guests: list[_Guest]) -> _Guest:
+def _of_largest(connections: list[_ClientConnection]) -> _ClientConnection:
     """The oldest connection of the address that has most connections. So one client's crowd harms no other client."""
-    counts = Counter(one.address for one in guests)
-    return max(guests, key=lambda one: counts[one.address])
+    counts = Counter(one.address for one in connections)
+    return max(connections, key=lambda one: counts[one.address])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""The ground: the classes of nodes that a gang may use, and how terms divide them into domains."""
+"""The classes of nodes that a gang may use, and how terms divide them into domains."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -130,7 +130,7 @@ def _bytes_of(row: NDArray[Any]) -> bytes:
     return row.tobytes()
 
 
-def ground_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
+def node_classes_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
     """Return the node classes of a timeline; ``levels`` have the domain of each rank.
 
     The nodes of a class must be in the same domain of each level.
