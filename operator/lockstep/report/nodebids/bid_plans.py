@@ -78,9 +78,9 @@ def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]
 
 
 def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    shut = why_unschedulable(state.nodes.get(bid.node), state.pool)
-    if shut:
-        return BidState.CLOSED, f"No member can start: the node is {shut}."
+    why_closed = why_unschedulable(state.nodes.get(bid.node), state.pool)
+    if why_closed:
+        return BidState.CLOSED, f"No member can start: the node is {why_closed}."
     if bid.problem is not None:
         return BidState.CLOSED, f"No member can start: the bid can't be understood: {bid.problem}."[:_LONGEST_MESSAGE]
     return _by_owner(state, bid, now)

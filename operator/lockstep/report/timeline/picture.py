@@ -71,7 +71,7 @@ def _row(row: Row) -> dict[str, Any]:
         "count": len(row.nodes),
         "opens": _time(row.offer.opens),
         "closes": _time(row.offer.closes),
-        "shut": row.offer.shut,
+        "shut": row.offer.why_closed,
         "lanes": 1 + max((entry.lane for entry in row.entries), default=0),
         "bars": [_bar_in_row(entry) for entry in row.entries],
     }

@@ -22,16 +22,16 @@ class BarInRow(NamedTuple):
 _Inside = tuple[int, BarPart]
 
 
-class RowNodes(NamedTuple):
+class RowOffer(NamedTuple):
     """The offer that the nodes of a row have in common: members run at ``speed``, between ``opens`` and ``closes``.
 
-    ``shut`` says why the nodes take no members now; '' if they do.
+    ``why_closed`` says why the nodes take no members now; '' if they do.
     """
 
     speed: float
     opens: float | None
     closes: float | None
-    shut: str
+    why_closed: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Row:
     """Nodes with the same offer and the same bars."""
 
     nodes: tuple[str, ...]
-    offer: RowNodes
+    offer: RowOffer
     entries: tuple[BarInRow, ...]
 
 
@@ -47,7 +47,7 @@ def rows(facts: TimelineFacts, bars: Sequence[Bar]) -> list[Row]:
     """All rows: the fastest nodes first, then by name. Nodes outside the pool are shown if gangs are on them."""
     on_node = _on_node(bars)
     pool = {name for name, node in facts.nodes.items() if facts.pool.has(node.labels)}
-    alike: dict[tuple[RowNodes, tuple[_Inside, ...]], list[str]] = defaultdict(list)
+    alike: dict[tuple[RowOffer, tuple[_Inside, ...]], list[str]] = defaultdict(list)
     for name in sorted(pool | on_node.keys()):
         alike[_offer(facts, name), tuple(on_node.get(name, ()))].append(name)
     found = [_row(names, offer, inside, bars) for (offer, inside), names in alike.items()]
@@ -63,18 +63,18 @@ def _on_node(bars: Iterable[Bar]) -> Mapping[str, list[_Inside]]:
     return found
 
 
-def _row(names: Iterable[str], offer: RowNodes, inside: Sequence[_Inside], bars: Sequence[Bar]) -> Row:
+def _row(names: Iterable[str], offer: RowOffer, inside: Sequence[_Inside], bars: Sequence[Bar]) -> Row:
     chosen = lanes([bars[number].span(part) for number, part in inside])
     entries = (BarInRow(number, lane, part) for (number, part), lane in zip(inside, chosen, strict=True))
     return Row(nodes=tuple(names), offer=offer, entries=tuple(entries))
 
 
-def _offer(facts: TimelineFacts, name: str) -> RowNodes:
+def _offer(facts: TimelineFacts, name: str) -> RowOffer:
     bid = facts.bids.get(name)
     if bid is None:
-        return RowNodes(1.0, None, None, why_unschedulable(facts.nodes.get(name), facts.pool))
-    shut = why_unschedulable(facts.nodes.get(name), facts.pool) or ("no slots" if bid.slots == 0 else "")
-    return RowNodes(_rounded(1 / bid.slowdown), bid.available_from, bid.available_until, shut)
+        return RowOffer(1.0, None, None, why_unschedulable(facts.nodes.get(name), facts.pool))
+    why_closed = why_unschedulable(facts.nodes.get(name), facts.pool) or ("no slots" if bid.slots == 0 else "")
+    return RowOffer(_rounded(1 / bid.slowdown), bid.available_from, bid.available_until, why_closed)
 
 
 def _rounded(speed: float) -> float:

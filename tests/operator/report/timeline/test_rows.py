@@ -10,9 +10,9 @@ from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.report.timeline import freeze
 from lockstep.report.timeline.bars import BarPart, bars
-from lockstep.report.timeline.rows import RowNodes, rows
+from lockstep.report.timeline.rows import RowOffer, rows
 
-IDLE = RowNodes(1.0, None, None, "")
+IDLE = RowOffer(1.0, None, None, "")
 
 
 def state_of(*names, pool=None):
@@ -61,14 +61,14 @@ def test_faster_nodes_come_first_and_windows_are_kept():
     state.bids.apply(bid_fact("owned", since=10.0, until=20.0))
 
     assert [(row.nodes, row.offer) for row in drawn(state)] == [
-        (("fast",), RowNodes(2.0, None, None, "")),
-        (("owned",), RowNodes(1.0, 10.0, 20.0, "")),
-        (("slow",), RowNodes(0.33, None, None, "")),
+        (("fast",), RowOffer(2.0, None, None, "")),
+        (("owned",), RowOffer(1.0, 10.0, 20.0, "")),
+        (("slow",), RowOffer(0.33, None, None, "")),
     ]
 
 
 @pytest.mark.parametrize(
-    ("change", "want_shut"),
+    ("change", "want_why_closed"),
     [
         pytest.param(lambda state: state.nodes.apply(node_fact("n1", ready=False)), "not ready", id="not ready"),
         pytest.param(lambda state: state.nodes.apply(node_fact("n1", cordoned=True)), "cordoned", id="cordoned"),
@@ -76,21 +76,21 @@ def test_faster_nodes_come_first_and_windows_are_kept():
         pytest.param(lambda state: state.nodes.remove("n1"), "gone", id="gone, and a gang is on it"),
     ],
 )
-def test_row_says_why_its_nodes_take_no_members(change, want_shut):
+def test_row_says_why_its_nodes_take_no_members(change, want_why_closed):
     state = state_of("n1")
     state.assumptions.hold(reservation(members=(("n1", 1),)))
     change(state)
 
     [row] = drawn(state)
 
-    assert row.offer.shut == want_shut
+    assert row.offer.why_closed == want_why_closed
 
 
 def test_nodes_outside_the_pool_are_shown_as_long_as_gangs_are_on_them():
     state = state_of("n1", "n2", pool=Pool(selector=(("for", "gangs"),)))
     state.assumptions.hold(reservation(members=(("n1", 1),)))
 
-    assert [(row.nodes, row.offer.shut) for row in drawn(state)] == [(("n1",), "not in the pool")]
+    assert [(row.nodes, row.offer.why_closed) for row in drawn(state)] == [(("n1",), "not in the pool")]
 
 
 @pytest.mark.parametrize("seed", range(20))
