@@ -37,7 +37,7 @@ from lockstep.facts.cluster.quota import plain_resource
 from lockstep.facts.gang.keys import is_room
 from lockstep.report.text.admission import format_amount
 from lockstep.report.text.sentences import duration, n_gangs, n_members, n_nodes, node_ranges
-from lockstep.report.text.window_sentences import span, window_sentence
+from lockstep.report.text.window_sentences import exact_duration, window_sentence
 from lockstep.snapshot.quotas.quota_bounds import QuotaShort
 
 _LONGEST_FAILURE = 500
@@ -145,8 +145,8 @@ def _no_time(refusal: NoTimeForSize) -> str:
 
 @format_refusal.register
 def _late(refusal: DeadlineCannotBeMet) -> str:
-    finish = f"it can end in {span(refusal.seconds)} at the earliest, with {n_members(refusal.size)}"
-    return f"{finish}: {span(refusal.late_seconds)} after its deadline"
+    finish = f"it can end in {exact_duration(refusal.seconds)} at the earliest, with {n_members(refusal.size)}"
+    return f"{finish}: {exact_duration(refusal.late_seconds)} after its deadline"
 
 
 @format_refusal.register
@@ -172,7 +172,7 @@ def _too_short(refusal: WindowTooShort) -> str:
             f"it states no run time, so it needs nodes that stay open for {n_members(refusal.needed)}; "
             f"{window_sentence(refusal)}"
         )
-    shortest = span(refusal.shortest_seconds)
+    shortest = exact_duration(refusal.shortest_seconds)
     return f"it needs room for {n_members(refusal.needed)} together for {shortest} or more; {window_sentence(refusal)}"
 
 

@@ -16,11 +16,11 @@ def _why_too_short(refusal: WindowTooShort) -> Iterator[str]:
     if refusal.never_open:
         yield f"{_are(refusal.never_open)} never open to gangs"
     if refusal.closing and refusal.longest_seconds is not None:
-        yield f"{_are(refusal.closing)} open to gangs for {span(refusal.longest_seconds)} at most"
+        yield f"{_are(refusal.closing)} open to gangs for {exact_duration(refusal.longest_seconds)} at most"
     if refusal.owners_expected:
         yield f"on {refusal.owners_expected} the owner may come back, and the gang may not be interrupted"
     if refusal.tolerated_seconds is not None:
-        limit = f"{span(refusal.tolerated_seconds)}, the longest time that they tolerate it"
+        limit = f"{exact_duration(refusal.tolerated_seconds)}, the longest time that they tolerate it"
         yield f"on {refusal.tolerated} a taint evicts its members after {limit}"
 
 
@@ -28,7 +28,7 @@ def _are(count: int) -> str:
     return f"{count} is" if count == 1 else f"{count} are"
 
 
-def span(seconds: float) -> str:
+def exact_duration(seconds: float) -> str:
     """A duration for users. Below a minute it has up to three decimals, because such durations are compared."""
     if seconds >= 60:
         return duration(seconds)
