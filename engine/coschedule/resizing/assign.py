@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from coschedule.model.numbers import FloatArray
 from coschedule.queue.problem.gangs import GangKey
-from coschedule.resizing.gangs import ElasticRun, RunSeats, SizedStart, by_pace
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import RunSeats, SizedStart
+from coschedule.resizing.gangs.sized_run import by_pace
 from coschedule.resizing.options import Sized
 from coschedule.resizing.seats import seats_without
 

@@ -9,7 +9,9 @@ import numpy as np
 from coschedule.model.numbers import IntArray
 from coschedule.queue.problem.running import RunningGang, SmallerSize, SmallerSizes
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ElasticRun, OpenEndedRun, SizedRun
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import SizedRun
 from coschedule.resizing.seats import may_stay
 from coschedule.resizing.shrinking import end_with, may_end
 

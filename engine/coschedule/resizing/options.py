@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.problem.price import Price
-from coschedule.resizing.gangs import ElasticRun, RunSeats, WaitingGang
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import RunSeats, WaitingGang
 from coschedule.resizing.knapsack import SizeOptions
 from coschedule.resizing.worth import Worth, worth_of
 

@@ -9,7 +9,8 @@ from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.members import Members
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import SizedRun, SizedStart, SizePlan
+from coschedule.resizing.gangs.size_plan import SizedStart, SizePlan
+from coschedule.resizing.gangs.sized_run import SizedRun
 from coschedule.resizing.seats import seats_without
 
 

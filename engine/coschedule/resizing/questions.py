@@ -6,7 +6,9 @@ from typing import NamedTuple
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, RunSeats, SeatKind, WaitingGang
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import RunSeats, WaitingGang
+from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
 from coschedule.resizing.seats import idle_seats, may_stay
 from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn

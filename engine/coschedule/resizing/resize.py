@@ -20,7 +20,10 @@ from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, OpenEndedRun, SizedRun, SizePlan
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.size_plan import SizePlan
+from coschedule.resizing.gangs.sized_run import ChangeTerms, SizedRun
 from coschedule.resizing.open_ended.giving_back import Planned
 from coschedule.resizing.open_ended.open_ended_sizes import open_ended_sizes
 from coschedule.resizing.promising import late_gangs, loosened

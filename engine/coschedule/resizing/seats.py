@@ -10,7 +10,7 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import SeatKind, SizedRun
+from coschedule.resizing.gangs.sized_run import SeatKind, SizedRun
 
 
 def may_stay(snapshot: Snapshot, run: SizedRun) -> bool:

@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ElasticRun, SizedRun, SizePlan
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import SizePlan
+from coschedule.resizing.gangs.sized_run import SizedRun
 from coschedule.resizing.worth import worth_of
 
 

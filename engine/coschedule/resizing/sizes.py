@@ -25,7 +25,8 @@ import numpy as np
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.resizing.assign import Assigned, Chosen, assign, pace_on
-from coschedule.resizing.gangs import ElasticRun, RunSeats, SizedStart, SizePlan, WaitingGang
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import RunSeats, SizedStart, SizePlan, WaitingGang
 from coschedule.resizing.knapsack import best_options
 from coschedule.resizing.options import ASKED_GAIN, options_of_run, options_of_waiting
 from coschedule.resizing.worth import worth_of

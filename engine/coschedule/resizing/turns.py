@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TypeVar
 
-from coschedule.resizing.gangs import SeatKind, SizedRun
+from coschedule.resizing.gangs.sized_run import SeatKind, SizedRun
 
 MOST_GROUPS = 32
 """The most groups of gangs that may change their size in one plan; the free room of all nodes is read for each."""

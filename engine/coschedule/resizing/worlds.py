@@ -12,15 +12,10 @@ from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import (
-    ChangeTerms,
-    ElasticRun,
-    OpenEndedRun,
-    SeatKind,
-    SizedRun,
-    SizedStart,
-    SizePlan,
-)
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.size_plan import SizedStart, SizePlan
+from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind, SizedRun
 from coschedule.resizing.seats import seats_without
 from coschedule.resizing.shrinking import shrinking
 

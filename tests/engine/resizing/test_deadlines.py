@@ -8,7 +8,7 @@ import pytest
 
 from coschedule.model.run_times import TimesWork
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import RunSeats
+from coschedule.resizing.gangs.size_plan import RunSeats
 from coschedule.resizing.shrinking import all_shrunk
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 from engine.builders import NOW as START

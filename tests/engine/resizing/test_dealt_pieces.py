@@ -10,7 +10,9 @@ from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.dealt_pieces import DealtPieces
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, RunSeats
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import RunSeats
+from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 
 HOUR = 3600.0

@@ -7,7 +7,7 @@ import pytest
 
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.nodes import Release
-from coschedule.resizing.gangs import FixedMembers, SeatKind
+from coschedule.resizing.gangs.sized_run import FixedMembers, SeatKind
 from coschedule.resizing.resize import resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
 from engine.resizing.test_resize import elastic, planned, sizes

@@ -15,7 +15,9 @@ from coschedule.queue.preemption.preempt import preempt
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.running import SmallerSize
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, FixedMembers, OpenEndedRun, SeatKind
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
 from coschedule.resizing.giving_way import MOST_SIZES, with_smaller_sizes
 from engine.builders import ANYWHERE, NOW, gang, node, running, snapshot
 

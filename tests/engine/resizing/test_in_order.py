@@ -8,7 +8,8 @@ import pytest
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, OpenEndedRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.open_ended.giving_back import shrink_to
 from coschedule.resizing.resize import resize
 from coschedule.resizing.seats import seats_beside

@@ -8,7 +8,9 @@ from coschedule.model.run_times import SerialWork
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.members import Members
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SizedStart, SizePlan
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import SizedStart, SizePlan
+from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.placements import placements
 from engine.builders import NOW, gang, node, snapshot
 

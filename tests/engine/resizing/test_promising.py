@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from coschedule.queue.problem.promise_kinds import Promises
-from coschedule.resizing.gangs import ChangeTerms
+from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.resize import resize
 from engine.builders import NOW, gang, node, release, snapshot
 

@@ -12,7 +12,8 @@ from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Nominated, Release
 from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, SeatKind
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
 from coschedule.resizing.resize import resize
 from coschedule.resizing.seats import idle_seats
 from engine.builders import FOUR, NOW, gang, node, snapshot

@@ -14,7 +14,8 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, FixedMembers, SeatKind
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
 from coschedule.resizing.shrinking import all_shrunk, shrinking
 from coschedule.resizing.worlds import World, resized, with_all_shrunk
 from engine.builders import NOW, node, snapshot

@@ -13,15 +13,9 @@ from coschedule.model.run_times import TimesWork
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import (
-    ChangeTerms,
-    ElasticRun,
-    FixedMembers,
-    RunSeats,
-    SeatKind,
-    SizePlan,
-    WaitingGang,
-)
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan, WaitingGang
+from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 from engine.brute.sizes import best_gain
 

@@ -25,7 +25,8 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.problem.size_change import SizeChange, SizeReason
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SeatKind
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import SeatKind
 from coschedule.resizing.knapsack import SizeOptions, best_options
 from coschedule.resizing.options import MOST_SIZES
 from coschedule.resizing.seats import idle_seats, seats_without

@@ -11,7 +11,8 @@ from coschedule.model.numbers import IntArray
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.problem.gangs import RESOLUTION_SECONDS, GangKey, PendingGang
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SeatKind
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import SeatKind
 from coschedule.resizing.open_ended.idle_nodes import free_by
 from coschedule.resizing.seats import members_that_fit
 

@@ -19,7 +19,7 @@ from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.size_change import SizeChange, SizeReason
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.open_ended.givers import (
     SeatCounts,
     Waiter,

@@ -15,7 +15,8 @@ from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.problem.decisions import Plan
 from coschedule.queue.problem.size_change import SizeChange, SizeReason
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SeatKind, by_pace
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import SeatKind, by_pace
 from coschedule.resizing.open_ended.dividing import divided, takes_part
 from coschedule.resizing.open_ended.idle_nodes import waiting_gangs, wanted_by_none
 from coschedule.resizing.seats import idle_seats, without_nominated

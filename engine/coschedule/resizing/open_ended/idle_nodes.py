@@ -13,7 +13,7 @@ from coschedule.queue.problem.decisions import Decision, Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import SeatKind
+from coschedule.resizing.gangs.sized_run import SeatKind
 from coschedule.resizing.seats import without_nominated
 
 

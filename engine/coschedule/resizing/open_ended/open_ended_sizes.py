@@ -13,7 +13,8 @@ from typing import NamedTuple
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, SeatKind
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import SeatKind
 from coschedule.resizing.open_ended.dividing import others_have_their_turn
 from coschedule.resizing.open_ended.giving_back import GivenBack, Planned, Tried, given_back, shrink_to
 from coschedule.resizing.open_ended.growing import grown

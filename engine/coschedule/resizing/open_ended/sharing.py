@@ -11,7 +11,8 @@ from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import GangKey, Role
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import OpenEndedRun, by_pace
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import by_pace
 from coschedule.resizing.open_ended.givers import Waiter, given_up, soon
 from coschedule.resizing.open_ended.idle_nodes import free_by
 from coschedule.resizing.seats import members_that_fit

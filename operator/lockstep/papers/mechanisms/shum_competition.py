@@ -208,8 +208,8 @@ COMPETITION = (
         what="Applications leave out auctions: near their end, after many, or if not yet measured.",
         state=MechanismState.IN_PART,
         where=(
-            "`engine/coschedule/resizing/gangs.py`, `operator/lockstep/cycle/placed/unit_times.py`. Missing: no "
-            "number of changes exempts a gang."
+            "`engine/coschedule/resizing/gangs/elastic_run.py`, `operator/lockstep/cycle/placed/unit_times.py`. "
+            "Missing: no number of changes exempts a gang."
         ),
     ),
 )

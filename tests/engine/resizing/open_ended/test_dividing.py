@@ -10,7 +10,8 @@ from coschedule.queue.plan import plan
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.size_change import SizeReason
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, OpenEndedRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.resize import resize
 from coschedule.resizing.sizes import MOST_GANGS
 from coschedule.resizing.turns import TURN_SECONDS

@@ -14,7 +14,8 @@ from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.size_change import SizeReason
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, OpenEndedRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.open_ended.dividing import CHANGE_COST
 from coschedule.resizing.promising import late_gangs
 from coschedule.resizing.resize import resize

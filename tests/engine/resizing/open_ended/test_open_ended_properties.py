@@ -13,7 +13,8 @@ from coschedule.queue.problem.decisions import Placement, Unplaceable
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import LEAST_GROWTH, ChangeTerms, FixedMembers, OpenEndedRun, SeatKind
+from coschedule.resizing.gangs.open_ended_run import LEAST_GROWTH, OpenEndedRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
 from coschedule.resizing.resize import resize
 from coschedule.resizing.worlds import after_changes
 from engine.builders import NOW, gang, node, release, running, snapshot

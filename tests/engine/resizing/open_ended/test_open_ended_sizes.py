@@ -11,7 +11,9 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing import resize as resizing
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, FixedMembers, OpenEndedRun, SeatKind
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
 from coschedule.resizing.resize import resize
 from engine.builders import NOW, gang, in_front, node, release, running, snapshot, together
 

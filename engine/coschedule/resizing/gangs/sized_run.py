@@ -1,4 +1,4 @@
-"""The input and output of a choice of sizes: gangs that run, gangs that wait, seats, and the chosen sizes.
+"""A gang that runs and may change its size, on its seats.
 
 All times are absolute seconds on one axis. A *seat* is room for one member of any of these gangs: a node by its index,
 once for each member that it has room for.
@@ -12,34 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.dealt_pieces import DealtPieces
-from coschedule.resizing.unit_times import UnitTime, check_unit_times
-from coschedule.resizing.worth import SharedWork
-
-LEAST_RESTARTS = 30
-"""A gang changes its size only if it would run for at least this number of restart times at its present size."""
-LEAST_GROWTH = 1.2
-"""A gang of unknown end grows only if its speed is multiplied by at least this number.
-
-A change stops all members for the restart time, such as two minutes. At 1.2 times its speed, a gang regains these two
-minutes within ten minutes. Ten minutes is also the default of the least time between two changes.
-"""
-
-
-class RunSeats(NamedTuple):
-    """A member on node n takes ``slowdown[n]`` times as long as on a reference node, and leaves it by ``until[n]``.
-
-    ``idle`` are the seats without a member.
-    """
-
-    slowdown: FloatArray
-    until: FloatArray
-    idle: tuple[int, ...]
 
 
 class SeatKind(NamedTuple):
@@ -72,17 +48,6 @@ class ChangeTerms(NamedTuple):
 
     restart_time: float = 120.0
     min_interval: float = 600.0
-
-
-def by_pace(nodes: Collection[int], slowdown: FloatArray, until: FloatArray, *, in_order: bool = False) -> list[int]:
-    """Return the seats in order: the fastest first, and among equally fast seats the one that stays open longest.
-
-    Seats that are equal in both are sorted by their node, or stay ``in_order``.
-    """
-    seats = np.array(nodes, dtype=np.int64)
-    last = np.arange(len(seats)) if in_order else seats
-    order: list[int] = seats[np.lexsort((last, -until[seats], slowdown[seats]))].tolist()
-    return order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,131 +169,15 @@ class SizedRun:
 
     def change_to(self, nodes: Iterable[int], end: float) -> SizeChange:
         """Return the change after which the gang has a member on each of ``nodes``, and ends at ``end``."""
-        made = SizeChange(self.key, self.size, tuple(sorted(nodes)), end, self.end, fixed=self.fixed_size)
-        return made._replace(is_open_ended=isinstance(self, OpenEndedRun))
+        return SizeChange(self.key, self.size, tuple(sorted(nodes)), end, self.end, fixed=self.fixed_size)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ElasticRun(SizedRun):
-    """A gang that runs and whose work is known: ``left`` is the part of ``work`` that is not done, above 0, at most 1.
+def by_pace(nodes: Collection[int], slowdown: FloatArray, until: FloatArray, *, in_order: bool = False) -> list[int]:
+    """Return the seats in order: the fastest first, and among equally fast seats the one that stays open longest.
 
-    If members get pieces while they run, at least one is left: ``pieces`` is the number that is left, and ``work`` is a
-    ``SerialWork``. Otherwise members have equal parts, and ``pieces`` is None. Raises ValueError for invalid numbers.
+    Seats that are equal in both are sorted by their node, or stay ``in_order``.
     """
-
-    created: float
-    work: Work
-    left: float
-    pieces: int | None = None
-
-    def __post_init__(self) -> None:
-        SizedRun.__post_init__(self)
-        if not 0 < self.left <= 1 or self.pieces == 0:
-            raise ValueError(f"gang {self.key} must have a part of its work left")
-        if self.pieces is not None and not isinstance(self.work, SerialWork):
-            raise ValueError(f"gang {self.key} must know how long a piece takes")
-
-    def pace_of(self, slowdowns: FloatArray) -> float:
-        """Return the gang's slow-down with one member at each of ``slowdowns``: the largest, or the pace of pieces."""
-        if self.pieces is not None and isinstance(self.work, SerialWork):
-            return DealtPieces(self.pieces, self.work).pace(slowdowns)
-        return SizedRun.pace_of(self, slowdowns)
-
-    @property
-    def least_rest(self) -> float:
-        """The gang may change its size only if it still runs for so many seconds, or if another gang must start."""
-        return LEAST_RESTARTS * self.terms.restart_time
-
-    def wants(self, end: float) -> bool:
-        """Whether a change after which the gang ends at ``end`` is wanted.
-
-        It is wanted if another size is asked of the gang, or if the gang meets its deadline only with the change.
-        """
-        return self.is_due or (self.deadline is not None and end <= self.deadline < self.end)
-
-    @property
-    def shared(self) -> SharedWork:
-        """Its work, of which its fixed members may do a part."""
-        return SharedWork(self.work, self.fixed_working)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenEndedRun(SizedRun):
-    """A gang that runs and whose end is unknown, so that its sizes can't be compared by time.
-
-    Its sizes are compared by ``unit_times``, if one of these is of the present size. There is one unit time for each
-    size at which the gang's progress was measured. ``end`` is inf, or the next estimate for a gang that runs for longer
-    than expected. ``least`` is the size that the gang got when it started. The gang shrinks below ``least`` only if
-    such a size is asked of it, or if the gang is measured. It gives no room to gangs of a lower ``priority``. Raises
-    ValueError for invalid numbers.
-    """
-
-    priority: int
-    least: int
-    unit_times: tuple[UnitTime, ...] = ()
-
-    def __post_init__(self) -> None:
-        SizedRun.__post_init__(self)
-        check_unit_times(self.unit_times)
-
-    @property
-    def is_measured(self) -> bool:
-        """Whether the gang's speed at its present size is known, so that other sizes can be compared with this size."""
-        return any(one.size == self.size for one in self.unit_times)
-
-    @property
-    def largest(self) -> int:
-        """The largest size that it may change to; a gang that meets its deadline needs no more members."""
-        if self.asked is None:
-            return self.size if self.meets_its_deadline else self.sizes.maximum
-        return self.asked if self.is_due else self.size
-
-    @property
-    def least_growth(self) -> float:
-        """The gang grows only if it becomes at least this many times as fast."""
-        return LEAST_GROWTH
-
-    @property
-    def end_after_change(self) -> float:
-        """When the gang ends if its size changes now: a restart time later, as its speed at other sizes is unknown."""
-        return self.end + self.terms.restart_time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingGang:
-    """A gang that waits. If it is ``elastic``, its size may change after its start.
-
-    Otherwise it keeps the size with which it starts. That is the best size at its ``member_price``
-    (``coschedule.queue.problem.price``), or any size where the gang must start.
-    """
-
-    key: GangKey
-    created: float
-    sizes: Sizes
-    work: Work
-    elastic: bool
-    member_price: float = 0.0
-
-    @property
-    def shared(self) -> SharedWork:
-        """Its work, of which all its members do a part."""
-        return SharedWork(self.work)
-
-
-class SizedStart(NamedTuple):
-    """A gang that starts now with a member on each of ``nodes``, and ends at ``end`` if its size stays the same."""
-
-    gang: GangKey
-    nodes: tuple[int, ...]
-    end: float
-
-
-class SizePlan(NamedTuple):
-    """The gangs that change their size, and the gangs that start; all other gangs stay as they are.
-
-    ``gain`` is the increase of the objective (``worth``). It may be negative only where a gang must start.
-    """
-
-    changes: tuple[SizeChange, ...] = ()
-    starts: tuple[SizedStart, ...] = ()
-    gain: float = 0.0
+    seats = np.array(nodes, dtype=np.int64)
+    last = np.arange(len(seats)) if in_order else seats
+    order: list[int] = seats[np.lexsort((last, -until[seats], slowdown[seats]))].tolist()
+    return order
