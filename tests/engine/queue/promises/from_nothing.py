@@ -8,8 +8,8 @@ from coschedule.queue.keeping.sliding import with_room
 from coschedule.queue.planner.observer import silent
 from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.promises.other_orders import MOST_TRIES
 from coschedule.queue.promises.planned import with_promise
-from coschedule.queue.promises.renewal import MOST_TRIES
 from coschedule.queue.slots import kept
 
 WEIGHTS = (1.0, 4.0)

@@ -11,7 +11,7 @@ from coschedule.queue.plan import plan
 from coschedule.queue.problem.gangs import Kept, Load, Seat
 from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.refusals import NoRoomTogether, TooLittle
-from coschedule.queue.promises import renewal
+from coschedule.queue.promises import fronts
 from engine.builders import NOW, gang, node, nodes_taken, release, role, snapshot
 
 TWO = [node("n0"), node("n1")]
@@ -246,7 +246,7 @@ def test_gang_that_remembers_is_the_same_in_all_else():
 @pytest.mark.parametrize("is_free_again", [True, False])
 def test_nodes_are_chosen_at_the_start_of_all_that_are_free_by_then(monkeypatch, is_free_again):
     """The fast node was to be taken for long; the gang is behind every front, and its time has come."""
-    monkeypatch.setattr(renewal, "FRONT", 1)
+    monkeypatch.setattr(fronts, "FRONT", 1)
     taken = ["busy"] if is_free_again else ["busy", "fast"]
     slowdowns = {"busy": 1.0, "fast": 0.5, "slow": 1.0}
     nodes = [node(name, free=int(name not in taken), slowdown=each) for name, each in slowdowns.items()]

@@ -9,7 +9,7 @@ from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.promise_kinds import Promises
-from coschedule.queue.promises import renewal
+from coschedule.queue.promises import fronts
 from engine.builders import NOW, gang, seeded
 from engine.queue.promises.from_nothing import planned_from_nothing
 from engine.queue.promises.histories import NODES, History, random_gang, random_nodes
@@ -36,14 +36,14 @@ def eventful(seed):
 @pytest.mark.parametrize("front", [2, 16], ids=["two choose anew", "all choose anew"])
 @pytest.mark.parametrize("seed", range(5))
 def test_plan_after_an_event_is_the_one_from_nothing(seed, front, monkeypatch):
-    monkeypatch.setattr(renewal, "FRONT", front)
+    monkeypatch.setattr(fronts, "FRONT", front)
     for facts, made in eventful(seed):
         assert {one.gang: one for one in made.decisions} == planned_from_nothing(facts, front, monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_remembered_does_not_depend_on_what_is_formatted_already(seed, monkeypatch):
-    monkeypatch.setattr(renewal, "FRONT", 2)
+    monkeypatch.setattr(fronts, "FRONT", 2)
     for facts, made in eventful(seed):
         unspelled = tuple(
             one if one.kept is None else replace(one, kept=replace(one.kept, members=())) for one in facts.gangs
@@ -56,7 +56,7 @@ def test_what_is_remembered_does_not_depend_on_what_is_formatted_already(seed, m
 
 @pytest.mark.parametrize("seed", range(5))
 def test_gang_behind_every_front_changes_nothing_for_others(seed, monkeypatch):
-    monkeypatch.setattr(renewal, "FRONT", 2)
+    monkeypatch.setattr(fronts, "FRONT", 2)
     last = gang("last", size=1, serial=10, created=NOW + 1e6)
     for facts, made in eventful(seed):
         if len(facts.gangs) > 1:
