@@ -19,7 +19,8 @@ from coschedule import (
     PlanningFailed,
 )
 from engine.builders import running
-from lockstep.report.text.refusal_sentences import RefusedInPool, format_refusal
+from lockstep.report.text.operator_refusals import RefusedInPool
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.tenants.unnamed import MOST_TRIED, own_changes, unnamed_refusal
 
 BLOCKER = Blocker(gang=GangKey("zebra", "okapi"), nodes=3, others=1)

@@ -15,7 +15,8 @@ from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.gangs.phases import Phase
 from lockstep.report.text.placement_sentences import chosen
-from lockstep.report.text.refusal_sentences import format_refusal, nodes_failing
+from lockstep.report.text.refusal_sentences import format_refusal
+from lockstep.report.text.room_clauses import nodes_failing
 from lockstep.report.text.sentences import (
     as_sentence,
     duration,

@@ -13,7 +13,7 @@ from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.past_runs import Learned
-from lockstep.report.text.refusal_sentences import BehindInQueue
+from lockstep.report.text.operator_refusals import BehindInQueue
 
 _STEPS = (1, 2, 5)
 _FINEST_SECONDS = 60.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from coschedule import Decision, GangKey, Placement, Refusal, Unplaceable
 from lockstep.facts.gang.gang import GangFact
-from lockstep.report.text.refusal_sentences import HoldingNodes, RestingFromHold
+from lockstep.report.text.operator_refusals import HoldingNodes, RestingFromHold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

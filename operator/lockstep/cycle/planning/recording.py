@@ -20,7 +20,7 @@ from lockstep.cycle.planning.rotation import Rotation
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import gang_of_room
 from lockstep.logs.fields import about
-from lockstep.report.text.refusal_sentences import VolumesElsewhere, in_pool
+from lockstep.report.text.operator_refusals import VolumesElsewhere, in_pool
 from lockstep.snapshot.volumes.rank_order import ordered_by_rank
 from lockstep.snapshot.volumes.role_parts import whole_role, without_parts
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from coschedule import Blocker, HeldByGangsInFront, NotEnoughRoom, OfRole, PlanningFailed, Refusal
 from lockstep.facts.gang.keys import seen_from
-from lockstep.report.text.refusal_sentences import HoldingNodes, RefusedInPool, RestingFromHold, in_pool
+from lockstep.report.text.operator_refusals import HoldingNodes, RefusedInPool, RestingFromHold, in_pool
 
 _IN_THE_LOG = "the operator's log says more"
 

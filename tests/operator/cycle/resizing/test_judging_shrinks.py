@@ -10,7 +10,7 @@ from coschedule import GangKey, Members, Placement, SizeChange, SizeReason, Unpl
 from lockstep.belief.state import State
 from lockstep.cycle.resizing.unwanted_shrinks import UnwantedShrinks
 from lockstep.facts.elastic import ElasticSpec
-from lockstep.report.text.refusal_sentences import BehindInQueue
+from lockstep.report.text.operator_refusals import BehindInQueue
 
 NOW = 1000.0
 KEY, OTHER = GangKey("default", "g"), GangKey("default", "waits")

@@ -31,8 +31,9 @@ from coschedule import (
     plan,
 )
 from engine.builders import NOW, gang, in_front, node, release, snapshot
-from lockstep.report.text import refusal_sentences as refusals
-from lockstep.report.text.refusal_sentences import format_refusal, in_pool
+from lockstep.report.text import operator_refusals
+from lockstep.report.text.operator_refusals import in_pool
+from lockstep.report.text.refusal_sentences import format_refusal
 from lockstep.snapshot.quotas import quota_bounds
 
 SSD = Constraints(node_selector=(("disk", "ssd"),))
@@ -364,7 +365,7 @@ def test_owners_who_may_come_back_are_counted():
 
 
 def test_every_refusal_that_there_is_has_a_sentence():
-    known = [one for module in (coschedule, quota_bounds, refusals) for _, one in inspect.getmembers(module)]
+    known = [one for module in (coschedule, quota_bounds, operator_refusals) for _, one in inspect.getmembers(module)]
     classes = {one for one in known if inspect.isclass(one) and hasattr(one, "reason")} - {Refusal, Unplaceable}
 
     assert len(classes) > 15
