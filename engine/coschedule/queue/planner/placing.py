@@ -84,6 +84,15 @@ class Placing:
         """Return the name of the node of a rank."""
         return self.snapshot.nodes.names[int(self.node[rank])]
 
+    def names(self, ranks: IntArray) -> tuple[str, ...]:
+        """Return the names of the nodes of these ranks, sorted."""
+        return tuple(sorted(self.name(rank) for rank in ranks.tolist()))
+
+    def ranks(self, names: Iterable[str]) -> IntArray:
+        """Return the ranks of the nodes with these names."""
+        index = self.snapshot.nodes.index
+        return self.rank_of[[index[name] for name in names]]
+
     def _risk(self, gang: PendingGang, choice: Choice) -> Risk | None:
         """Return the risk from node owners; None where none is expected back during the run."""
         if self.hazards is None:

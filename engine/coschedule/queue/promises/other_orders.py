@@ -6,6 +6,7 @@ from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Decision, Placement, Unplaceable
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.promises.in_turn import dealt_in_time, in_turn, is_broken
+from coschedule.queue.promises.keeping_places import keep_beside
 from coschedule.queue.promises.planned import Planned
 from coschedule.queue.promises.previous_plan import PreviousPlan
 
@@ -40,7 +41,7 @@ def dealt_anew(previous: PreviousPlan, front: Sequence[PendingGang]) -> Planned:
         kept = [place for key, place in previous.keeping.places.items() if key not in previous.apart]
     else:
         placed = [(gang, one) for gang, one in decided if isinstance(one, Placement)]
-        kept = planner.keep_beside(previous.keeping, {gang.key for gang in front}, placed)
+        kept = keep_beside(planner, previous.keeping, {gang.key for gang in front}, placed)
     decisions = [*planned.decisions, *(previous.placement_at(place, planner) for place in kept)]
     gone = {one.gang for one in decisions}
     rest = [gang for gang in previous.gangs if gang.key not in gone]
@@ -56,7 +57,7 @@ def late_first(late: Sequence[PendingGang], previous: PreviousPlan, planner: Pla
     if len(placed) < len(first):
         return
     are_late = {gang.key for gang in late}
-    kept = {place.gang.key: place for place in base.keep_beside(previous.keeping, are_late, placed)}
+    kept = {place.gang.key: place for place in keep_beside(base, previous.keeping, are_late, placed)}
     placements = [previous.placement_at(place, base) for place in kept.values()]
     rest = [gang for gang in previous.gangs if gang.key not in kept and gang.key not in are_late]
     decisions = [*(placement for _, placement in placed), *placements]

@@ -9,6 +9,7 @@ from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Decision, Placement
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.promises.in_turn import in_turn, kept_start
+from coschedule.queue.promises.keeping_places import keep, placement_of
 from coschedule.queue.promises.planned import Planned
 
 
@@ -42,7 +43,7 @@ class PreviousPlan(NamedTuple):
     def placement_at(self, place: Place, planner: Planner) -> Placement:
         """Return a place as a placement; the planner makes a new one if the place has moved."""
         key = place.gang.key
-        return self.placements[key] if place is self.keeping.places[key] else planner.placement(place)
+        return self.placements[key] if place is self.keeping.places[key] else placement_of(place, planner)
 
 
 def previous_plan(
@@ -55,7 +56,7 @@ def previous_plan(
     early = [gang for gang in gangs if gang.kept is not None or gang.key in apart]
     in_order = sorted(early, key=kept_start)
     with_kept = [gang for gang in in_order if gang.kept is not None and gang.key not in raising]
-    keeping = planner.keep(with_kept, apart=apart)
+    keeping = keep(planner, with_kept, apart=apart)
     place_of_gang = partial(_placement, keeping)
     tried = {key: planner.tried(place_of_gang, place.gang) for key, place in keeping.places.items()}
     placements = {key: placement for key, placement in tried.items() if placement is not None}
@@ -65,4 +66,4 @@ def previous_plan(
 
 
 def _placement(keeping: Keeping[Planner], gang: PendingGang) -> Placement:
-    return keeping.whole.placement(keeping.places[gang.key])
+    return placement_of(keeping.places[gang.key], keeping.whole)

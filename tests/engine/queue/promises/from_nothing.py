@@ -8,6 +8,7 @@ from coschedule.queue.keeping.sliding import with_room
 from coschedule.queue.planner.observer import silent
 from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.promises.keeping_places import keep, placement_of
 from coschedule.queue.promises.other_orders import MOST_TRIES
 from coschedule.queue.promises.planned import with_promise
 from coschedule.queue.slots import kept
@@ -61,7 +62,7 @@ def merit(decisions, facts):
 
 def _places(facts, gangs):
     keeping = [one for one in _in_order(gangs) if one.kept is not None]
-    return Planner(facts, silent, None).keep(keeping, apart=()).places
+    return keep(Planner(facts, silent, None), keeping, apart=()).places
 
 
 def _in_order(gangs):
@@ -78,7 +79,7 @@ def _as_before(facts, fronts):
     places = _places(facts, early)
     for place in places.values():
         planner.take([place])
-    decisions = [planner.placement(place) for place in places.values()]
+    decisions = [placement_of(place, planner) for place in places.values()]
     return planner, [*decisions, *(planner.decide(one) for one in early if one.key not in places)]
 
 
@@ -93,7 +94,7 @@ def _anew(facts, front, fronts, found):
         facts, front, [places[one.key] for one in kept_on], [(one, found[one.key]) for one in again]
     )
     rest = [planner.decide(one) for one in others if one not in kept_on and one not in again]
-    before = [*(spelling.placement(places[one.key]) for one in kept_on), *(found[one.key] for one in again)]
+    before = [*(placement_of(places[one.key], spelling) for one in kept_on), *(found[one.key] for one in again)]
     return planner, [*before, *chosen, *rest]
 
 
@@ -108,17 +109,17 @@ def _giving_way(facts, late, fronts):
     )
     claimed = planner.fork()
     claimed.take(places)
-    crowded = {place.gang.key for place in _crowded(places, claimed._timeline)}
+    crowded = {place.gang.key for place in _crowded(places, claimed.claimed.timeline)}
     planner.take([place for place in places if place.gang.key not in crowded])
     kept = {place.gang.key: place for place in places if place.gang.key not in crowded}
     for place in sorted(places, key=lambda place: place.choice.outline.start):
-        moved = with_room(place, planner._timeline) if place.gang.key in crowded else None
+        moved = with_room(place, planner.claimed.timeline) if place.gang.key in crowded else None
         if moved is not None:
             planner.take([moved])
             kept[place.gang.key] = moved
     in_turn = [kept[place.gang.key] for place in places if place.gang.key in kept]
     spelling = _as_before_only_kept(facts, before)
-    placed = [(spelling if any(place is one for one in places) else planner).placement(place) for place in in_turn]
+    placed = [placement_of(place, spelling if any(place is one for one in places) else planner) for place in in_turn]
     rest = [one for one in early if one.key not in kept and one not in late]
     return planner, [*first, *placed, *(planner.decide(one) for one in rest)]
 
