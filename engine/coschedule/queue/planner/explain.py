@@ -1,6 +1,6 @@
 """Why a gang fits nowhere: the first reason that is true, with its numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -102,33 +102,31 @@ def too_little(
     fit = int(slots.sum())
     if fit >= demand.needed:
         return None
+    scarcest = _scarcest(demand, wanted, by_resource, snapshot)
     in_the_end = added(at_last.free[others], snapshot.someday[others])
     comes_to_fit = _fits(demand, wanted, in_the_end)
     if not comes_to_fit and _fits(demand, wanted, added(in_the_end, snapshot.lasting[others])):
-        return HeldByLastingPods(
-            needed=demand.needed, fit=fit, scarcest=_scarcest(demand, wanted, by_resource, snapshot)
-        )
+        return HeldByLastingPods(needed=demand.needed, fit=fit, scarcest=scarcest)
     return NotEnoughRoom(
         needed=demand.needed,
         fit=fit,
         passing=len(nodes),
         nodes=len(snapshot.nodes.names),
-        short=tuple(
-            (snapshot.resources[wanted[column]], count) for column, count in _short_of(by_resource[slots == 0])
-        ),
-        scarcest=_scarcest(demand, wanted, by_resource, snapshot),
+        short=_short_of(by_resource[slots == 0], [snapshot.resources[one] for one in wanted.tolist()]),
+        scarcest=scarcest,
         failures=tuple(feasibility.failures(demand.role.constraints).items()),
         blocker=snapshot.open_ended.blocker(demand.passes) if comes_to_fit else None,
     )
 
 
-def _short_of(by_resource: IntArray) -> list[tuple[int, int]]:
-    """Count the nodes by the column that each lacks most; the largest count first, then by the first node."""
-    if not by_resource.shape[1]:
-        return []
+def _short_of(by_resource: IntArray, names: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """Count the nodes by the resource that each lacks most; the largest count first, then by the first node."""
+    if not names:
+        return ()
     columns, first, counts = np.unique(np.argmin(by_resource, axis=1), return_index=True, return_counts=True)
     order = np.lexsort((first, -counts))
-    return list(zip(columns[order].tolist(), counts[order].tolist(), strict=True))
+    of_column = zip(columns[order].tolist(), counts[order].tolist(), strict=True)
+    return tuple((names[column], count) for column, count in of_column)
 
 
 def _scarcest(demand: Demand, wanted: IntArray, by_resource: IntArray, snapshot: Snapshot) -> Scarcest | None:
