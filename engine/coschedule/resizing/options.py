@@ -46,22 +46,37 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     own = np.array(run.seats_to_keep(seats.slowdown, seats.until))
     others = _others(run, worth, most=run.sizes.maximum if may_grow else run.size - 1)
     sizes = np.concatenate(([run.size], others[others != run.size]))
-    is_larger = sizes > run.size
     paces = np.array([_pace(run, size, own, limit, seats.slowdown) for size in sizes.tolist()])
-    counted = np.concatenate(([0], np.cumsum(seats.slowdown[own] <= limit)))
-    beyond = run.size - int(counted[-1]) if run.keeps else 0
-    taken = np.where(is_larger, sizes - beyond, counted[np.minimum(sizes, run.size)])
     pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)
-    worths, ends = worth.of(sizes, paces, pauses), now + pauses + worth.rests(sizes, paces)
-    is_wanted = np.array([run.wants(end) for end in ends.tolist()])
-    is_wanted[0] = False
-    worths[is_wanted] = np.maximum(worths[is_wanted], worths[0] * (1 + ASKED_GAIN))
-    closes = np.minimum.accumulate(seats.until[own])[np.minimum(sizes, run.size) - 1].clip(max=run.closes(seats.until))
-    may_be = ends <= closes
+    ends = now + pauses + worth.rests(sizes, paces)
+    worths = _preferring_wanted(run, worth.of(sizes, paces, pauses), ends)
+    taken = _seats_taken(run, sizes, seats.slowdown[own] <= limit)
+    may_be = ends <= _closes(run, sizes, seats.until[own]).clip(max=run.closes(seats.until))
     if run.deadline is not None and run.asked is None:
         may_be &= _by_deadline(run, run.deadline, sizes, ends)
     may_be[0] = True
     return Sized(run, worth, sizes[may_be], SizeOptions(taken[may_be], worths[may_be]))
+
+
+def _preferring_wanted(run: ElasticRun, worths: FloatArray, ends: FloatArray) -> FloatArray:
+    """Return the worths, where each wanted size is worth slightly more than the present size, the first one."""
+    is_wanted = np.array([run.wants(end) for end in ends.tolist()])
+    is_wanted[0] = False
+    return np.where(is_wanted, np.maximum(worths, worths[0] * (1 + ASKED_GAIN)), worths)
+
+
+def _seats_taken(run: ElasticRun, sizes: IntArray, is_within: NDArray[np.bool_]) -> IntArray:
+    """Return the seats that each size takes; ``is_within[i]`` says whether its i-th seat is up to the limit."""
+    counted = np.concatenate(([0], np.cumsum(is_within)))
+    beyond = run.size - int(counted[-1]) if run.keeps else 0
+    taken: IntArray = np.where(sizes > run.size, sizes - beyond, counted[np.minimum(sizes, run.size)])
+    return taken
+
+
+def _closes(run: ElasticRun, sizes: IntArray, until: FloatArray) -> FloatArray:
+    """Return when the first of the nodes that the gang keeps at each size closes; ``until`` is of its seats."""
+    closes: FloatArray = np.minimum.accumulate(until)[np.minimum(sizes, run.size) - 1]
+    return closes
 
 
 def _pace(run: ElasticRun, size: int, own: IntArray, limit: float, slowdown: FloatArray) -> float:
