@@ -30,6 +30,10 @@ SOME_ARE_MEANT = {
     ("operator/lockstep/cycle/explaining/attempt_events.py", "Reason"): "those that have an event of their own",
     ("operator/lockstep/facts/cluster/node_request.py", "Reason"): "a type of its own, which is matched completely",
     (
+        "operator/lockstep/report/text/size_sentences.py",
+        "SizeReason",
+    ): "a type of its own, which is matched completely",
+    (
         "operator/lockstep/report/status/pod_gang_marks.py",
         "Condition",
     ): "the two that a plan decides about",

@@ -88,7 +88,7 @@ from coschedule.queue.problem.refusals import (
     WindowTooShort,
 )
 from coschedule.queue.problem.running import Disrupted, Holding, RunningGang, SmallerSize, SmallerSizes
-from coschedule.queue.problem.size_change import SizeChange, SizeReason
+from coschedule.queue.problem.size_change import OwnerReturn, SizeChange, SizeReason, SlowNode
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.problem.terms import Term, TermKind
@@ -190,6 +190,7 @@ __all__ = [
     "OpenEndedRun",
     "Outline",
     "Overhead",
+    "OwnerReturn",
     "Part",
     "PendingGang",
     "Pieces",
@@ -227,6 +228,7 @@ __all__ = [
     "SizedRun",
     "SizedStart",
     "Sizes",
+    "SlowNode",
     "SmallerSize",
     "SmallerSizes",
     "Smoothing",

@@ -53,7 +53,7 @@ def test_gang_grows_when_room_becomes_free(arena, two_nodes):
 
     assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
     [event] = arena.until_events("adds", "GangChangesSize")
-    assert event["note"].startswith("Grows from 3 to 6 members: it ends ")
+    assert event["note"].startswith("Grows from 3 to 6 members: there is room for 3 more; it ends ")
     assert "next" not in arena.status("adds")
     assert arena.status("adds").get("restarts", 0) == 0
 
@@ -71,7 +71,7 @@ def test_workers_grow_and_shrink_and_their_launcher_keeps_its_node(arena, two_no
     assert arena.status("adds")["members"][0] == launcher
     assert arena.nodes_of("adds") == sorted(two_nodes * SLOTS)
     [event] = arena.until_events("adds", "GangChangesSize")
-    assert event["note"].startswith("Grows from 3 to 6 members: it ends ")
+    assert event["note"].startswith("Grows from 3 to 6 members: there is room for 3 more; it ends ")
 
     arena.change_gang("adds", elastic={**RESTART, "size": SLOTS})
     until_size(arena, "adds", SLOTS)

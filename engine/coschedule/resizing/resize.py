@@ -28,6 +28,7 @@ from coschedule.resizing.open_ended.giving_back import Planned
 from coschedule.resizing.open_ended.open_ended_sizes import open_ended_sizes
 from coschedule.resizing.promising import late_gangs, loosened
 from coschedule.resizing.questions import Asked, questions
+from coschedule.resizing.reasons import with_reasons
 from coschedule.resizing.shrinking import all_shrunk
 from coschedule.resizing.sizes import choose_sizes
 from coschedule.resizing.worlds import World, resized, with_all_shrunk
@@ -91,7 +92,8 @@ def _of_known_end(
         return _made(SizePlan(), snapshot, plan(snapshot, rescue=rescue))
     found = questions(snapshot, runs, elastic)
     best = _best_of(_first_that_changes(found.asked), elastic, rescue)
-    return best._replace(again=min(best.again, found.again))
+    sizes = with_reasons(best.sizes, runs, snapshot, best.plan)
+    return best._replace(sizes=sizes, again=min(best.again, found.again))
 
 
 def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Planned, *, may_give: bool) -> Resized:

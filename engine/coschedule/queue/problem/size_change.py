@@ -9,10 +9,21 @@ from coschedule.queue.problem.gangs import GangKey
 class SizeReason(StrEnum):
     """Why a gang changes its size."""
 
-    KNOWN_ENDS = "KnownEnds"
-    """With the change, the objective of all gangs of known end is greater (``resizing.worth``)."""
+    OWNER_RETURNS = "OwnerReturns"
+    """A gang of known end leaves a node whose owner returns before the end that the gang had."""
+    SLOW_NODE = "SlowNode"
+    """A gang of known end leaves its slowest node, and its slowest node is then faster."""
+    OTHER_GANGS = "OtherGangs"
+    """A gang of known end gives up nodes on which other running gangs get members, as these gangs gain more."""
+    ROOM_FREE = "RoomFree"
+    """A gang of known end grows onto nodes that were not its own."""
+    EARLIER_PLAN = "EarlierPlan"
+    """An earlier plan was wrong: a gang of known end shrinks, although no gang gets its nodes now.
+
+    Either it now ends sooner with fewer members, or promises need more room.
+    """
     ASKED = "Asked"
-    """A gang of unknown end has been asked to have this size."""
+    """The gang has been asked to have this size."""
     IDLE_NODES = "IdleNodes"
     """It grows into nodes that no gang waits for."""
     WAITING_GANG = "WaitingGang"
@@ -25,13 +36,29 @@ class SizeReason(StrEnum):
     """The gang gives up nodes on which a waiting gang starts: the group of that gang has used less of its share."""
 
 
+class OwnerReturn(NamedTuple):
+    """The owner of the node named ``node`` returns at ``time``; if ``is_forecast``, likely by then."""
+
+    node: str
+    time: float
+    is_forecast: bool
+
+
+class SlowNode(NamedTuple):
+    """A member on the node named ``node`` takes ``times`` as long as a member on the node ``than``."""
+
+    node: str
+    times: float
+    than: str
+
+
 class SizeChange(NamedTuple):
     """A gang that had ``was`` members continues with one member on each of ``nodes``.
 
     The gang ends at ``end``. Without the change it would end at ``end_before``. If ``is_open_ended``, both are guesses,
     or inf. ``made_for`` is the waiting gang for which this gang gives up nodes, if there is one. ``fixed`` more
     members, whose number never changes, keep their nodes. ``speed`` is the expected speed after the change, divided by
-    the speed before it; None without measurements.
+    the speed before it; None without measurements. ``leaves`` is the node that the gang leaves, if that is the reason.
     """
 
     gang: GangKey
@@ -40,10 +67,11 @@ class SizeChange(NamedTuple):
     end: float
     end_before: float
     is_open_ended: bool = False
-    because: SizeReason = SizeReason.KNOWN_ENDS
+    because: SizeReason = SizeReason.EARLIER_PLAN
     made_for: GangKey | None = None
     fixed: int = 0
     speed: float | None = None
+    leaves: OwnerReturn | SlowNode | None = None
 
     @property
     def size_before(self) -> int:

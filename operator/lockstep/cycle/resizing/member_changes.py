@@ -33,6 +33,7 @@ from lockstep.report.status.events import gang_changes_size, members_joined, siz
 from lockstep.report.status.member_changes import mark_join_dropped, mark_joined, mark_joining, mark_left
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import duration, n_members
+from lockstep.report.text.size_sentences import shrink_of_lost
 
 LONGEST_JOIN_SECONDS = 600.0
 """Members that join a gang and do not all run after this time are deleted. It takes minutes to pull large images."""
@@ -72,8 +73,8 @@ class MemberChanges:
             return False
         before, after = reservation.without_newcomers.size, sum(entry.count for entry in staying.members)
         record_lost(self._state, gang, reservation.attempt, failure.lost_on, now)
-        why = f"shrinks from {before} to {n_members(after)}: {failure.message}"
         finish = finish_with_fewer(gang, gang.status.members, staying.members, now)
+        why = shrink_of_lost(before, after, failure.message, ends=(gang.status.expected_finish, finish))
         self._metrics.resizing.decided(MEMBERS_LEFT)
         self.leave(gang, staying, finish, why)
         return True

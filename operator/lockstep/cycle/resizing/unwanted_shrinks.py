@@ -34,7 +34,7 @@ class UnwantedShrinks:
     def watch(self, change: SizeChange, changes: Iterable[SizeChange]) -> None:
         """Watch a change that is ahead, if only waiting gangs gain from it. It is one of the ``changes`` of a plan."""
         grows = any(one.size_after > one.size_before for one in changes)
-        is_for_others = change.made_for is not None or (change.end > change.end_before and not change.is_open_ended)
+        is_for_others = change.made_for is not None if change.is_open_ended else change.end > change.end_before
         is_ahead = change.gang in self._state.counts.next_sizes
         if is_ahead and is_for_others and not grows and not self._is_asked(change.gang):
             self._since[change.gang] = math.inf

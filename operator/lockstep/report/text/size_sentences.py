@@ -4,9 +4,9 @@ All numbers of members are of the whole gang, whatever roles it has, as in its s
 """
 
 from collections.abc import Mapping
-from typing import assert_never
+from typing import Literal, assert_never
 
-from coschedule import SizeChange, SizeReason
+from coschedule import OwnerReturn, SizeChange, SizeReason, SlowNode
 from lockstep.api.preemption import gang_name
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.elastic import NextSize
@@ -26,14 +26,15 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
 }
 """Why the size of an elastic gang is not chosen again, as a clause."""
 
+_ForGang = Literal[SizeReason.WAITING_GANG, SizeReason.URGENT_GANG, SizeReason.FAIR_SHARE]
+
 
 def size_change(change: SizeChange, *, restart_time: float | None = None, is_asked: bool = False) -> str:
-    """``grows from 4 to 9 members: ends 31 min sooner; the change takes about 2 min``.
+    """``grows from 4 to 9 members: there is room for 5 more; it ends 31 min sooner; the change takes about 2 min``.
 
     ``is_asked`` says that the gang's user asked for that size.
     """
-    why = "" if change.size_after > change.size_before else ", so that other gangs end sooner"
-    why = ", as elastic.size asks" if is_asked else "" if change.is_open_ended else why
+    why = ", as elastic.size asks" if is_asked else ""
     return f"{from_to(change.size_before, change.size_after)}{why}: {_because(change)}{_takes(restart_time)}"
 
 
@@ -49,8 +50,18 @@ def shrink_without_room(before: int, after: int, waiting: int) -> str:
     return f"{from_to(before, after)}: {n_pods(waiting)} {waits} no room"
 
 
+def shrink_of_lost(before: int, after: int, why: str, *, ends: tuple[float | None, float | None]) -> str:
+    """``shrinks from 4 to 3 members: node n3 is gone; it ends 31 min later``.
+
+    ``ends`` are the expected ends before and after the change; None if unknown.
+    """
+    end_before, end = ends
+    sizes = f"{from_to(before, after)}: {why}"
+    return sizes if end_before is None or end is None or end == end_before else f"{sizes}; {_ends(end_before, end)}"
+
+
 def shrink_for(change: SizeChange, clause: str = "", *, restart_time: float | None = None) -> str:
-    """``shrinks from 8 to 4 members for urgent gang default/hot, of priority 100: ends 31 min later``.
+    """``shrinks from 8 to 4 members for urgent gang default/hot, of priority 100: it ends 31 min later``.
 
     ``clause`` names the urgent gang, unless readers know it.
     """
@@ -68,30 +79,73 @@ def _takes(restart_time: float | None) -> str:
 
 
 def _because(change: SizeChange) -> str:
-    end = _by_end(change)
+    clause, end = _clause(change), _by_end(change)
+    return f"{clause}; {end}" if clause else end
+
+
+def _clause(change: SizeChange) -> str:  # noqa: PLR0911 - one clause for each reason
     match change.because:
-        case SizeReason.KNOWN_ENDS | SizeReason.ASKED:
-            return end
+        case SizeReason.ASKED:
+            return ""
+        case SizeReason.OWNER_RETURNS:
+            return _owner_returns(change)
+        case SizeReason.SLOW_NODE:
+            return _slow_node(change)
+        case SizeReason.WAITING_GANG | SizeReason.URGENT_GANG | SizeReason.FAIR_SHARE:
+            return _for_gang(change, change.because)
+        case SizeReason.OTHER_GANGS:
+            return f"other gangs that run gain more from the nodes of {n_members(_difference(change))}"
+        case SizeReason.ROOM_FREE:
+            return f"there is room for {_difference(change)} more"
+        case SizeReason.EARLIER_PLAN:
+            return _earlier_plan(change)
         case SizeReason.IDLE_NODES:
-            return f"nodes are idle and no gang waits for them; {end}"
-        case SizeReason.WAITING_GANG:
-            return f"{_made_for(change)} waits, and starts on the nodes that become free; {end}"
-        case SizeReason.URGENT_GANG:
-            return f"{_made_for(change)} is more urgent, and starts on the nodes that become free; {end}"
-        case SizeReason.FAIR_SHARE:
-            return (
-                f"{_made_for(change)} starts on the nodes that become free, as its group has used less of its share; "
-                f"{end}"
-            )
+            return "nodes are idle and no gang waits for them"
         case SizeReason.MEASURED_SPEEDS:
-            return f"{_by_speed(change)}; {end}"
+            return _by_speed(change)
         case _:
             assert_never(change.because)
 
 
-def _made_for(change: SizeChange) -> str:
+def _for_gang(change: SizeChange, reason: _ForGang) -> str:
     assert change.made_for is not None, "it gives members up for a gang"
-    return gang_name(change.made_for)
+    gang, starts = gang_name(change.made_for), "starts on the nodes that become free"
+    match reason:
+        case SizeReason.WAITING_GANG:
+            return f"{gang} waits, and {starts}"
+        case SizeReason.URGENT_GANG:
+            return f"{gang} is more urgent, and {starts}"
+        case SizeReason.FAIR_SHARE:
+            return f"{gang} {starts}, as its group has used less of its share"
+        case _:
+            assert_never(reason)
+
+
+def _owner_returns(change: SizeChange) -> str:
+    assert isinstance(change.leaves, OwnerReturn), "it leaves the node of an owner"
+    node, time, is_forecast = change.leaves
+    when = f"is likely to return by {rfc3339(time)}" if is_forecast else f"returns at {rfc3339(time)}"
+    return f"the owner of node {node}, which it leaves, {when}"
+
+
+def _slow_node(change: SizeChange) -> str:
+    assert isinstance(change.leaves, SlowNode), "it leaves a slow node"
+    node, times, than = change.leaves
+    return f"node {node}, which it leaves, is {times:.2f} times as slow as node {than}, the slowest that it then has"
+
+
+def _earlier_plan(change: SizeChange) -> str:
+    """A clause about a shrink from which no gang gains now: for the gang itself, or else for promises."""
+    if change.end < change.end_before:
+        return (
+            f"by the newest estimates, it is faster with {n_members(change.size_after)} than with {change.size_before}"
+        )
+    return f"by the newest estimates, promised starts need the nodes of {n_members(_difference(change))}"
+
+
+def _difference(change: SizeChange) -> int:
+    """The number of members that join or leave."""
+    return abs(change.size_after - change.size_before)
 
 
 def _by_speed(change: SizeChange) -> str:
@@ -105,8 +159,11 @@ def _by_speed(change: SizeChange) -> str:
 def _by_end(change: SizeChange) -> str:
     if change.is_open_ended:
         return "its end is unknown"
-    gain = change.end_before - change.end
-    return f"it ends {duration(abs(gain))} {'sooner' if gain >= 0 else 'later'}"
+    return _ends(change.end_before, change.end)
+
+
+def _ends(before: float, after: float) -> str:
+    return f"it ends {duration(abs(before - after))} {'sooner' if before >= after else 'later'}"
 
 
 def change_ahead(was: int, following: NextSize) -> str:

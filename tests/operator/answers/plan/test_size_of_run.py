@@ -112,7 +112,9 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
     answer = answer_with_size(state, rules(), state.gangs[key("g")], now() + HOUR)
     [change] = plan_now(state, rules(), now() + HOUR, asked=()).changes
     assert (change.gang, change.was, len(change.nodes)) == (key("g"), 2, 4)
-    assert answer.why_this_size.startswith("With the next plan it grows from 2 to 4 members: it ends ")
+    assert answer.why_this_size.startswith(
+        "With the next plan it grows from 2 to 4 members: there is room for 2 more; it "
+    )
     assert answer.why_this_size.endswith(" sooner; the change takes about 2 min.")
     assert unplanned_document(answer)["whyThisSize"] == answer.why_this_size
     assert "grows from 2 to 4 members" in " ".join(unplanned_lines(answer))
@@ -197,7 +199,7 @@ async def test_gang_that_waits_starts_beside_one_that_shrinks_and_the_answer_nam
 
     answer = answer_about(plan_now(state, rules(), now() + HOUR, asked=[key("short")]), key("short"))
     assert answer.starts_now
-    assert "In the same plan, default/g shrinks from 4 to 3 members, so that other gangs end sooner" in " ".join(
+    assert "In the same plan, default/g shrinks from 4 to 3 members: default/short waits, and starts on" in " ".join(
         line.strip() for line in waiting_lines(answer, ASCII)
     )
     [change] = waiting_document(answer)["sizeChanges"]

@@ -144,7 +144,7 @@ async def test_gang_that_gives_members_up_for_one_that_waits_and_that_one_name_n
         await asyncio.sleep(60)
 
         [why] = notes(api, OWN, "GangChangesSize")
-        assert "shrinks from 4 to 2 members, so that other gangs end sooner" in why.lower()
+        assert "shrinks from 4 to 2 members: a gang of another namespace waits, and starts on" in why.lower()
         assert "held by a gang of another namespace until" in json.dumps(status_of(api, OTHER, "okapi"))
         assert leaks(api) == set()
 

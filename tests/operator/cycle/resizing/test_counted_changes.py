@@ -31,7 +31,7 @@ async def test_change_counts_by_its_reason_with_its_time_and_the_work_of_its_mem
         set_phases(api, "g", "Running")
         await until(lambda: "seconds" in status_of(api).get("lastChange", {}))
 
-        assert decided(parts) == {"KnownEnds": 1}
+        assert decided(parts) == {"RoomFree": 1}
         seconds = status_of(api)["lastChange"]["seconds"]
         assert seconds >= 300
         assert parts.metric("lockstep_size_change_seconds_sum") == seconds

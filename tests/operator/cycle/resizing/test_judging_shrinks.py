@@ -18,7 +18,8 @@ GONE_BY = NOW + 90 + 30
 END = NOW + 7200
 SETTLING = 2.0
 SHRINKS = SizeChange(KEY, 3, (0,), END + 60, END)
-GIVES_BACK = SizeChange(KEY, 3, (0,), math.inf, math.inf, because=SizeReason.WAITING_GANG, made_for=OTHER)
+FOR_OTHER = {"because": SizeReason.WAITING_GANG, "made_for": OTHER}
+GIVES_BACK = SizeChange(KEY, 3, (0,), math.inf, math.inf, is_open_ended=True, **FOR_OTHER)
 FOR_A_RUN = GIVES_BACK._replace(because=SizeReason.MEASURED_SPEEDS, made_for=None)
 BEHIND = Unplaceable(gang=OTHER, refusal=BehindInQueue(in_front=1, starts_by=None))
 
@@ -89,6 +90,9 @@ def test_gang_of_unknown_end_gives_back_as_long_as_any_gang_may_start_on_its_sea
     "case",
     [
         pytest.param({"change": SHRINKS._replace(end=END - 60)}, id="it ends sooner by it"),
+        pytest.param(
+            {"change": SHRINKS._replace(end=END - 60, **FOR_OTHER)}, id="it ends sooner by it, and another gang starts"
+        ),
         pytest.param(
             {"change": FOR_A_RUN},
             id="it gives back for no gang",

@@ -74,7 +74,9 @@ async def test_members_join_those_that_run_and_count_once_all_of_them_run():
         ]
         assert parts.metric("lockstep_size_changes_total", direction="grow") == 1
         assert parts.state.ledger.assumed == 0
-        assert note_of(api, "GangChangesSize").startswith("Grows from 2 to 4 members: it ends ")
+        assert note_of(api, "GangChangesSize").startswith(
+            "Grows from 2 to 4 members: there is room for 2 more; it ends "
+        )
         assert note_of(api, "MembersJoined") == "All new members run: the gang has 4 members now."
 
 

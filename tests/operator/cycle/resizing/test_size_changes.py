@@ -123,7 +123,7 @@ async def test_gang_grows_into_room_that_becomes_free_and_keeps_its_work():
         assert parts.metric("lockstep_attempts_undone_total", reason="ChangingSize") == 1
         assert "BindInterrupted" not in event_reasons(api)
         note = note_of(api, "GangChangesSize")
-        assert note.startswith("Grows from 2 to 4 members: it ends ")
+        assert note.startswith("Grows from 2 to 4 members: there is room for 2 more; it ends ")
         assert "sooner; the change takes about 2 min." in note
 
 
@@ -174,7 +174,9 @@ async def test_shrinking_gang_names_the_others_and_loses_nothing():
         assert status_of(api)["size"] == 3
         assert float(status_of(api)["workDone"]) == pytest.approx(8 / 400, rel=0.05)
         note = note_of(api, "GangChangesSize")
-        assert note.startswith("Shrinks from 4 to 3 members, so that other gangs end sooner: it ends ")
+        assert note.startswith(
+            "Shrinks from 4 to 3 members: default/short waits, and starts on the nodes that become free; it ends "
+        )
         assert parts.metric("lockstep_size_changes_total", direction="shrink") == 1
         await until(lambda: is_placed(api, "short"))
 

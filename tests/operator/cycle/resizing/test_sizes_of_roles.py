@@ -88,7 +88,9 @@ async def test_gang_with_a_launcher_gives_workers_to_others():
 
         assert (status_of(api)["size"], nodes_of(api, "launcher"), len(nodes_of(api, "workers"))) == (4, ["n5"], 3)
         note = note_of(api, "GangChangesSize")
-        assert note.startswith("Shrinks from 5 to 4 members, so that other gangs end sooner: it ends ")
+        assert note.startswith(
+            "Shrinks from 5 to 4 members: default/short waits, and starts on the nodes that become free; it ends "
+        )
         await until(lambda: is_placed(api, "short"))
 
 
@@ -125,7 +127,7 @@ async def test_gang_whose_launcher_loses_its_node_in_a_change_is_planned_anew():
         await until(lambda: "next" in status_of(api))
         following = status_of(api)["next"]
         assert (following["size"], following["members"][0]) == (5, {**LAUNCHED, "node": home})
-        assert following["why"].startswith("grows from 3 to 5 members: it ends ")
+        assert following["why"].startswith("grows from 3 to 5 members: there is room for 2 more; it ends ")
         assert status_of(api)["sizeAndRange"] == "3→5 (2–5)"
 
         api.store.remove(Place("nodes", "", home))

@@ -44,12 +44,12 @@ REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
 REJECTION = Refusal(Reason.REJECTED_BY_KUBELETS, "The kubelets of 3 nodes reject its members.")
 CHANGING = Failure(
     reason=Reason.CHANGING_SIZE,
-    message="grows from 2 to 3 members: it ends 31 min sooner; the change takes about 2 min",
+    message="grows from 2 to 3 members: there is room for 1 more; it ends 31 min sooner; the change takes about 2 min",
     next_size=NextSize(
         members=(Members("n1", 2), Members("n2", 1)),
         decided_at=NOW + 20,
         expected_finish=NOW + 900,
-        why="grows from 2 to 3 members: it ends 31 min sooner; the change takes about 2 min",
+        why="grows from 2 to 3 members: there is room for 1 more; it ends 31 min sooner; the change takes about 2 min",
     ),
 )
 OPEN_ENDED = replace(CHANGING, next_size=replace(CHANGING.next_size, expected_finish=None))

@@ -44,7 +44,9 @@ ALL = [
     events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
     events.gang_overruns("It was expected to end."),
     events.gang_will_change_size("will grow from 4 to 9 members at 2026-11-27T12:04:30Z"),
-    events.gang_changes_size("grows from 4 to 9 members: it ends 31 min sooner; the change takes about 2 min"),
+    events.gang_changes_size(
+        "grows from 4 to 9 members: there is room for 5 more; it ends 31 min sooner; the change takes about 2 min"
+    ),
     events.members_joined(9),
     events.size_chosen(4, range(2, 7)),
     events.size_not_chosen("pods are forbidden"),

@@ -4,10 +4,17 @@ import math
 
 import pytest
 
-from coschedule import GangKey, Members, SizeChange, SizeReason
+from coschedule import GangKey, Members, OwnerReturn, SizeChange, SizeReason, SlowNode
 from lockstep.api.preemption import Urgent, for_urgent_gang
 from lockstep.facts.elastic import NextSize
-from lockstep.report.text.size_sentences import KEEPS_SIZE, as_its_users_see, change_ahead, shrink_for, size_change
+from lockstep.report.text.size_sentences import (
+    KEEPS_SIZE,
+    as_its_users_see,
+    change_ahead,
+    shrink_for,
+    shrink_of_lost,
+    size_change,
+)
 from lockstep.snapshot.holders.resizable import KeepsSize
 
 
@@ -110,6 +117,102 @@ def test_change_of_a_gang_of_unknown_end_says_why_with_numbers(reason, size, fac
     change = SizeChange(GangKey("a", "run"), 4, nodes, math.inf, math.inf, is_open_ended=True, because=reason, **facts)
 
     assert size_change(change, restart_time=120.0) == want
+
+
+@pytest.mark.parametrize(
+    ("reason", "sizes", "later", "facts", "want"),
+    [
+        pytest.param(SizeReason.ASKED, (4, 6), -600, {}, "grows from 4 to 6 members: it ends 10 min sooner"),
+        pytest.param(
+            SizeReason.OWNER_RETURNS,
+            (4, 3),
+            600,
+            {"leaves": OwnerReturn("n7", 1_795_781_070.0, is_forecast=False)},
+            "shrinks from 4 to 3 members: the owner of node n7, which it leaves, returns at 2026-11-27T12:04:30Z; "
+            "it ends 10 min later",
+        ),
+        pytest.param(
+            SizeReason.OWNER_RETURNS,
+            (4, 5),
+            -600,
+            {"leaves": OwnerReturn("n7", 1_795_781_070.0, is_forecast=True)},
+            "grows from 4 to 5 members: the owner of node n7, which it leaves, is likely to return by "
+            "2026-11-27T12:04:30Z; it ends 10 min sooner",
+        ),
+        pytest.param(
+            SizeReason.SLOW_NODE,
+            (4, 3),
+            -600,
+            {"leaves": SlowNode("n3", 2.0, "n1")},
+            "shrinks from 4 to 3 members: node n3, which it leaves, is 2.00 times as slow as node n1, the slowest that "
+            "it then has; it ends 10 min sooner",
+        ),
+        pytest.param(
+            SizeReason.WAITING_GANG,
+            (4, 3),
+            600,
+            {"made_for": GangKey("a", "b")},
+            "shrinks from 4 to 3 members: a/b waits, and starts on the nodes that become free; it ends 10 min later",
+        ),
+        pytest.param(
+            SizeReason.FAIR_SHARE,
+            (4, 3),
+            600,
+            {"made_for": GangKey("a", "b")},
+            "shrinks from 4 to 3 members: a/b starts on the nodes that become free, as its group has used less of its "
+            "share; it ends 10 min later",
+        ),
+        pytest.param(
+            SizeReason.OTHER_GANGS,
+            (4, 3),
+            600,
+            {},
+            "shrinks from 4 to 3 members: other gangs that run gain more from the nodes of 1 member; it ends 10 min "
+            "later",
+        ),
+        pytest.param(
+            SizeReason.ROOM_FREE,
+            (4, 9),
+            -1860,
+            {},
+            "grows from 4 to 9 members: there is room for 5 more; it ends 31 min sooner",
+        ),
+        pytest.param(
+            SizeReason.EARLIER_PLAN,
+            (4, 1),
+            -600,
+            {},
+            "shrinks from 4 to 1 member: by the newest estimates, it is faster with 1 member than with 4; "
+            "it ends 10 min sooner",
+        ),
+        pytest.param(
+            SizeReason.EARLIER_PLAN,
+            (4, 2),
+            600,
+            {},
+            "shrinks from 4 to 2 members: by the newest estimates, promised starts need the nodes of 2 members; "
+            "it ends 10 min later",
+        ),
+    ],
+)
+def test_change_of_a_gang_of_known_end_says_why_with_numbers(reason, sizes, later, facts, want):
+    was, size = sizes
+    change = SizeChange(GangKey("a", "run"), was, tuple(range(size)), 5000.0 + later, 5000.0, because=reason, **facts)
+
+    assert size_change(change, restart_time=120.0) == f"{want}; the change takes about 2 min"
+
+
+@pytest.mark.parametrize(
+    ("ends", "want"),
+    [
+        ((1000.0, 1600.0), "shrinks from 4 to 3 members: node n3 is gone; it ends 10 min later"),
+        ((1000.0, 1000.0), "shrinks from 4 to 3 members: node n3 is gone"),
+        ((None, None), "shrinks from 4 to 3 members: node n3 is gone"),
+    ],
+    ids=["known end", "unknown law", "unknown end"],
+)
+def test_gang_that_goes_on_without_lost_members_says_why_and_when_it_ends(ends, want):
+    assert shrink_of_lost(4, 3, "node n3 is gone", ends=ends) == want
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,116 @@
+"""Why gangs of known end change their size: the first reason that holds for each change.
+
+Sizes are chosen for all gangs together, by one objective (``worth``). So no change has a reason of its own. The reasons
+are what changes for the gang, and who gets what it gives up.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray
+from coschedule.queue.problem.decisions import Placement, Plan
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.owner_forecasts import Forecasts
+from coschedule.queue.problem.size_change import OwnerReturn, SizeChange, SizeReason, SlowNode
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.gangs import ElasticRun, SizePlan
+from coschedule.resizing.seats import seats_without
+
+_LIKELY = 0.5
+"""A forecast says that an owner returns by a time if the probability is at least this."""
+
+
+class Takers(NamedTuple):
+    """The gangs that get nodes: the first gang that ``starts`` on a node now, and where running gangs ``grow``."""
+
+    starts: Mapping[int, GangKey]
+    grow: frozenset[int]
+
+
+_NO_TAKERS = Takers({}, frozenset())
+
+
+def with_reasons(sizes: SizePlan, runs: Sequence[ElasticRun], snapshot: Snapshot, made: Plan) -> SizePlan:
+    """Return the sizes with the reason of each change; ``made`` is the plan of the gangs that still wait."""
+    if not sizes.changes:
+        return sizes
+    known = {run.key: run for run in runs}
+    pairs = [(known[change.gang], change) for change in sizes.changes]
+    takers = Takers(_starts(sizes, snapshot, made), _grow(pairs)) if any(map(_shrinks, sizes.changes)) else _NO_TAKERS
+    return sizes._replace(changes=tuple(with_reason(run, change, snapshot, takers) for run, change in pairs))
+
+
+def with_reason(run: ElasticRun, change: SizeChange, snapshot: Snapshot, takers: Takers) -> SizeChange:
+    """Return the change with the first reason that holds, and the facts of this reason.
+
+    The order is: a size was asked of the gang, an owner returns, a slow node, a waiting gang, other gangs, free room.
+    If none of them holds, an earlier plan was wrong.
+    """
+    if run.is_due:
+        return change._replace(because=SizeReason.ASKED)
+    left = sorted({*run.nodes} - {*change.nodes} - {node for part in run.fixed for node in part.nodes})
+    if left and (owner := _owner(left, run.end, snapshot)) is not None:
+        return change._replace(because=SizeReason.OWNER_RETURNS, leaves=owner)
+    if left and (slow := _slow(run, change, snapshot)) is not None:
+        return change._replace(because=SizeReason.SLOW_NODE, leaves=slow)
+    if not _shrinks(change):
+        return change._replace(because=SizeReason.ROOM_FREE)
+    given = seats_without(run.nodes, change.nodes)
+    if (first := next((node for node in given if node in takers.starts), None)) is not None:
+        return change._replace(because=SizeReason.WAITING_GANG, made_for=takers.starts[first])
+    is_for_others = not takers.grow.isdisjoint(given)
+    return change._replace(because=SizeReason.OTHER_GANGS if is_for_others else SizeReason.EARLIER_PLAN)
+
+
+def _owner(left: Sequence[int], end: float, snapshot: Snapshot) -> OwnerReturn | None:
+    """Return the first owner who returns to one of the nodes that a gang leaves, before the ``end`` that it had."""
+    closes, likely = snapshot.until[left], _likely_returns(snapshot.forecasts, left)
+    times = np.minimum(closes, likely)
+    first = int(times.argmin())
+    if times[first] >= end:
+        return None
+    return OwnerReturn(snapshot.nodes.names[left[first]], float(times[first]), bool(likely[first] < closes[first]))
+
+
+def _likely_returns(forecasts: Forecasts, nodes: Sequence[int]) -> FloatArray:
+    """Return, for each node, the end of the hour by which its owner is likely back; inf if no hour is known."""
+    if not forecasts.hours:
+        return np.full(len(nodes), np.inf)
+    is_likely = 1 - np.cumprod(1 - forecasts.returns[nodes], axis=1) >= _LIKELY
+    times: FloatArray = np.where(is_likely, forecasts.edges[1:], np.inf).min(axis=1)
+    return times
+
+
+def _slow(run: ElasticRun, change: SizeChange, snapshot: Snapshot) -> SlowNode | None:
+    """Return the slowest node before the change, if the slowest node after it is faster."""
+    stay = [node for part in run.fixed if part.is_work for node in part.nodes]
+    before, after = (_slowest([*nodes, *stay], snapshot) for nodes in (run.nodes, change.nodes))
+    times, names = float(snapshot.slowdown[before] / snapshot.slowdown[after]), snapshot.nodes.names
+    return SlowNode(names[before], times, names[after]) if times > 1 else None
+
+
+def _slowest(nodes: Sequence[int], snapshot: Snapshot) -> int:
+    return nodes[int(snapshot.slowdown[nodes].argmax())]
+
+
+def _shrinks(change: SizeChange) -> bool:
+    return change.size_after < change.size_before
+
+
+def _starts(sizes: SizePlan, snapshot: Snapshot, made: Plan) -> dict[int, GangKey]:
+    """Return the nodes on which waiting gangs start now, in the order of the starts."""
+    starts, index = dict[int, GangKey](), snapshot.nodes.index
+    for start in sizes.starts:
+        starts |= {node: start.gang for node in start.nodes if node not in starts}
+    for one in made.decisions:
+        if isinstance(one, Placement) and one.start <= snapshot.now:
+            starts |= {index[entry.node]: one.gang for entry in one.members if index[entry.node] not in starts}
+    return starts
+
+
+def _grow(pairs: Sequence[tuple[ElasticRun, SizeChange]]) -> frozenset[int]:
+    """Return the nodes on which running gangs get members."""
+    return frozenset(node for run, change in pairs for node in Counter(change.nodes) - Counter(run.nodes))
