@@ -37,6 +37,7 @@ from lockstep.belief.podgangs.pod_gangs import PodGangs
 from lockstep.belief.pods.namespaces import Namespaces
 from lockstep.belief.queues.queued_gangs import QueuedGangs
 from lockstep.belief.records.gang_records import GangRecords
+from lockstep.belief.run_times.change_times import ChangeTimes
 from lockstep.belief.run_times.forecasts import Forecasts
 from lockstep.belief.run_times.past_runs import PastRuns
 from lockstep.belief.shares.held_attempts import HeldAttempts
@@ -107,6 +108,7 @@ class CacheParts(ABC):
     def _add_runs(self, run_time_quantile: float) -> None:
         """How long gangs run, how far they are, and what is recorded of them."""
         self.forecasts = Forecasts()
+        self.change_times = ChangeTimes()
         self.past_runs = PastRuns(self.changes.record_change_for_plan, run_time_quantile)
         self.pieces = PieceReads(self.changes.reconcile)
         self.records = GangRecords(self.nodes.kind_of, self._group_of_namespace, self.reservations.get)

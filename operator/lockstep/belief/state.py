@@ -88,6 +88,7 @@ class State(CacheParts):
         self.sweeps.gang_applied(fact)
         self.giving_way.read_status(fact)
         self.forecasts.learn(fact)
+        self.change_times.gang_applied(before, fact)
         self.assumptions.read_status(before, fact)
         self.records.gang_applied(before, fact)
         self.shares.gang_applied(fact)
@@ -101,6 +102,7 @@ class State(CacheParts):
             return
         del self.gangs[key]
         self.records.gang_removed(known)
+        self.change_times.gang_removed(known)
         self.sweeps.gang_removed(known)
         self.claiming.leave(key)
         self.predecessors.leave(key)

@@ -40,17 +40,19 @@ class ElasticSpec(NamedTuple):
         """Whether members come and go while the others run."""
         return self.mode is ChangeMode.MEMBERS
 
-    def terms(self, last: "LastChange | None", failed_joins: int = 0) -> ChangeTerms:
+    def terms(self, last: "LastChange | None", failed_joins: int = 0, *, learned: float | None = None) -> ChangeTerms:
         """The terms of the next change for planning, after the gang's ``last`` change.
 
         ``failed_joins`` is the number of times in a row that members could not join the gang. Each time doubles the
         least interval.
 
-        The next change is expected to take as long as the last one, but at least ``restart_time``: Lockstep does not
-        observe when the program works again. It is expected to take at most four times ``restart_time``. So one slow
-        change, such as by an image that could not be pulled, does not prevent all later changes.
+        The next change is expected to take as long as the last one. Until the first one has ended, the ``learned``
+        seconds of other gangs count, if these are known. A change is expected to take at least ``restart_time``, as
+        Lockstep does not observe when the program works again. It is expected to take at most four times
+        ``restart_time``. So one slow change, such as by an image that could not be pulled, does not prevent all later
+        changes.
         """
-        took = 0.0 if last is None or last.seconds is None else last.seconds
+        took = (learned or 0.0) if last is None or last.seconds is None else last.seconds
         interval = self.min_interval * 2 ** min(failed_joins, _MOST_DOUBLINGS)
         return ChangeTerms(max(self.restart_time, min(took, _MOST_TIMES * self.restart_time)), interval)
 

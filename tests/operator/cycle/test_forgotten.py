@@ -23,6 +23,7 @@ from fake_cluster.rig import (
     pods_of,
     running_operator,
     set_phases,
+    status_of,
 )
 from fake_cluster.store import Place
 from fake_cluster.sweeps import ending, status, sweep
@@ -79,6 +80,8 @@ async def grows(api, _):
     await run_elastic(api, elastic("heat", mode="Members"), "heat")
     api.store.remove(gang_place("first"))
     await until(lambda: len(pods_of(api, "heat")) > 1)
+    set_phases(api, "heat", "Running")
+    await until(lambda: "seconds" in status_of(api, "heat").get("lastChange", {}))
 
 
 async def is_a_sweep(api, _):

@@ -120,7 +120,7 @@ def _drawn(
     )
     unplanned = turn.unplanned._replace(any=turn.unplanned.any or bool(found.left_out))
     sizing = rules.sizing.of_runs(state.gangs, [run.key for run in found.runs])
-    return drawn, ElasticGangs.of(found.runs, turn.gangs, unplanned, sizing)
+    return drawn, ElasticGangs.of(found.runs, state.change_times.terms_of_waiting(turn.gangs), unplanned, sizing)
 
 
 def _sized(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:

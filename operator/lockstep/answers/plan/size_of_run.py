@@ -33,7 +33,7 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
     """
     if not isinstance(gang, AcceptedGang):
         return None
-    reservation, elastic, terms = state.reservations.get(gang.key), gang.spec.elastic, gang.change_terms
+    reservation, elastic, terms = state.reservations.get(gang.key), gang.spec.elastic, state.change_times.terms(gang)
     if reservation is None or elastic is None or terms is None or gang.status.is_being_undone:
         return None
     under_way = _under_way(gang.status, reservation)

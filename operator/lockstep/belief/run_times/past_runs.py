@@ -64,7 +64,7 @@ class PastRuns:
     def __init__(self, changed: Callable[[], None], quantile: float = USUAL_QUANTILE) -> None:
         self._changed = changed
         self._quantile = quantile
-        self._memory = RunMemory(self._runs_changed)
+        self._memory = RunMemory[PastRun](self._runs_changed)
         self._pending: set[Template] = set()
         self._in_force: dict[Template, _KnownLaws] = {}
         self.changes = 0
@@ -109,7 +109,7 @@ class PastRuns:
 
     def remember(self, kept: RunsByTemplate) -> None:
         """Load the runs that an earlier process kept, except for templates that this process already knows."""
-        newer, self._memory = self._memory.runs, RunMemory(self._runs_changed)
+        newer, self._memory = self._memory.runs, RunMemory[PastRun](self._runs_changed)
         for known in (kept, newer):
             for namespace, templates in known.items():
                 for digest, runs in templates.items():

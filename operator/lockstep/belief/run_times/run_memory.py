@@ -1,12 +1,15 @@
 """Remembered runs by template. Bounds ensure that no tenant takes the room of another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar
 
-from lockstep.facts.past_runs import MOST_RUNS_OF_ALL, MOST_TEMPLATES, Runs, RunsByTemplate, Template
+from lockstep.facts.past_runs import MOST_RUNS_OF_ALL, MOST_TEMPLATES, Template
+
+Run = TypeVar("Run")
 
 
-class RunMemory:
-    """The last runs of at most ``MOST_TEMPLATES`` templates, ``MOST_RUNS_OF_ALL`` together.
+class RunMemory(Generic[Run]):
+    """The last runs, or what is known of them, of at most ``MOST_TEMPLATES`` templates, ``MOST_RUNS_OF_ALL`` together.
 
     When there are too many templates or runs, the namespace with the most drops its least recently learned template.
     ``touched`` is called with each template whose runs have changed.
@@ -14,7 +17,7 @@ class RunMemory:
 
     def __init__(self, touched: Callable[[Template], None]) -> None:
         self._touched = touched
-        self._runs: dict[str, dict[str, Runs]] = {}
+        self._runs: dict[str, dict[str, tuple[Run, ...]]] = {}
         self._run_counts: dict[str, int] = {}
         self._templates = 0
 
@@ -28,15 +31,15 @@ class RunMemory:
         return sum(self._run_counts.values())
 
     @property
-    def runs(self) -> RunsByTemplate:
-        """All known runs."""
+    def runs(self) -> Mapping[str, Mapping[str, tuple[Run, ...]]]:
+        """All known runs by namespace and digest of the template, the last updated of each last."""
         return self._runs
 
-    def of(self, template: Template) -> Runs:
+    def of(self, template: Template) -> tuple[Run, ...]:
         """The runs of one template."""
         return self._runs.get(template.namespace, {}).get(template.digest, ())
 
-    def put(self, template: Template, runs: Runs) -> None:
+    def put(self, template: Template, runs: tuple[Run, ...]) -> None:
         """Set the runs of a template and make it the most recently learned."""
         namespace, digest = template
         self._take(template)
@@ -47,6 +50,11 @@ class RunMemory:
         self._touched(template)
         self._make_room()
 
+    def drop(self, template: Template) -> None:
+        """Forget a template."""
+        self._take(template)
+        self._touched(template)
+
     def _make_room(self) -> None:
         while self._templates > MOST_TEMPLATES:
             self._drop_oldest(max(self._runs, key=lambda namespace: len(self._runs[namespace])))
@@ -54,9 +62,7 @@ class RunMemory:
             self._drop_oldest(max(self._runs, key=self._run_counts.__getitem__))
 
     def _drop_oldest(self, namespace: str) -> None:
-        template = Template(namespace, next(iter(self._runs[namespace])))
-        self._take(template)
-        self._touched(template)
+        self.drop(Template(namespace, next(iter(self._runs[namespace]))))
 
     def _take(self, template: Template) -> None:
         """Forget a template, if it is known."""

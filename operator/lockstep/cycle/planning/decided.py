@@ -22,7 +22,6 @@ from coschedule import (
 )
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.cycle.planning.offers import NO_OFFERS, Offers
-from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.sizing import Sizing
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
@@ -65,16 +64,14 @@ class ElasticGangs(NamedTuple):
     def of(
         cls,
         runs: Iterable[SizedRun],
-        planned: Iterable[AcceptedGang],
+        waiting: Mapping[GangKey, ChangeTerms],
         unplanned: Unplanned,
         sizing: Mapping[GangKey, Sizing] = MappingProxyType({}),
     ) -> "ElasticGangs":
-        """These runs, and the terms of the ``planned`` gangs with work that may change their size after their start.
+        """These runs, and the terms of ``waiting`` gangs that may change their size after their start.
 
         A run of unknown end does not grow if an unplanned gang may want its room. Runs are ruled by their ``sizing``.
         """
-        terms = ((gang.key, gang.change_terms) for gang in planned if gang.spec.work is not None)
-        waiting = {key: one for key, one in terms if one is not None}
         ruled = [_sized(run, sizing.get(run.key)) for run in runs]
         return cls([_not_growing(run) if unplanned.may_want_room_of(run) else run for run in ruled], waiting)
 

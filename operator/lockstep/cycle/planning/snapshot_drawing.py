@@ -125,7 +125,8 @@ class SnapshotDrawing:
         self, runs: Sequence[SizedRun], planned: Mapping[GangKey, AcceptedGang], unplanned: Unplanned
     ) -> ElasticGangs:
         sizing = self._terms.sizing.of_runs(self._state.gangs, [run.key for run in runs])
-        elastic = ElasticGangs.of(runs, planned.values(), unplanned, sizing)
+        waiting = self._state.change_times.terms_of_waiting(planned.values())
+        elastic = ElasticGangs.of(runs, waiting, unplanned, sizing)
         return elastic._replace(may_give=self._size_times.may_give)
 
 

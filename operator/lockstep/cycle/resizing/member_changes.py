@@ -73,7 +73,7 @@ class MemberChanges:
             return False
         before, after = reservation.without_newcomers.size, sum(entry.count for entry in staying.members)
         record_lost(self._state, gang, reservation.attempt, failure.lost_on, now)
-        finish = finish_with_fewer(gang, gang.status.members, staying.members, now)
+        finish = finish_with_fewer(self._state, gang, gang.status.members, staying.members, now)
         why = shrink_of_lost(before, after, failure.message, ends=(gang.status.expected_finish, finish))
         self._metrics.resizing.decided(MEMBERS_LEFT)
         self.leave(gang, staying, finish, why)
@@ -111,7 +111,7 @@ class MemberChanges:
             return StatusReport(status=status, event=size_change_dropped(why, goes_on=True), written=self._dropped)
         if not self._newcomers(gang, reservation).is_running:
             return None
-        status = mark_joined(gang, now=now)
+        status = mark_joined(gang, self._state.change_times.terms(gang), now=now)
         written = partial(self._have_joined, status)
         return StatusReport(status=status, event=members_joined(status.size or 0), written=written)
 

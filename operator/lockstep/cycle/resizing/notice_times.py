@@ -61,7 +61,7 @@ def beginning_at(
     """
     finish = following.expected_finish
     if finish is not None:
-        was, terms = following.asked_to_end_at, gang.change_terms
+        was, terms = following.asked_to_end_at, state.change_times.terms(gang)
         run_time = finish - was - (0.0 if terms is None else terms.restart_time)
         part = _part_left(state, gang, reservation, (was, begin), now)
         finish += begin - was + (part - 1) * max(run_time, 0.0)

@@ -157,7 +157,11 @@ class PodGangSizes:
 
     def _following(self, one: ElasticPodGang, change: SizeChange, decided: LastPlan, *, urgent: str = "") -> NextSize:
         """The next size; the clause ``urgent`` names the gang for which the Gang shrinks."""
-        now, terms, after = self._services.now(), one.gang.change_terms, _nodes_after(change, decided)
+        now, terms, after = (
+            self._services.now(),
+            self._state.change_times.terms(one.gang),
+            _nodes_after(change, decided),
+        )
         takes = None if terms is None else terms.restart_time
         why = size_change(as_its_users_see(change), restart_time=takes)
         return NextSize(

@@ -136,7 +136,7 @@ class SizeChanges:
         if room is None or not isinstance(gang, AcceptedGang):
             self._drop(gang, "the spec no longer allows that size", now)
             return
-        start = start_of(self._state, gang, _placement(gang, following, now), now)
+        start = start_of(self._state, gang, _placement(gang, following, self._restart_time(gang), now), now)
         self._state.counts.next_sizes.forget(gang.key)
         conflict = self._cutter.conflict(gang, start.reservation, now)
         if conflict is not None:
@@ -212,8 +212,8 @@ class SizeChanges:
 
     def _why(self, gang: AcceptedGang, change: SizeChange, urgent: str) -> str:
         if urgent:
-            return shrink_for(change, urgent, restart_time=_restart_time(gang))
-        return size_change(as_its_users_see(change), restart_time=_restart_time(gang), is_asked=_is_asked(gang))
+            return shrink_for(change, urgent, restart_time=self._restart_time(gang))
+        return size_change(as_its_users_see(change), restart_time=self._restart_time(gang), is_asked=_is_asked(gang))
 
     def _following(self, change: SizeChange, members: tuple[Members, ...], decided: LastPlan, why: str) -> NextSize:
         now = self._now()
@@ -253,6 +253,11 @@ class SizeChanges:
             return None
         return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
 
+    def _restart_time(self, gang: GangFact) -> float:
+        """The expected seconds of a change of its size; 0 for a gang that may no longer change it."""
+        terms = self._state.change_times.terms(gang)
+        return 0.0 if terms is None else terms.restart_time
+
     def _promises(self, decided: LastPlan) -> list[float]:
         """The starts that are promised to gangs which still wait."""
         waiting = (self._state.gangs.get(key) for key in decided.asked if key not in self._state.reservations)
@@ -278,13 +283,16 @@ def _is_asked(gang: AcceptedGang) -> bool:
     return gang.spec.elastic is not None and gang.spec.elastic.size is not None
 
 
-def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:
-    """The next size as a placement that starts now. If the change takes longer than planned, the gang ends later."""
+def _placement(gang: GangFact, following: NextSize, pause: float, now: float) -> Placement:
+    """The next size as a placement that starts now. If the change takes longer than planned, the gang ends later.
+
+    The change was expected to take ``pause`` seconds.
+    """
     return Placement(
         gang=gang.key,
         size=following.size,
         start=now,
-        finish=_finish(gang, following, now),
+        finish=_finish(following, pause, now),
         speedup=None,
         members=following.members,
         slowest=following.members[0].node,
@@ -293,14 +301,8 @@ def _placement(gang: GangFact, following: NextSize, now: float) -> Placement:
     )
 
 
-def _finish(gang: GangFact, following: NextSize, now: float) -> float:
+def _finish(following: NextSize, pause: float, now: float) -> float:
     if following.expected_finish is None:
         return math.inf
-    run_time = max(following.expected_finish - following.asked_to_end_at - _restart_time(gang), _LEAST_RUN_SECONDS)
+    run_time = max(following.expected_finish - following.asked_to_end_at - pause, _LEAST_RUN_SECONDS)
     return max(following.expected_finish, now + run_time)
-
-
-def _restart_time(gang: GangFact) -> float:
-    """The expected seconds of a change of its size; 0 for a gang that may no longer change it."""
-    terms = gang.change_terms if isinstance(gang, AcceptedGang) else None
-    return 0.0 if terms is None else terms.restart_time

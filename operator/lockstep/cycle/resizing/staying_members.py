@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from coschedule import ChangeTerms, Members, Sizes
 from lockstep.belief.holding.ranked_members import RankedMembers, places_of, ranked
 from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.role_sizes import varying_role
 
@@ -29,13 +30,13 @@ def staying_without(gang: GangFact, reservation: Reservation, lost: Collection[i
 
 
 def finish_with_fewer(
-    gang: AcceptedGang, before: Sequence[Members], staying: Sequence[Members], now: float
+    state: State, gang: AcceptedGang, before: Sequence[Members], staying: Sequence[Members], now: float
 ) -> float | None:
     """The time at which the gang is expected to end if only these members stay; None if unknown.
 
     The law of its run time gives the time.
     """
-    end, work, terms = gang.status.expected_finish, gang.spec.work, gang.change_terms
+    end, work, terms = gang.status.expected_finish, gang.spec.work, state.change_times.terms(gang)
     if end is None or work is None or terms is None:
         return end
     longer = work.float_time(gang.spec.working(staying)) / work.float_time(gang.spec.working(before))

@@ -34,7 +34,7 @@ def shrink_without(
         members=members,
         # As the status has it, in whole seconds.
         decided_at=float(int(now)),
-        expected_finish=finish_with_fewer(one.gang, one.held.members, members, now),
+        expected_finish=finish_with_fewer(state, one.gang, one.held.members, members, now),
         why=f"{from_to(one.held.size, one.held.size - len(one.nodes) + len(left))}: {failure.message}",
     )
     return PodGangShrink(one, following)

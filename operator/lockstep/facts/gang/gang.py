@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from coschedule import ChangeTerms, Interruptible, Members, ProfileWork, SerialWork, Sizes
+from coschedule import Interruptible, Members, ProfileWork, SerialWork, Sizes
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.after import Predecessor, Satisfaction
 from lockstep.facts.gang.dealing import DealingSpec
@@ -201,15 +201,6 @@ class AcceptedGang(_GangBase):
     def deadline(self) -> float | None:
         """The time by which it wants to end, with as few members as possible; None without a deadline."""
         return None if self.spec.deadline_seconds is None else self.created + self.spec.deadline_seconds
-
-    @property
-    def change_terms(self) -> ChangeTerms | None:
-        """The terms on which it may change its size; None if it keeps its size."""
-        return (
-            None
-            if self.spec.elastic is None
-            else self.spec.elastic.terms(self.status.last_change, self.status.failed_joins)
-        )
 
     def planned_sizes(self, role: RoleSpec) -> Sizes:
         """The sizes with which a role may start: at the first start, those that ``elastic.size`` gives.

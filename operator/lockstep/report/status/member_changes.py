@@ -6,11 +6,12 @@ Only one size counts at each moment: that of ``members``. Joining members count 
 import math
 from dataclasses import replace
 
+from coschedule import ChangeTerms
 from lockstep.belief.holding.ranked_members import RankedMembers
 from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.belief.run_times.work_done import work_done
 from lockstep.facts.elastic import LastChange, NextSize
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
@@ -41,13 +42,13 @@ def mark_join_dropped(gang: GangFact, *, has_failed: bool, now: float) -> GangSt
     return _placed(status, gang, now)
 
 
-def mark_joined(gang: GangFact, *, now: float) -> GangStatus:
-    """The status after all joining members run."""
+def mark_joined(gang: GangFact, terms: ChangeTerms | None, *, now: float) -> GangStatus:
+    """The status after all joining members run. ``terms`` are those of the change."""
     following, held = gang.status.joining_size, reserved_in_status(gang)
     assert following is not None, "a gang that members join has a next size"
     assert held is not None, "a gang that members join holds nodes"
     seconds = math.ceil(max(now - following.decided_at, 0.0))
-    finish = _finish_with_more(gang, following, now)
+    finish = _finish_with_more(gang, following, terms, now)
     status = _changed(gang, RankedMembers(held.members, held.gapped), finish, now)
     status = replace(status, last_change=LastChange(following.decided_at, seconds), failed_joins=0)
     return _placed(status, gang, now)
@@ -85,7 +86,7 @@ def _placed(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
     return with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
 
 
-def _finish_with_more(gang: GangFact, following: NextSize, now: float) -> float | None:
+def _finish_with_more(gang: GangFact, following: NextSize, terms: ChangeTerms | None, now: float) -> float | None:
     """The expected finish after members have joined. Until now the gang ran at its earlier size.
 
     When the change was decided, the time left was expected to shrink by a ratio. The time that is left now shrinks by
@@ -94,7 +95,6 @@ def _finish_with_more(gang: GangFact, following: NextSize, now: float) -> float 
     before, after = gang.status.expected_finish, following.expected_finish
     if before is None or after is None or before <= following.decided_at:
         return after
-    terms = gang.change_terms if isinstance(gang, AcceptedGang) else None
     pause = 0.0 if terms is None else terms.restart_time
     ratio = max(after - pause - following.decided_at, 0.0) / (before - following.decided_at)
     return now + pause + max(before - now, 0.0) * ratio

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from builders.served import container, node
+from builders.served import at, container, node
 from fake_cluster.elastic import (
     FIVE,
     FOUR,
@@ -118,6 +118,38 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
     assert answer.why_this_size.endswith(" sooner; the change takes about 2 min.")
     assert unplanned_document(answer)["whyThisSize"] == answer.why_this_size
     assert "grows from 2 to 4 members" in " ".join(unplanned_lines(answer))
+
+
+@pytest.mark.parametrize(
+    ("namespace", "want"),
+    [
+        pytest.param("default", "the change takes about 5 min.", id="of its namespace"),
+        pytest.param("others", "the change takes about 2 min.", id="of another namespace"),
+    ],
+)
+async def test_gang_that_never_changed_expects_the_time_that_another_one_of_its_template_took(namespace, want):
+    def has_ended(api):
+        complete = {
+            "type": "Complete",
+            "status": "True",
+            "reason": "Succeeded",
+            "message": "",
+            "lastTransitionTime": at(0),
+        }
+        status = {"conditions": [complete], "lastChange": {"beganAt": at(0), "seconds": 300}}
+        ended = elastic("earlier")
+        api.store.create(
+            "gangjobs", {**ended, "metadata": {**ended["metadata"], "namespace": namespace}, "status": status}
+        )
+        free_the_room(api)
+
+    async with api_with(*FOUR) as api:
+        state = await seen(api, beside_a_blocker, then=has_ended)
+
+    why = why_this_size(state, rules(), state.gangs[key("g")], now() + HOUR)
+
+    assert why.startswith("With the next plan it grows from 2 to 4 members")
+    assert why.endswith(want)
 
 
 @pytest.mark.parametrize(

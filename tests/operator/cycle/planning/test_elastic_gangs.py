@@ -5,10 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import gang_fact, gang_spec
 from coschedule import ChangeTerms, ElasticRun, GangKey, OpenEndedRun, SerialWork, Sizes
 from lockstep.cycle.planning.decided import ElasticGangs, Unplanned
-from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.sizing import Sizing
 
 TERMS = ChangeTerms(120.0, 600.0)
@@ -27,7 +25,7 @@ KNOWN = ElasticRun(key=GangKey("a", "known"), end=100.0, created=0.0, work=Seria
     ],
 )
 def test_gang_of_unknown_end_grows_only_if_no_gang_outside_the_plan_waits(unplanned, want):
-    open_ended, known = ElasticGangs.of([OPEN, KNOWN], (), unplanned).runs
+    open_ended, known = ElasticGangs.of([OPEN, KNOWN], {}, unplanned).runs
 
     assert (open_ended.sizes.minimum, open_ended.sizes.maximum) == (1, want)
     assert known == KNOWN
@@ -36,10 +34,10 @@ def test_gang_of_unknown_end_grows_only_if_no_gang_outside_the_plan_waits(unplan
 def test_gangs_that_get_the_fewest_members_grow_only_to_meet_a_deadline():
     late, kept = replace(KNOWN, deadline=50.0), dict.fromkeys((OPEN.key, KNOWN.key), Sizing.FEWEST)
 
-    ruled = [ElasticGangs.of([run], (), Unplanned(), kept).runs[0] for run in (OPEN, KNOWN, late)]
+    ruled = [ElasticGangs.of([run], {}, Unplanned(), kept).runs[0] for run in (OPEN, KNOWN, late)]
 
     assert ruled == [replace(OPEN, deadline=math.inf), replace(KNOWN, deadline=math.inf), late]
-    assert ElasticGangs.of([OPEN, KNOWN], (), Unplanned()).runs == [OPEN, KNOWN]
+    assert ElasticGangs.of([OPEN, KNOWN], {}, Unplanned()).runs == [OPEN, KNOWN]
 
 
 @pytest.mark.parametrize(
@@ -51,12 +49,4 @@ def test_gangs_that_get_the_fewest_members_grow_only_to_meet_a_deadline():
     ],
 )
 def test_gang_that_is_to_be_fastest_shrinks_for_more_urgent_ones_only(run, want):
-    assert ElasticGangs.of([run], (), Unplanned(), {run.key: Sizing.FASTEST}).runs == [want]
-
-
-@pytest.mark.parametrize("work", [None, SerialWork(serial=100)])
-def test_gang_that_waits_may_change_its_size_later_if_its_work_is_known(work):
-    spec = replace(gang_spec(size=1, most=4, work=work), elastic=ElasticSpec(120.0, 600.0))
-    waits = gang_fact(spec=spec)
-
-    assert ElasticGangs.of((), [waits], Unplanned()).waiting == ({waits.key: TERMS} if work else {})
+    assert ElasticGangs.of([run], {}, Unplanned(), {run.key: Sizing.FASTEST}).runs == [want]
