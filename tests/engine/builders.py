@@ -112,7 +112,7 @@ def running(
     )
 
 
-def shrinkable(name, *nodes, sizes, restart_time=0.0, keeps=False, **more):
+def shrinkable(name, *nodes, sizes, restart_time=0.0, keeps=False, lost=0.0, **more):
     """Describe a gang with a member on each of these nodes; ``sizes`` are pairs of a smaller size and its end."""
     smaller = SmallerSizes(
         nodes=nodes,
@@ -120,6 +120,7 @@ def shrinkable(name, *nodes, sizes, restart_time=0.0, keeps=False, **more):
         sizes=tuple(SmallerSize(*one) for one in sizes),
         restart_time=restart_time,
         keeps=keeps,
+        lost=lost,
     )
     held = sorted(Counter(nodes).items())
     return replace(running(name, *held, size=len(nodes), **more), smaller=smaller)

@@ -45,6 +45,7 @@ def _with_sizes(gang: RunningGang, run: SizedRun | None, snapshot: Snapshot) -> 
         restart_time=run.terms.restart_time,
         fixed=run.fixed_size,
         keeps=run.keeps,
+        lost=run.terms.lost,
         is_open_ended=isinstance(run, OpenEndedRun),
     )
     return replace(gang, smaller=smaller) if smaller.sizes else gang

@@ -49,7 +49,7 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     paces = np.array([_pace(run, size, own, limit, seats.slowdown) for size in sizes.tolist()])
     pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)
     ends = now + pauses + worth.rests(sizes, paces)
-    worths = _preferring_wanted(run, worth.of(sizes, paces, pauses), ends)
+    worths = _preferring_wanted(run, worth.of(sizes, paces, pauses, run.terms.horizon), ends)
     taken = _seats_taken(run, sizes, seats.slowdown[own] <= limit)
     may_be = ends <= _closes(run, sizes, seats.until[own]).clip(max=run.closes(seats.until))
     if run.deadline is not None and run.asked is None:

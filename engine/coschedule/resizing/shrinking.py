@@ -67,6 +67,6 @@ def _gain(run: ElasticRun, how: Shrinking, snapshot: Snapshot) -> float:
     worth = worth_of(run.sizes, run.shared, left=run.left, age=snapshot.now - run.created)
     sizes = np.array([len(how.kept), run.size])
     paces = np.array([run.pace_on(nodes, snapshot.slowdown) for nodes in (how.kept, run.nodes)])
-    after, before = worth.of(sizes, paces, np.array([run.terms.restart_time, 0.0])).tolist()
+    after, before = worth.of(sizes, paces, np.array([run.terms.restart_time, 0.0]), run.terms.horizon).tolist()
     gain: float = after - before
     return gain

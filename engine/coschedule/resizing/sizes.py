@@ -154,7 +154,7 @@ def _gain(question: SizeQuestion, one: Chosen, found: SizedStart) -> float:
     if one.run is None:
         return float(one.sized.worth.of(size, pace)[0])
     before, pauses = float(one.sized.options.worths[0]), np.array([one.run.terms.restart_time])
-    gain = float(one.sized.worth.of(size, pace, pauses)[0]) - before
+    gain = float(one.sized.worth.of(size, pace, pauses, one.run.terms.horizon)[0]) - before
     return max(gain, ASKED_GAIN * before) if one.run.wants(found.end) else gain
 
 

@@ -9,8 +9,9 @@ unit. If one member alone cannot run, the unit is a member-second of the fewest 
 
 A gang with less work left counts for more, since shortest first is best for the mean turnaround. An older gang counts
 for more, so that no gang stays small for ever. A gang that changes its size pauses for ``pause`` seconds. ``H`` is the
-time that the rest takes at the new size, but at most ``HORIZON_SECONDS``, since sizes will change again. The numbers
-were found by simulations of whole queues.
+time that the rest takes at the new size, but at most ``HORIZON_SECONDS``, since sizes will change again. It is at most
+the least interval between changes, if that is longer and the gang loses work by each change. The numbers were found by
+simulations of whole queues.
 """
 
 from typing import NamedTuple
@@ -59,10 +60,19 @@ class Worth(NamedTuple):
     rest: float
     times: FloatArray
 
-    def of(self, sizes: IntArray, slowdowns: FloatArray, pauses: float | FloatArray = 0.0) -> FloatArray:
-        """Return the worth of each size, at the slow-down of its slowest node, after a pause of ``pauses`` seconds."""
+    def of(
+        self,
+        sizes: IntArray,
+        slowdowns: FloatArray,
+        pauses: float | FloatArray = 0.0,
+        horizon: float = HORIZON_SECONDS,
+    ) -> FloatArray:
+        """Return the worth of each size, at the slow-down of its slowest node, after a pause of ``pauses`` seconds.
+
+        The pause must pay within ``horizon`` seconds.
+        """
         rests = self.rests(sizes, slowdowns)
-        horizons = rests.clip(max=HORIZON_SECONDS)
+        horizons = rests.clip(max=horizon)
         worths: FloatArray = self.weight * self.rest / rests * (1 - pauses / horizons)
         return worths
 

@@ -8,6 +8,8 @@ from coschedule import ChangeTerms, Members
 
 _MOST_TIMES = 4
 _MOST_DOUBLINGS = 6
+# Changes by which work is lost are so many losses apart: they cost a gang at most a tenth of its time.
+_LOSSES_APART = 10
 MOST_UNIT_TIMES = 20
 """A status keeps the speed of work for at most this many sizes; the API allows no more."""
 LONGEST_NOTICE_SECONDS = 120.0
@@ -27,6 +29,8 @@ class ElasticSpec(NamedTuple):
     A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
     seconds. If ``size`` is given, the gang should have that many members. If it ``has_notice``, its members can read of
     a change before it begins.
+
+    In addition, each change costs the work of ``lost`` seconds, which members repeat.
     """
 
     restart_time: float
@@ -34,6 +38,7 @@ class ElasticSpec(NamedTuple):
     size: int | None = None
     has_notice: bool = False
     mode: ChangeMode = ChangeMode.RESTART
+    lost: float = 0.0
 
     @property
     def keeps_members(self) -> bool:
@@ -50,11 +55,13 @@ class ElasticSpec(NamedTuple):
         seconds of other gangs count, if these are known. A change is expected to take at least ``restart_time``, as
         Lockstep does not observe when the program works again. It is expected to take at most four times
         ``restart_time``. So one slow change, such as by an image that could not be pulled, does not prevent all later
-        changes.
+        changes. The work that is ``lost`` comes on top.
         """
         took = (learned or 0.0) if last is None or last.seconds is None else last.seconds
         interval = self.min_interval * 2 ** min(failed_joins, _MOST_DOUBLINGS)
-        return ChangeTerms(max(self.restart_time, min(took, _MOST_TIMES * self.restart_time)), interval)
+        interval = max(interval, _LOSSES_APART * self.lost)
+        takes = max(self.restart_time, min(took, _MOST_TIMES * self.restart_time))
+        return ChangeTerms(takes + self.lost, interval, self.lost)
 
 
 class LastChange(NamedTuple):

@@ -51,7 +51,8 @@ class Way:
         """The member-seconds of work that are lost."""
         if self.end is None:
             return max(0, now - self.gang.since) * self.gang.size
-        return 0 if self.gang.smaller.keeps else self.gang.smaller.restart_time * self.gang.size
+        smaller = self.gang.smaller
+        return (smaller.lost if smaller.keeps else smaller.restart_time) * self.gang.size
 
     def disrupts(self, budget):
         """How many pods count against a budget."""

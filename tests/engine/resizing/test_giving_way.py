@@ -66,6 +66,12 @@ def test_gang_ends_later_at_each_smaller_size_by_its_law():
     assert (found.restart_time, found.keeps, found.is_open_ended, found.fixed) == (120.0, False, False, 0)
 
 
+def test_work_that_a_change_loses_counts():
+    found = smaller(run(keeps=True, terms=ChangeTerms(restart_time=300.0, lost=180.0)))
+
+    assert (found.lost, found.sizes[0]) == (180.0, SmallerSize(1, NOW + 300 + 40_000))
+
+
 def test_gang_keeps_its_fastest_members():
     nodes = [node(f"n{index}", free=0, slowdown=slowdown) for index, slowdown in enumerate([2.0, 1.0, 1.0, 1.5])]
 

@@ -187,6 +187,21 @@ def test_a_change_that_takes_longer_than_it_is_worth_is_not_made():
     assert slow == SizePlan()
 
 
+@pytest.mark.parametrize(
+    ("times", "want"),
+    [
+        pytest.param((40_000, 20_000, 13_000, 10_000), [4], id="a gain that pays before the next change"),
+        pytest.param((40_000, 20_000, 18_800, 18_000), [], id="a small gain"),
+    ],
+)
+def test_a_change_that_loses_work_must_pay_before_the_next_one(times, want):
+    seats = RunSeats(np.ones(4), np.full(4, math.inf), (2, 3))
+    terms = {"restart_time": 600.0, "lost": 480.0, "min_interval": 4800.0}
+    loses = run("r", TimesWork(times=times), Sizes(minimum=1, maximum=4), 2, keeps=True, since=1e6, **terms)
+
+    assert [len(change.nodes) for change in choose_sizes(SizeQuestion(NOW, seats, [loses], [])).changes] == want
+
+
 def test_a_gang_on_slow_nodes_does_not_wait_for_its_slowest_member():
     # Two fast nodes are worth more than four of which two have half the speed.
     steep = TimesWork(times=(40_000, 20_000, 19_000, 18_000))

@@ -76,7 +76,7 @@ def _shrunk(gang: RunningGang, smaller: SmallerSizes, to: SmallerSize) -> Shrink
         of=gang,
         kept=tuple(_kept(gang.holds, given_up)),
         change=_change(gang, smaller, to),
-        lost=0.0 if smaller.keeps else smaller.restart_time * gang.size,
+        lost=(smaller.lost if smaller.keeps else smaller.restart_time) * gang.size,
     )
 
 

@@ -33,8 +33,9 @@ class SmallerSizes:
     """The sizes to which a gang may shrink instead of being evicted, rising.
 
     ``nodes`` has the node of each member whose number may change; a gang that shrinks keeps the first of them. Each of
-    these members takes ``request``. ``fixed`` more members always stay. With ``keeps``, the members that stay continue.
-    Otherwise all members end, and start again after ``restart_time`` seconds. With ``is_open_ended``, all ends are
+    these members takes ``request``. ``fixed`` more members always stay. With ``keeps``, the members that stay continue,
+    and the gang loses its work of ``lost`` seconds. Otherwise all members end, and start again after ``restart_time``
+    seconds. With ``is_open_ended``, all ends are
     guesses.
     """
 
@@ -44,6 +45,7 @@ class SmallerSizes:
     restart_time: float
     fixed: int = 0
     keeps: bool = False
+    lost: float = 0.0
     is_open_ended: bool = False
 
 

@@ -16,6 +16,7 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing.worth import HORIZON_SECONDS
 
 
 class SeatKind(NamedTuple):
@@ -41,13 +42,23 @@ class FixedMembers(NamedTuple):
 
 
 class ChangeTerms(NamedTuple):
-    """A change takes ``restart_time`` seconds, in which a gang holds its new nodes and does no work.
+    """A change takes ``restart_time`` seconds, in which a gang holds its new nodes and does no new work.
 
-    No gang changes more often than once in ``min_interval`` seconds.
+    In ``lost`` of these seconds, the gang repeats work that it lost by the change. No gang changes more often than once
+    in ``min_interval`` seconds.
     """
 
     restart_time: float = 120.0
     min_interval: float = 600.0
+    lost: float = 0.0
+
+    @property
+    def horizon(self) -> float:
+        """The seconds within which a change must pay.
+
+        A gang that loses work by changes has longer, as it keeps its size for ``min_interval`` seconds.
+        """
+        return max(HORIZON_SECONDS, self.min_interval) if self.lost else HORIZON_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

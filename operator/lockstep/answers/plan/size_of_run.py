@@ -42,7 +42,7 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
     planned = plan_now(state, rules, now, asked=())
     change = next((one for one in planned.changes if one.gang == gang.key), None)
     if change is not None:
-        why = size_change(change, restart_time=terms.restart_time, is_asked=elastic.size is not None)
+        why = size_change(change, restart_time=terms.restart_time, lost=terms.lost, is_asked=elastic.size is not None)
         return as_sentence(f"with the next plan it {why}")
     run = next((one for one in planned.runs if one.key == gang.key), None)
     if run is not None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from coschedule import Members, UnitTime
+from lockstep.api.gangjob.dealing import is_dealt_while_running
 from lockstep.api.manifest import Manifest
 from lockstep.api.members.notice import reads_notice
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
@@ -26,7 +27,19 @@ def parse_elastic(spec: Manifest) -> ElasticSpec | None:
         has_notice=mode is ChangeMode.RESTART
         and any(reads_notice(one["template"]) for one in spec.get("roles") or [spec]),
         mode=mode,
+        lost=_lost(spec, mode),
     )
+
+
+def _lost(spec: Manifest, mode: ChangeMode) -> float:
+    """The seconds of work that a change is expected to cost.
+
+    Programs with ``mode: Restart`` save their work on SIGTERM. With ``mode: Members``, a program with checkpoints goes
+    back to the last one, on average half an interval ago. If pieces are dealt, the members that stay go on with theirs.
+    """
+    if mode is ChangeMode.RESTART or "checkpointInterval" not in spec or is_dealt_while_running(spec):
+        return 0.0
+    return float(duration_seconds(spec["checkpointInterval"])) / 2
 
 
 def parse_next_size(following: Manifest, members: Callable[[Manifest], Members]) -> NextSize:

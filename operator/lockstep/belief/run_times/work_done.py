@@ -10,15 +10,15 @@ _DECIMALS = 6
 def work_done(gang: GangFact, now: float) -> str:
     """The part of the work that is done at ``now``, as text: the part of earlier sizes, and that of this size.
 
-    The attempt works from its start to its expected finish, except in the restart time after a change of size. It adds
-    nothing before all members have run. Nothing is lost: the program of an elastic gang saves its work before it ends.
-    If pieces are dealt while members run, only settled pieces count, so time adds nothing.
+    The attempt works from its start to its expected finish, but not in the restart time after a change of size. Then it
+    repeats the work that it lost by the change. It adds nothing before all members have run. If pieces are dealt while
+    members run, only settled pieces count, so time adds nothing.
     """
     status, spec = gang.status, gang.spec
     elastic = None if spec is None or spec.dealing is not None else spec.elastic
     if elastic is None or status.start is None or status.expected_finish is None or status.started_at is None:
         return status.work_done
-    pause = elastic.restart_time if status.resized_at == status.start else 0.0
+    pause = elastic.restart_time + elastic.lost if status.resized_at == status.start else 0.0
     begins, ends = status.start + pause, status.expected_finish
     part = min(max((now - begins) / (ends - begins), 0.0), 1.0) if ends > begins else 0.0
     rest = max((1 - status.done) * (1 - part), _LEAST_REST)

@@ -211,9 +211,10 @@ class SizeChanges:
         return is_whole and is_going_on and not is_over(self._state, gang, reservation, self._now())
 
     def _why(self, gang: AcceptedGang, change: SizeChange, urgent: str) -> str:
+        pause, lost = self._restart_time(gang), 0.0 if gang.spec.elastic is None else gang.spec.elastic.lost
         if urgent:
-            return shrink_for(change, urgent, restart_time=self._restart_time(gang))
-        return size_change(as_its_users_see(change), restart_time=self._restart_time(gang), is_asked=_is_asked(gang))
+            return shrink_for(change, urgent, restart_time=pause, lost=lost)
+        return size_change(as_its_users_see(change), restart_time=pause, lost=lost, is_asked=_is_asked(gang))
 
     def _following(self, change: SizeChange, members: tuple[Members, ...], decided: LastPlan, why: str) -> NextSize:
         now = self._now()

@@ -29,13 +29,16 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
 _ForGang = Literal[SizeReason.WAITING_GANG, SizeReason.URGENT_GANG, SizeReason.FAIR_SHARE]
 
 
-def size_change(change: SizeChange, *, restart_time: float | None = None, is_asked: bool = False) -> str:
+def size_change(
+    change: SizeChange, *, restart_time: float | None = None, lost: float = 0.0, is_asked: bool = False
+) -> str:
     """``grows from 4 to 9 members: there is room for 5 more; it ends 31 min sooner; the change takes about 2 min``.
 
-    ``is_asked`` says that the gang's user asked for that size.
+    In ``lost`` seconds of the restart time, the gang repeats work. ``is_asked`` says that the gang's user asked for
+    that size.
     """
     why = ", as elastic.size asks" if is_asked else ""
-    return f"{from_to(change.size_before, change.size_after)}{why}: {_because(change)}{_takes(restart_time)}"
+    return f"{from_to(change.size_before, change.size_after)}{why}: {_because(change)}{_takes(restart_time, lost)}"
 
 
 def as_its_users_see(change: SizeChange) -> SizeChange:
@@ -60,13 +63,13 @@ def shrink_of_lost(before: int, after: int, why: str, *, ends: tuple[float | Non
     return sizes if end_before is None or end is None or end == end_before else f"{sizes}; {_ends(end_before, end)}"
 
 
-def shrink_for(change: SizeChange, clause: str = "", *, restart_time: float | None = None) -> str:
+def shrink_for(change: SizeChange, clause: str = "", *, restart_time: float | None = None, lost: float = 0.0) -> str:
     """``shrinks from 8 to 4 members for urgent gang default/hot, of priority 100: it ends 31 min later``.
 
     ``clause`` names the urgent gang, unless readers know it.
     """
     sizes = from_to(change.size_before, change.size_after)
-    return f"{sizes}{clause and f' {clause}'}: {_by_end(change)}{_takes(restart_time)}"
+    return f"{sizes}{clause and f' {clause}'}: {_by_end(change)}{_takes(restart_time, lost)}"
 
 
 def from_to(was: int, size: int) -> str:
@@ -74,8 +77,11 @@ def from_to(was: int, size: int) -> str:
     return f"{'grows' if size > was else 'shrinks'} from {was} to {n_members(size)}"
 
 
-def _takes(restart_time: float | None) -> str:
-    return "" if restart_time is None else f"; the change takes about {duration(restart_time)}"
+def _takes(restart_time: float | None, lost: float) -> str:
+    if restart_time is None:
+        return ""
+    loses = f" and loses about {duration(lost)} of work" if lost else ""
+    return f"; the change takes about {duration(restart_time - lost)}{loses}"
 
 
 def _because(change: SizeChange) -> str:

@@ -85,6 +85,7 @@ def with_smaller(rnd, one):
         sizes=tuple(SmallerSize(size, one.end + longer / size) for size in sizes),
         restart_time=rnd.choice([0, 10, 30]),
         keeps=rnd.random() < 0.4,
+        lost=rnd.choice([0, 0, 5, 20]),
     )
     return replace(one, smaller=smaller)
 

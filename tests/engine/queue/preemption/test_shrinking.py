@@ -75,6 +75,11 @@ def left(preemption):
             id="nothing is lost if the others go on",
         ),
         pytest.param(
+            [shrinkable("a", 0, 1, sizes=TO_ONE, keeps=True, lost=9, since=NOW - 90), running("b", 2, since=NOW - 17)],
+            {"b": 0},
+            id="all members lose work if they go back to a checkpoint",
+        ),
+        pytest.param(
             [shrinkable("a", 0, 1, sizes=TO_ONE, priority=5), running("b", 2)],
             {"b": 0},
             id="only less urgent ones",

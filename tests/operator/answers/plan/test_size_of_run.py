@@ -121,6 +121,28 @@ async def test_gang_that_is_about_to_grow_says_to_what_and_what_it_gains():
 
 
 @pytest.mark.parametrize(
+    ("mode", "interval", "want"),
+    [
+        pytest.param(
+            "Members", "1h", "the change takes about 2 min and loses about 30 min of work.", id="a small loss"
+        ),
+        pytest.param("Members", "48h", "gangs change their size only if at least", id="more than the change gains"),
+        pytest.param("Restart", "48h", "the change takes about 2 min.", id="it saves its work on SIGTERM"),
+    ],
+)
+async def test_what_a_gang_loses_since_its_last_checkpoint_counts(mode, interval, want):
+    async def runs_beside_a_blocker(api):
+        await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+        saves = {"interruptible": "Checkpointed", "checkpointInterval": interval}
+        await run(api, elastic(mode=mode, **saves))
+
+    async with api_with(*FOUR) as api:
+        state = await seen(api, runs_beside_a_blocker, then=free_the_room)
+
+    assert want in why_this_size(state, rules(), state.gangs[key("g")], now() + HOUR)
+
+
+@pytest.mark.parametrize(
     ("namespace", "want"),
     [
         pytest.param("default", "the change takes about 5 min.", id="of its namespace"),

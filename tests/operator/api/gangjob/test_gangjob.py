@@ -16,6 +16,7 @@ from coschedule import (
     Share,
     Toleration,
 )
+from lockstep.api.gangjob.elastic import parse_elastic
 from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.facts.cluster.volume import ClaimUse, Sharing, VolumeRequest
 from lockstep.facts.gang.status import ConditionFact
@@ -46,11 +47,29 @@ def test_rigid_gang():
     assert not fact.is_deleting
 
 
+SAVES = {"interruptible": "Checkpointed", "checkpointInterval": "15m"}
+
+
 def test_gang_says_whether_it_may_be_interrupted():
-    saving = spec_of(spec={"interruptible": "Checkpointed", "checkpointInterval": "15m"})
+    saving = spec_of(spec=SAVES)
 
     assert (saving.interruptible, saving.checkpoint_interval) == (Interruptible.CHECKPOINTED, 900.0)
     assert (spec_of(spec={}).interruptible, spec_of(spec={}).checkpoint_interval) == (Interruptible.NEVER, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("mode", "more", "want"),
+    [
+        pytest.param("Members", SAVES, 450, id="half an interval on average"),
+        pytest.param("Members", {}, 0, id="no checkpoints"),
+        pytest.param("Members", SAVES | {"pieces": 9, "dealing": "WhileRunning"}, 0, id="dealt pieces"),
+        pytest.param("Restart", SAVES, 0, id="a checkpoint on SIGTERM"),
+    ],
+)
+def test_change_costs_the_work_since_the_last_checkpoint(mode, more, want):
+    spec = {"template": {"spec": {}}, "elastic": {"mode": mode}, **more}
+
+    assert parse_elastic(spec).lost == want
 
 
 def test_deadline_counts_from_the_submission():

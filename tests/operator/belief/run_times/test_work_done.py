@@ -15,8 +15,8 @@ ELASTIC = ElasticSpec(restart_time=100.0, min_interval=600.0)
 RUNS = GangStatus(attempt=1, start=1000.0, started_at=1010.0, expected_finish=5000.0)
 
 
-def done(now, **status):
-    spec = replace(gang_spec(size=1, most=4, work=SerialWork(serial=1000)), elastic=ELASTIC)
+def done(now, elastic=ELASTIC, **status):
+    spec = replace(gang_spec(size=1, most=4, work=SerialWork(serial=1000)), elastic=elastic)
     return work_done(gang_fact(spec=spec, status=replace(RUNS, **status)), now)
 
 
@@ -36,6 +36,13 @@ def test_what_members_report_counts_in_the_place_of_what_is_expected():
 def test_no_work_is_done_in_the_restart_time_after_a_change():
     assert done(1100.0, resized_at=1000.0) == "0"
     assert done(3050.0, resized_at=1000.0) == "0.5"
+
+
+def test_work_that_a_change_lost_is_done_again_first():
+    loses = ELASTIC._replace(lost=900.0)
+
+    assert done(2000.0, loses, resized_at=1000.0) == "0"
+    assert done(3500.0, loses, resized_at=1000.0) == "0.5"
 
 
 def test_change_before_the_present_attempt_costs_it_no_restart_time():
