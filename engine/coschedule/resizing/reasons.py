@@ -16,7 +16,8 @@ from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.owner_forecasts import Forecasts
 from coschedule.queue.problem.size_change import OwnerReturn, SizeChange, SizeReason, SlowNode
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.gangs import ElasticRun, SizePlan
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import SizePlan
 from coschedule.resizing.seats import seats_without
 
 _LIKELY = 0.5
@@ -85,11 +86,15 @@ def _likely_returns(forecasts: Forecasts, nodes: Sequence[int]) -> FloatArray:
 
 
 def _slow(run: ElasticRun, change: SizeChange, snapshot: Snapshot) -> SlowNode | None:
-    """Return the slowest node before the change, if the slowest node after it is faster."""
+    """Return the slowest node before the change, if the slowest node after it is faster and the gang ends sooner.
+
+    A gang that gives members up gives up its slowest nodes first. If it ends later, it does so for others.
+    """
     stay = [node for part in run.fixed if part.is_work for node in part.nodes]
     before, after = (_slowest([*nodes, *stay], snapshot) for nodes in (run.nodes, change.nodes))
     times, names = float(snapshot.slowdown[before] / snapshot.slowdown[after]), snapshot.nodes.names
-    return SlowNode(names[before], times, names[after]) if times > 1 else None
+    is_faster = times > 1 and change.end < change.end_before
+    return SlowNode(names[before], times, names[after]) if is_faster else None
 
 
 def _slowest(nodes: Sequence[int], snapshot: Snapshot) -> int:

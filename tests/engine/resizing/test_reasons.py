@@ -13,7 +13,8 @@ from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.size_change import OwnerReturn, SizeReason, SlowNode
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.gangs import ChangeTerms, ElasticRun, FixedMembers, SeatKind
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
 from coschedule.resizing.reasons import Takers, with_reason
 from coschedule.resizing.resize import resize
 from engine.builders import NOW, gang, node, snapshot
@@ -144,7 +145,7 @@ def test_node_of_a_fixed_member_that_works_keeps_the_gang_slow():
     facts = snapshot([node("n0", until=NOW + HOUR, slowdown=3.0), node("n1"), node("n2", slowdown=2.0)], [])
     for is_work, want in ((True, SizeReason.EARLIER_PLAN), (False, SizeReason.SLOW_NODE)):
         one = run(1, 2, fixed=(FixedMembers(seat, (0,), is_work),))
-        assert with_reason(one, one.change_to((1,), one.end), facts, Takers({}, frozenset())).because is want
+        assert with_reason(one, one.change_to((1,), one.end - 1), facts, Takers({}, frozenset())).because is want
 
 
 CLOSES = st.sampled_from([math.inf, NOW + HOUR, NOW + 10 * HOUR])
@@ -166,7 +167,7 @@ def reasons_of(one, change, cluster, starts, grow):
     is_smaller = len(change.nodes) < len(one.nodes)
     holds = {
         SizeReason.OWNER_RETURNS: any(cluster[index]["until"] < one.end for index in left),
-        SizeReason.SLOW_NODE: before > after,
+        SizeReason.SLOW_NODE: before > after and change.end < one.end,
         SizeReason.WAITING_GANG: is_smaller and any(index in starts for index in given),
         SizeReason.OTHER_GANGS: is_smaller and any(index in grow for index in given),
         SizeReason.ROOM_FREE: any(change.nodes.count(index) > one.nodes.count(index) for index in range(COUNT)),
@@ -180,15 +181,16 @@ def reasons_of(one, change, cluster, starts, grow):
     nodes=st.lists(st.tuples(CLOSES, st.sampled_from([1.0, 1.5, 2.0])), min_size=COUNT, max_size=COUNT),
     starts=st.sets(st.integers(0, COUNT - 1)),
     grow=st.sets(st.integers(0, COUNT - 1)),
+    later=st.sampled_from([-60, 0, 60]),
 )
-def test_reason_is_the_first_that_holds(before, after, nodes, starts, grow):
+def test_reason_is_the_first_that_holds(before, after, nodes, starts, grow, later):
     if len(before) == len(after) or (len(after) < len(before) and not all(map(before.__contains__, after))):
         return  # No change, or a shrink that moves members, which is never chosen.
     if any(after.count(index) > before.count(index) for index in after) and len(after) < len(before):
         return
     cluster = [node(f"n{index}", until=until, slowdown=pace) for index, (until, pace) in enumerate(nodes)]
     one = run(*before, most=5, end=NOW + 5 * HOUR)
-    change = one.change_to(after, one.end + 60)
+    change = one.change_to(after, one.end + later)
 
     takers = Takers(dict.fromkeys(starts, SHORT.key), frozenset(grow))
     made = with_reason(one, change, snapshot(cluster, []), takers)
