@@ -17,18 +17,19 @@ from observe.dashboard_file import TARGETS, with_variables
 from observe.rules_file import ALERTS
 
 GANGS = 80
-WINDOWS = {"5m": "8s", "10m": "8s", "15m": "12s"}
+WINDOWS = {"5m": "8s", "10m": "8s", "15m": "12s", "1h": "12s"}
 THRESHOLDS = {"gangPendingBeyondPlanSeconds": 2, "attemptsUndone": 2, "watchStaleSeconds": 5}
 # A busy machine must not cost the leader its lease: the one that stands by is needed for later.
 PATIENT = ("--leader-elect-lease-duration=20s", "--leader-elect-renew-deadline=16s")
 # Nothing that users or the API server do is an error of ours, or keeps a plan from its end. No gang is recorded here,
-# the lease lets one lead, and nothing fills the machine's memory.
+# the lease lets one lead, nothing fills the machine's memory, and no gang changes its size.
 NEVER = {
     "LockstepCycleErrors",
     "LockstepCycleStalled",
     "LockstepRecordsWaiting",
     "LockstepTwoLeaders",
     "LockstepMemoryNearLimit",
+    "LockstepSizeChangesDropped",
 }
 
 HAPPENED = (

@@ -41,7 +41,7 @@ def test_shrink_for_an_urgent_gang_has_both_sizes_of_the_whole_gang(is_open_ende
 
 
 def test_change_says_what_it_takes_and_what_it_loses():
-    change = SizeChange(GangKey("ns", "g"), 2, (0, 1, 2), 1000.0, 2860.0)
+    change = SizeChange(GangKey("ns", "g"), 2, (0, 1, 2), 1000.0, 2860.0, because=SizeReason.ASKED)
 
     assert size_change(change, restart_time=1020.0, lost=900.0) == (
         "grows from 2 to 3 members: it ends 31 min sooner; the change takes about 2 min and loses about 15 min of work"
