@@ -80,6 +80,16 @@ async def in_a_long_change(api):
     await until(lambda: "next" in status_of(api))
 
 
+async def grown(api, *, takes):
+    """Grow to all four nodes, where members run ``takes`` seconds after they are bound; the seconds in the status."""
+    await beside_a_blocker(api)
+    free_the_room(api)
+    await until_attempt(api, 2)
+    await asyncio.sleep(takes)
+    set_phases(api, "g", "Running")
+    return await until(lambda: status_of(api).get("lastChange", {}).get("seconds"))
+
+
 async def in_a_long_change_to(api, size, *, from_size):
     """Begin a change to a size that is asked for, in which the members take their grace."""
     await run(api, elastic(asked=from_size))

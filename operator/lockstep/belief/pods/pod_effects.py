@@ -11,10 +11,6 @@ from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.pods.pod import PodFact
 
 
-def _ignored(_: str) -> None:
-    """Does nothing, for callers that need no notice about users of claims."""
-
-
 class PodsNearby:
     """The pods that are on a node and have not ended; each entry is removed again.
 
@@ -22,9 +18,7 @@ class PodsNearby:
     before.
     """
 
-    def __init__(
-        self, pods: Callable[[], Iterable[PodFact]], *, users_changed: Callable[[str], None] = _ignored
-    ) -> None:
+    def __init__(self, pods: Callable[[], Iterable[PodFact]], *, users_changed: Callable[[str], None]) -> None:
         self._users_changed = users_changed
         self.anti_affinity = AntiAffinities()
         self.pods_by_label = PodsByLabel(lambda: filter(takes_room, pods()))

@@ -40,7 +40,7 @@ def keeping_away(node, *, name="other", **term):
 
 
 def kept_away(*pods, labels=HEAT, namespace="default", labels_of_namespace=None):
-    pods_nearby = PodsNearby(list)
+    pods_nearby = PodsNearby(list, users_changed=ignore)
     for pod in pods:
         pods_nearby.enter(pod)
     return pods_nearby.anti_affinity.names(labels, namespace, labels_of_namespace or {}, Domains(nodes()))
@@ -95,7 +95,7 @@ def test_pod_of_another_namespace_keeps_only_its_own_away():
 
 
 def test_pod_that_left_keeps_no_pod_away():
-    pods_nearby = PodsNearby(list)
+    pods_nearby = PodsNearby(list, users_changed=ignore)
     first, second = keeping_away("n1"), keeping_away("n1", name="more")
     pods_nearby.enter(first)
     pods_nearby.enter(second)
@@ -109,7 +109,11 @@ def test_pod_that_left_keeps_no_pod_away():
 
 def test_answers_are_those_of_a_class_that_remembers_nothing():
     rnd = random.Random(7)  # noqa: S311 - cases of a test are no secrets
-    pods_nearby, there, known = PodsNearby(list), [], KnownNodes(ignore, applied=ignore, removed=ignore)
+    pods_nearby, there, known = (
+        PodsNearby(list, users_changed=ignore),
+        [],
+        KnownNodes(ignore, applied=ignore, removed=ignore),
+    )
     for node in nodes().values():
         known.apply(node)
     pods = [
@@ -137,7 +141,7 @@ def test_answers_are_those_of_a_class_that_remembers_nothing():
 
         names = pods_nearby.anti_affinity.names(labels, namespace, of_namespace, known.domains)
 
-        fresh = PodsNearby(list)
+        fresh = PodsNearby(list, users_changed=ignore)
         for other in there:
             fresh.enter(other)
         assert names == fresh.anti_affinity.names(labels, namespace, of_namespace, known.domains)
@@ -150,7 +154,7 @@ def test_answers_are_those_of_a_class_that_remembers_nothing():
 def test_pod_that_takes_no_room_means_nothing(change):
     spec = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}
     pod = parse_pod(pod_manifest("p", **{"node": "n1", "spec": spec, **change}))
-    pods_nearby = PodsNearby(list)
+    pods_nearby = PodsNearby(list, users_changed=ignore)
 
     pods_nearby.enter(pod)
 
@@ -162,7 +166,7 @@ def test_users_of_a_claim_come_and_go():
     one, other = (pod_fact(name, node="n1", claims=("data",)) for name in ("one", "other"))
     ended = pod_fact("one", node="n1", claims=("data",), phase=PodPhase.SUCCEEDED)
     key = ClaimKey(one.key.namespace, "data")
-    pods_nearby = PodsNearby(list)
+    pods_nearby = PodsNearby(list, users_changed=ignore)
 
     for pod in (one, other, ended):
         pods_nearby.enter(pod)
@@ -196,7 +200,7 @@ def some_term(rnd):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_pods_kept_away_are_those_that_a_check_of_every_term_of_every_pod_finds(seed):
-    rnd, pods_nearby, there = random.Random(seed), PodsNearby(list), []  # noqa: S311 - cases of a test are no secrets
+    rnd, pods_nearby, there = random.Random(seed), PodsNearby(list, users_changed=ignore), []  # noqa: S311 - cases of a test are no secrets
     pods = [keeping_away(rnd.choice(list(ZONES)), name=f"p{number}", **some_term(rnd)) for number in range(30)]
     domains = Domains(nodes())
     for _ in range(300):
@@ -238,7 +242,7 @@ def crowd(count, **where):
 def test_more_terms_of_a_namespace_than_are_distinguished_keep_all_pods_away_that_they_may_match(
     where, most, want_elsewhere
 ):
-    pods_nearby, domains = PodsNearby(list), Domains(nodes())
+    pods_nearby, domains = PodsNearby(list, users_changed=ignore), Domains(nodes())
     pods = crowd(most + 1, **where)
 
     def kept_away(namespace):

@@ -118,9 +118,13 @@ def members_one_by_one(shared, own, suiting, is_unmade, is_reached, most):
     return count
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_members_with_volumes_are_those_of_a_check_of_each_node(seed):
-    rnd, state = random.Random(seed), State(lambda: None)  # noqa: S311 - a case has to come again
+def storage_class(rnd):
+    """A class whose volumes are made for claims, or one whose volumes are there before."""
+    return rnd.choice(("made", "there"))
+
+
+def with_volumes(rnd, state):
+    """Add nodes, the two storage classes, some volumes on some nodes, and two claims that all members share."""
     claims = state.claims
     for name in NODES:
         state.nodes.apply(node_fact(name, labels={"host": name}))
@@ -128,41 +132,53 @@ def test_members_with_volumes_are_those_of_a_check_of_each_node(seed):
     claims.storage.classes.apply(StorageClass("there", "kubernetes.io/no-provisioner", waits=True))
     for number in range(rnd.randint(0, 9)):
         on = rnd.choice((None, rnd.sample(NODES, rnd.randint(1, 3))))
-        kind = rnd.choice(("made", "there"))
+        kind = storage_class(rnd)
         claims.apply_volume(volume_fact(f"pv{number}", on=on, size=rnd.randint(1, 4), storage_class=kind))
     for number in range(2):
-        shared = claim_fact(f"shared{number}", storage_class=rnd.choice(("made", "there")), size=rnd.randint(1, 4))
-        claims.apply_claim(shared)
+        claims.apply_claim(claim_fact(f"shared{number}", storage_class=storage_class(rnd), size=rnd.randint(1, 4)))
+
+
+def any_seekers(rnd, claims):
+    """The seekers of a role: of claims that its members share, and of claims that each member has of its own."""
     uses = [ClaimUse("", f"shared{number}") for number in range(rnd.randint(0, 2))]
     for number in range(rnd.randint(0, 2)):
-        wanted = volume_request(
-            storage_class=rnd.choice(("made", "there")), size=rnd.randint(1, 4), mode="ReadWriteOnce"
-        )
+        wanted = volume_request(storage_class=storage_class(rnd), size=rnd.randint(1, 4), mode="ReadWriteOnce")
         uses.append(ClaimUse("", f"own{number}", Sharing.KEPT, wanted))
     [role] = gang_spec(size=1, claims=tuple(uses)).roles
-    shared, own = (
-        claims.shared_seekers(GangKey("default", "g"), role),
-        claims.own_seekers(GangKey("default", "g"), role),
-    )
-    most = rnd.randint(1, 5)
+    key = GangKey("default", "g")
+    return claims.shared_seekers(key, role), claims.own_seekers(key, role)
 
-    supply = claims.provisioning.supply(shared, own, members=most)
 
-    numbered = [(number, one.request.size) for number, one in enumerate((*shared, *own))]
-    suiting = {
-        key: candidates(one, claims.volumes.values()) for key, one in zip(numbered, (*shared, *own), strict=True)
-    }
-    makes = {key: one.request.storage_class == "made" for key, one in zip(numbered, (*shared, *own), strict=True)}
-    index = state.nodes.index()
+def most_members(claims, index, shared, own, most):
+    """For how many members there are volumes on each node, counted member by member."""
+    seekers = [*shared, *own]
+    numbered = [(number, one.request.size) for number, one in enumerate(seekers)]
+    suiting = {key: candidates(one, claims.volumes.values()) for key, one in zip(numbered, seekers, strict=True)}
+    unmade = {key for key, one in zip(numbered, seekers, strict=True) if one.request.storage_class != "made"}
     for node in NODES:
         reached = {one.name for one in claims.volumes.values() if node in index.reaching(one.affinities)}
-        want = members_one_by_one(
-            numbered[: len(shared)],
-            numbered[len(shared) :],
-            suiting,
-            lambda key: not makes[key],
-            lambda one, reached=reached: one.name in reached,
-            most,
+        yield (
+            node,
+            members_one_by_one(
+                numbered[: len(shared)],
+                numbered[len(shared) :],
+                suiting,
+                unmade.__contains__,
+                lambda one, reached=reached: one.name in reached,
+                most,
+            ),
         )
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_members_with_volumes_are_those_of_a_check_of_each_node(seed):
+    rnd, state = random.Random(seed), State(lambda: None)  # noqa: S311 - a case has to come again
+    with_volumes(rnd, state)
+    shared, own = any_seekers(rnd, state.claims)
+    most = rnd.randint(1, 5)
+
+    supply = state.claims.provisioning.supply(shared, own, members=most)
+
+    for node, want in most_members(state.claims, state.nodes.index(), shared, own, most):
         assert (0 if node in supply.without else supply.most.get(node, most)) == want
     assert Counter(supply.short) == Counter()

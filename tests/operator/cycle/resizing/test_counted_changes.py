@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from fake_cluster.elastic import FOUR, ask_for, beside_a_blocker, elastic, free_the_room, run, until_attempt
+from fake_cluster.elastic import FOUR, ask_for, beside_a_blocker, elastic, free_the_room, grown, run, until_attempt
 from fake_cluster.joining import until_size
 from fake_cluster.jumping import until
 from fake_cluster.rig import condition, operator_over, pod_place, pods_of, set_phases, status_of
@@ -24,15 +24,9 @@ def decided(parts):
 
 async def test_change_counts_by_its_reason_with_its_time_and_the_work_of_its_members():
     async with operator_over(*FOUR) as (api, parts):
-        await beside_a_blocker(api)
-        free_the_room(api)
-        await until_attempt(api, 2)
-        await asyncio.sleep(300)
-        set_phases(api, "g", "Running")
-        await until(lambda: "seconds" in status_of(api).get("lastChange", {}))
+        seconds = await grown(api, takes=300)
 
         assert decided(parts) == {"RoomFree": 1}
-        seconds = status_of(api)["lastChange"]["seconds"]
         assert seconds >= 300
         assert parts.metric("lockstep_size_change_seconds_sum") == seconds
         assert parts.metric("lockstep_size_change_member_seconds_total") == 4 * seconds

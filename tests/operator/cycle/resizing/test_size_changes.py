@@ -14,6 +14,7 @@ from fake_cluster.elastic import (
     elastic,
     free_the_room,
     grow_only_once_open,
+    grown,
     note_of,
     rigid,
     run,
@@ -44,14 +45,7 @@ pytestmark = pytest.mark.asyncio
 
 async def test_change_that_takes_long_makes_the_next_one_count_as_long():
     async with operator_over(*FOUR) as (api, _):
-        await beside_a_blocker(api)
-        free_the_room(api)
-        await until_attempt(api, 2)
-
-        await asyncio.sleep(300)
-        set_phases(api, "g", "Running")
-        await until(lambda: "seconds" in status_of(api).get("lastChange", {}))
-        seconds = status_of(api)["lastChange"]["seconds"]
+        seconds = await grown(api, takes=300)
         assert seconds == pytest.approx(300, abs=5)
         ask_for(api, 2)
         await until_attempt(api, 3)
