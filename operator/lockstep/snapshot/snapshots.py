@@ -21,7 +21,7 @@ from lockstep.snapshot.frozen_amounts import AmountsFreezer, room_of
 from lockstep.snapshot.holders.directions import directions
 from lockstep.snapshot.holders.elastic_runs import elastic_requests, resizable_gangs
 from lockstep.snapshot.holders.resizable import Resizable
-from lockstep.snapshot.holders.sized_runs import sized_run
+from lockstep.snapshot.holders.sized_runs import SizedRuns
 from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
 from lockstep.snapshot.pending import pending_gang
 from lockstep.snapshot.placement_conflicts import PlacementConflict
@@ -165,6 +165,7 @@ class SnapshotCutter:
         waiting = [one.priority for one in asked.wanted if not age_stands_still(one.gang)]
         may_go = directions(waiting, (one.priority for one in resizable))
         runs, steps = list[SizedRun](), Steps()
+        described = SizedRuns(self._state, nodes, asked.columns, now)
         for one in resizable:
             yield
             with _guarded(one.gang, rescue):
@@ -173,7 +174,7 @@ class SnapshotCutter:
                 constraints = {
                     role.name: constraints_of(self._state, one.gang, role, around) for role in one.spec.roles
                 }
-                run = sized_run(self._state, one, constraints, nodes, asked.columns, now)
+                run = described.of(one, constraints)
                 if isinstance(run, ElasticRun):
                     sizes = may_go.sizes(run.sizes, run.size, one.priority)
                     run = replace(run, sizes=sizes, fewest=run.sizes.minimum)

@@ -205,9 +205,9 @@ class Watch:
         self.found = len(runs)
 
 
-def with_gangs_that_run(*, elastic, gangs=40, members=10):
-    """The longest step of a drawing beside gangs that run, and how many of these may change their size."""
-    state, watch = state_with(100), Watch()
+def with_running(*, elastic, gangs=40, members=10):
+    """A state in which so many gangs run with so many members each."""
+    state = state_with(100)
     placed = ConditionFact(Condition.PLACED, "True", Reason.BOUND, "", 1, 0.0)
     spec = replace(gang_spec(size=1, most=20, work=SerialWork(serial=1e6)), elastic=ElasticSpec(120.0, 600.0))
     spec = spec if elastic else replace(spec, elastic=None)
@@ -216,8 +216,31 @@ def with_gangs_that_run(*, elastic, gangs=40, members=10):
         times = {"reserved_at": 0.0, "start": 0.0, "started_at": 0.0, "expected_finish": 1e5}
         status = GangStatus(attempt=1, members=on, conditions=(placed,), **times)
         state.apply_gang(gang_fact(f"r{number}", spec=spec, status=status))
-    counts, _ = instructions_of_steps(SnapshotCutter(state).drawn(1.0, [], watch=watch))
+    return state
+
+
+def with_gangs_that_run(**gangs):
+    """The longest step of a drawing beside gangs that run, and how many of these may change their size."""
+    watch = Watch()
+    counts, _ = instructions_of_steps(SnapshotCutter(with_running(**gangs)).drawn(1.0, [], watch=watch))
     return max(counts), watch.found
+
+
+def beside_changes(running, changing):
+    """What a drawing costs beside so many gangs that run under a quota, of which so many have a next size."""
+    state = with_quota(with_running(elastic=True, gangs=running), pods="9000")
+    for number in range(changing):
+        members = tuple((f"n{member:03}", 1) for member in range(12))
+        state.counts.next_sizes.decide(reservation(f"r{number}", members=members))
+    counts, _ = instructions_of_steps(SnapshotCutter(state).drawn(1.0, [], watch=Watch()))
+    return sum(counts)
+
+
+def test_gangs_that_run_do_not_each_read_all_that_are_about_to_grow():
+    """What one more that runs costs is the same, whether two or twenty are about to grow."""
+    one_more = [beside_changes(31, changing) - beside_changes(30, changing) for changing in (2, 20)]
+
+    assert one_more[1] <= 1.2 * one_more[0]
 
 
 def more_for_elastic(gangs):

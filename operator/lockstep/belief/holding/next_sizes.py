@@ -10,12 +10,15 @@ from lockstep.belief.holding.reservation import Reservation
 class NextSizes:
     """The next sizes of gangs. Their members count on their nodes, beside the members that are being ended.
 
-    A next size that this process has decided counts before the status has it.
+    A next size that this process has decided counts before the status has it. ``changes`` counts the changes of what is
+    held.
     """
 
     def __init__(self, ledger: Ledger) -> None:
+        self.changes = 0
         self._ledger = ledger
         self._held: dict[GangKey, Reservation] = {}
+        self._by_namespace: dict[str, set[GangKey]] = {}
         self._decided: set[GangKey] = set()
         self._by_node: dict[str, set[GangKey]] = {}
 
@@ -32,6 +35,10 @@ class NextSizes:
     def on(self, node: str) -> frozenset[GangKey]:
         """The gangs whose next size has members on that node."""
         return frozenset(self._by_node.get(node, ()))
+
+    def in_namespace(self, namespace: str) -> frozenset[GangKey]:
+        """The gangs of a namespace that have a next size."""
+        return frozenset(self._by_namespace.get(namespace, ()))
 
     def decide(self, following: Reservation) -> None:
         """Keep the room for a next size that is about to be written."""
@@ -62,7 +69,9 @@ class NextSizes:
             self._held[following.gang] = following
             return
         self._release(following.gang)
+        self.changes += 1
         self._held[following.gang] = following
+        self._by_namespace.setdefault(following.gang.namespace, set()).add(following.gang)
         for rank, role, node, _ in following.by_rank():
             self._ledger.assume(following.membership(rank), node, following.requests[role])
             self._by_node.setdefault(node, set()).add(following.gang)
@@ -71,9 +80,16 @@ class NextSizes:
         known = self._held.pop(gang, None)
         if known is None:
             return
+        self.changes += 1
         for member in known.memberships():
             self._ledger.forget(member)
+        _discard(self._by_namespace, gang.namespace, gang)
         for node in {entry.node for entry in known.members}:
-            self._by_node[node].discard(gang)
-            if not self._by_node[node]:
-                del self._by_node[node]
+            _discard(self._by_node, node, gang)
+
+
+def _discard(index: dict[str, set[GangKey]], name: str, gang: GangKey) -> None:
+    """Remove a gang from the set of this name, and the set if it is empty."""
+    index[name].discard(gang)
+    if not index[name]:
+        del index[name]

@@ -1,4 +1,4 @@
-"""A gang that runs and may change its size, as the engine needs it for a choice of the size."""
+"""Gangs that run and may change their size, as the engine needs them for a choice of the sizes."""
 
 import math
 from collections.abc import Mapping
@@ -41,102 +41,118 @@ class _WorkLeft(NamedTuple):
     end: float
 
 
-def sized_run(
-    state: State,
-    one: Resizable,
-    constraints: Mapping[str, Constraints],
-    nodes: NodeArrays,
-    columns: Columns,
-    now: float,
-) -> SizedRun | None:
-    """The gang with the work that is left, or as one of unknown end; None if no other size can be chosen.
+class SizedRuns:
+    """Describes running gangs to the engine, at one time and on the nodes of one snapshot.
 
-    ``constraints`` are those of each role.
+    All of them share the sums of what growing gangs take of their quotas.
     """
-    reported = reported_part(one.gang, one.reservation, state.members(one.gang).values(), state.pieces)
-    if one.end is None or (not reported and has_used_up_its_work(one.gang, now)):
-        return _open_ended_run(state, one, constraints, columns, now)
-    left = _work_left(state, one, reported, nodes, (now, one.end))
-    return None if left is None else _elastic_run(state, one, left, constraints, columns, now)
 
+    def __init__(self, state: State, nodes: NodeArrays, columns: Columns, now: float) -> None:
+        self._state = state
+        self._nodes = nodes
+        self._columns = columns
+        self._now = now
+        self._bounds = QuotaBounds(state)
 
-def _open_ended_run(
-    state: State, one: Resizable, constraints: Mapping[str, Constraints], columns: Columns, now: float
-) -> OpenEndedRun | None:
-    """The gang as one of unknown end; None if it may not keep its size."""
-    size, first, role = len(one.nodes), one.gang.status.first_size, one.varying.role
-    if not role.sizes.has(size):
-        return None
-    return OpenEndedRun(
-        key=one.gang.key,
-        priority=one.priority,
-        sizes=_possible_sizes(state, one),
-        least=size if first is None else first - one.fixed_size,
-        request=columns.asked(role.request),
-        nodes=one.nodes,
-        end=math.inf if one.end is None else one.end,
-        terms=state.change_times.terms_by(one.elastic, one.gang),
-        asked=one.asked,
-        changed=_changed(one.gang, now),
-        constraints=constraints[role.name],
-        fixed=_fixed(one, constraints, columns),
-        deadline=one.gang.deadline,
-        keeps=one.elastic.keeps_members,
-        in_order=one.in_order,
-        grace=_grace(one),
-        unit_times=_unit_times(one),
-    )
+    def of(self, one: Resizable, constraints: Mapping[str, Constraints]) -> SizedRun | None:
+        """The gang with the work that is left, or as one of unknown end; None if no other size can be chosen.
 
+        ``constraints`` are those of each role.
+        """
+        members = self._state.members(one.gang).values()
+        reported = reported_part(one.gang, one.reservation, members, self._state.pieces)
+        if one.end is None or (not reported and has_used_up_its_work(one.gang, self._now)):
+            return self._open_ended_run(one, constraints)
+        left = self._work_left(one, reported, one.end)
+        return None if left is None else self._elastic_run(one, left, constraints)
 
-def _work_left(
-    state: State, one: Resizable, reported: str, nodes: NodeArrays, rest: tuple[float, float]
-) -> _WorkLeft | None:
-    """The work that members have not ``reported`` as done; None if run times of other sizes can't be compared.
+    def _open_ended_run(self, one: Resizable, constraints: Mapping[str, Constraints]) -> OpenEndedRun | None:
+        """The gang as one of unknown end; None if it may not keep its size."""
+        size, first, role = len(one.nodes), one.gang.status.first_size, one.varying.role
+        if not role.sizes.has(size):
+            return None
+        return OpenEndedRun(
+            key=one.gang.key,
+            priority=one.priority,
+            sizes=self._possible_sizes(one),
+            least=size if first is None else first - one.fixed_size,
+            request=self._columns.asked(role.request),
+            nodes=one.nodes,
+            end=math.inf if one.end is None else one.end,
+            terms=self._state.change_times.terms_by(one.elastic, one.gang),
+            asked=one.asked,
+            changed=_changed(one.gang, self._now),
+            constraints=constraints[role.name],
+            fixed=_fixed(one, constraints, self._columns),
+            deadline=one.gang.deadline,
+            keeps=one.elastic.keeps_members,
+            in_order=one.in_order,
+            grace=_grace(one),
+            unit_times=_unit_times(one),
+        )
 
-    If members report nothing, the work is left that takes the ``rest`` of the expected run time: from now to the end.
-    Pieces that are dealt while members run are known to be done or not.
-    """
-    (now, end), role = rest, one.varying.role
-    pieces, working = _pieces_left(state, one), one.working_nodes
-    learned = state.past_runs.in_force(one.gang)
-    work = remaining_work(_with_progress(one.gang, reported), learned)
-    if work is None or nodes.kinds.factors(learned) or not role.sizes.has(len(one.nodes)):
-        return None
-    seconds = work.float_time(len(working)) * float(nodes.slowdown[working].max())
-    part = 1.0 if reported or pieces else min(1.0, (end - now) / seconds)
-    return None if part <= 0 or pieces == 0 else _WorkLeft(work, part, pieces, end)
+    def _elastic_run(self, one: Resizable, left: _WorkLeft, constraints: Mapping[str, Constraints]) -> ElasticRun:
+        """The gang with the work that is left."""
+        role = one.varying.role
+        return ElasticRun(
+            key=one.gang.key,
+            created=one.gang.created,
+            sizes=self._possible_sizes(one),
+            request=self._columns.asked(role.request),
+            work=left.work,
+            left=left.part,
+            pieces=left.pieces,
+            nodes=one.nodes,
+            end=left.end,
+            terms=self._state.change_times.terms_by(one.elastic, one.gang),
+            asked=one.asked,
+            changed=_changed(one.gang, self._now),
+            constraints=constraints[role.name],
+            fixed=_fixed(one, constraints, self._columns),
+            deadline=one.gang.deadline,
+            keeps=one.elastic.keeps_members,
+            in_order=one.in_order,
+            grace=_grace(one),
+        )
 
+    def _work_left(self, one: Resizable, reported: str, end: float) -> _WorkLeft | None:
+        """The work that members have not ``reported`` as done; None if run times of other sizes can't be compared.
 
-def _elastic_run(
-    state: State,
-    one: Resizable,
-    left: _WorkLeft,
-    constraints: Mapping[str, Constraints],
-    columns: Columns,
-    now: float,
-) -> ElasticRun:
-    """The gang with the work that is left."""
-    role = one.varying.role
-    return ElasticRun(
-        key=one.gang.key,
-        created=one.gang.created,
-        sizes=_possible_sizes(state, one),
-        request=columns.asked(role.request),
-        work=left.work,
-        left=left.part,
-        pieces=left.pieces,
-        nodes=one.nodes,
-        end=left.end,
-        terms=state.change_times.terms_by(one.elastic, one.gang),
-        asked=one.asked,
-        changed=_changed(one.gang, now),
-        constraints=constraints[role.name],
-        fixed=_fixed(one, constraints, columns),
-        deadline=one.gang.deadline,
-        keeps=one.elastic.keeps_members,
-        in_order=one.in_order,
-        grace=_grace(one),
-    )
+        If members report nothing, the work is left that takes the rest of the expected run time: from now to the
+        ``end``. Pieces that are dealt while members run are known to be done or not.
+        """
+        role, pieces, working = one.varying.role, self._pieces_left(one), one.working_nodes
+        learned = self._state.past_runs.in_force(one.gang)
+        work = remaining_work(_with_progress(one.gang, reported), learned)
+        if work is None or self._nodes.kinds.factors(learned) or not role.sizes.has(len(one.nodes)):
+            return None
+        seconds = work.float_time(len(working)) * float(self._nodes.slowdown[working].max())
+        part = 1.0 if reported or pieces else min(1.0, (end - self._now) / seconds)
+        return None if part <= 0 or pieces == 0 else _WorkLeft(work, part, pieces, end)
+
+    def _possible_sizes(self, one: Resizable) -> Sizes:
+        """The present size, and those that quotas allow and in which each member gets a piece that is left."""
+        sizes, size, pieces = self._within_quotas(one), len(one.nodes), self._pieces_left(one)
+        if pieces is None or max(pieces, size) >= sizes.maximum:
+            return sizes
+        return replace(sizes, maximum=max(pieces, size))
+
+    def _pieces_left(self, one: Resizable) -> int | None:
+        return pieces_left(one.gang, self._state.pieces, self._state.members(one.gang).values())
+
+    def _within_quotas(self, one: Resizable) -> Sizes:
+        """The present size, and those that quotas allow. What the members have already counts as free.
+
+        A quota that was lowered may allow only smaller sizes, or none.
+        """
+        size, sizes = len(one.nodes), one.varying.role.sizes
+        limits, place = self._bounds.limits(one.gang), one.spec.roles.index(one.varying.role)
+        spare = [limit.left // limit.each[place] for limit in limits if limit.each[place]]
+        most = size + min(spare, default=sizes.maximum)
+        if most >= size:
+            return sizes if most >= sizes.maximum else replace(sizes, maximum=most)
+        smaller = sizes.between(1, most).tolist()
+        return replace(sizes, minimum=min([*smaller, size]), maximum=size, allowed=(*smaller, size))
 
 
 def _unit_times(one: Resizable) -> tuple[UnitTime, ...]:
@@ -169,30 +185,3 @@ def _changed(gang: GangFact, now: float) -> float:
 
 def _with_progress(gang: GangFact, part: str) -> GangFact:
     return replace(gang, status=replace(gang.status, progress=part)) if part else gang
-
-
-def _pieces_left(state: State, one: Resizable) -> int | None:
-    return pieces_left(one.gang, state.pieces, state.members(one.gang).values())
-
-
-def _possible_sizes(state: State, one: Resizable) -> Sizes:
-    """The present size, and those that quotas allow and in which each member gets one of the pieces that are left."""
-    sizes, size, pieces = _within_quotas(state, one), len(one.nodes), _pieces_left(state, one)
-    if pieces is None or max(pieces, size) >= sizes.maximum:
-        return sizes
-    return replace(sizes, maximum=max(pieces, size))
-
-
-def _within_quotas(state: State, one: Resizable) -> Sizes:
-    """The present size, and those that quotas allow. What the members have already counts as free.
-
-    A quota that was lowered may allow only smaller sizes, or none.
-    """
-    size, sizes = len(one.nodes), one.varying.role.sizes
-    limits, place = QuotaBounds(state).limits(one.gang), one.spec.roles.index(one.varying.role)
-    spare = [limit.left // limit.each[place] for limit in limits if limit.each[place]]
-    most = size + min(spare, default=sizes.maximum)
-    if most >= size:
-        return sizes if most >= sizes.maximum else replace(sizes, maximum=most)
-    smaller = sizes.between(1, most).tolist()
-    return replace(sizes, minimum=min([*smaller, size]), maximum=size, allowed=(*smaller, size))

@@ -73,13 +73,13 @@ class Bound(NamedTuple):
 
 
 class _TakenOfQuota(NamedTuple):
-    """The amounts that unseen members are about to take of a quota.
+    """The amounts that unseen and coming members are about to take of a quota.
 
-    The amounts are valid for the same ``quota`` object, while the number of changes of unseen members is ``seen``.
+    The amounts are valid for the same ``quota`` object and gangs, as long as the number of ``changes`` is the same.
     """
 
     quota: QuotaFact
-    seen: int
+    changes: tuple[int, int]
     amounts: Counter[str]
 
 
@@ -178,9 +178,10 @@ class QuotaBounds:
 
     def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
         """What members that are being created, or join soon, take of the quota, if no watch has shown their pods."""
-        known, seen = self._taken.get(quota.key), self._state.counts.holders.unseen.changes
-        if known is None or known.quota is not quota or known.seen != seen:
-            known = self._taken[quota.key] = _TakenOfQuota(quota, seen, self._add_up(quota))
+        known, counts = self._taken.get(quota.key), self._state.counts
+        changes = (counts.holders.unseen.changes, counts.next_sizes.changes)
+        if known is None or known.quota is not quota or known.changes != changes:
+            known = self._taken[quota.key] = _TakenOfQuota(quota, changes, self._add_up(quota))
         return known.amounts
 
     def _add_up(self, quota: QuotaFact) -> Counter[str]:
@@ -193,10 +194,10 @@ class QuotaBounds:
 
     def _in_creation(self, namespace: str) -> Iterator[tuple[GangFact, Mapping[str, int]]]:
         """The gangs whose members are being created, or will be, and how many of each role no watch has shown yet."""
-        for following in self._state.counts.next_sizes:
-            growing = self._state.gangs.get(following.gang) if following.gang.namespace == namespace else None
+        for key in self._state.counts.next_sizes.in_namespace(namespace):
+            growing = self._state.gangs.get(key)
             if growing is not None:
-                yield growing, self._growth(growing.key)
+                yield growing, self._growth(key)
         for key, unseen in self._state.counts.holders.unseen.in_namespace(namespace):
             gang = self._state.gangs.get(key)
             if gang is not None and not (_has_all_members(gang) or gang.status.is_being_undone):

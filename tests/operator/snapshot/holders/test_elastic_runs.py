@@ -281,7 +281,7 @@ def test_one_gang_that_cannot_be_read_keeps_no_other_from_changing(monkeypatch):
     def breaks(*_):
         raise ValueError("broken")
 
-    monkeypatch.setattr("lockstep.snapshot.snapshots.sized_run", breaks)
+    monkeypatch.setattr("lockstep.snapshot.snapshots.SizedRuns.of", breaks)
     watch = Watch()
     at_once(SnapshotCutter(state).drawn(NOW, [], rescue=errors.__setitem__, watch=watch))
 

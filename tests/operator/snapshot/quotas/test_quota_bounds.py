@@ -256,6 +256,22 @@ def test_members_that_are_about_to_be_created_are_counted():
     assert QuotaBounds(state).allow(asking(), [Members(node="n1", count=3)])
 
 
+def test_next_size_that_is_decided_or_dropped_while_quotas_are_read_counts_at_once():
+    state = state_with(quota(pods="8", used={"pods": "2"}))
+    state.apply_gang(gang_fact("first", spec=gang_spec(size=2, most=6)))
+    state.assumptions.hold(held("first", 2))
+    bounds = QuotaBounds(state)
+    left = [bounds.limits(asking())[0].left]
+
+    state.counts.next_sizes.decide(held("first", 5))
+    left.append(bounds.limits(asking())[0].left)
+    state.counts.next_sizes.forget(GangKey("default", "first"))
+    left.append(bounds.limits(asking())[0].left)
+
+    assert left[0] - left[1] == 3
+    assert left[2] == left[0]
+
+
 @pytest.mark.parametrize("hard", [2, 5, 6, 9])
 @pytest.mark.parametrize("after", [*itertools.product([1, 2], range(1, 7))], ids=str)
 def test_change_of_size_is_allowed_if_it_takes_no_more_or_what_is_left_wherever_members_are(hard, after):
