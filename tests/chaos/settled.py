@@ -16,6 +16,7 @@ WAITING = {
     *("StartsLater", "DeadlineCannotBeMet", "NotPlanned", "GangSuspended"),
 }
 PROBE = "gang-probe"
+FRESH_NODE = "node-fresh"
 
 
 def check_settled(world: World) -> None:
@@ -81,6 +82,7 @@ def _check_gang(one: Any, pods: list[Any]) -> None:
 
 def _check_probe(world: World) -> None:
     """A gang that surely fits is placed, unless all room is taken: no gang in front of it can claim or hold nodes."""
+    world.add_node(FRESH_NODE, "4")
     if not _has_room(world):
         return
     first = {"priorityClassName": "chaos-first"}
@@ -97,8 +99,9 @@ def _probe_runs(world: World) -> bool:
 
 
 def _has_room(world: World) -> bool:
+    """Whether there is room on a node that no owner has closed."""
     free = _free(world)
-    return max(free[name] for name in FIRST_NODES) >= 1000
+    return max(free[name] for name in ({*FIRST_NODES} - world.with_owners) | {FRESH_NODE}) >= 1000
 
 
 def _says(one: Any) -> str:

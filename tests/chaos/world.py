@@ -42,6 +42,8 @@ class World:
         self.proxy = proxy
         self.operator = operator
         self.failed_starts = 0
+        # An owner who has left may come again: the node stays closed for ten minutes.
+        self.with_owners: set[str] = set()
         self._background = background
         self._acts = {
             **self._of_faults(),
@@ -241,6 +243,8 @@ class World:
         self._ask("PATCH", f"{NODES}/{how['name']}/status", {"status": {"allocatable": amounts, "capacity": amounts}})
 
     def _put_bid(self, how: How) -> None:
+        if how["spec"].get("ownerPresent"):
+            self.with_owners.add(how["name"])
         times = {"availableUntil", "availableFrom", "expiresAt"}
         spec = {key: from_now(value) if key in times else value for key, value in how["spec"].items()}
         try:
