@@ -112,13 +112,14 @@ from coschedule.queue.why.changes import (
 from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
+from coschedule.resizing.beside import Resized
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.gangs.size_plan import SizedStart, SizePlan
 from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind, SizedRun
 from coschedule.resizing.giving_way import with_smaller_sizes
 from coschedule.resizing.placements import placements
-from coschedule.resizing.resize import Resized, resize
+from coschedule.resizing.resize import resize
 from coschedule.resizing.unit_times import UnitTime
 from coschedule.resizing.worlds import after_changes
 from coschedule.sweeps.common_size import CommonSize, NoCommonSize, RunTimeLaw, common_size

@@ -25,7 +25,7 @@ from coschedule import (
     resize,
 )
 from coschedule.model.numbers import IntArray
-from coschedule.resizing.resize import Resized
+from coschedule.resizing.beside import Resized
 from lockstep.cycle.planning.memory import PlanMemory
 
 WAITING = 1000

@@ -10,49 +10,26 @@ promise was due, choose sizes again: the late gangs must start too. If that does
 choice is that nothing changes. The choice with the fewest late gangs is taken.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Rescue
-from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.resizing.beside import LONG_QUEUE, Resized, plan_once, planned_beside
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.gangs.size_plan import SizePlan
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SizedRun
 from coschedule.resizing.open_ended.giving_back import Planned
 from coschedule.resizing.open_ended.open_ended_sizes import open_ended_sizes
-from coschedule.resizing.promising import late_gangs, loosened
 from coschedule.resizing.questions import Asked, questions
 from coschedule.resizing.reasons import with_reasons
 from coschedule.resizing.shrinking import all_shrunk
 from coschedule.resizing.sizes import choose_sizes
-from coschedule.resizing.worlds import World, resized, with_all_shrunk
 
 _MOST_TRIES = 4
-# Each choice costs one to three plans of the queue. If more gangs than this wait, only one choice is tried.
-_LONG_QUEUE = 250
-
-
-class Resized(NamedTuple):
-    """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
-
-    Sizes must be chosen again at ``again`` at the latest. This is the first promise after now, or the first planned
-    start of a gang without a promise; inf if there is none. Gangs that are ``placed`` start now too, as in the plan
-    before gangs of unknown end changed. ``in_vain`` means: plans were made so that gangs of unknown end give room back,
-    and no plan helped.
-    """
-
-    sizes: SizePlan
-    after: Snapshot
-    plan: Plan
-    again: float
-    placed: tuple[Placement, ...] = ()
-    in_vain: bool = False
 
 
 def resize(
@@ -81,7 +58,7 @@ def resize(
     known = [run for run in runs if isinstance(run, ElasticRun)]
     best = _of_known_end(snapshot, known, elastic, rescue)
     endless = [run for run in runs if isinstance(run, OpenEndedRun)]
-    planned = partial(_plan, is_loose=bool(known or elastic), rescue=rescue)
+    planned = partial(plan_once, is_loose=bool(known or elastic), rescue=rescue)
     return _with_open_ended(best, endless, planned, may_give=may_give)
 
 
@@ -89,7 +66,7 @@ def _of_known_end(
     snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None
 ) -> Resized:
     if not (runs or elastic):
-        return _made(SizePlan(), snapshot, plan(snapshot, rescue=rescue))
+        return Resized.of(SizePlan(), snapshot, plan_once(snapshot, is_loose=False, rescue=rescue))
     found = questions(snapshot, runs, elastic)
     best = _best_of(_first_that_changes(found.asked), elastic, rescue)
     sizes = with_reasons(best.sizes, runs, snapshot, best.plan)
@@ -106,7 +83,7 @@ def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Plan
     if not found.changes:
         return known._replace(again=again, in_vain=found.in_vain)
     sizes = known.sizes._replace(changes=(*known.sizes.changes, *found.changes))
-    return _made(sizes, found.after, found.plan)._replace(placed=found.starts, again=again, in_vain=found.in_vain)
+    return Resized.of(sizes, found.after, found.plan)._replace(placed=found.starts, again=again, in_vain=found.in_vain)
 
 
 class _First(NamedTuple):
@@ -120,10 +97,10 @@ def _best_of(first: _First, elastic: Mapping[GangKey, ChangeTerms], rescue: Resc
     """Return the first of the tries in which no gang is late, else one with the fewest late gangs."""
     tried = list[Resized]()
     for sizes in _tries(first, tried):
-        tried.append(_planned(first.asked.world, sizes, elastic, rescue))
-        if not _late(tried[-1]):
+        tried.append(planned_beside(first.asked.world, sizes, elastic, rescue))
+        if not tried[-1].late:
             return tried[-1]
-    return min(reversed(tried), key=lambda one: len(_late(one)))
+    return min(reversed(tried), key=lambda one: len(one.late))
 
 
 def _first_that_changes(asked: Sequence[Asked]) -> _First:
@@ -142,57 +119,17 @@ def _tries(first: _First, tried: Sequence[Resized]) -> Iterator[SizePlan]:
     """Yield choices of sizes to try; in the last choice, nothing changes.
 
     The caller appends each result to ``tried``. If a promise is due and its gang makes other gangs late, these gangs
-    must start too in the next choice. Then running gangs shrink enough for all of them. In a long queue, only one
-    choice of sizes is tried.
+    must start too in the next choice. Then running gangs shrink enough for all of them. In a long queue, each choice
+    costs one to three long plans, so only one is tried.
     """
     (world, question), sizes = first.asked, first.sizes
-    is_due = bool(question.must_start) and len(world.snapshot.gangs) <= _LONG_QUEUE
+    is_due = bool(question.must_start) and len(world.snapshot.gangs) <= LONG_QUEUE
     for left in reversed(range(_MOST_TRIES if is_due else 1)):
         if sizes is None or sizes == SizePlan():
             break
         yield sizes
-        question = question._replace(must_start=question.must_start | _late(tried[-1]))
+        question = question._replace(must_start=question.must_start | tried[-1].late)
         sizes = choose_sizes(question) if left else None
     if is_due:
         yield all_shrunk(world.snapshot, world.runs)
     yield SizePlan()
-
-
-def _planned(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
-    """Plan the queue beside these sizes, as if they stayed; return the plan with the fewest late gangs.
-
-    If a gang is late, also plan the queue as if all elastic gangs shrank: at the first promise, then at the promise of
-    the first late gang.
-    """
-    after = resized(world, sizes, elastic)
-    best = _beside(sizes, after.snapshot, rescue)
-    for due in _shrink_times(best) if after.runs else ():
-        best = min(best, _beside(sizes, with_all_shrunk(after, due), rescue), key=lambda one: len(_late(one)))
-        if not _late(best):
-            break
-    return best
-
-
-def _shrink_times(one: Resized) -> list[float]:
-    """Return the times, rising, at which elastic gangs might shrink to keep promises; empty if no gang is late."""
-    promised, late = {gang.key: gang.promised for gang in one.after.gangs}, _late(one)
-    return sorted({min(promised.values()), min(promised[key] for key in late)}) if late else []
-
-
-def _beside(sizes: SizePlan, after: Snapshot, rescue: Rescue | None) -> Resized:
-    return _made(sizes, after, _plan(after, is_loose=True, rescue=rescue))
-
-
-def _plan(snapshot: Snapshot, *, is_loose: bool, rescue: Rescue | None) -> Plan:
-    """Plan the queue; the new promises of a loose plan have more slack, since sizes of known ends will change again."""
-    made = plan(snapshot, rescue=rescue)
-    return loosened(made, snapshot) if is_loose else made
-
-
-def _made(sizes: SizePlan, after: Snapshot, made: Plan) -> Resized:
-    later = (one.promised or one.start for one in made.decisions if isinstance(one, Placement))
-    return Resized(sizes, after, made, min((time for time in later if time > after.now), default=math.inf))
-
-
-def _late(one: Resized) -> frozenset[GangKey]:
-    return late_gangs(one.plan, one.after)

@@ -10,7 +10,7 @@ from coschedule.model.run_times import SerialWork
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing import resize as resizing
+from coschedule.resizing import beside
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
@@ -257,7 +257,7 @@ def test_plans_that_did_not_help_are_reported():
 
 def test_no_plan_is_made_for_gangs_that_may_not_give_room_back(monkeypatch):
     made = []
-    monkeypatch.setattr(resizing, "plan", lambda *args, **options: made.append(args) or plan(*args, **options))
+    monkeypatch.setattr(beside, "plan", lambda *args, **options: made.append(args) or plan(*args, **options))
     assert scattered().in_vain
     tried = len(made)
 

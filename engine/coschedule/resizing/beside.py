@@ -1,0 +1,93 @@
+"""Plan the queue beside chosen sizes, so that few gangs start after their promise.
+
+Method: plan the queue as if the sizes stayed. If a gang is late, plan it again as if every elastic gang shrank later:
+at the first promise, then at the promise of the first late gang. The plan with the fewest late gangs is taken.
+
+A plan takes long if many gangs wait and most of them have lost their place, since each of these is planned again. The
+previous plan often assumed that gangs shrink. On a snapshot in which they stay, most places are lost then, and some
+gangs are late. So in a long queue, a snapshot on which many places are lost is left out, if another one is planned.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from coschedule.queue.plan import plan
+from coschedule.queue.planner.planner import Rescue
+from coschedule.queue.problem.decisions import Placement, Plan
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.promises.lost_places import part_lost
+from coschedule.resizing.gangs.size_plan import SizePlan
+from coschedule.resizing.gangs.sized_run import ChangeTerms
+from coschedule.resizing.promising import late_gangs, loosened
+from coschedule.resizing.worlds import World, resized, with_all_shrunk
+
+LONG_QUEUE = 100
+"""If more gangs than this wait, each plan takes long. So fewer plans are made."""
+_MUCH = 0.2
+"""If a larger part of the places is lost on a snapshot of a long queue, the snapshot is left out."""
+
+
+class Resized(NamedTuple):
+    """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
+
+    Sizes must be chosen again at ``again`` at the latest. This is the first promise after now, or the first planned
+    start of a gang without a promise; inf if there is none. Gangs that are ``placed`` start now too, as in the plan
+    before gangs of unknown end changed. ``in_vain`` means: plans were made so that gangs of unknown end give room back,
+    and no plan helped.
+    """
+
+    sizes: SizePlan
+    after: Snapshot
+    plan: Plan
+    again: float
+    placed: tuple[Placement, ...] = ()
+    in_vain: bool = False
+
+    @classmethod
+    def of(cls, sizes: SizePlan, after: Snapshot, made: Plan) -> "Resized":
+        """Return these choices with the time at which sizes must be chosen again."""
+        later = (one.promised or one.start for one in made.decisions if isinstance(one, Placement))
+        return cls(sizes, after, made, min((time for time in later if time > after.now), default=math.inf))
+
+    @property
+    def late(self) -> frozenset[GangKey]:
+        """The gangs that start after their promise."""
+        return late_gangs(self.plan, self.after)
+
+
+def planned_beside(
+    world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None
+) -> Resized:
+    """Plan the queue beside these sizes; return the plan with the fewest late gangs.
+
+    Gangs that start and are ``elastic`` may change their size later.
+    """
+    tried = list[Resized]()
+    for snapshot in _snapshots(resized(world, sizes, elastic), tried):
+        tried.append(Resized.of(sizes, snapshot, plan_once(snapshot, is_loose=True, rescue=rescue)))
+        if not tried[-1].late:
+            return tried[-1]
+    return min(tried, key=lambda one: len(one.late))
+
+
+def plan_once(snapshot: Snapshot, *, is_loose: bool, rescue: Rescue | None) -> Plan:
+    """Plan the queue; the new promises of a loose plan have more slack, since sizes of known ends will change again."""
+    made = plan(snapshot, rescue=rescue)
+    return loosened(made, snapshot) if is_loose else made
+
+
+def _snapshots(after: World, tried: Sequence[Resized]) -> Iterator[Snapshot]:
+    """Yield the snapshots to plan on; the caller appends each plan to ``tried``, and stops if no gang is late."""
+    snapshot, runs = after
+    promised = {gang.key: gang.promised for gang in snapshot.gangs}
+    first = min(promised.values(), default=math.inf)
+    may_shrink, is_long = bool(runs) and first < math.inf, len(promised) > LONG_QUEUE
+    if not (may_shrink and is_long and part_lost(snapshot) > _MUCH):
+        yield snapshot
+    if may_shrink:
+        yield with_all_shrunk(after, first)
+        later = with_all_shrunk(after, min(promised[key] for key in tried[0].late))
+        if not (is_long and part_lost(later) > _MUCH):
+            yield later

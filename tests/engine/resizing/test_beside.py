@@ -1,0 +1,96 @@
+"""In a long queue, the queue is not planned on snapshots on which the previous plan has become impossible."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from coschedule.model.run_times import SerialWork
+from coschedule.queue.keeping.memory import remembering
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing import beside
+from coschedule.resizing.beside import planned_beside
+from coschedule.resizing.gangs.elastic_run import ElasticRun
+from coschedule.resizing.gangs.size_plan import SizePlan
+from coschedule.resizing.gangs.sized_run import ChangeTerms
+from coschedule.resizing.worlds import World
+from engine.builders import NOW, gang, node, release, snapshot
+
+END = NOW + 20_000
+RUN = ElasticRun(
+    key=GangKey("default", "run"),
+    created=NOW,
+    sizes=Sizes(minimum=1, maximum=4),
+    request=(1,),
+    work=SerialWork(serial=4 * (END - NOW)),
+    left=1.0,
+    nodes=(0, 1, 2, 3),
+    end=END,
+    terms=ChangeTerms(restart_time=120.0, min_interval=600.0),
+)
+NODES = [node(f"n{index}", free=0) for index in range(4)]
+RELEASES = [release(index, END) for index in range(4)]
+
+
+def world(*gangs, now=NOW):
+    """Return the run on all nodes, and gangs that wait."""
+    return World(replace(snapshot(NODES, gangs, releases=RELEASES, now=now), promises=Promises.SLACK), [RUN])
+
+
+def waiting(promised):
+    """Describe three gangs of one member, which the run leaves too little time if it keeps all its nodes."""
+    return [gang(f"g{index}", serial=30_000, size=1, created=NOW, promised=promised) for index in range(3)]
+
+
+def planned(facts):
+    return planned_beside(facts, SizePlan(), {}, None)
+
+
+@pytest.fixture
+def plans(monkeypatch):
+    """Return the snapshots on which the queue is planned."""
+    seen, plan_once = [], beside.plan_once
+
+    def counted(facts, **how):
+        seen.append(facts)
+        return plan_once(facts, **how)
+
+    monkeypatch.setattr(beside, "plan_once", counted)
+    return seen
+
+
+@pytest.mark.parametrize(("long", "more_plans"), [(2, 1), (3, 2)], ids=["long queue", "short queue"])
+def test_long_queue_is_not_planned_as_if_gangs_stayed_if_the_plan_before_assumed_that_they_shrink(
+    long, more_plans, plans, monkeypatch
+):
+    monkeypatch.setattr(beside, "LONG_QUEUE", long)
+    first = planned(world(*waiting(promised=NOW + 5_000)))
+    assert len(plans) == 2, "once as if the run stayed, once as if it shrank"
+    later = world(*waiting(promised=NOW + 5_000), now=NOW + 60)
+
+    second = planned(later._replace(snapshot=remembering(later.snapshot, first.after, first.plan)))
+
+    assert len(plans) == 2 + more_plans
+    assert (first.late, second.late) == (frozenset(), frozenset())
+    assert second.after == plans[-1]
+
+
+def test_long_queue_is_planned_as_if_gangs_stayed_while_that_is_possible(plans, monkeypatch):
+    monkeypatch.setattr(beside, "LONG_QUEUE", 2)
+    first = planned(world(*waiting(promised=END + 5_000)))
+    later = world(*waiting(promised=END + 5_000), now=NOW + 60)
+
+    second = planned(later._replace(snapshot=remembering(later.snapshot, first.after, first.plan)))
+
+    assert [len(facts.releases) for facts in plans] == [4, 4]
+    assert {one.start for one in second.plan.decisions} == {END}
+
+
+@pytest.mark.parametrize("long", [0, math.inf])
+def test_promise_that_no_change_can_keep_is_broken_in_queues_of_any_length(long, monkeypatch):
+    monkeypatch.setattr(beside, "LONG_QUEUE", long)
+    impossible = gang("g", serial=30_000, size=4, created=NOW, promised=NOW + 10)
+
+    assert planned(world(impossible)).late == {impossible.key}
