@@ -9,9 +9,8 @@ unit. If one member alone cannot run, the unit is a member-second of the fewest 
 
 A gang with less work left counts for more, since shortest first is best for the mean turnaround. An older gang counts
 for more, so that no gang stays small for ever. A gang that changes its size pauses for ``pause`` seconds. ``H`` is the
-time that the rest takes at the new size, but at most ``HORIZON_SECONDS``, since sizes will change again. It is at most
-the least interval between changes, if that is longer and the gang loses work by each change. The numbers were found by
-simulations of whole queues.
+time that the rest takes at the new size, but at most ``HORIZON_SECONDS``, since sizes will change again. If the least
+interval between changes is longer, it is at most this interval. The numbers were found by simulations of whole queues.
 """
 
 from typing import NamedTuple

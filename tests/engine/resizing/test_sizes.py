@@ -202,6 +202,15 @@ def test_a_change_that_loses_work_must_pay_before_the_next_one(times, want):
     assert [len(change.nodes) for change in choose_sizes(SizeQuestion(NOW, seats, [loses], [])).changes] == want
 
 
+@pytest.mark.parametrize(("interval", "want"), [(600.0, []), (10_000.0, [4])])
+def test_a_change_that_takes_long_pays_if_the_next_one_is_far_away(interval, want):
+    seats = RunSeats(np.ones(4), np.full(4, math.inf), (2, 3))
+    long = TimesWork(times=(800_000, 400_000, 270_000, 200_000))
+    slow = run("r", long, Sizes(minimum=1, maximum=4), 2, since=1e6, restart_time=1_200.0, min_interval=interval)
+
+    assert [len(change.nodes) for change in choose_sizes(SizeQuestion(NOW, seats, [slow], [])).changes] == want
+
+
 def test_a_gang_on_slow_nodes_does_not_wait_for_its_slowest_member():
     # Two fast nodes are worth more than four of which two have half the speed.
     steep = TimesWork(times=(40_000, 20_000, 19_000, 18_000))

@@ -54,11 +54,8 @@ class ChangeTerms(NamedTuple):
 
     @property
     def horizon(self) -> float:
-        """The seconds within which a change must pay.
-
-        A gang that loses work by changes has longer, as it keeps its size for ``min_interval`` seconds.
-        """
-        return max(HORIZON_SECONDS, self.min_interval) if self.lost else HORIZON_SECONDS
+        """The seconds within which a change must pay: the gang keeps its size for ``min_interval`` seconds."""
+        return max(HORIZON_SECONDS, self.min_interval)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
