@@ -9,7 +9,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
 SHORTEST_SECONDS = 1e-3
 LONGEST_SECONDS = 1e12
-"""Run times outside of this range are ignored."""
+"""Runs that take less than ``SHORTEST_SECONDS`` or more than this on idle reference nodes are ignored."""
 
 _ENOUGH_TO_COMPARE = 3
 # Four standard deviations, in median deviations: a standard deviation is 1.4826 median deviations. One of 16,000 runs

@@ -1,4 +1,4 @@
-"""The one exception that the engine raises, for invalid values."""
+"""The exception for an invalid value; it names the field."""
 
 
 class InvalidValueError(ValueError):

@@ -1,1 +1,1 @@
-"""The problems of four papers, one folder for each paper; the operator does not use them."""
+"""The problems of four papers, one folder for each paper; the planner of a queue does not use them."""

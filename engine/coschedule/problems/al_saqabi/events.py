@@ -8,8 +8,8 @@ T_min, which are different quantities, and divides T_min by t.)
 ``vp`` stands for a virtual processor, the paper's word for a piece. After ``new_vp`` and ``processor_exit``, the
 affected jobs need room. They are placed again on their own processors and on processors that are free in all their
 slices. ``vp_exit`` and ``new_processor`` free entries of the map. If more entries are free after an event than before,
-the other jobs may move to a faster pattern, in the order of the queue. A job that gains nothing stays. Then the queue
-begins with another job.
+the other jobs may move to a faster pattern, in the order of the queue. A job that gains nothing stays. Then the first
+job of the queue becomes the last one.
 
 The policy that finds patterns is replaceable. Patterns may contain the job's own entries.
 
@@ -143,7 +143,7 @@ def _taken_up(after: AllocationMap, free_before: int, touched: set[str], policy:
 
 
 def _expanded(current: AllocationMap, touched: set[str], policy: Policy) -> AllocationMap:
-    """Move each job that was not affected to a faster pattern; then the queue begins with the next job."""
+    """Move each job that was not affected to a faster pattern; then the first job of the queue becomes the last one."""
     for job in [allocation.job for allocation in current.allocations if allocation.job not in touched]:
         if not current.free_entries:
             break

@@ -32,7 +32,10 @@ _WORTH_DROPPING = 0.8
 
 
 class StartAndSize(NamedTuple):
-    """The best start and number of nodes: node i can do ``room[i]`` pieces in time, on at least ``size`` nodes."""
+    """The best start, the best number ``size`` of nodes, and the finish with both.
+
+    Node i can do ``room[i]`` pieces in time, 0 if it is not usable. At least ``size`` nodes can do a piece.
+    """
 
     finish: Scalar
     start: Scalar
@@ -68,7 +71,7 @@ class _Box(NamedTuple):
 
 
 class _Bound(NamedTuple):
-    """A lower bound on the load and the finish of all choices in a box; exact for a single box."""
+    """A lower bound on the load and the finish of all choices in a box; exact if the box has a single choice."""
 
     finish: Scalar
     load: Scalar
@@ -78,7 +81,10 @@ _Entry = tuple[tuple[Scalar, int, Scalar], _Box, _Bound]
 
 
 class _OfferSearch:
-    """The search for one job. Only the offers of ``_nodes`` remain, as ``_offers``; no finish is after ``_latest``."""
+    """The search for one job.
+
+    Only the offers of ``_nodes`` remain, as ``_offers``. ``_latest`` is an upper bound on the best finish.
+    """
 
     def __init__(self, offers: Offers, job: PiecesJob) -> None:
         self._all = offers

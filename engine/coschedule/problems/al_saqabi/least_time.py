@@ -1,4 +1,4 @@
-"""The least time at which enough pieces are done: a search over times that are never listed.
+"""The least time at which enough pieces are done: a search over many times, of which only a few are listed.
 
 Objective: the least t among the times of ``piece_times`` such that ``enough(counts)`` holds for the counts that are
 done within t.

@@ -1,7 +1,7 @@
 """A job of pieces, and the offers of nodes for pieces, as columns.
 
-Example: node 0 has the slow-downs 1, 1 and 2 with one, two and three pieces. Node 1 always has 1, and two slots. The
-rows have ``row_node`` [0, 0, 1], ``row_first`` [1, 3, 1] and ``row_last`` [2, 3, 2].
+Example: node 0 has the slow-downs 1, 1 and 2 with one, two and three pieces. Node 1 has two slots, and always the
+slow-down 1. The rows have ``row_node`` [0, 0, 1], ``row_first`` [1, 3, 1] and ``row_last`` [2, 3, 2].
 """
 
 import math

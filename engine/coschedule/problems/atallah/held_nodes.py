@@ -9,9 +9,9 @@ from coschedule.problems.atallah.node_columns import NodeColumns
 
 
 class HeldNodes(NamedTuple):
-    """Axis: node ``i`` with members, indices rising; node ``node[i]`` holds ``held[i]`` members.
+    """The nodes that have members: node ``node[i]``, rising, holds ``held[i]`` members.
 
-    Each member there has the slow-down ``slowdown[i]``. Node ``latest`` starts last and node ``slowest`` has the
+    Each of these members has the slow-down ``slowdown[i]``. Node ``latest`` starts last and node ``slowest`` has the
     largest slow-down. Among equal nodes, the lowest index is given.
     """
 

@@ -1,7 +1,7 @@
 """Nodes as columns, the input of the searches, made from arrays or from ``Node`` objects.
 
-Example: node 0 has the slow-downs 1, 1 and 2 with one, two and three members. Node 1 always has 1, and two slots. Then
-``node`` is [0, 0, 1], ``slowdown`` [1, 2, 1] and ``count`` [2, 1, 2].
+Example: node 0 has the slow-downs 1, 1 and 2 with one, two and three members. Node 1 has two slots, and always the
+slow-down 1. Then ``node`` is [0, 0, 1], ``slowdown`` [1, 2, 1] and ``count`` [2, 1, 2].
 """
 
 import math

@@ -7,8 +7,8 @@ attends an auction at that level. Let c be the current level and N the workstati
     backward bid   BB = U(lower) / U(c)                                  (5.6) the loss of going down
     potential bid  PB = (U(lowest) / U(c)) / (N(c) / N(lowest))          (5.8), (6.3) the gain from all growth so far
 
-where lowest is the lowest level with a known unit time. When that is c itself, PB is 1. Bids are fractions, also of
-floats, so that rounding decides no comparison.
+where lowest is the lowest level with a known unit time. When that is c itself, PB is 1. Bids are exact fractions, even
+if unit times are floats. So rounding never decides a comparison.
 """
 
 import math

@@ -85,7 +85,10 @@ def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: Fl
 
 
 def _even_end(working: Sequence[tuple[Role, NodesOfRole]], slowdowns: FloatArray) -> float:
-    """Return the time, in units of work, after which the last role ends if each divides its work by speed."""
+    """Return the time after which the last role ends if each role divides its work among its members by speed.
+
+    One unit of work (``Role.units``) takes a time of 1 on an idle reference node.
+    """
     return max(role.units / float((counts / slowdowns[nodes]).sum()) for role, (nodes, counts) in working)
 
 

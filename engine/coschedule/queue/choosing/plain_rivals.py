@@ -31,8 +31,8 @@ from coschedule.queue.slots.timeline import Timeline
 class PlainRivals:
     """The ``slots`` of each domain, and the ``first`` instant at which the gang may start; see ``Rivals``.
 
-    The slots ignore how long members may stay. So bounds still hold; where stays are limited, runs are found on the
-    timeline itself.
+    The slots ignore how long members may stay. So there may be too many slots, but bounds on runs still hold. If stays
+    are limited, runs are found on the timeline itself.
     """
 
     demand: Demand

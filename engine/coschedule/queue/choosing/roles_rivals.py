@@ -34,7 +34,10 @@ _ROUNDS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RolesRivals:
-    """The domains of a timeline. Nodes of one class have the same labels of single nodes; see ``Rivals``."""
+    """The domains of a timeline; see ``Rivals``.
+
+    For a label whose domains are single nodes, either all nodes of a class have the label, or none of them.
+    """
 
     chooser: RolesChooser
     goal: RunGoal
@@ -79,7 +82,10 @@ def _shared(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 
 
 def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
-    """List the other features of classes: roles that may be there, limits of stays, and labels of single nodes."""
+    """List the ``marks`` of classes for ``alike_classes``: int[c] each.
+
+    They are the roles that may be there, the limits of their stays, and the labels whose domains are single nodes.
+    """
     single = [level.domain[timeline.example] for level in chooser.levels if level.single_nodes]
     stays = () if chooser.stays is None else chooser.stays[timeline.example].T
     limits = [np.unique(of_role, return_inverse=True)[1].astype(np.int64) for of_role in stays]

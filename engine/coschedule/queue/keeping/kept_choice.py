@@ -1,6 +1,6 @@
 """The placement of a gang in the previous plan as a choice, if it is still allowed.
 
-This module only checks whether sizes and nodes still pass. Room is checked for all gangs together
+This module checks the promise, the deadline, the sizes, the nodes and the terms. Room is checked for all gangs together
 (``fitting_places.py``).
 """
 
@@ -25,9 +25,10 @@ from coschedule.queue.slots.timeline import Timeline
 def kept_choice(
     gang: PendingGang, timeline: Timeline, feasibility: Feasibility, topology: Topology, rank_of: IntArray
 ) -> Choice | None:
-    """Return the kept placement as a choice; None without one, or where its sizes or nodes are no longer allowed.
+    """Return the kept placement as a choice; None without one, or if it is too late or no longer allowed.
 
-    The node of index n has the rank rank_of[n]. A start that has passed moves to now, with the same run time.
+    The node of index n has the rank rank_of[n]. A start before now, or before the gang's ``not_before``, moves to the
+    later of these two times. The run time stays the same.
     """
     if gang.kept is None:
         return None

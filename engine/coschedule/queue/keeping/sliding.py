@@ -1,9 +1,8 @@
 """Sliding places: if a gang cannot start as planned, it and the gangs that wait for its nodes start a little later.
 
-Running gangs rarely end exactly when planned. A gang that was to start then starts when its nodes are free, on the same
-nodes and for as long. Gangs that were to follow it on some node begin when it has ended on that node. No gang slides
-beyond its promise.
-
+Running gangs rarely end exactly when planned. A waiting gang then starts when its nodes are free, on the same nodes and
+for as long. Gangs that are planned behind it on some node begin when it has ended on that node. No gang slides beyond
+its promise.
 
 Two places that did not overlap in the previous plan do not overlap after sliding. So places that overlap after sliding
 overlapped in pairs before. Intervals that overlap in pairs have a common instant, so there was room for all of them

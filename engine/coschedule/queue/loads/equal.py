@@ -27,7 +27,7 @@ _MOST_RANGES = 32
 """The most ranges of slow-downs that the first bounds distinguish: more ranges cost more than they save."""
 
 _ALIKE = 8
-"""The number of ranges with one shortest run when slots are counted: each shortest run costs another count."""
+"""At least this number of ranges share one shortest run when slots are counted: each shortest run costs a count."""
 
 _FEW = 4
 """The number of instants that are evaluated before the other instants are bounded again."""

@@ -26,7 +26,7 @@ _STEPS_A_TABLE = 2_000
 class Level(NamedTuple):
     """The terms about one label, and the domain of each class of nodes: int[c], -1 without the label.
 
-    With ``single_nodes``, each node with the label is a domain of its own.
+    With ``single_nodes``, each node with the label is a domain of its own, and ``domain`` is 0 for all these nodes.
     """
 
     terms: Sequence[RolesOfTerm]
@@ -47,7 +47,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NodeClasses:
-    """Classes of nodes; the nodes of a class are in one domain of each of the ``levels``.
+    """Classes of nodes; the nodes of a class have the same ``domain`` in each of the ``levels``.
 
     Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. The node of rank k
     is of class ``class_of[k]``. Levels with domains of several nodes go from the coarsest to the finest: each domain is
@@ -133,7 +133,7 @@ def _bytes_of(row: NDArray[Any]) -> bytes:
 def node_classes_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
     """Return the node classes of a timeline; ``levels`` have the domain of each rank.
 
-    The nodes of a class must be in the same domain of each level.
+    The nodes of a class must have the same ``domain`` in each level.
     """
     by_class = np.argsort(timeline.class_of, kind="stable")
     first = np.append(0, np.cumsum(timeline.width))

@@ -52,7 +52,7 @@ class Claimed:
         )
 
     def with_nominated(self, priority: int, rank_of: IntArray) -> "Claimed":
-        """Return this with the resources of nominated pods of at least this priority."""
+        """Return this with claims for the nominated pods of at least this priority."""
         count = count_in_front(self.nominated, priority)
         if not count:
             return self

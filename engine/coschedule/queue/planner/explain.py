@@ -31,7 +31,10 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class Stages(NamedTuple):
-    """The timelines for a gang: ``at_first`` without gangs in front, ``by_now`` with them, ``at_last`` in the end."""
+    """The timelines for a gang: ``at_first`` without gangs in front, and ``by_now`` with them.
+
+    ``at_last`` has the resources that are free once everything with a known end has ended.
+    """
 
     at_first: Timeline
     by_now: Timeline

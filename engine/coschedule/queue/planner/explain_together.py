@@ -162,7 +162,7 @@ def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether |
 
 
 def _too_little_of(case: Case, party: Party) -> TooLittle | None:
-    """Return the resource with the largest ratio of needed to free in the end; None if there is enough of each."""
+    """Return the resource with the largest ratio of needed to free ``at_last``; None if there is enough of each."""
     passing, wanted = np.flatnonzero(np.logical_or.reduce(case.passes)), party.wanted
     free = np.maximum(case.stages.at_last.free[np.ix_(passing, wanted)], 0)
     # In two halves, and as Python's integers, since 64-bit sums may overflow.

@@ -1,11 +1,11 @@
 """The node hold of a gang that fits only once others have ended at an unknown time.
 
-Only gangs of one role hold nodes, and their terms may at most demand one member a node. With other terms, the slots of
-each node in the end are not known.
+Only gangs of one role hold nodes, and their terms may at most demand one member a node. With other terms, the later
+slots of each node are not known.
 
 Problem: the slots that are free from a known time on do not suffice. Each node has ``most`` slots once everything that
 is meant to end has ended; ``missing`` of them wait for unknown ends. Choose nodes that take no other gangs, so that
-this gang fits in the end.
+this gang then fits.
 
 Objective: the fewest nodes whose ``most`` add up to the members needed. If there are several such sets, compare their
 nodes one by one, and take the first set. The order of nodes: fewest missing slots, then the earliest time at which
@@ -37,7 +37,7 @@ class Held(NamedTuple):
 
 
 class InTheEnd(NamedTuple):
-    """Slots of each node, by rank, once everything has ended that is meant to end.
+    """The slots of each node, by rank, when everything that is meant to end has ended.
 
     ``missing`` of its ``most`` slots wait for ends at unknown times; the other slots are free from ``ready`` on.
     """

@@ -25,9 +25,10 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlanTimelines:
-    """The timelines of a plan: ``at_first``, ``by_now`` after the decisions so far, ``at_last`` in the end.
+    """The timelines of a plan: ``at_first`` without any waiting gang, and ``by_now`` after the decisions so far.
 
-    ``without_end`` has the resources that gangs use until an unknown end.
+    ``at_last`` has the resources that are free once everything with a known end has ended. ``without_end`` has the
+    resources that gangs use until an unknown end.
     """
 
     snapshot: Snapshot

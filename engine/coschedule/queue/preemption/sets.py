@@ -129,7 +129,11 @@ class _Chosen:
 def _cheap_set(
     candidates: Sequence[RunningGang], now: float, bounds: TakingBounds, room: PlaceCount, landing: Landing
 ) -> Victims | None:
-    """Return a set in which each victim is needed, or None; a set that fails is doubled before the next try."""
+    """Return a set in which each victim is needed, or None.
+
+    Candidates are added to the set until it helps. If a try fails, the next try is made with twice as many candidates,
+    or with all of them.
+    """
     chosen = _Chosen(bounds, room.free)
     taken = tried_at = 0
 

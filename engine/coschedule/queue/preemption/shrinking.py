@@ -32,7 +32,7 @@ class ShrinkingGang(RunningGang):
         """The gang before the change."""
         return self.of
 
-    def lost_work(self, now: float) -> float:  # noqa: ARG002 - that it loses no run time is what differs
+    def lost_work(self, now: float) -> float:  # noqa: ARG002 - unlike an eviction, it loses no run time
         """The member-seconds that all members lose by the restart; 0 if the members that stay continue."""
         return self.lost
 

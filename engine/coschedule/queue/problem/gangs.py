@@ -32,7 +32,10 @@ class GangKey(NamedTuple):
 
 
 class Load(StrEnum):
-    """How a gang's work is divided among the members of a role."""
+    """How a gang's work is divided among the members of a role.
+
+    A role and its members *have a load* if they have a part of the work: the load is not ``NONE``.
+    """
 
     EQUAL = "Equal"
     """All members have the same share [A 3]."""

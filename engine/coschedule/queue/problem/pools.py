@@ -67,7 +67,7 @@ class EvenRun(NamedTuple):
 def even_run(roles: Sequence[Role], sizes: Sequence[int], work: Work) -> EvenRun:
     """Return the run of ``sizes[r]`` members of each role on idle reference nodes; pieces need not be whole.
 
-    Some member must have a load. The overhead of pieces does not depend on the speed of nodes.
+    Some role must have a load (``Load.is_work``). The overhead of pieces does not depend on the speed of nodes.
     """
     working = sum(size for role, size in zip(roles, sizes, strict=True) if role.load.is_work)
     pools = pools_of(roles)

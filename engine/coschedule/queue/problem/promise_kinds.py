@@ -7,9 +7,9 @@ class Promises(StrEnum):
     """The promises to waiting gangs. With each kind, gangs of higher priority come before all others."""
 
     SLACK = "Slack"
-    """A latest start: the planned start plus a third of the run time. By then, later plans may reorder the queue."""
+    """A latest start: the planned start plus a third of the run time. Later plans may delay the gang until then."""
     CONSERVATIVE = "Conservative"
-    """The start of the first plan, or an earlier one: conservative backfilling."""
+    """The planned start in the first plan: conservative backfilling."""
     EASY = "EASY"
     """Only the first waiting gang is never delayed: EASY backfilling."""
     NONE = "None"

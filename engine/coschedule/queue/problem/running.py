@@ -35,8 +35,7 @@ class SmallerSizes:
     ``nodes`` has the node of each member whose number may change; a gang that shrinks keeps the first of them. Each of
     these members takes ``request``. ``fixed`` more members always stay. With ``keeps``, the members that stay continue,
     and the gang loses its work of ``lost`` seconds. Otherwise all members end, and start again after ``restart_time``
-    seconds. With ``is_open_ended``, all ends are
-    guesses.
+    seconds. With ``is_open_ended``, all ends are guesses.
     """
 
     nodes: tuple[int, ...]

@@ -12,7 +12,7 @@ class SizeReason(StrEnum):
     OWNER_RETURNS = "OwnerReturns"
     """A gang of known end leaves a node whose owner returns before the end that the gang had."""
     SLOW_NODE = "SlowNode"
-    """A gang of known end leaves its slowest node, and its slowest node is then faster."""
+    """A gang of known end leaves its slowest node. After the change, its slowest node is faster."""
     OTHER_GANGS = "OtherGangs"
     """A gang of known end gives up nodes on which other running gangs get members, as these gangs gain more."""
     ROOM_FREE = "RoomFree"
@@ -25,7 +25,7 @@ class SizeReason(StrEnum):
     ASKED = "Asked"
     """The gang has been asked to have this size."""
     IDLE_NODES = "IdleNodes"
-    """It grows into nodes that no gang waits for."""
+    """The gang grows into nodes that no gang waits for."""
     WAITING_GANG = "WaitingGang"
     """The gang gives up nodes on which a waiting gang starts."""
     MEASURED_SPEEDS = "MeasuredSpeeds"
@@ -45,7 +45,7 @@ class OwnerReturn(NamedTuple):
 
 
 class SlowNode(NamedTuple):
-    """A member on the node named ``node`` takes ``times`` as long as a member on the node ``than``."""
+    """A member on the node named ``node`` takes ``times`` times as long as a member on the node ``than``."""
 
     node: str
     times: float

@@ -1,4 +1,4 @@
-"""How much of the previous plan is still possible on other facts."""
+"""The part of the previous plan that is no longer possible on a new snapshot."""
 
 from coschedule.queue.planner.observer import silent
 from coschedule.queue.planner.planner import Planner

@@ -17,7 +17,7 @@ class Planned(NamedTuple):
 
 
 def with_promise(decision: Decision, gang: PendingGang, *, slack: float) -> Decision:
-    """Add the promise that the gang already has, or a new one if the gang is planned for later than it was promised.
+    """Add the promise that the gang already has, or a new one if it has none or is planned for later than promised.
 
     A new promise is ``slack`` run times after the start. A gang of unknown end gets a new promise only without slack.
     """

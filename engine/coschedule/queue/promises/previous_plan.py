@@ -16,7 +16,8 @@ from coschedule.queue.promises.planned import Planned
 class PreviousPlan(NamedTuple):
     """The gangs that keep places or are planned again, their places, and these places as placements.
 
-    Gangs ``apart`` are planned again: they are in one of the fronts, or have no promise where groups take turns.
+    Gangs ``apart`` are planned again: the gangs of all fronts (``promises.fronts``). If gangs of several groups wait,
+    all gangs without a promise are planned again too.
     """
 
     gangs: Sequence[PendingGang]

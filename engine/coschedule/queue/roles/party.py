@@ -91,7 +91,10 @@ class Party:
         return most
 
     def least_factor(self, slowdowns: FloatArray) -> FloatArray:
-        """Return a lower bound on the run time divided by that on idle reference nodes, by the lowest ``slowdowns``."""
+        """Return lower bounds on the run time divided by the run time on idle reference nodes: float[k].
+
+        ``slowdowns[k]`` is a lower bound on the slow-down of the slowest node or, with unequal parts, of all nodes.
+        """
         # The overhead of pieces does not depend on the speed of nodes.
         return np.minimum(slowdowns, 1.0) if self.pools else slowdowns
 

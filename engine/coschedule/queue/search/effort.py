@@ -79,7 +79,7 @@ class Account:
 
 @dataclass(slots=True, eq=False)
 class Effort:
-    """Counts the steps of one choice of a gang, which its account pays."""
+    """Counts the steps of one choice of a gang; the account of the plan, if there is one, pays for them."""
 
     most: int
     of: tuple[GangKey, Account] | None = None

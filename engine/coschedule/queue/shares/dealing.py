@@ -24,9 +24,10 @@ T = TypeVar("T")
 
 
 class TurnsByUse(Generic[T]):
-    """Deals items of groups; each item is charged before the next one is dealt: O(log groups) for each.
+    """Deals items one by one, in the turns of their groups: O(log groups) for each item.
 
-    Items are (group, since, item). Within a group, items whose age counts ``since`` -inf must be given first.
+    The group of an item is charged before the next item is dealt. Items are (group, since, item). Within a group, items
+    whose age counts ``since`` -inf must be given first.
     """
 
     def __init__(self, used: Sequence[float], weights: Sequence[float], items: Iterable[tuple[int, float, T]]) -> None:
@@ -62,7 +63,7 @@ class TurnsByUse(Generic[T]):
 
 
 class GroupTurns(TurnsByUse[PendingGang]):
-    """Deals the gangs of one priority."""
+    """Deals the gangs of one priority, in the turns of their groups."""
 
     def __init__(self, shares: FairShares, charges: Sequence[float], gangs: Iterable[PendingGang]) -> None:
         used = [group.used + more for group, more in zip(shares.groups, charges, strict=True)]
@@ -71,7 +72,7 @@ class GroupTurns(TurnsByUse[PendingGang]):
         self._shares = shares
 
     def charge_for(self, gang: PendingGang, decision: Decision) -> None:
-        """Charge the gang that was dealt last for its decision."""
+        """Charge the group of the gang that was dealt last; the charge is for the decision on this gang."""
         self.charge(self._shares.charge(gang, decision))
 
 

@@ -4,8 +4,8 @@ The share of a group is a part of all nodes: its weight divided by the sum of al
 its share may take from groups that hold more than their shares, and have used more for their weights. It takes until
 these groups hold their shares. So a group that holds its share never takes. Resources that a group takes up to its
 share are never taken from it. A gang that had to leave waits behind the gang that has taken its place, since its group
-has used more. Hence, while no gang ends, gangs take back at most as often as gangs wait: two groups never take the same
-nodes in turn.
+has used more. Hence, while no gang ends, the number of times that gangs take back is at most the number of waiting
+gangs. Two groups never take the same nodes in turn.
 """
 
 import math
@@ -28,7 +28,7 @@ class TakenBack(NamedTuple):
 
 
 class Spare(NamedTuple):
-    """The ``amount`` that a group holds beyond its share, of the resource of which it holds most: a ``column``."""
+    """A group holds ``amount`` more than its share of the resource ``column``, of which it holds the largest part."""
 
     column: int
     amount: int

@@ -10,10 +10,11 @@ from coschedule.queue.slots.open_slots import OpenSlots
 
 
 def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntArray) -> IntArray:
-    """Count the slots of each range that last from the instants ``among[k]`` on, which rise: int[range, k].
+    """Count the slots that last from each instant on, for each range of paces: int[range, k].
 
-    A range is a group of paces; all ranges have about the same length. Slots of the paces of a range or of faster paces
-    count if they last for ``shortest[range]`` seconds. These seconds never fall.
+    ``among[k]`` is the index of an instant, rising. The paces are divided into ranges of about equal length, the
+    fastest first. A slot counts for its own range and for all slower ranges, if it lasts for ``shortest[range]``
+    seconds. These seconds never fall.
     """
     instants = open_slots.instants[among]
     first = np.searchsorted(instants, open_slots.times)[open_slots.begin]

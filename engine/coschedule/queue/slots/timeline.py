@@ -51,10 +51,10 @@ class Timeline:
     that it was made from. ``kept`` has stretches that were found on one of these timelines, by request; see
     ``stretches_for``.
 
-    ``safer`` are copies on which nodes are also closed while their owners are likely to come back, each copy for a
-    higher risk (``owners.safer``). All claims are made on them too.
+    ``safer`` are copies on which nodes are also closed while their owners are likely to come back. Each copy allows a
+    higher risk than the copy before it (``owners.safer``). All claims are made on these copies too.
 
-    ``kinds[n]`` are the kinds of nodes by snapshot index; empty where no gang has factors for them.
+    ``kinds[n]`` is the kind of each node by snapshot index. It is empty if ``slowdowns`` already have a gang's factors.
     """
 
     now: float

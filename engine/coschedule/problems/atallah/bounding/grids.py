@@ -200,7 +200,11 @@ def _sums_before(totals: FloatArray) -> FloatArray:
 
 
 def _edges(first: IntArray, end: IntArray, step: IntArray, count: int) -> tuple[IntArray, IntArray, BoolArray]:
-    """Cut [first, end) of each block into ``count`` strips; surplus strips repeat the end and do not exist."""
+    """Cut [first, end) of each block into strips; return where they begin and end, and which of them exist.
+
+    Each strip of a block but its last has ``step`` positions. All blocks have ``count`` entries. Surplus entries repeat
+    the last position of the block, and are marked as strips that do not exist.
+    """
     begin = first[:, np.newaxis] + step[:, np.newaxis] * np.arange(count)
     last = end[:, np.newaxis]
     return np.minimum(begin, last - 1), np.minimum(begin + step[:, np.newaxis], last), begin < last
