@@ -1,7 +1,7 @@
 """Plan the queue beside chosen sizes, so that few gangs start after their promise.
 
-Method: plan the queue as if the sizes stayed. If a gang is late, plan it again as if every elastic gang shrank later:
-at the first promise, then at the promise of the first late gang. The plan with the fewest late gangs is taken.
+Method: plan the queue as if the sizes stayed. If a gang is late, plan the queue again as if every elastic gang shrank
+later: at the first promise, then at the promise of the first late gang. The plan with the fewest late gangs is taken.
 
 A plan takes long if many gangs wait and most of them have lost their place, since each of these is planned again. The
 previous plan often assumed that gangs shrink. On a snapshot in which they stay, most places are lost then, and some

@@ -80,7 +80,10 @@ def _closes(run: ElasticRun, sizes: IntArray, until: FloatArray) -> FloatArray:
 
 
 def _pace(run: ElasticRun, size: int, own: IntArray, limit: float, slowdown: FloatArray) -> float:
-    """Return the slow-down of a size: of its first ``own`` nodes, or of more nodes up to ``limit``."""
+    """Return the slow-down of a size: on the first ``size`` of the ``own`` seats, which are in the order of keeping.
+
+    If the gang grows to this size, this is an upper bound, with new seats of a slow-down up to ``limit``.
+    """
     if size > run.size:
         return run.most_pace(size, limit, slowdown)
     return run.pace_on(own[:size], slowdown)

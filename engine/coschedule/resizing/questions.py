@@ -16,7 +16,7 @@ from coschedule.resizing.worlds import World
 
 
 class Asked(NamedTuple):
-    """The snapshot with the runs of one group, and the question which sizes these runs and waiting gangs get."""
+    """The snapshot with the runs of one group, and the question of which sizes these runs and waiting gangs get."""
 
     world: World
     question: SizeQuestion
@@ -40,10 +40,11 @@ class Questions(NamedTuple):
 
 
 def questions(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[GangKey, ChangeTerms]) -> Questions:
-    """Return the question of each group: first groups with gangs that must start, then groups that changed long ago.
+    """Return the question of each group: first the groups with gangs that must start, then by the last change.
 
-    So groups change in turn, and the group with the most members does not keep other groups from changing. A run takes
-    no part if one of its nodes is no longer suitable for its members.
+    The group whose last change is longest ago comes first. So groups change in turn, and the group with the most
+    members does not keep other groups from changing. A run takes no part if one of its nodes is no longer suitable for
+    its members.
     """
     waiting = _waiting_by_constraints(snapshot)
     groups = grouped([run for run in runs if may_stay(snapshot, run)])

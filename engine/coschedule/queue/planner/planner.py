@@ -120,7 +120,10 @@ class Planner:
             return None
 
     def may_do_better(self, gang: PendingGang, decision: Decision) -> bool:
-        """Return whether a placed gang starts now, or starts later but may have room for its fewest members now."""
+        """Return whether a placed gang of known end starts now, or may have room for its fewest members now.
+
+        The result is False for any other gang.
+        """
         if not isinstance(decision, Placement) or not decision.start < decision.finish < np.inf:
             return False
         return decision.start <= self.now or self.facts.may_fit_now(gang, self.claimed.timeline)

@@ -8,8 +8,8 @@ way too, if their groups have borrowed from its group (``may_give_way.py``).
 Objective: the cheapest set (``victims.py``) with which the gang starts as soon as the victims have left. No gang of its
 priority or above may start later than planned. Cheapest means least lost work, then fewest gangs, then youngest, then
 fewest members that leave. An eviction loses the run time so far, in member-seconds. A gang that shrinks loses the
-restart time of all of its members, or nothing if the members that stay continue. Candidates are gangs that use
-resources that the gang could use, on nodes that it may use.
+restart time of all of its members. If the members that stay continue, it loses only the work that all members repeat,
+or nothing. Candidates are gangs that use resources that the gang could use, on nodes that it may use.
 
 Method: try sets of evictions from the cheapest on. Skip sets that leave too little room (``room.py``). For each other
 set, make the plan without its gangs (``landing.py``), so that no gang gives way in vain. This is exact for up to ten

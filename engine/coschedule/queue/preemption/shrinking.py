@@ -33,7 +33,10 @@ class ShrinkingGang(RunningGang):
         return self.of
 
     def lost_work(self, now: float) -> float:  # noqa: ARG002 - unlike an eviction, it loses no run time
-        """The member-seconds that all members lose by the restart; 0 if the members that stay continue."""
+        """The member-seconds of work that a change of the size costs.
+
+        If all members start again, each loses the restart time. Otherwise each loses ``SmallerSizes.lost`` seconds.
+        """
         return self.lost
 
 

@@ -70,7 +70,7 @@ class Rooms:
         return ClassRoom(free=least, open=np.logical_and.reduceat(self.open[during], first))
 
     def instants(self, passes: BoolArray, first: float) -> FloatArray:
-        """List the starts to try, rising: ``first``, the earliest time, and whenever a node gains a wanted resource.
+        """List the starts to try, rising: ``first``, and each later time when a node opens or gains a wanted resource.
 
         Members may be on classes with ``passes``, bool[c]. Any run can be moved to an earlier start until it starts at
         one of these instants.

@@ -159,8 +159,9 @@ class SizedRun:
     def seats_to_keep(self, slowdown: FloatArray, until: FloatArray) -> list[int]:
         """Return the gang's seats in the order in which it keeps them: if it shrinks, it gives up the last ones.
 
-        The fastest seats come first, and among equally fast seats those that stay open longest. A gang that ``keeps``
-        its members never leaves the first of its nodes. Among equal seats, it leaves the last ones first.
+        If members leave ``in_order``, this is the order of ``nodes``. Otherwise the fastest seats come first, and among
+        equally fast seats those that stay open longest. A gang that ``keeps`` its members never leaves the first of its
+        nodes. Among equal seats, it leaves the last ones first.
         """
         if self.in_order:
             return list(self.nodes)
