@@ -60,7 +60,7 @@ class AttemptHistory:
         return pause_after(self.failures)
 
     def count(self, failure: Failure | None) -> None:
-        """Count one more failure of the gang."""
+        """Count a failure of the gang. Surprises are counted separately. A wanted end is not counted."""
         if self._is_surprise(failure):
             self.surprises += 1
         elif not _is_wanted(failure):

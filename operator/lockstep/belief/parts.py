@@ -164,7 +164,11 @@ class CacheParts(ABC):
         self.assumptions.hold_what_pods_request(gang)
 
     def _queued_anew(self, written: GangFact) -> None:
-        """Apply a gang as Kueue now lets it run. Other nodes are another template, which admission sees anew."""
+        """Apply a gang in the form in which Kueue now lets it run.
+
+        If it was suspended, Kueue may have chosen other nodes. Then its template is another one, which admission checks
+        anew.
+        """
         before = self.gangs.get(written.key)
         if before is not None and before.policies.is_suspended:
             self.templates.forget(written.uid)
@@ -205,7 +209,7 @@ class CacheParts(ABC):
         return self.pods.values()
 
     def _group_of_namespace(self, name: str) -> str:
-        """The group of the FairShare, so that the record counts as shares do; without one, that of a label."""
+        """The group of a namespace in records: by the FairShare, as in accounts, or else by the namespace's label."""
         if self.shares.named:
             return self.shares.group_of(name)
         return self.namespaces.get(name, {}).get(GROUP_LABEL, "")

@@ -54,7 +54,7 @@ class WaysToYield(NamedTuple):
 
 
 class Evictions:
-    """Carries out preemptions. ``guarded`` contains errors in work for one gang."""
+    """Carries out preemptions. ``guarded`` limits an error in the work for one gang to this gang."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Evictions:
     async def _carry_out(self, key: GangKey) -> None:
         """Check by dry runs that the gang's members are admitted, and that Gangs can give way.
 
-        Then all gangs give way that the newest plan has chosen, or none.
+        Then either all gangs that the newest plan has chosen give way, or none of them.
         """
         is_admitted, order = False, self._orders.get(key)
         asked = frozenset[GangKey]() if order is None else order.pod_gangs

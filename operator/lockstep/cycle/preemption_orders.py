@@ -75,7 +75,7 @@ class PreemptionOrder(NamedTuple):
 
     @property
     def reclaimed(self) -> frozenset[GangKey]:
-        """The gangs from which the group of the gang takes back."""
+        """The gangs from which the group of this gang takes nodes back."""
         return frozenset(taken.gang for taken in self.preemption.reclaimed)
 
     @property

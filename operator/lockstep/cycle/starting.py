@@ -16,7 +16,7 @@ from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 
 class Starting:
-    """Begins attempts. ``guarded`` contains errors in work for one gang."""
+    """Begins attempts. ``guarded`` limits an error in the work for one gang to this gang."""
 
     def __init__(
         self,

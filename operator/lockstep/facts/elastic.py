@@ -8,7 +8,8 @@ from coschedule import ChangeTerms, Members
 
 _MOST_TIMES = 4
 _MOST_DOUBLINGS = 6
-# Changes by which work is lost are so many losses apart: they cost a gang at most a tenth of its time.
+# If a change loses work, the time between two changes is at least this many times the lost time. So lost work costs a
+# gang at most a tenth of its time.
 _LOSSES_APART = 10
 MOST_UNIT_TIMES = 20
 """A status keeps the speed of work for at most this many sizes; the API allows no more."""

@@ -95,7 +95,7 @@ async def _lead_when_ready(leadership: Leadership, streams: Streams, informers: 
 
 
 async def _until_watches_open(streams: Streams) -> None:
-    """Wait for the watches of our own kinds, so that a bid from before a gang is also seen before it.
+    """Wait for the watches of our own kinds, so that no gang is seen before an older bid.
 
     The wait is short if watches stay closed: periodic lists replace them.
     """

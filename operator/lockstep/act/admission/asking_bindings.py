@@ -28,7 +28,7 @@ class _RefusedBindings:
 
 
 class BindingChecks:
-    """Checks Gangs. A Gang whose bindings were refused is checked again after a pause. The pause grows."""
+    """Checks whether pods of Gangs may be bound. After each refusal, the pause before the next check grows."""
 
     def __init__(self, client: KubeClient, state: State) -> None:
         self._client = client
@@ -81,7 +81,7 @@ class BindingChecks:
         return answer.is_success or is_no_dry_run(answer)
 
     async def _is_list_in_the_way(self, gang: GangFact) -> bool:
-        """Whether the Gang needs a list of hosts, and an object of that name exists that does not belong to it."""
+        """Whether the Gang needs a list of hosts, but an object that is not the Gang's has the name of this list."""
         known = self._state.pod_gangs.objects.get(gang.key)
         if known is None or not known.wants_host_list:
             return False

@@ -76,7 +76,10 @@ class _AskedTemplate:
 
 
 class DryRuns:
-    """Checks gangs, a few at once. ``changed`` is called for each gang whose needs or refusal a check changes."""
+    """Checks whether members are admitted, for a few gangs at once.
+
+    ``changed`` is called for each gang whose needs or refusal a check changes.
+    """
 
     def __init__(self, services: Services, *, changed: Callable[[GangFact], None]) -> None:
         self._client = services.client

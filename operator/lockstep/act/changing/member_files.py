@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class _Written(NamedTuple):
-    """The list of members that the files have."""
+    """The version of the list of members that the files have."""
 
     gang_uid: str
     attempt: int
@@ -49,7 +49,7 @@ class MemberFiles:
         task.add_done_callback(self._tasks.discard)
 
     def forget(self, gang: GangKey) -> None:
-        """Drop a gang whose attempt has ended, or that members join.
+        """Drop a gang whose attempt has ended, or which new members join.
 
         The creation of joining members writes the files first.
         """

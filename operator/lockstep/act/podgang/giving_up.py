@@ -81,7 +81,7 @@ class GivingUp:
         )
 
     async def _take_back(self, failure: Failure) -> TakenBack:
-        """Take back the pods, unless other pods of the Gang run that were placed earlier."""
+        """Take back the pods, unless the Gang has running pods that were placed earlier."""
         if self._state.pod_gangs.group(self._gang.key).going > self._bound():
             return TakenBack(WayBack.KEPT, "other pods of the Gang run")
         await self._release.report(partial(mark_undoing, failure=failure, waits=_WAITS, now=self._services.now()))

@@ -13,7 +13,7 @@ from lockstep.belief.state import State
 
 
 def higher_priority(state: State, gang: GangKey, group: Manifest) -> str:
-    """Why a PodGroup is refused whose priority is higher than that of its pods; '' if it is not higher.
+    """Why a PodGroup with a higher priority than its pods is refused; '' if its priority is not higher.
 
     Quotas have counted the pods by their class, so a group can't raise their priority. The default priority is ignored:
     the API server writes it to each group that names no class. A lower priority is ignored, too.

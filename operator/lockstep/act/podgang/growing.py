@@ -8,9 +8,9 @@ from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.report.status.events import gang_changes_size
 
 FRESH_SECONDS = 60.0
-"""In seconds. An owner gets another size by a decision only in this time after it.
+"""In seconds. After this time, a decision about an owner's size is too old to be carried out.
 
-A restart may lie between the two.
+The operator may restart between the decision and the change.
 """
 
 
@@ -27,7 +27,7 @@ async def grow_owner(services: Services, gang: PodGang, following: NextSize, *, 
 
 
 def is_old(services: Services, following: NextSize) -> bool:
-    """Whether a decision is too old to be carried out. One of the future is too, because the clock was set back."""
+    """Whether a decision is too old to be carried out, or in the future because the clock was set back."""
     # Statuses keep whole seconds.
     return not -1.0 <= services.now() - following.decided_at < FRESH_SECONDS
 

@@ -64,7 +64,10 @@ class HostListOfGang:
         return None
 
     def check_again(self) -> None:
-        """Write the list again if it is gone. The API server was away, and may come back with an earlier state."""
+        """Let the next call of ``write`` write the list again, because the list may be gone.
+
+        The API server was away, and may come back with an earlier state.
+        """
         self._bytes = 0
 
     async def rest(self) -> None:

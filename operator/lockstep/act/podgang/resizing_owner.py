@@ -22,9 +22,10 @@ def _no_names(_: SizedOwner) -> Sequence[str]:
 class OwnerChange(NamedTuple):
     """A change of an owner from ``was`` to ``size`` pods.
 
-    If the decision ``is_old``, it is no longer carried out. If the owner ``goes_back``, it had that size before. So its
-    range may no longer have this size, and a part of its work may be done. ``leaving`` returns the names of the pods
-    that leave the owner it gets. It returns None if the pods have changed since the decision.
+    If the decision ``is_old``, the change is no longer made. If the owner ``goes_back``, it had ``size`` pods before.
+    Then its range may no longer have this size, and a part of its work may be done. ``leaving`` is called with the
+    owner as it was read. It returns the names of the pods that leave. It returns None if the pods have changed since
+    the decision.
     """
 
     was: int

@@ -8,7 +8,7 @@ from lockstep.belief.lost_nodes import LostNodes, counts_as_gone
 from lockstep.belief.state import State
 
 # In seconds. A controller deletes its pods within seconds. A pod that still exists after this time is not its own, or
-# the controller is away. If the owner stayed suspended until then, it might never run again.
+# the controller is away. If the owner stayed suspended until such a pod is gone, it might never run again.
 _LONGEST_SECONDS = 600.0
 
 

@@ -28,7 +28,8 @@ log = logging.getLogger(__name__)
 class Suspension(NamedTuple):
     """The owner that was suspended and resumed, such as ``Job heat``; or ``why_not``, as a clause.
 
-    ``was_suspended`` with a ``why_not``: others have decided otherwise, or it did not help. It is not tried again.
+    If the owner ``was_suspended`` and there is a ``why_not``, others have decided otherwise, or the suspension did not
+    help. Then it is not tried again.
     """
 
     owner: str = ""

@@ -16,7 +16,8 @@ KEPT_DAYS = 40
 OLDEST = 30
 """Days older than this, counted from the day of the forecast, have no effect.
 
-A weekday would weigh less than 0.6 ** 20.
+Each weekday weighs 0.6 times as much as the next weekday. In 30 days there are at least 20 weekdays. So an older
+weekday would weigh less than 0.6 ** 20.
 """
 
 

@@ -1,4 +1,4 @@
-"""Makes the PodGroups that Kubeflow's training operator makes for jobs of a file, if this option of it is on."""
+"""Makes the PodGroups that Kubeflow's training operator makes for jobs of a file, if its option for that is on."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any

@@ -244,7 +244,7 @@ class KubeClient:
         raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}", useless)
 
     async def _try_as_known(self, wanted: WantedRequest, urgency: Urgency | None) -> tuple[Answer, float]:
-        """Try once, and again while credentials are refused that were accepted before."""
+        """Try once, and again while the API server refuses credentials that it accepted before."""
         while True:
             await self.credentials.turn()
             if urgency is None:

@@ -62,7 +62,10 @@ def _most_usual_kinds(runs: RunsByTemplate) -> list[str]:
 
 
 def _entry(run: PastRun, numbers: Mapping[str, int]) -> int | list[int]:
-    """Format a run for JSON: only its factor if no more is known, or else all numbers and that of its kind, if kept."""
+    """Format a run for JSON: only its factor if no more is known, and otherwise a list of all numbers.
+
+    The list ends with the number of the kind of node, if this kind is kept.
+    """
     if not run.members:
         return run.thousandths
     *amounts, kind = run

@@ -1,4 +1,4 @@
-"""ResourceFlavors of Kueue: on which nodes pods run that have quota in them."""
+"""ResourceFlavors of Kueue: a flavor selects the nodes for pods that have quota in it."""
 
 from lockstep.api.client.answer import Target
 from lockstep.api.manifest import Manifest

@@ -76,7 +76,7 @@ def _spec(kind: OwnerKind, owner: Manifest, *, awaits_size: bool) -> dict[str, A
     first = kind.first(fields)
     expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_number_of(first), max(kind.left(owner), 1))
     size = _size(expected, annotations if kind.says_size else {})
-    # What has succeeded is not made again. The last pod would wait for the others for ever.
+    # Pods that have succeeded are not created again. With a larger minimum, the last pods would wait for them forever.
     size = {**size, "min": min(size["min"], left)}
     most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
     asked_undo(annotations)

@@ -1,4 +1,4 @@
-"""Lets gangs take turns if they ask for more than one plan has room for.
+"""Lets gangs take turns if all of them together ask for more room than one plan has.
 
 In every plan, a quarter of the room goes to the most urgent gangs. The rest goes to the other gangs, first to those
 that were served longest ago.

@@ -17,9 +17,9 @@ from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition
 
 ROOM_KEPT_SECONDS = 600.0
-"""How many seconds room is kept after a gang has begun. It ends, since quotas do not count pods that do not exist.
+"""The number of seconds for which room is kept after a gang has begun.
 
-Neither later pods nor replacements prolong this time.
+The time is limited, because quotas do not count pods that do not exist. Neither later pods nor replacements prolong it.
 """
 
 

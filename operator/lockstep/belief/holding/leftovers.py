@@ -1,4 +1,4 @@
-"""Attempts without a gang or a reservation, of which members may exist that no watch has shown yet.
+"""Attempts without a gang or a reservation. They may have members that no watch has shown yet.
 
 A watch of pods may be behind the watch of GangJobs. If the room of such members were free, a node would get more
 members than it has room for. So they count until the API server was asked for them (``act/ending/leftover_checks.py``).

@@ -214,11 +214,11 @@ def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
 
 
 def next_in_status(gang: GangFact) -> Reservation | None:
-    """The next size in the gang's status, as a reservation of no attempt; None where the gang's size does not change.
+    """The next size in the gang's status, as a reservation of no attempt; None if the gang's size does not change.
 
-    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. No room
-    is kept either if the attempt goes on and its members have no notice: Lockstep has not written such a status. New
-    pods of a Gang have an attempt, which keeps their room.
+    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. If the
+    attempt goes on and its members have no notice, Lockstep has not written the next size. So no room is kept. The
+    result for a Gang is None: the reservation of an attempt keeps the room for its new pods.
     """
     following, status = gang.status.next_size, gang.status
     is_over = status.end is not None or is_pod_gang(gang.key)

@@ -185,7 +185,7 @@ def _reserved_roles(gang: PodGang, pods: OwnPods, pool: Pool) -> tuple[RoleSpec,
     counts: dict[str, int] = {}
     for entry in gang.status.members:
         counts[entry.role] = counts.get(entry.role, 0) + entry.count
-    # A shape of pods by their role counts before one of all pods of a kind.
+    # If two shapes have the same name, the later one counts: its pods name the same role, or none.
     shapes = (*shapes_of(without_roles(pods.alike), pool), *shapes_of(pods.alike, pool))
     found = {shape.name: shape for shape in shapes}
     roles = {

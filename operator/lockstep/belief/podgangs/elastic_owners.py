@@ -38,9 +38,10 @@ class ElasticOwners:
         self._needs: dict[GangKey, RunningPods] = {}
 
     def apply(self, owner: SizedOwner) -> bool:
-        """Add or update an owner. Returns whether its number of pods may change in another way than before.
+        """Add or update an owner, or remove it if its number of pods may not change.
 
-        The status of an owner changes with each of its pods. Such a change is no change here.
+        Returns whether the number may change in another way than before. The status of an owner changes with each of
+        its pods. Such a change is no change here.
         """
         known = self._owners.get(owner.gang)
         if owner.elastic is None:

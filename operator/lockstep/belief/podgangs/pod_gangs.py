@@ -77,7 +77,7 @@ class PodGangs:
         return (now // _TURN_SECONDS + 1) * _TURN_SECONDS if has_turns else None
 
     def enter(self, pod: PodFact) -> None:
-        """Add or update a pod."""
+        """Add or update a pod of a Gang; other pods are ignored."""
         if isinstance(pod, GroupedPod):
             group = self._groups.setdefault(pod.group.gang, PodGroup())
             group.enter(pod)

@@ -12,7 +12,8 @@ from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.pods.pod import Labels
 
-# Of the name of a role of the Gang, in characters. Names of planned roles have at most 63 characters.
+# The longest part of a planned role's name that is from a role of the Gang, in characters. The whole name has at most
+# 63 characters.
 _LONGEST = 48
 
 

@@ -18,7 +18,10 @@ class QueuedOwners:
         self._untried: set[GangKey] = set()
 
     def apply(self, owner: SizedOwner) -> bool:
-        """Add or update an owner. Returns whether it has changed: its gang is unknown then, or it no longer waits."""
+        """Add or update an owner, or remove it if it waits in no queue. Returns whether it has changed.
+
+        After a change, its gang is unknown, or the owner no longer waits.
+        """
         if not owner.is_queued:
             return self.remove(owner.gang, owner.uid)
         if self._owners.get(owner.gang) == owner:

@@ -15,7 +15,10 @@ class SizedOwners:
         self._pods: dict[GangKey, SizedPods] = {}
 
     def apply(self, owner: SizedOwner) -> None:
-        """Add or update an owner; after a change, the needs of its pods are unknown again."""
+        """Add or update an owner, or remove it if it does not wait for a size.
+
+        After a change, the needs of its pods are unknown.
+        """
         if owner.awaits_size:
             if self._owners.get(owner.gang) != owner:
                 self._pods.pop(owner.gang, None)

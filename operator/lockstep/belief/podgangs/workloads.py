@@ -16,7 +16,7 @@ class Workloads:
         self._checks: dict[str, AdmissionCheck] = {}
 
     def apply(self, workload: Workload) -> None:
-        """Add or update a Workload."""
+        """Add or update a Workload, or remove it if it has no quota."""
         if workload.quota_since is None:
             self.remove(workload.gang, workload.uid)
         else:

@@ -21,7 +21,7 @@ class Roster:
         self._listeners: dict[object, set[str]] = {}
 
     def enter(self, pod: PodFact) -> None:
-        """Add or update a pod."""
+        """Add or update a pod; a pod that is no member is ignored."""
         if pod.member is not None:
             self._members.setdefault(pod.member.gang_uid, {})[pod.key] = pod
             self._uids.setdefault(pod.member.gang, set()).add(pod.member.gang_uid)

@@ -1,6 +1,7 @@
-"""Finds stretches, which are times in which a gang held the same, from two versions of its status. Pure functions.
+"""Finds stretches from two versions of a gang's status. Pure functions.
 
-All times are those of statuses. So each process that leads finds the same stretches, with the same keys.
+A stretch is a time in which a gang held resources at one size. All times are those of statuses. So each process that
+leads finds the same stretches, with the same keys.
 """
 
 import re

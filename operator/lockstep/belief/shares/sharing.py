@@ -49,7 +49,8 @@ class GroupSharing:
         self._group_of: dict[str, str] = {}
         self._accounts: Accounts | None = None
         self._seen: dict[AttemptId, HeldAttempt] = {}
-        # The time since which attempts that the cluster took have held nodes in vain.
+        # For each attempt that the cluster took (``attempt_losses.py``), the time since which it has held nodes in
+        # vain.
         self._lost: dict[AttemptId, float] = {}
         self._part_of_group: dict[str, float] = {}
 

@@ -19,7 +19,7 @@ class ClaimingGangs:
         self._by_namespace: dict[str, set[GangKey]] = {}
 
     def enter(self, gang: GangFact) -> None:
-        """Add or update a gang."""
+        """Add or update a gang, or remove it if it uses no claims."""
         if isinstance(gang, AcceptedGang) and any(role.claims for role in gang.spec.roles):
             self._by_namespace.setdefault(gang.key.namespace, set()).add(gang.key)
         else:

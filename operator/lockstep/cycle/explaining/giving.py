@@ -9,7 +9,7 @@ from lockstep.snapshot.holders.seats_given_up import Giving, changing_gangs
 
 
 def giving_gangs(state: State, decided: LastPlan) -> list[Giving]:
-    """The gangs whose change of size has begun or is ahead, and the gangs whose size the plan changes."""
+    """The gangs whose change of size is decided or has begun, and the gangs whose size the plan changes."""
     return [*changing_gangs(state, decided.snapshot.now), *_about_to_change(decided)]
 
 

@@ -21,7 +21,7 @@ from lockstep.snapshot.holders.awaited_ends import victims_ending_for
 
 
 class Reporting:
-    """Passes decisions to the explainer. ``guarded`` contains errors in work for one gang."""
+    """Passes decisions to the explainer. ``guarded`` limits an error in the work for one gang to this gang."""
 
     def __init__(
         self,

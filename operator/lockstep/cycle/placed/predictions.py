@@ -64,7 +64,10 @@ def record_finished(
 
 
 def record_resized(changes: SizeChangeMetrics, gang: GangFact, *, now: float) -> None:
-    """Record when a gang succeeded that began its present size by a change; does nothing if no end was expected."""
+    """Compare the end of a gang that has succeeded with the end that was expected after its last change of size.
+
+    Does nothing if the present size did not begin by a change, or if no end was expected.
+    """
     status = gang.status
     if status.last_change is None or status.expected_finish is None or status.resized_at is None:
         return

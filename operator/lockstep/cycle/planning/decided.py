@@ -70,7 +70,8 @@ class ElasticGangs(NamedTuple):
     ) -> "ElasticGangs":
         """These runs, and the terms of ``waiting`` gangs that may change their size after their start.
 
-        A run of unknown end does not grow if an unplanned gang may want its room. Runs are ruled by their ``sizing``.
+        A run of unknown end does not grow if an unplanned gang may want its room. ``sizing`` has the goal by which the
+        size of each run is chosen.
         """
         ruled = [_sized(run, sizing.get(run.key)) for run in runs]
         return cls([_not_growing(run) if unplanned.may_want_room_of(run) else run for run in ruled], waiting)
@@ -92,7 +93,10 @@ def _sized(run: SizedRun, sizing: Sizing | None) -> SizedRun:
 
 
 def _keeping_members(run: SizedRun) -> SizedRun:
-    """The run so that it shrinks for more urgent gangs only. Of unknown end, it still gives back what it grew by."""
+    """The run, limited so that it shrinks only for more urgent gangs.
+
+    A run of unknown end is returned unchanged. So is a run for which a user asks for a size.
+    """
     if not isinstance(run, ElasticRun) or run.asked is not None:
         return run
     fewest = run.sizes.least if run.fewest is None else run.fewest
@@ -100,7 +104,7 @@ def _keeping_members(run: SizedRun) -> SizedRun:
 
 
 def _with_fewest(run: SizedRun) -> SizedRun:
-    """The run with a deadline, so that it gets the fewest members that meet it. A run without one gets infinity."""
+    """The run with a deadline, so that it gets the fewest members that meet it; inf if the run had none."""
     return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
 
 

@@ -112,7 +112,8 @@ class OwnerSizes:
     def _remember(self, gang: GangFact, asked: _AskedOwner, answer: OwnerAnswer) -> None:
         if answer.why_not:
             log.warning("the owner of the gang's pods keeps its size: %s", answer.why_not, extra=about(gang.key))
-        # If more pods than that stay, someone else may have changed the owner, so it is asked again.
+        # The owner is asked again after every answer. If it still has more pods than its new size, another client may
+        # have changed it.
         again_at = self._services.now() + pause_before_repeat(asked.tries)
         self._asked[gang.key] = _AskedOwner(asked.decided_at, answer, again_at, asked.tries + 1)
         self._alarms.set(gang.key, again_at)
@@ -140,7 +141,7 @@ class OwnerSizes:
 
         If the owner removes the pods with the highest indexes, only pods on nodes count: pods that wait may replace
         them. If the patch names the pods that leave, pods that wait have to leave too. After some time they do not
-        count any more, since pods may be among them that the owner's controller does not know.
+        count any more, because the owner's controller may not know some of them.
         """
         known, group = self._state.pod_gangs.objects.get(gang.key), self._state.pod_gangs.group(gang.key)
         own, size = group.own(known.made_for if known else None, 0), gang.status.size or 0

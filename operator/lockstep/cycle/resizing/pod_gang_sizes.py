@@ -173,7 +173,7 @@ class PodGangSizes:
         )
 
     def _grow(self, one: ElasticPodGang, following: NextSize, added: Counter[str], decided: LastPlan) -> None:
-        """Begin the attempt for the new pods, unless facts forbid it that the plan has not seen."""
+        """Begin the attempt for the new pods, unless facts that are newer than the plan forbid it."""
         start = start_of(self._state, one.gang, self._placement(one, following, added), self._services.now())
         are_offered = decided.seen.offers.stand(set(added), self._state)
         if not are_offered or why_size_stays(

@@ -76,7 +76,7 @@ class Changing(NamedTuple):
 
 
 class SizeChanges:
-    """Carries out changes of size. ``guarded`` contains errors in work for one gang."""
+    """Carries out changes of size. ``guarded`` limits an error in the work for one gang to this gang."""
 
     def __init__(
         self,

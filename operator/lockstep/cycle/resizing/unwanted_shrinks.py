@@ -32,7 +32,10 @@ class UnwantedShrinks:
         return frozenset(gang for gang, since in self._since.items() if since <= due)
 
     def watch(self, change: SizeChange, changes: Iterable[SizeChange]) -> None:
-        """Watch a change that is ahead, if only waiting gangs gain from it. It is one of the ``changes`` of a plan."""
+        """Watch a change of size that is decided and not carried out yet, if only waiting gangs gain from it.
+
+        ``changes`` are all changes of the same plan.
+        """
         grows = any(one.size_after > one.size_before for one in changes)
         is_for_others = change.made_for is not None if change.is_open_ended else change.end > change.end_before
         is_ahead = change.gang in self._state.counts.next_sizes

@@ -32,7 +32,7 @@ from lockstep.snapshot.holders.elastic_pod_gangs import (
 class GangsWithoutRoom:
     """Finds Gangs whose pods have waited in vain for ``settling`` seconds.
 
-    ``guarded`` contains errors in work for one gang.
+    ``guarded`` limits an error in the work for one gang to this gang.
     """
 
     def __init__(

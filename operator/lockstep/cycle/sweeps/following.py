@@ -217,7 +217,10 @@ class SweepFollower:
                 progress.deleted(gang, self._services.monotonic())
 
     async def _make(self, sweep: Sweep, progress: SweepProgress, material: RunMaterial, runs: Iterable[int]) -> None:
-        """Create these runs, one after the other, until one can't be created."""
+        """Create these runs, one after the other. A run whose name is taken counts as failed.
+
+        After any other failure, no more runs are created now.
+        """
         size = None if progress.size is None else progress.size.size
         for run in runs:
             now = self._services.monotonic()

@@ -31,8 +31,8 @@ class RoleSpec:
     Its containers start when all members of ``start_after`` run. ``not_weighed`` are fields with preferences of the
     template, which planning ignores. Each member gets its own claim for each of ``claim_templates``, which are as
     written. ``limits`` are the resource limits of a member. ``is_guaranteed`` says whether a member is of the QoS class
-    Guaranteed, by the template. Members of a role that ``is_later`` start once the others run: they are planned with
-    these, but not started.
+    Guaranteed, by the template. If a role ``is_later``, its members are pods of a Gang that do not exist yet. The plan
+    has room for them, and the attempt does not begin with them.
     """
 
     name: str = ""

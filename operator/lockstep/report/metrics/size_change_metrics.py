@@ -1,4 +1,4 @@
-"""What changes of the size of running gangs are made for, what they cost, and whether gangs then end as expected."""
+"""Metrics of size changes of running gangs: their reasons and costs, and whether gangs then end as expected."""
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 

@@ -141,7 +141,10 @@ def _slow_node(change: SizeChange) -> str:
 
 
 def _earlier_plan(change: SizeChange) -> str:
-    """A clause about a shrink from which no gang gains now: for the gang itself, or else for promises."""
+    """A clause about a shrink from which no other gang gains now.
+
+    The gang itself ends sooner with it, or promised starts need the nodes.
+    """
     if change.end < change.end_before:
         return (
             f"by the newest estimates, it is faster with {n_members(change.size_after)} than with {change.size_before}"

@@ -88,7 +88,7 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
 
 
 class _Ends(NamedTuple):
-    """The ends that the plan used, which was made at ``planned_at``; newer ends if these have passed."""
+    """The ends that the plan made at ``planned_at`` has used; newer ends if these have passed."""
 
     state: State
     planned_at: float

@@ -9,7 +9,8 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.snapshot.holders.endings import expected_end, gone_by
 from lockstep.snapshot.holders.leaving import leaving_members
 
-# In seconds. Controllers delete pods at once.
+# In seconds after the decision. Controllers delete pods at once. So if no pod is being deleted by then, the Gang keeps
+# its pods.
 _LONGEST_SHRINK_SECONDS = 120.0
 
 

@@ -21,7 +21,7 @@ def disruptions(
 ) -> Counter[BudgetFact]:
     """How many members count against each budget.
 
-    Members count that run and are not being deleted, except members of ``staying``. Members that differ only by rank
+    Members that run and are not being deleted count, except members of ``staying``. Members that differ only by rank
     are checked together, since there may be as many budgets as members. If there are too many different labels, each
     member counts against every budget.
     """

@@ -36,10 +36,11 @@ def expected_finish(reservation: Reservation, now: float) -> float | None:
 
 
 def next_plan_for_ends(state: State, now: float) -> Generator[None, None, float]:
-    """When the next plan is due after a plan ``now``: then, expected ends of gangs that hold nodes have passed.
+    """When the next plan is due after a plan at ``now``; infinity if no gang has an expected end after ``now``.
 
-    A gang that really ends leads to a plan at once. So one plan can be for the expected ends of several gangs. The
-    function yields wherever it may be interrupted, even if the cache changes meanwhile.
+    By then, at least one gang that holds nodes has passed its expected end. A gang that really ends leads to a plan at
+    once. So one plan can be for the expected ends of several gangs. The function yields wherever it may be interrupted,
+    even if the cache changes meanwhile.
     """
     due, steps = math.inf, Steps()
     for held in tuple(state.reservations.values()):
@@ -90,7 +91,7 @@ def _asked_to_end_at(state: State, gang: GangFact, now: float) -> float:
 
 
 def gone_by(pod: PodFact, gang: GangFact, asked_at: float) -> float:
-    """When a member will be gone that is asked to end at ``asked_at``, or was asked earlier."""
+    """When a member will be gone if it is asked to end at ``asked_at``, or was asked earlier."""
     if not pod.node:
         return asked_at
     grace = longest_grace(gang)

@@ -17,7 +17,7 @@ def leaving_members(state: State, reservation: Reservation) -> list[PodFact]:
 
 
 def has_former_members(state: State, reservation: Reservation) -> bool:
-    """Whether pods of the attempt exist that are no longer members: new members would get the names of these pods."""
+    """Whether some pods of the attempt are no longer members: new members would get the names of these pods."""
     return any(True for _ in _former_members(state, reservation))
 
 

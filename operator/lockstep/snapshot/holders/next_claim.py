@@ -1,4 +1,4 @@
-"""The time at which a group that borrows nodes has next used more for its weight than a group below its share.
+"""The next time at which a group that borrows nodes has used more for its weight than a group below its share.
 
 Then the second group may take nodes back. No watch shows that moment, so a plan is made at it.
 

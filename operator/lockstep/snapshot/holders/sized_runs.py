@@ -118,7 +118,7 @@ class SizedRuns:
     def _work_left(self, one: Resizable, reported: str, end: float) -> _WorkLeft | None:
         """The work that members have not ``reported`` as done; None if run times of other sizes can't be compared.
 
-        If members report nothing, the work is left that takes the rest of the expected run time: from now to the
+        If members report nothing, the work that is left takes the rest of the expected run time: from now to the
         ``end``. Pieces that are dealt while members run are known to be done or not.
         """
         role, pieces, working = one.varying.role, self._pieces_left(one), one.working_nodes
