@@ -70,7 +70,9 @@ class Lockstep:
 
     async def saying_why(self, client: KubeClient) -> int:
         """See ``Contender``."""
-        return sum(_says_why(one, "Planned") for one in await _listed(client, paths.gangs_of(NAMESPACE)))
+        return sum(
+            _says_why(one, "Planned", later="StartsLater") for one in await _listed(client, paths.gangs_of(NAMESPACE))
+        )
 
 
 class KubeScheduler:
@@ -147,9 +149,11 @@ async def _listed(client: KubeClient, target: Target) -> list[dict[str, Any]]:
     return items
 
 
-def _says_why(manifest: Mapping[str, Any], condition: str) -> bool:
+def _says_why(manifest: Mapping[str, Any], condition: str, *, later: str = "") -> bool:
+    """Whether the gang says why it waits: its condition is false, or true with ``later`` as the reason."""
     conditions = manifest.get("status", {}).get("conditions") or ()
-    return any(one["type"] == condition and one["status"] == "False" and one["message"] for one in conditions)
+    found = [one for one in conditions if one["type"] == condition]
+    return any(one["status"] == "False" or one.get("reason") == later for one in found)
 
 
 def _succeeded(answer: Any) -> Any:
