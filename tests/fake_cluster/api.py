@@ -78,6 +78,7 @@ class FakeApi:
     log: object = lambda _name, _asked: Refusal(code=404, message="no kubelet")
     may_write_statuses: bool = True
     _server: RawTestServer = field(init=False)
+    _bookmarks: asyncio.TimerHandle = field(init=False)
 
     def __post_init__(self):
         self.store = Store(self.now)
@@ -85,9 +86,11 @@ class FakeApi:
     async def __aenter__(self):
         self._server = RawTestServer(self._serve)
         await self._server.start_server()
+        self._put_bookmarks()
         return self
 
     async def __aexit__(self, *_):
+        self._bookmarks.cancel()
         self.store.end_watches()
         await self._server.close()
 
@@ -250,23 +253,17 @@ class FakeApi:
             await response.write(chunk)
         return response
 
-    async def _next(self, queue):
-        """The next event; once a minute without one a bookmark, as API servers send them."""
-        due = asyncio.get_running_loop().call_later(_BOOKMARK_SECONDS, self._put_bookmark, queue)
-        try:
-            return await queue.get()
-        finally:
-            due.cancel()
-
-    def _put_bookmark(self, queue):
-        queue.put_nowait({"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": str(self.store.version)}}})
+    def _put_bookmarks(self):
+        """Send each watch a bookmark about once a minute, as API servers do."""
+        self.store.put_bookmarks()
+        self._bookmarks = asyncio.get_running_loop().call_later(_BOOKMARK_SECONDS, self._put_bookmarks)
 
     async def _stream(self, http, resource):
         response = web.StreamResponse()
         await response.prepare(http)
         queue = self.store.watch(resource, int(http.query["resourceVersion"]))
         try:
-            while (event := await self._next(queue)) is not None:
+            while (event := await queue.get()) is not None:
                 await response.write(orjson.dumps(event) + b"\n")
         finally:
             self.store.unwatch(queue)

@@ -108,6 +108,11 @@ class Store:
         for _, queue in self._watchers:
             queue.put_nowait({"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}})
 
+    def put_bookmarks(self):
+        """Every watcher learns the newest version."""
+        for _, queue in self._watchers:
+            queue.put_nowait({"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": str(self.version)}}})
+
     def end_watches(self):
         """Every watcher gets None: its stream is to end."""
         for _, queue in self._watchers:
