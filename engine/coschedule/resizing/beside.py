@@ -1,7 +1,8 @@
 """Plan the queue beside chosen sizes, so that few gangs start after their promise.
 
 Method: plan the queue as if the sizes stayed. If a gang is late, plan the queue again as if every elastic gang shrank
-later: at the first promise, then at the promise of the first late gang. The plan with the fewest late gangs is taken.
+later: at the first promise, then when the first late gang should start by the previous plan, or by its promise. The
+plan with the fewest late gangs is taken.
 
 A plan takes long if many gangs wait and most of them have lost their place, since each of these is planned again. The
 previous plan often assumed that gangs shrink. On a snapshot in which they stay, most places are lost then, and some
@@ -88,6 +89,18 @@ def _snapshots(after: World, tried: Sequence[Resized]) -> Iterator[Snapshot]:
         yield snapshot
     if may_shrink:
         yield with_all_shrunk(after, first)
-        later = with_all_shrunk(after, min(promised[key] for key in tried[0].late))
-        if not (is_long and part_lost(later) > _MUCH):
-            yield later
+        for due in sorted(_later_times(snapshot, tried) - {first}):
+            later = with_all_shrunk(after, due)
+            if not (is_long and part_lost(later) > _MUCH):
+                yield later
+
+
+def _later_times(snapshot: Snapshot, tried: Sequence[Resized]) -> set[float]:
+    """Return the times, beside the first promise, at which gangs might shrink for gangs that are late in plans so far.
+
+    One is the first promise that the first plan breaks. The other is the first start that the previous plan has for a
+    gang that is late in the last plan: the previous plan may have assumed that gangs shrink then.
+    """
+    broken = min(gang.promised for gang in snapshot.gangs if gang.key in tried[0].late)
+    late = (gang.kept for gang in snapshot.gangs if gang.key in tried[-1].late)
+    return {broken, min((kept.start for kept in late if kept is not None), default=broken)}

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from coschedule.model.run_times import SerialWork
+from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.keeping.memory import remembering
-from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.gangs import GangKey, Kept, Seat
 from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing import beside
@@ -94,3 +95,32 @@ def test_promise_that_no_change_can_keep_is_broken_in_queues_of_any_length(long,
     impossible = gang("g", serial=30_000, size=4, created=NOW, promised=NOW + 10)
 
     assert planned(world(impossible)).late == {impossible.key}
+
+
+def test_gangs_may_shrink_when_the_previous_plan_needs_it_though_another_promise_is_earlier():
+    # It ends in time for "first" by itself. If it shrank for "soon", it would last too long.
+    ending = replace(
+        RUN, key=GangKey("default", "ending"), nodes=(0, 1), end=NOW + 2_500, work=SerialWork(serial=5_000)
+    )
+    lasting = replace(RUN, nodes=(2, 3), work=SerialWork(serial=2 * (END - NOW)))
+    releases = [release(index, run.end) for run in (ending, lasting) for index in run.nodes]
+    gangs = [
+        planned_before("first", 0, 1, 3, start=3_000, seconds=1_900, promised=5_000, pool="first"),
+        planned_before("second", 0, 1, 3, start=4_900, seconds=1_900, promised=4_950, pool="first"),
+        planned_before("soon", 4, start=400, seconds=10**6, promised=500, pool="last"),
+    ]
+    nodes = [node(f"n{index}", free=0, labels={"pool": "last" if index == 4 else "first"}) for index in range(5)]
+    facts = snapshot(nodes, gangs, releases=[*releases, release(4, NOW + 400)])
+
+    made = planned(World(replace(facts, promises=Promises.SLACK), [ending, lasting]))
+
+    assert made.late == frozenset()
+    assert {one.gang.name: one.start - NOW for one in made.plan.decisions}["first"] == 3_000
+
+
+def planned_before(name, *nodes, start, seconds, promised, pool):
+    """Describe a gang with a member on each of these nodes of its pool in the previous plan."""
+    asked = {"constraints": Constraints(node_selector=(("pool", pool),)), "size": len(nodes)}
+    one = gang(name, serial=len(nodes) * seconds, created=NOW, promised=NOW + promised, **asked)
+    seats = tuple(Seat(index, 1) for index in nodes)
+    return replace(one, kept=Kept(start=NOW + start, finish=NOW + start + seconds, seats=(seats,)))
