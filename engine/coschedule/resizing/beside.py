@@ -24,10 +24,10 @@ from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.promising import late_gangs, loosened
 from coschedule.resizing.worlds import World, resized, with_all_shrunk
 
-LONG_QUEUE = 100
-"""If more gangs than this wait, each plan takes long. So fewer plans are made."""
-_MUCH = 0.2
-"""If a larger part of the places is lost on a snapshot of a long queue, the snapshot is left out."""
+# If more gangs than this wait, the places that are lost on a snapshot are counted before the queue is planned on it.
+_CHECKED_QUEUE = 100
+# If a larger part of the places is lost on a snapshot of such a queue, the snapshot is left out.
+_MOST_LOST = 0.2
 
 
 class Resized(NamedTuple):
@@ -84,14 +84,14 @@ def _snapshots(after: World, tried: Sequence[Resized]) -> Iterator[Snapshot]:
     snapshot, runs = after
     promised = {gang.key: gang.promised for gang in snapshot.gangs}
     first = min(promised.values(), default=math.inf)
-    may_shrink, is_long = bool(runs) and first < math.inf, len(promised) > LONG_QUEUE
-    if not (may_shrink and is_long and part_lost(snapshot) > _MUCH):
+    may_shrink, is_checked = bool(runs) and first < math.inf, len(promised) > _CHECKED_QUEUE
+    if not (may_shrink and is_checked and part_lost(snapshot) > _MOST_LOST):
         yield snapshot
     if may_shrink:
         yield with_all_shrunk(after, first)
         for due in sorted(_later_times(snapshot, tried) - {first}):
             later = with_all_shrunk(after, due)
-            if not (is_long and part_lost(later) > _MUCH):
+            if not (is_checked and part_lost(later) > _MOST_LOST):
                 yield later
 
 

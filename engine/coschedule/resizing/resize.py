@@ -17,7 +17,7 @@ from typing import NamedTuple
 from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.beside import LONG_QUEUE, Resized, plan_once, planned_beside
+from coschedule.resizing.beside import Resized, plan_once, planned_beside
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.gangs.size_plan import SizePlan
@@ -30,6 +30,8 @@ from coschedule.resizing.shrinking import all_shrunk
 from coschedule.resizing.sizes import choose_sizes
 
 _MOST_TRIES = 4
+# Each choice costs one to four plans of the queue. If more gangs than this wait, only one choice is tried.
+_LONG_QUEUE = 250
 
 
 def resize(
@@ -119,11 +121,11 @@ def _tries(first: _First, tried: Sequence[Resized]) -> Iterator[SizePlan]:
     """Yield choices of sizes to try; in the last choice, nothing changes.
 
     The caller appends each result to ``tried``. If a promise is due and its gang makes other gangs late, these gangs
-    must start too in the next choice. Then running gangs shrink enough for all of them. In a long queue, each choice
-    costs one to three long plans, so only one is tried.
+    must start too in the next choice. Then running gangs shrink enough for all of them. In a long queue, only one
+    choice of sizes is tried.
     """
     (world, question), sizes = first.asked, first.sizes
-    is_due = bool(question.must_start) and len(world.snapshot.gangs) <= LONG_QUEUE
+    is_due = bool(question.must_start) and len(world.snapshot.gangs) <= _LONG_QUEUE
     for left in reversed(range(_MOST_TRIES if is_due else 1)):
         if sizes is None or sizes == SizePlan():
             break

@@ -66,7 +66,7 @@ def plans(monkeypatch):
 def test_long_queue_is_not_planned_as_if_gangs_stayed_if_the_plan_before_assumed_that_they_shrink(
     long, more_plans, plans, monkeypatch
 ):
-    monkeypatch.setattr(beside, "LONG_QUEUE", long)
+    monkeypatch.setattr(beside, "_CHECKED_QUEUE", long)
     first = planned(world(*waiting(promised=NOW + 5_000)))
     assert len(plans) == 2, "once as if the run stayed, once as if it shrank"
     later = world(*waiting(promised=NOW + 5_000), now=NOW + 60)
@@ -79,7 +79,7 @@ def test_long_queue_is_not_planned_as_if_gangs_stayed_if_the_plan_before_assumed
 
 
 def test_long_queue_is_planned_as_if_gangs_stayed_while_that_is_possible(plans, monkeypatch):
-    monkeypatch.setattr(beside, "LONG_QUEUE", 2)
+    monkeypatch.setattr(beside, "_CHECKED_QUEUE", 2)
     first = planned(world(*waiting(promised=END + 5_000)))
     later = world(*waiting(promised=END + 5_000), now=NOW + 60)
 
@@ -91,7 +91,7 @@ def test_long_queue_is_planned_as_if_gangs_stayed_while_that_is_possible(plans, 
 
 @pytest.mark.parametrize("long", [0, math.inf])
 def test_promise_that_no_change_can_keep_is_broken_in_queues_of_any_length(long, monkeypatch):
-    monkeypatch.setattr(beside, "LONG_QUEUE", long)
+    monkeypatch.setattr(beside, "_CHECKED_QUEUE", long)
     impossible = gang("g", serial=30_000, size=4, created=NOW, promised=NOW + 10)
 
     assert planned(world(impossible)).late == {impossible.key}

@@ -2,7 +2,6 @@
 
 from coschedule.queue.planner.observer import silent
 from coschedule.queue.planner.planner import Planner
-from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.order import by_priority
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.promises.in_turn import kept_start
@@ -16,13 +15,10 @@ def part_lost(snapshot: Snapshot) -> float:
     than a plan in which many gangs are planned again. A gang that raises loses its place.
     """
     planner, had, lost = Planner(snapshot, silent, lambda _gang, _error: None), 0, 0
-    for gangs in by_priority(snapshot.gangs):
-        with_place = [gang for gang in sorted(gangs, key=kept_start) if _has_place(gang, planner)]
+    refused = planner.refused
+    for gangs in by_priority(gang for gang in snapshot.gangs if gang.kept is not None and gang.key not in refused):
+        with_place = sorted(gangs, key=kept_start)
         keeping = keep(planner, with_place, apart=())
         had, lost = had + len(with_place), lost + len(with_place) - len(keeping.places)
         planner = keeping.whole
     return lost / had if had else 0.0
-
-
-def _has_place(gang: PendingGang, planner: Planner) -> bool:
-    return gang.kept is not None and gang.key not in planner.refused
