@@ -98,6 +98,26 @@ def test_promise_that_no_change_can_keep_is_broken_in_queues_of_any_length(long,
 
 
 def test_gangs_may_shrink_when_the_previous_plan_needs_it_though_another_promise_is_earlier():
+    made = planned(beside_another_promise())
+
+    assert made.late == frozenset()
+    assert {one.gang.name: one.start - NOW for one in made.plan.decisions}["first"] == 3_000
+
+
+@pytest.mark.parametrize("long", [0, math.inf])
+def test_sizes_cost_four_plans_at_most(long, plans, monkeypatch):
+    monkeypatch.setattr(beside, "_CHECKED_QUEUE", long)
+    impossible = gang("impossible", serial=600, size=9, created=NOW, promised=NOW + 700)
+    facts, runs = beside_another_promise()
+
+    planned(World(replace(facts, gangs=(*facts.gangs, impossible)), runs))
+
+    assert 2 <= len(plans) <= 4
+    assert len(plans) == 4 or not long
+
+
+def beside_another_promise():
+    """Return two runs; one shrinks for "first" at 3,000 s by the previous plan, but "soon" has the first promise."""
     # It ends in time for "first" by itself. If it shrank for "soon", it would last too long.
     ending = replace(
         RUN, key=GangKey("default", "ending"), nodes=(0, 1), end=NOW + 2_500, work=SerialWork(serial=5_000)
@@ -111,11 +131,7 @@ def test_gangs_may_shrink_when_the_previous_plan_needs_it_though_another_promise
     ]
     nodes = [node(f"n{index}", free=0, labels={"pool": "last" if index == 4 else "first"}) for index in range(5)]
     facts = snapshot(nodes, gangs, releases=[*releases, release(4, NOW + 400)])
-
-    made = planned(World(replace(facts, promises=Promises.SLACK), [ending, lasting]))
-
-    assert made.late == frozenset()
-    assert {one.gang.name: one.start - NOW for one in made.plan.decisions}["first"] == 3_000
+    return World(replace(facts, promises=Promises.SLACK), [ending, lasting])
 
 
 def planned_before(name, *nodes, start, seconds, promised, pool):

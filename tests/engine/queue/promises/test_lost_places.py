@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from coschedule.queue.plan import plan
+from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import Kept, Seat
 from coschedule.queue.promises.lost_places import part_lost
@@ -32,6 +33,15 @@ def test_place_on_a_node_without_room_is_lost(free, want):
 
 def test_place_that_a_more_urgent_gang_keeps_is_lost():
     assert part_lost(snapshot([node("n")], [placed_on(0), placed_on(0, priority=1)])) == 1 / 2
+
+
+def test_gangs_that_are_refused_are_read_once_however_many_wait(monkeypatch):
+    reads, refused = [], Planner.refused.fget
+    monkeypatch.setattr(Planner, "refused", property(lambda planner: reads.append(planner) or refused(planner)))
+
+    part_lost(snapshot([node(f"n{index}") for index in range(4)], [placed_on(index) for index in range(4)]))
+
+    assert len(reads) == 1
 
 
 def test_plan_of_a_snapshot_on_which_nothing_is_lost_delays_no_gang():
