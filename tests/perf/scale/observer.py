@@ -60,26 +60,34 @@ class Observer:
         return True
 
     async def watch(self, client: KubeClient) -> None:
-        """Watch until cancelled. A server that has just started ends its first watches; each begins with all pods."""
+        """Watch until cancelled.
+
+        The API server ends a watch whose events it cannot buffer. The next watch continues where the last one ended:
+        a watch that began with all pods would cost the server more than the load itself.
+        """
+        version = ""
         while True:
-            async with client.watch(paths.pods_of(NAMESPACE), {}) as lines:
+            async with client.watch(paths.pods_of(NAMESPACE), {"resourceVersion": version} if version else {}) as lines:
                 self.opened.set()
                 async for batch in lines.batches():
                     now = monotonic()
                     for line in batch:
-                        self._note(line, now)
+                        version = self._note(line, now)
                     self._changed.set()
 
-    def _note(self, line: bytes, now: float) -> None:
-        # Creations are half of the events: they need not be decoded to be passed over.
-        if b'"nodeName"' not in line:
-            return
-        pod = orjson.loads(line)["object"]
-        name = pod["metadata"]["name"]
+    def _note(self, line: bytes, now: float) -> str:
+        """Note where a pod is; return the version from which a watch continues, or "" after an error."""
+        event = orjson.loads(line)
+        if event["type"] == "ERROR":
+            return ""
+        metadata, node = event["object"]["metadata"], event["object"]["spec"].get("nodeName")
+        name = metadata["name"]
         gang = name.partition("-")[0]
-        if name not in self.bound.setdefault(gang, {}):
+        if node is not None and name not in self.bound.setdefault(gang, {}):
             self.bound[gang][name] = now
-            self._nodes.setdefault(gang, Counter())[pod["spec"]["nodeName"]] += 1
+            self._nodes.setdefault(gang, Counter())[node] += 1
+        version: str = metadata["resourceVersion"]
+        return version
 
 
 def quantile(rising: list[float], share: float) -> float:
