@@ -1,8 +1,9 @@
-"""Encodes snapshots and plans as JSON values and decodes them exactly, so that any decision can be replayed.
+"""Encodes snapshots and plans as JSON values and decodes them, so that any decision can be replayed.
 
 The JSON mirrors the types: a dataclass or a named tuple becomes an object with the same field names. A tuple, an array
 or a set becomes a list. An infinity becomes the string "Infinity" or "-Infinity", and a fraction becomes a string such
-as "3/5". New fields of these types need no changes here.
+as "3/5". All values are decoded exactly, but a refusal keeps only its reason and a sentence. New fields need no changes
+here, except fields of ``Unplaceable`` and fields of the ``Members`` of a placement.
 """
 
 import math
@@ -188,7 +189,7 @@ def _decode_tuple(parts: tuple[Any, ...], value: Any, path: str) -> tuple[Any, .
 
 
 def _decode_array(element: type, value: Any, path: str) -> list[Any]:
-    """Decode a list of numbers, or a list of such lists. The dataclass that has it as a field makes it an array."""
+    """Decode a list of numbers, or a list of such lists. The dataclass with this field turns the list into an array."""
     return [
         _decode_array(element, item, where) if isinstance(item, list) else _decode_leaf(element, item, where)
         for where, item in read_list(value, path)
@@ -225,7 +226,7 @@ def _decode_leaf(hint: Any, value: Any, path: str) -> Any:
 
 
 def _decode_number(hint: Any, value: Any, path: str) -> Number:
-    """Decode a number: as a float, or exactly as it is written if ``hint`` is Fraction."""
+    """Decode a number: a JSON number as a float, or as it is if ``hint`` is Fraction; a string as a Fraction or inf."""
     if isinstance(value, str) and value in _INFINITIES:
         return _INFINITIES[value]
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):

@@ -1,8 +1,8 @@
 """The plan of a whole queue: each gang gets the best placement that breaks no promise to another gang.
 
-Gangs of higher priority are planned before all others, and never wait for them. ``Snapshot.promises`` sets the promises
-to waiting gangs, and with them the order within one priority; ``queue.promises`` has one file for each kind. Groups
-with fair shares take turns within one priority (``queue.shares``).
+Gangs of higher priority are planned before all others, and never wait for them. ``Snapshot.promises`` is the kind of
+promises to waiting gangs, which also determines the order within one priority. The folder ``queue/promises`` has a file
+for each kind. Groups with fair shares take turns within one priority (``queue/shares``).
 """
 
 from collections.abc import Callable, Mapping
@@ -45,9 +45,10 @@ def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | No
     - A plan never takes more than is free at any instant, nor a node outside its window.
     - A gang is placed whole or not at all.
     - A decision depends on no gang of lower priority.
-    - A gang starts by its promise where these facts allow that and no more urgent gang has come.
-    - Each gang that fits on these facts, now or at a known time, gets a placement.
-    - Gangs that are decided later use the nodes of a node hold only if they end before its start.
+    - No promise is broken if all places of the previous plan are still possible and no more urgent gang has come,
+      unless more gangs get a placement that way.
+    - Each gang that fits on these facts, now or at a known time, gets a placement, within the limits of the search.
+    - Gangs that are decided later use the nodes of a node hold only if they end by the start of the node hold.
     - The same snapshot gives the same plan, whatever the order of its gangs.
 
     An exception for one gang is a bug of the planner. It is raised, unless ``rescue`` is given. Then ``rescue`` gets
