@@ -10,7 +10,7 @@ from coschedule.queue.problem.refusals import Reason, Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
-    """The best placement that was not chosen, for comparison: ``Placement`` explains it and its fields."""
+    """A placement that was not chosen, for comparison; ``Placement`` says which one it is, and explains the fields."""
 
     size: int
     start: float
@@ -35,23 +35,24 @@ class Risk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """A gang of ``size`` members on ``members``: ranks follow this list, role by role, then in node order.
+    """A gang of ``size`` members: ``members`` lists them by role, then by node. Ranks follow this list.
 
-    ``members`` has an entry for each number of pieces that members of a role have on a node, larger numbers first.
+    Members of one role on one node share an entry if they have the same part of the work. Entries with more pieces come
+    first.
 
     Times are absolute seconds. The gang starts now if ``start == now``. ``finish`` is inf if the run time is unknown.
     ``speedup`` is T(1) / (finish - requested), where T(1) is the time that one member alone would take. It is None if
-    either is unknown. ``member_price`` is the price at which the placement was chosen. ``deadline`` repeats the
-    deadline of the gang, and equality ignores it: the placement has the fewest members that meet the deadline.
+    T(1) is unknown. ``member_price`` is the price at which the placement was chosen. ``deadline`` repeats the deadline
+    of the gang; it does not count for equality. With a deadline, the placement has the fewest members that meet it.
     ``promised`` is the latest start of the gang, None without a promise; see ``Promises``.
 
     ``alternative`` is another placement for comparison, None if there is none. For a gang that starts now, it is the
     best later start with more members, or else the best other size. For a gang that starts later, it is the best start
     now. The best placement has the least value (``problem.price``).
 
-    ``slowest`` is the node with the largest slow-down, the first by name if there are several. ``latest`` is a node
-    that has room only from the start on, None if the gang starts now or waits for no node. If there are several, it is
-    the fastest, then the first by name.
+    ``slowest`` is the slowest node of the members that have a load, or of all members if no role has a load. If there
+    are several, it is the first by name. ``latest`` is a node that has room only from the start on, None if the gang
+    starts now or waits for no node. If there are several, it is the fastest, then the first by name.
 
     ``risk`` is the risk that node owners come back during the run, None if no return is forecast. ``own_times`` is the
     run time with the gang's factors for kinds of nodes, divided by the run time without them.
@@ -83,11 +84,11 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unplaceable:
-    """A gang that fits nowhere, now or later; ``refusal`` says why, with numbers.
+    """A gang without a placement, now or later; ``refusal`` says why, with numbers.
 
     ``hold`` is the node hold of the gang until it fits; with a node hold, ``reason`` is ``HOLDS_NODES``. ``fits_empty``
-    says whether the gang would fit in time, within the windows of the nodes, if no pods ran on them. It is None where
-    that is unknown.
+    says whether the gang would fit in time, within the windows of the nodes, if no pods ran on them. It is None if that
+    is unknown.
     """
 
     gang: GangKey

@@ -1,4 +1,4 @@
-"""Groups of namespaces that share the nodes by weight, and the price of a gang's run to its group."""
+"""Groups of namespaces that share the nodes by weight, and what a group is charged for the run of a gang."""
 
 import math
 from collections.abc import Iterable, Sequence

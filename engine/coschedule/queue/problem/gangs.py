@@ -84,10 +84,10 @@ class Load(StrEnum):
 class Role:
     """Members that are alike: each requests ``request[r]`` of resource ``r`` of the snapshot.
 
-    ``pieces`` is the number of pieces of the serial work. It is at least the least size, and set only with
-    ``Load.PIECES``. If several roles of a gang have pieces, a piece of this role takes ``piece_weight`` times as long
-    as a piece of weight 1. Pieces with ``dealt_later`` are planned like other pieces, but members get no number of
-    pieces beforehand. Raises ValueError for invalid numbers.
+    ``pieces`` is the number of pieces of the serial work. It is set if, and only if, the load is ``Load.PIECES``, and
+    it is at least the least size. If several roles of a gang have pieces, a piece of this role takes ``piece_weight``
+    times as long as a piece of weight 1. Pieces with ``dealt_later`` are planned like other pieces, but members get no
+    number of pieces beforehand. Raises ValueError for invalid numbers.
     """
 
     name: str = ""
@@ -134,8 +134,8 @@ class Kept:
     ``latest`` is a node that had room only from the start on, None if the gang waited for no node. ``members`` are the
     same seats in the form of the previous plan, () if that is unknown. Raises ValueError for invalid numbers.
 
-    ``nodes`` and ``counts`` are the same seats as arrays, one of each for each role. ``sizes`` has the number of
-    members of each role, and ``size`` is their sum. These four fields are stored because every plan reads them.
+    ``nodes`` and ``counts`` are the same seats as arrays: int[i] for each role. ``sizes`` has the number of members of
+    each role, and ``size`` is their sum. These four fields are stored because every plan reads them.
     """
 
     start: float

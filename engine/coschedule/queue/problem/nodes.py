@@ -45,7 +45,7 @@ class NodeTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Resources that a node gets back when the gang that runs there is expected to end.
+    """Resources that a node gets back when a gang, or a member that leaves its gang, is expected to end.
 
     A release that is due or overdue has not happened yet. It counts from the first instant after ``now``.
     """

@@ -56,7 +56,7 @@ class OpenEnded:
         )
 
     def blocker(self, passes: BoolArray) -> Blocker | None:
-        """Return the gang that has most of the nodes that pass, bool[n], the first of several; None for no gang."""
+        """Return the first of the gangs with the most nodes that pass, bool[n]; None if no gang has such a node."""
         held = np.bincount(self.holder[passes[self.node]], minlength=len(self.gangs))
         if not held.any():
             return None

@@ -9,7 +9,7 @@ Urgency = tuple[int, float, float, GangKey]
 
 
 def in_order(gangs: Iterable[PendingGang]) -> list[PendingGang]:
-    """Sort gangs by priority, highest first, then by age, creation and key, so that no two are equal."""
+    """Sort gangs: the highest priority first, then the oldest, then by creation and key, so that no two are equal."""
     return sorted(gangs, key=lambda gang: urgency(gang.priority, gang.counts_from, gang.created, gang.key))
 
 

@@ -49,9 +49,9 @@ def unit_seconds(pools: Sequence[PiecePool], work: Work | None) -> float:
 
 
 def even_seconds(pools: Sequence[PiecePool], work: Work, needs: IntArray) -> FloatArray:
-    """Return the run times of ``needs[m, role]`` members if pieces need not be whole, in seconds: float[m].
+    """Return the run time of each mix m if pieces need not be whole, without overhead, in seconds: float[m].
 
-    The members are on idle reference nodes, and their overhead is left out. There must be a pool.
+    Mix m has ``needs[m, role]`` members of each role, all on idle reference nodes. There must be a pool.
     """
     units: FloatArray = np.max([pool.units / needs[:, pool.role] for pool in pools], axis=0)
     return units * unit_seconds(pools, work)

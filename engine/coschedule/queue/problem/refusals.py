@@ -19,11 +19,11 @@ class Reason(StrEnum):
     WINDOW_TOO_SHORT = "WindowTooShort"
     """There is room, but the windows of nodes close before the gang could end."""
     HELD_BY_GANGS_IN_FRONT = "HeldByGangsInFront"
-    """There is room, but gangs in front use it: without an end, until its windows close, or as a node hold."""
+    """There is room, but gangs in front use it: without an end, until windows of nodes close, or as a node hold."""
     DEADLINE_CANNOT_BE_MET = "DeadlineCannotBeMet"
     """Every possible placement ends after the deadline."""
     HELD_BY_LASTING_PODS = "HeldByLastingPods"
-    """Too few members fit even when all pods that are meant to end have ended; without the other pods it would fit."""
+    """Too few members fit even when all pods that are meant to end have ended; enough fit without the other pods."""
     HOLDS_NODES = "HoldsNodes"
     """The gang fits once others have ended at an unknown time; until then it keeps nodes from gangs behind it."""
     BEHIND_IN_QUEUE = "BehindInQueue"
@@ -131,9 +131,9 @@ class WindowTooShort:
     """Windows for ``needed`` members are never open together for the shortest run, ``shortest_seconds``.
 
     ``shortest_seconds`` is None where the run time is unknown. ``passing`` nodes pass the constraints: ``never_open``
-    of them are never open to gangs, and ``closing`` of them close again after at most ``longest_seconds``. That is None
-    where no node closes. On ``owners_expected`` nodes the owner may come back, and the gang may not be interrupted. On
-    ``tolerated`` nodes a taint evicts members after at most ``tolerated_seconds``.
+    of them are never open to gangs, and ``closing`` of them close again after at most ``longest_seconds``, which is
+    None if no node closes. On ``owners_expected`` nodes the owner may come back, and the gang may not be interrupted.
+    On ``tolerated`` nodes a taint evicts members after at most ``tolerated_seconds``.
     """
 
     reason: ClassVar[Reason] = Reason.WINDOW_TOO_SHORT

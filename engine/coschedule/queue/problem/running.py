@@ -32,10 +32,10 @@ class SmallerSize(NamedTuple):
 class SmallerSizes:
     """The sizes to which a gang may shrink instead of being evicted, rising.
 
-    ``nodes`` has the node of each member whose number may change; a gang that shrinks keeps the first of them. Each of
-    these members takes ``request``. ``fixed`` more members always stay. With ``keeps``, the members that stay continue,
-    and the gang loses its work of ``lost`` seconds. Otherwise all members end, and start again after ``restart_time``
-    seconds. With ``is_open_ended``, all ends are guesses.
+    ``nodes`` has the node of each member of the role whose size varies; a gang that shrinks keeps the first of them.
+    Each of these members takes ``request``. ``fixed`` more members always stay. With ``keeps``, the members that stay
+    continue, and the gang loses its work of ``lost`` seconds. Otherwise all members end, and start again after
+    ``restart_time`` seconds. With ``is_open_ended``, all ends are guesses.
     """
 
     nodes: tuple[int, ...]
