@@ -45,7 +45,7 @@ class LabelIndex:
         return frozenset[str]().union(*self._labels)
 
     def _column(self, key: str) -> "_Column":
-        """Return the nodes of a label; all labels that no node has share one empty column."""
+        """Return the column of a label; all labels that no node has share one empty column."""
         if not self.has(key):
             return self._on_no_node
         if key not in self._columns:

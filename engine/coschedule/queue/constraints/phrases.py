@@ -16,7 +16,7 @@ _SEVERAL_VALUES = {"In": "in", "NotIn": "notin"}
 
 
 def without_label(requirement: Requirement) -> str:
-    """``without gpu=a100``; where no single label is missing, ``outside its affinity zone in (a, b)``."""
+    """Return ``without gpu=a100``; ``outside its affinity zone in (a, b)`` for other operators or several values."""
     if requirement.operator == "Exists":
         return _cut(f"without the label {requirement.key}")
     if requirement.operator == "In" and len(requirement.values) == 1:
@@ -25,13 +25,13 @@ def without_label(requirement: Requirement) -> str:
 
 
 def outside_affinity(terms: Sequence[NodeTerm]) -> str:
-    """``outside its affinity zone=a or disk=ssd,gpu``."""
+    """Return a phrase such as ``outside its affinity zone=a or disk=ssd,gpu``."""
     alternatives = (",".join(_some(_formatted_each(term))) for term in terms if term.labels or term.fields)
     return _cut(" ".join(["outside its affinity", " or ".join(_some(alternatives))]).strip())
 
 
 def with_taint(taint: Taint) -> str:
-    """``with the untolerated taint gpu=a100:NoSchedule``."""
+    """Return a phrase such as ``with the untolerated taint gpu=a100:NoSchedule``."""
     return _cut(f"with the untolerated taint {taint.formatted}")
 
 

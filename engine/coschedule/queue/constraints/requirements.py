@@ -6,7 +6,7 @@ from collections.abc import Callable
 from coschedule.queue.constraints.terms import Requirement
 
 LabelTest = Callable[[str | None], bool]
-"""Whether a label's value passes; None when the node has no such label."""
+"""Returns whether a label's value passes; it is called with None for a node without the label."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
@@ -29,7 +29,7 @@ def label_test(requirement: Requirement) -> LabelTest:
 
 
 def is_beyond(number: int, operator: str, bound: int) -> bool:
-    """Compare integers as Gt and Lt do; False for other operators."""
+    """Return whether ``number`` is above (Gt) or below (Lt) the bound; False for other operators."""
     return (operator == "Gt" and number > bound) or (operator == "Lt" and number < bound)
 
 
@@ -59,7 +59,7 @@ def _is_integer_beyond(value: str | None, operator: str, bound: int) -> bool:
 
 
 def _integer(text: str, pattern: re.Pattern[str]) -> int | None:
-    """Read a 64-bit integer; None when the text does not match the pattern or the number is larger."""
+    """Read a 64-bit integer; None if the text is too long for a label, has another form, or is beyond 64 bits."""
     if len(text) > _LONGEST_LABEL or not pattern.fullmatch(text):
         return None
     number = int(text)

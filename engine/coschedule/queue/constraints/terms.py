@@ -14,7 +14,7 @@ class Taint(NamedTuple):
 
     @property
     def formatted(self) -> str:
-        """``gpu=a100:NoSchedule``, in the format of kubectl."""
+        """The taint in the format of kubectl, such as ``gpu=a100:NoSchedule``."""
         value = f"={self.value}" if self.value else ""
         return f"{self.key}{value}:{self.effect}"
 
@@ -49,13 +49,14 @@ class NodeTerm(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Constraints:
-    """The requirements of a member on its node besides resources; gangs with equal constraints share a mask.
+    """The requirements of a member on its node besides resources.
 
     ``affinity`` is None when there is none; an empty tuple matches no node. ``volumes`` are further affinities, which
     must all match. ``barred`` has sets of names of nodes that members may not use, each set with a phrase that
     completes "3 nodes ...".
 
-    The hash and the length are computed on first use and stored, as there may be a million parts.
+    The nodes that pass are cached once for all gangs with equal constraints. The hash and the length are computed on
+    first use and stored, as there may be a million parts.
     """
 
     node_selector: tuple[tuple[str, str], ...] = ()
