@@ -18,7 +18,7 @@ _GROWTH = 2
 class SpanStore:
     """An append-only store of spans: ``begin[b]``, ``free[b, r]`` and ``open[b]`` as in ``Spans``.
 
-    Rows that ``put`` has not returned have no meaning.
+    Rows after the last stored span have no meaning.
     """
 
     def __init__(self, spans: Spans) -> None:

@@ -34,7 +34,7 @@ class Stretches:
     upto: IntArray
 
     def renumbered(self, new: IntArray, classes: int) -> "Stretches":
-        """Give class ``c`` the number ``new[c]`` of ``classes`` numbers; drop classes with a negative one."""
+        """Give class ``c`` the number ``new[c]``, below ``classes``; drop the classes for which it is negative."""
         owner = new[self.owner]
         kept = np.flatnonzero(owner >= 0)
         return Stretches(

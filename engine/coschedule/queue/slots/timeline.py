@@ -48,7 +48,7 @@ class Timeline:
     the snapshot index of a node with the same answers to all constraints.
 
     ``stamp[c]`` rises and is below ``stamps``. It is unique among all classes of this timeline and of the timelines
-    that it was made from. ``kept`` has stretches that were found on one of these timelines, by request; see
+    that it was made from by claims. ``kept`` has stretches that were found on one of these timelines, by request; see
     ``stretches_for``.
 
     ``safer`` are copies on which nodes are also closed while their owners are likely to come back. Each copy allows a
