@@ -31,7 +31,10 @@ class Fitting:
         return total
 
     def tables(self, free: IntArray, admitted: BoolArray) -> FloatArray:
-        """Return the tables of nodes, float[n, a]; node n has ``free[n, r]``, at least 0, for ``admitted[n, role]``."""
+        """Return the tables of nodes: float[n, a].
+
+        Node n has ``free[n, r]``, at least 0, for members of roles with ``admitted[n, role]``.
+        """
         fits = (self.used <= free[:, np.newaxis]).all(axis=2)
         if not admitted.all():
             fits &= ~((self.layout.counts > 0) & ~admitted[:, np.newaxis]).any(axis=2)

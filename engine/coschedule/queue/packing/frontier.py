@@ -1,8 +1,8 @@
-"""Tables with several worths: the best combinations of the worths of the members of several roles.
+"""Ways to put members of several roles on nodes so that the members of each role together are worth enough.
 
-Each member of role ``roles[k]`` has a worth for goal k, such as the pieces that it can do by some time. A way to put
-members on nodes is dropped if another way with the same counts is worth at least as much for every goal. Worth beyond
-a goal does not count. So the ways that are left show for which goals all members can be placed.
+Each goal is about one role. A member has a worth for the goal of its role, such as the pieces that it can do by some
+time. A way to put members on nodes is dropped if another way with the same counts is worth at least as much for every
+goal. Worth beyond a goal does not count. So the ways that are left show which goals can be met together.
 
 Example: two roles of one member each, a fast node, on which a member is worth 2, and a slow one, on which it is worth
 1. The ways (2, 1) and (1, 2) are left. So the goals (2, 1) can be met, and the goals (2, 2) can't.
@@ -73,12 +73,12 @@ class Ways:
         return cls(layout=layout, counts=np.zeros((1, len(layout.needed)), np.int64), worth=np.zeros((1, goals)))
 
     def reaching(self, goals: Goals) -> int | None:
-        """Return a way that places all members and reaches all goals; None if there is none."""
+        """Return the index of a way that places all members and reaches all goals; None if there is none."""
         whole = (self.counts == self.layout.needed).all(axis=1) & (self.worth >= goals.enough).all(axis=1)
         return int(whole.argmax()) if whole.any() else None
 
     def seats(self, way: int) -> list[Seats]:
-        """List the nodes of a way. They may hold more members than needed of roles that are not exact."""
+        """List the nodes of the way with this index; roles that are not exact may have more members than needed."""
         seats: list[Seats] = []
         for place, given, option, before in reversed(self.steps):
             one = int(option[way])
@@ -108,14 +108,14 @@ class Ways:
 
 
 def reach(layout: Layout, parts: Iterable[Part], goals: Goals, effort: Effort) -> tuple[Seats, ...] | None:
-    """Put all members on nodes so that all goals are reached; None where that can't be, or the effort is over."""
+    """Put all members on nodes so that all goals are reached; None if no way is found before the effort is over."""
     ways = _added(layout, parts, goals, effort, is_whole=True)
     way = ways.reaching(goals)
     return None if way is None else _trimmed(ways.seats(way), layout.needed)
 
 
 def _added(layout: Layout, parts: Iterable[Part], goals: Goals, effort: Effort, *, is_whole: bool) -> Ways:
-    """Add up parts in their order; the whole stops as soon as all goals are reached."""
+    """Add up parts in their order; with ``is_whole``, stop as soon as all goals are reached."""
     ways = Ways.nothing(layout, len(goals.roles))
     for part in parts:
         for place, options in _places(layout, part, goals, effort):

@@ -35,9 +35,9 @@ class Level(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """The offer of nodes of class ``c``: ``free[c, r]``, at least 0, for roles with ``admits[c, role]``.
+    """Nodes of class ``c`` have ``free[c, r]``, at least 0, for members of roles with ``admits[c, role]``.
 
-    In the tables, each member of a role is worth ``worth[c, role]``.
+    In the tables, each member of a role is worth ``worth[c, role]`` there.
     """
 
     free: IntArray
@@ -51,7 +51,7 @@ class NodeClasses:
 
     Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. The node of rank k
     is of class ``class_of[k]``. Levels with domains of several nodes go from the coarsest to the finest: each domain is
-    within one of the level before.
+    within one domain of the level before.
     """
 
     rank: IntArray
@@ -60,13 +60,13 @@ class NodeClasses:
     levels: Sequence[Level]
 
     def parts(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterable[Part]:
-        """Generate the parts of the cluster lazily, the parts with the lowest ranks first."""
+        """Return the parts of the cluster, the lowest ranks first; computed lazily if no domain has several nodes."""
         shared = [level for level in self.levels if not level.single_nodes]
         useful = self._useful(fitting, offer, effort)
         return _nested(fitting.layout, useful, shared) if shared else (part for part, _ in useful)
 
     def _useful(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterator[tuple[AlikeNodes, int]]:
-        """List groups of alike nodes that can hold a member, each with one of its classes."""
+        """Generate groups of alike nodes that can hold a member, each group with one of its classes."""
         for groups in in_blocks(self._groups(fitting, offer, effort), most=most_at_once(fitting.layout)):
             ones = [int(classes[0]) for classes in groups]
             found = self._options(fitting, offer, ones)
@@ -147,7 +147,7 @@ def node_classes_of(timeline: Timeline, levels: Sequence[Level]) -> NodeClasses:
 
 
 def _nested(layout: Layout, nodes: Iterable[tuple[AlikeNodes, int]], levels: Sequence[Level]) -> Sequence[Part]:
-    """Group nodes, each with its class, by the domains of the coarsest level, then within each by the next level."""
+    """Group nodes by the domains of the coarsest level, then within each domain by the next level, and so on."""
     if not levels:
         return [part for part, _ in nodes]
     coarsest, finer = levels[0], levels[1:]

@@ -1,7 +1,7 @@
 """Places a gang on nodes: parts of the cluster are added up one by one, until all members have a place.
 
 Parts are groups of alike nodes, or domains, which consist of parts. The table of the whole follows from the tables of
-its parts (``layout``). So all ways to distribute members are covered, without those that differ only in the names of
+its parts (``layout``). So all ways to distribute members are covered, except ways that differ only in the names of
 nodes.
 """
 
