@@ -62,6 +62,7 @@ class SearchSpace:
     """The slots of one gang; each search passes the runs that it computes to ``consider``.
 
     When the ``effort`` is over, a search returns the best run found until then, or else the first that it finds.
+    Searches of ``EqualLoad`` do not read the effort.
     """
 
     open_slots: OpenSlots

@@ -1,8 +1,8 @@
 """The effort of a plan: how much each gang may search before it must take the best run found so far.
 
-The work for a gang is counted in steps of about ten nanoseconds. Steps are paid by the gang's account and by the
-plan's. The first steps of each choice are free, so that each gang gets some. Half of the plan's account is reserved in
-equal parts for the tenants, which are namespaces. So the gangs of one tenant always leave steps to the others.
+The work for a gang is counted in steps of about ten nanoseconds. A gang has a limit of steps, and so has the plan. The
+first steps of each choice are free, so that each gang gets some. Half of the plan's limit is reserved in equal parts
+for the tenants, which are namespaces. So the gangs of one tenant always leave steps to the others.
 """
 
 from collections import Counter
@@ -36,8 +36,9 @@ def _limits_of_choices() -> Limits:
 class Account:
     """Counts the steps spent for the gangs of a plan, in all its forks.
 
-    ``spent`` counts all steps, and ``beyond`` counts the steps that were not free. ``reserve`` is the reservation of
-    each known tenant. ``unused_reserve`` is the unused part of all reservations together.
+    ``spent`` counts all steps, and ``beyond`` counts the steps that were not free, as do ``by_gang`` and ``by_tenant``.
+    ``reserve`` is the number of steps reserved for each known tenant. ``unused_reserve`` is the number of all reserved
+    steps that are not used yet.
     """
 
     limits: Limits = field(default_factory=_limits_of_choices)
@@ -99,7 +100,7 @@ class Effort:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether twice the steps are spent."""
+        """Whether twice ``most`` steps are spent, including steps before ``once_more``."""
         return self.spent >= 2 * self.most or (self.was_over and self.is_over)
 
     @property

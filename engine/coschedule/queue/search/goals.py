@@ -30,7 +30,7 @@ class RatedRun(NamedTuple):
 
 
 def goal_of(gang: PendingGang) -> RunGoal:
-    """Return the goal of a gang."""
+    """Return the goal of a gang: the fewest members if it has a deadline and a known run time."""
     return soonest_goal_of(gang) if gang.work is None or gang.deadline is None else RunGoal.FEWEST_MEMBERS
 
 
@@ -40,7 +40,7 @@ def soonest_goal_of(gang: PendingGang) -> RunGoal:
 
 
 def run_of(goal: RunGoal, gang: PendingGang, outline: Outline, *, longest: float | None) -> RatedRun:
-    """Rate a run; ``longest`` is the time of the last member's pieces, None without pieces or with a known run time."""
+    """Rate a run; ``longest`` is as in ``longest_pieces``, None without pieces or with a known run time."""
     match goal:
         case RunGoal.LEAST_VALUE:
             return RatedRun(outline, outline.value, outline)
