@@ -1,1 +1,1 @@
-"""The choice for a gang of several roles, or with terms among its members: one start, one finish, all at once."""
+"""The choice of a run for a gang of several roles, or with terms among its members; all members start together."""

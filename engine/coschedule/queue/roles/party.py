@@ -65,7 +65,7 @@ class Party:
 
     @property
     def is_known(self) -> bool:
-        """Whether its run time is known."""
+        """Whether the run time of the gang is known."""
         return self.gang.work is not None
 
     @property
@@ -101,7 +101,7 @@ class Party:
     def no_easier(self, mix: int, most: float) -> BoolArray:
         """Return the mixes that cannot fit, bool[m], given that ``mix`` does not fit.
 
-        ``mix`` has room for only ``most`` members of the maximised role, -inf where the other roles do not fit.
+        There is room for only ``most`` members of the maximised role, -inf if even the other roles do not fit.
         """
         if self._grown_role_is_company:
             return np.equal(np.arange(len(self.needs)), mix)
@@ -134,7 +134,7 @@ class Party:
 
 
 def party_of(gang: PendingGang) -> Party:
-    """Return the party of a gang."""
+    """Return a gang with all of its mixes; if its run time is known, with the mixes that have a time."""
     needs = _needs(gang)
     works = np.array([role.load.is_work for role in gang.roles])
     times = np.full(len(needs), np.inf)

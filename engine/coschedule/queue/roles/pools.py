@@ -100,7 +100,7 @@ class _Tries:
         return None if seats is None else self._run_on(seats)
 
     def by(self, time: float) -> tuple[Seats, ...] | None:
-        """Seat the mix so that each pool can end by ``time``; None where that can't be."""
+        """Seat the mix so that each pool can end by ``time``; None if no such seats are found."""
         pools = self.search.party.pools
         done = np.stack([self._done_by(pool, time) for pool in pools], axis=1)
         enough = np.array([pool.pieces for pool in pools], dtype=np.float64)

@@ -23,7 +23,10 @@ class ClassRoom:
     stays: BoolArray | None = None
 
     def admits(self, passes: BoolArray) -> BoolArray:
-        """Return where members may be: bool[c, role], like ``passes``, the classes that pass their constraints."""
+        """Return whether members of each role may be on each class: bool[c, role].
+
+        ``passes`` says the same by constraints alone.
+        """
         admitted: BoolArray = passes & self.open[:, np.newaxis]
         return admitted if self.stays is None else admitted & self.stays
 

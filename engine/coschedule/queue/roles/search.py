@@ -54,7 +54,7 @@ class BestSeats(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PartySearch:
-    """A party on a timeline: if ``passes[c, role]``, a node may have up to ``most[c, role]`` members of the role.
+    """A party on a timeline: if ``passes[c, role]``, a node of class c may have ``most[c, role]`` members of the role.
 
     ``node_classes`` are the classes of nodes that the party may use. ``passes_by_node`` is like ``passes``, by the
     index of nodes. Members may stay for ``stays[c, role]`` seconds from the start of the run; ``stays`` is None if
@@ -119,7 +119,7 @@ class PartySearch:
         return int(np.count_nonzero(fits))
 
     def seats(self, mix: int, room: ClassRoom, slowest: int) -> tuple[Seats, ...] | Short:
-        """Put a mix on nodes, members with a load up to the pace ``slowest`` only; ``Short`` if it does not fit."""
+        """Put a mix on nodes, members with a load only on paces up to ``slowest``; ``Short`` if it does not fit."""
         fitting = self._fitting(mix, weighed=())
         admits = self._admits(room, slowest)
         offer = Offer(free=room.free, admits=admits, worth=np.zeros(admits.shape))
