@@ -3,12 +3,13 @@
 Objective: minimise start + e * T(P) * (1 + price * P), where e is the largest slow-down used. Choose among all instants
 at which slots appear, all slow-downs and all sizes. A slot counts only if it lasts until the gang would finish.
 
-Method: for a lower bound on an instant, count all slots that outlast the shortest run, by ranges of slow-downs. Search
-instants in the order of their bounds, until the next bound is worse than the best choice found, usually two or three.
-Where there are more slow-downs than ranges, instants that remain after a few searches are bounded again by smaller
-ranges. With a price this matters, since it makes small differences large. From an instant, slow-downs are bounded by
-the slots that outlast the shortest run at each. Slow-downs are evaluated in the order of these bounds, some at a time,
-as one matrix over slow-downs and sizes. With thousands of different speeds, the bounds leave few slow-downs.
+Method: for a lower bound on the values from an instant, count all slots that outlast the shortest run, by ranges of
+slow-downs. Search instants in the order of their bounds, until the next bound is worse than the best choice found. This
+usually takes two or three instants. If there are more slow-downs than ranges, instants that remain after a few searches
+are bounded again by smaller ranges. This matters with a price, since a price makes small differences large. From an
+instant, slow-downs are bounded by the slots that outlast the shortest run at each slow-down. Slow-downs are evaluated
+in the order of these bounds, some at a time, as one matrix over slow-downs and sizes. With thousands of different
+speeds, the bounds leave few slow-downs.
 """
 
 from dataclasses import dataclass, field, replace
@@ -99,7 +100,10 @@ class EqualLoad:
         return least[np.searchsorted(self.sizes, slots, side="right")]
 
     def _bounds(self, space: SearchSpace, among: IntArray, most_ranges: int) -> FloatArray:
-        """Return a lower bound on the value of runs from each instant: float[k], inf where no size fits."""
+        """Return a lower bound on the value of runs from each instant: float[k], inf if no size fits.
+
+        A single instant has no bound: -inf.
+        """
         if len(among) <= 1:
             return np.full(len(among), -np.inf)
         slowdowns = space.open_slots.slowdowns

@@ -4,9 +4,10 @@ Objective: minimise the value (``queue.problem.price``) over all instants at whi
 uses the fastest slots that last until it finishes.
 
 Theorem: with fewer slots, no run of any size ends earlier. So from one start, first use all slots. If the slots of the
-best run all last until its finish, it is the best. Otherwise its size must use only the slots that last, and ends no
-earlier; search again. Without a price, no size ends before that finish, so slots that end before it are useless for all
-sizes. With a price, other sizes may end before it. They keep their slots and are searched apart from this size.
+best run all last until its finish, it is the best. Otherwise a run of its size must use only the slots that last, and
+ends no earlier. Then search again. Without a price, no size ends before that finish, so slots that end before it are
+useless for all sizes. With a price, other sizes may end before it. They keep their slots and are searched apart from
+this size.
 
 Method: search instants in the order of a lower bound on their value, until the next bound is worse than the best found.
 Each instant takes one or two searches, and more only where lost slots matter. The bound uses all slots that outlast the
@@ -181,7 +182,7 @@ class _From(NamedTuple):
     held: IntArray
 
     def best(self, load: UnequalLoad, *, soonest: float, limit: float) -> Candidate | None:
-        """Find the best candidate; no run may end before ``soonest``."""
+        """Find the best candidate of a value up to ``limit``; ``soonest`` is a lower bound on the finish of any run."""
         runs = self._best_runs((load, self.slots.lost_by(soonest)))
         while runs:
             if load.price.seconds and self.space.effort.is_over:
