@@ -108,7 +108,7 @@ class Charged:
         return GroupTurns(self.shares, self.charges, gangs)
 
     def expected_order(self, gangs: Iterable[PendingGang]) -> Iterator[PendingGang]:
-        """List gangs of one priority in the order in which they will be planned, as far as that is known before."""
+        """List gangs of one priority in the order in which they will be planned, by their expected charges."""
         turns = self.turns(gangs)
         for gang in turns:
             yield gang
@@ -125,7 +125,7 @@ class Charged:
 
 
 def planning_order(snapshot: Snapshot) -> list[PendingGang]:
-    """List all gangs in the order in which they will be planned, as far as that is known before."""
+    """List all gangs in the order in which they will be planned, by their expected charges."""
     ordered, charged = in_order(snapshot.gangs), Charged.nothing(snapshot.shares)
     if not charged.is_contested(ordered):
         return ordered

@@ -70,10 +70,10 @@ class ShareClaim(NamedTuple):
 def claim_of(
     shares: FairShares, gang: GangKey, coming: Sequence[TakenBack] = (), *, charged: float = 0.0
 ) -> ShareClaim | None:
-    """Return the claim of the group of a waiting gang; None where it may take nothing.
+    """Return the claim of the group of a waiting gang; None if the group may take nothing.
 
-    ``coming`` has the amounts of gangs that start before it; those of its own group count as held. The plan has
-    ``charged`` the group for gangs in front of this one.
+    ``coming`` has the amounts of gangs that start before this gang; amounts of its own group count as held. The plan
+    has ``charged`` the group for gangs in front of this one.
     """
     if len(shares.groups) == 1 or not shares.capacity:
         return None
