@@ -1,9 +1,10 @@
 """The choice of a run where node owners may come back.
 
 The candidates are the best run within each of a few risks (``safer.py``), and the best run at any risk. The gang gets
-the run with the least value plus expected loss, in equally weighed seconds (``queue.problem.price``). So an
-interruptible gang avoids owners unless it gains more than their return would cost on average. If runs are equal, the
-gang gets the safest of them. A gang that may not be interrupted gets the best run without any risk.
+the run with the least value plus expected loss. A lost second costs as much as a second of the run
+(``queue.problem.price``). So an interruptible gang avoids owners unless it gains more than their return would cost on
+average. If runs are equal, the gang gets the safest of them. A gang that may not be interrupted gets the best run
+without any risk.
 
 With a deadline, the expected loss is added to the finish. Runs that then still meet the deadline come first, then runs
 with fewer members, then earlier finishes. Where the run time is unknown, so is the loss: the earliest start comes

@@ -1,7 +1,7 @@
 """Timelines on which nodes are closed while their owners are likely to come back.
 
-A run that avoids all hours above some risk is a run on such a timeline, for any size, nodes and start. So nothing else
-in the planner needs to know of forecasts. Risks are converted to hours of 3,600 seconds.
+A run that avoids all hours above some risk is a run on such a timeline, for any size, nodes and start. So the searches
+for runs need no forecasts. Risks are converted to hours of 3,600 seconds.
 
 Example: the owner of a node comes back with a probability of 0 in the first hour, 0.01 in the second and 0.3 in the
 third and last. The timeline of risk 0 closes the node from the second hour on, that of 0.02 from the third hour on.
@@ -24,7 +24,10 @@ _HOUR = 3600.0
 
 
 def with_safer(timeline: Timeline, hazards: Hazards | None, *, risks: Sequence[float]) -> Timeline:
-    """Return the timeline with a ``safer`` timeline for each of ``risks``, which rise; equal ones are left out."""
+    """Return the timeline with a ``safer`` timeline for each of ``risks``, which rise; each closes fewer hours.
+
+    Timelines that would be equal to the timeline before them, or close nothing, are left out.
+    """
     if hazards is None:
         return timeline
     allowed = -np.log1p(-np.array(risks)) / _HOUR
