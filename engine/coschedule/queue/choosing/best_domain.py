@@ -88,7 +88,10 @@ class _DomainSearch:
                     self._take(Best(run, domain))
 
     def still_rivals(self, left: IntArray) -> IntArray:
-        """Return the domains that may be better and are not like a searched one, and only one of each kind."""
+        """Return the domains that may be better, without domains that are alike to a searched one.
+
+        Of several alike domains, only the one with the lowest rank is returned.
+        """
         left = left[self._may_be_better(left)]
         if not left.size:
             return left

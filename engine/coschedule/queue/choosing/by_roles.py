@@ -82,7 +82,7 @@ class RolesChooser:
         return None if found is None else found.outline
 
     def best(self, search: PartySearch, goal: RunGoal, limit: float) -> Found | None:
-        """Find the best run; with ``LEAST_VALUE``, only runs of a value up to ``limit``."""
+        """Find the best run that starts by ``promised``; with ``LEAST_VALUE``, only runs of a value up to ``limit``."""
         in_time = search.instants[search.instants <= self.gang.promised]
         match goal:
             case RunGoal.LEAST_VALUE:
@@ -96,7 +96,7 @@ class RolesChooser:
                 assert_never(goal)
 
     def is_one_a_node(self, role: int) -> bool:
-        """Whether terms allow at most one member of a role on each node on which they may be."""
+        """Whether terms allow at most one member of a role on each node that passes for the role."""
         return any(
             level.single_nodes
             and (level.domain[self.passes[:, role]] >= 0).all()
@@ -195,7 +195,7 @@ def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:
 
 
 def _latest(search: PartySearch, found: Found) -> int | None:
-    """Find the first node that has no room for its members before the start; None if all nodes have room."""
+    """Find the first node without room for its members just before the start; None without one, or for a start now."""
     if not found.outline.start > search.timeline.now:
         return None
     before = search.room(float(np.nextafter(found.outline.start, -np.inf)), found.outline.start)

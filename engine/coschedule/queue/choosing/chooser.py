@@ -43,7 +43,7 @@ def chooser_of(
 
 
 class _Places(NamedTuple):
-    """Members may be on node n if ``passes[n, role]``, for ``stays[n, role]`` seconds; ``stays`` may be None."""
+    """Members may be on node n if ``passes[n, role]``, for ``stays[n, role]`` seconds; no limit if that is None."""
 
     passes: BoolArray
     stays: FloatArray | None
@@ -111,12 +111,12 @@ class _Label(NamedTuple):
         return are_single_nodes(self.domain)
 
     def is_one_a_node(self, passes: BoolArray) -> bool:
-        """Whether anti-affinity within a role allows one member on each node that passes, bool[n]."""
+        """Whether anti-affinity within a role allows at most one member on each node that passes, bool[n]."""
         return self.is_of_single_nodes and bool((self.domain[passes] >= 0).all())
 
 
 def _labels(gang: PendingGang, terms: Iterable[Term], passes: BoolArray, topology: Topology) -> list[_Label]:
-    """List the labels of terms, by name; labels with the same domains are one."""
+    """List the labels of terms, by name; labels with the same domains count as one."""
     names = [role.name for role in gang.roles]
     by_domains: dict[int, list[Term]] = {}
     for term in sorted(terms, key=lambda term: term.topology_key):
@@ -133,7 +133,7 @@ def _labels(gang: PendingGang, terms: Iterable[Term], passes: BoolArray, topolog
 
 
 def _levels(labels: Sequence[_Label]) -> tuple[Level, ...] | TopologiesCross:
-    """Return the levels of labels, the coarsest first, or a refusal if domains overlap.
+    """Return the levels of labels, the coarsest first; a refusal if domains overlap and none contains the other.
 
     Domains of single nodes need no number.
     """

@@ -11,7 +11,7 @@ _STEPS_A_SIZE = 5_000
 
 
 def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadline: float) -> Candidate | None:
-    """Find the candidate with the fewest members whose finish is at most ``deadline``; ties to the earlier finish.
+    """Find the candidate with the fewest members, then the earliest finish, that ends by ``deadline``.
 
     When the effort is over, any size that meets the deadline is taken.
     """

@@ -25,11 +25,11 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Demand:
-    """A gang of one role: each member takes ``request``, int[r], and may run on nodes that ``passes``, bool[n].
+    """A gang of one role: each member takes ``request``, int[r], and may run on nodes with ``passes``, bool[n].
 
     A node takes at most ``per_node`` members. ``load`` is None when the run time is unknown. ``consider`` receives the
     runs that are computed, and ``effort`` counts the steps. Members may stay on a node for ``stays`` seconds, float[n];
-    None where no node limits that.
+    ``stays`` is None if no node limits that.
     """
 
     gang: PendingGang

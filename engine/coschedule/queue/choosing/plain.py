@@ -73,7 +73,7 @@ class PlainChooser:
         return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
 
     def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
-        """Return whether an earlier run still is the best, and its alternative; its claims are not on ``timeline``."""
+        """Return whether the run ``chosen`` before is still the best; ``timeline`` has no claims of this run."""
         space = self.demand.search_space(timeline)
         # The run of the previous plan may be shorter than the same run now, as times are rounded to seconds.
         limit = self.gang.price.value(chosen.start, chosen.finish + RESOLUTION_SECONDS, chosen.size)

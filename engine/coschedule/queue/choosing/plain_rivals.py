@@ -90,7 +90,7 @@ class PlainRivals:
         return self.demand.search_space(self.timeline.of_ranks(self.domains.ranks(domain))).open_slots
 
     def _longest(self, open_slots: OpenSlots, outline: Outline) -> float | None:
-        """Return the time of the last member's pieces, like ``longest_pieces``; None if runs are not compared by it."""
+        """Return the time that ``longest_pieces`` describes; None without pieces, or if the run time is known."""
         pieces = self.demand.role.pieces
         if self.goal is not RunGoal.EARLIEST_START or pieces is None:
             return None
