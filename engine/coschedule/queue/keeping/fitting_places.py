@@ -83,7 +83,7 @@ def those_with_room(places: Sequence[Place], whole: Timeline) -> Together:
 
 
 def _delayed(crowded: Iterable[Place], timeline: Timeline) -> dict[GangKey, float]:
-    """Return the starts at which crowded places have room on ``timeline``, which has no places; inf if too late."""
+    """Return the starts at which crowded places have room on ``timeline``, which has no places; inf without a start."""
     moved = {place.gang.key: with_room(place, timeline) for place in crowded}
     return {key: np.inf if place is None else place.choice.outline.start for key, place in moved.items()}
 

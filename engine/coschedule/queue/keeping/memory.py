@@ -153,7 +153,7 @@ def _are_kinds_the_same(snapshot: Snapshot, before: Snapshot) -> bool:
 def _equally_fast_nodes(
     snapshot: Snapshot, before: Snapshot, slowdowns: FloatArray, slowdowns_before: FloatArray
 ) -> dict[str, int]:
-    """Return the indices of the nodes that are as fast as before, by name; ``slowdowns`` are a gang's own."""
+    """Return the indices of the nodes that are as fast as before, by name; ``slowdowns`` may be a gang's own."""
     if snapshot.nodes is before.nodes or snapshot.nodes.names == before.nodes.names:
         same = np.flatnonzero(slowdowns == slowdowns_before).tolist()
         return {snapshot.nodes.names[node]: node for node in same}

@@ -12,7 +12,7 @@ from coschedule.queue.problem.terms import Term, TermKind
 def are_obeyed(
     terms: Sequence[Term], nodes: Mapping[str, IntArray], counts: Mapping[str, IntArray], topology: Topology
 ) -> bool:
-    """Return whether members obey the terms; ``counts[role][i]`` of a role are on the node ``nodes[role][i]``."""
+    """Return whether members obey the terms; node ``nodes[role][i]`` has ``counts[role][i]`` members of a role."""
     role = np.concatenate([np.full(int(counts[name].sum()), number) for number, name in enumerate(nodes)])
     node = np.concatenate([nodes[name].repeat(counts[name]) for name in nodes])
     names = list(nodes)

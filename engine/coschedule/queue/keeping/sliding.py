@@ -52,7 +52,7 @@ def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) 
 
 
 def later(place: Place, start: float) -> Place | None:
-    """Return the place from ``start`` on, or as planned if that is later; None if that is too late for the gang.
+    """Return the place with this start, or unchanged if it starts later; None if ``start`` is too late for the gang.
 
     A gang without a promise does not slide: it is planned again.
     """
@@ -68,7 +68,10 @@ def later(place: Place, start: float) -> Place | None:
 
 
 def with_room(place: Place, timeline: Timeline) -> Place | None:
-    """Return the place at its first start with room on its nodes, from its own start on; None if there is none."""
+    """Return the place at its first start with room on its nodes; None if there is none by its promise.
+
+    At most ``_MOST_STARTS`` later starts are tried.
+    """
     if _has_room(place, timeline):
         return place
     for start in _later_starts(place, timeline):
