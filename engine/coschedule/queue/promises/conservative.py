@@ -1,7 +1,7 @@
 """Conservative backfilling (D. G. Feitelson and A. M. Weil, 1998): no waiting gang is ever delayed by gangs behind it.
 
-Each gang is promised its first planned start. After a change, gangs are planned again in their order. If that would
-delay a gang, the previous plan is kept.
+Each gang is promised its first planned start. After a change, gangs are planned again in their order. The previous plan
+is kept if it breaks fewer promises.
 """
 
 from collections.abc import Sequence

@@ -22,7 +22,7 @@ def fronts_of(gangs: Sequence[PendingGang], weights: Sequence[float], planner: P
 
 
 def most_replanned(waiting: int) -> int:
-    """Return the number of waiting gangs that are planned again."""
+    """Return the most gangs that are planned again if ``waiting`` gangs wait."""
     return FRONT if waiting < LONG_QUEUE else FRONT // 2
 
 

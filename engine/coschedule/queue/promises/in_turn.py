@@ -12,7 +12,10 @@ from coschedule.queue.shares.dealing import Charged
 
 
 def fair_front(ordered: Sequence[PendingGang], most: int, charged: Charged) -> list[PendingGang]:
-    """Return the gangs with the next turns, and the next gangs with a promise, which may start later."""
+    """Return the ``most`` gangs with the next turns, and ``most`` others with a promise, in the order given.
+
+    Of the gangs with a promise, the gangs with the earliest places are taken.
+    """
     chosen = {gang.key for gang in islice(charged.expected_order(ordered), most)}
     promised = (gang for gang in ordered if gang.key not in chosen and gang.promised < math.inf)
     chosen |= {gang.key for gang in sorted(promised, key=kept_start)[:most]}

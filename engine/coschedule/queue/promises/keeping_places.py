@@ -60,7 +60,7 @@ def placement_of(place: Place, planner: Planner) -> Placement:
 
 
 def _places(planner: Planner, gangs: Sequence[PendingGang]) -> Iterator[Place]:
-    """List the kept places of gangs, with or without room; a gang that raises here also raises when planned."""
+    """List the kept places of gangs, with or without room; a gang for which this raises an exception has none."""
     place_kept_by = partial(planner.facts.kept_place, timeline=planner.claimed.timeline)
     for gang in gangs:
         place = planner.tried(place_kept_by, gang)
@@ -69,7 +69,7 @@ def _places(planner: Planner, gangs: Sequence[PendingGang]) -> Iterator[Place]:
 
 
 def _alternative_to(place: Place, planner: Planner) -> Outline | None:
-    """Return the alternative to a kept place; None for gangs with several roles or terms."""
+    """Return the alternative to a kept place; None for gangs that have no ``PlainChooser``."""
     chooser = planner.chooser(place.gang)
     if not isinstance(chooser, PlainChooser):
         return None

@@ -11,8 +11,9 @@ from coschedule.queue.promises.keeping_places import keep
 def part_lost(snapshot: Snapshot) -> float:
     """Return the part of the places of the previous plan for which there is no room together; 0 without a place.
 
-    A place still has room if the gang can start at it or slightly later, and by its promise. This takes much less time
-    than a plan in which many gangs are planned again. A gang that raises loses its place.
+    There still is room for a place if its gang can start there when planned, or later but by its promise. This takes
+    much less time than a plan in which many gangs are planned again. A gang for which this raises an exception loses
+    its place. Refused gangs do not count.
     """
     planner, had, lost = Planner(snapshot, silent, lambda _gang, _error: None), 0, 0
     refused = planner.refused

@@ -11,11 +11,11 @@ from coschedule.queue.promises.planned import Planned
 from coschedule.queue.promises.previous_plan import PreviousPlan
 
 MOST_TRIES = 4
-"""The number of orders of one front that are tried."""
+"""The most orders of one front that are tried."""
 
 
 def renewed(previous: PreviousPlan, first: Planned, front: Sequence[PendingGang]) -> Planned:
-    """Plan the front while all other gangs keep their places, also places of the first plan; then plan the rest."""
+    """Plan the front while other gangs keep their places or get those of the first plan; then plan the rest."""
     in_front = {gang.key for gang in front}
     others = [gang for gang in previous.gangs if gang.key not in in_front]
     keeping = [gang.key for gang in others if gang.key in previous.placements]
@@ -34,7 +34,7 @@ def renewed(previous: PreviousPlan, first: Planned, front: Sequence[PendingGang]
 
 
 def dealt_anew(previous: PreviousPlan, front: Sequence[PendingGang]) -> Planned:
-    """Plan the front beside the promised places of other gangs, then these gangs: at their places, or in turn."""
+    """Plan the front beside the promised places of other gangs. Then plan the others at their places, or in turn."""
     planned = dealt_in_time(previous.keeping.beside, front)
     planner, decided = planned.planner, previous.with_gangs(planned.decisions)
     if any(isinstance(one, Unplaceable) and one.hold is not None for _, one in decided):
@@ -65,7 +65,10 @@ def late_first(late: Sequence[PendingGang], previous: PreviousPlan, planner: Pla
 
 
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
-    """Plan gangs in this order; a gang that would start after its promise moves to the head of the order."""
+    """Plan gangs in this order. If a gang would start after its promise, move it to the head and begin again.
+
+    The last of ``MOST_TRIES`` orders is taken even if it breaks promises.
+    """
     order = list(front)
     for _ in range(MOST_TRIES - 1):
         planner = base.fork()

@@ -8,13 +8,15 @@ Method: make several plans, and take the best.
 - The first plan keeps the previous plan. A gang that cannot keep its place is planned again on the remaining room, and
   so are new gangs.
 - One plan for each of the ``weights`` plans the front of the queue again. Its order is submission plus a multiple of
-  the least run time. Gangs behind the front keep their places, or get the places that the first plan found. A gang
-  that would start after its promise moves to the head of the order. Then the order is tried again, a few times.
+  the run time with the fewest members. Gangs behind the front keep their places, or get the places that the first plan
+  found. A gang that would start after its promise moves to the head of the order. Then the order is tried again, a few
+  times.
 - If the best of these plans still breaks promises, one more plan begins with the gangs of these promises. All other
   gangs keep their places around them.
 
 The best plan has the fewest gangs without a placement, then the fewest broken promises, then the least sum of finishes.
-If plans are equal, the first is taken. So a promise is broken only if the previous plan has become impossible.
+If plans are equal, the first is taken. So no plan is taken that breaks more promises than the first plan, unless it
+places more gangs.
 
 If groups share the nodes (``queue.shares``), only gangs in a front get a promise. Otherwise a long queue of one group
 would keep all other groups waiting until its end. If gangs of several groups wait, each plan gives them turns, so an
@@ -24,7 +26,7 @@ plan do not follow the turns. So this plan is taken only if all others place few
 
 Finally, some gangs that keep their place are planned again, as many as a front has. These gangs start now, or would fit
 now. Each uses its own place and the room that the best plan leaves. So its nodes are chosen at the start, from all
-nodes that are free by then, and no useful node stays idle. New gangs behind the front are planned last.
+nodes that are free by then, and fewer useful nodes stay idle. New gangs behind the front are planned last.
 """
 
 import math
@@ -79,7 +81,7 @@ class Renewal:
         first: Planned,
         fronts: Sequence[Sequence[PendingGang]],
     ) -> Planned:
-        """Return the best plan. If it breaks promises, a plan that begins with those gangs is tried too."""
+        """Return the best plan. If it breaks promises, try a plan that begins with the gangs of these promises too."""
         # If no gang has a place or promise, the first plan already has the order of weight 0, the order of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         replanned = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
