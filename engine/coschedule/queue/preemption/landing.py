@@ -118,7 +118,7 @@ class Landing:
         return equal[: last + 1]
 
     def _breaks_a_promise(self, victims: Sequence[RunningGang]) -> bool:
-        """Whether a gang is late that would be in time if all victims were evicted; also True if no effort is left."""
+        """Whether a gang is late that would be in time if all victims were evicted, or the effort does not suffice."""
         if not any(isinstance(victim, ShrinkingGang) for victim in victims):
             return False
         kept = [one for one in self._after_it if self._starts[one.key] <= one.promised < math.inf]

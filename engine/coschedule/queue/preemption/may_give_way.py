@@ -28,7 +28,7 @@ class TakingBounds:
         return self.budgets if self.claim is None else (*self.budgets, *self.claim.limits)
 
     def left(self, limits: Sequence[int], victims: Sequence[RunningGang]) -> tuple[int, ...]:
-        """Return the rest of such bounds after these victims; a negative number means that they take too much."""
+        """Return what is left of ``limits`` after these victims; a negative number means that they take too much."""
         left = list(left_of(limits, victims))
         if self.claim is not None:
             for victim in victims:

@@ -96,7 +96,7 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
 
 
 def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tuple[PendingGang, CheckedVictims] | None:
-    """Return the first gang of the queue to which others can give way."""
+    """Return the first gang of the queue to which others can give way, and the victims; None if none is found."""
     if not snapshot.running:
         return None
     starts = {decision.gang: start_of(decision) for decision in made.decisions}

@@ -19,7 +19,7 @@ from coschedule.queue.shares.taking_back import ShareClaim, Spare, TakenBack, cl
 
 
 class CheckedVictims(NamedTuple):
-    """The victims for a gang, and the planner that has checked them."""
+    """The victims for a gang, and the ``Landing`` that has checked them."""
 
     landing: Landing
     victims: Victims

@@ -18,7 +18,7 @@ from coschedule.queue.problem.snapshot import Snapshot
 MOST_EXACT = 10
 """The most candidates for which all sets are tried: they have 1,023 sets."""
 MOST_SETS = 1_023
-"""The most sets that are all tried if some of their gangs shrink."""
+"""If some candidates may shrink and there are more sets than this, not all sets are tried."""
 
 Victims = tuple[RunningGang, ...]
 Ways = Sequence[Sequence[RunningGang]]
@@ -72,7 +72,10 @@ class SetSearch(NamedTuple):
         return self.room.is_enough(victims) and self.bounds.allow(victims)
 
     def _few_of_many(self, ways: Ways) -> Victims | None:
-        """Return a set of gangs that are evicted or shrink as far as they may, then each no further than needed."""
+        """Return a set that helps, or None.
+
+        At first, gangs are evicted or shrink as far as they may. Then each shrinks no further than needed.
+        """
         extremes = [way for of_gang in ways for way in _extremes(of_gang)]
         found = _cheap_set(extremes, self.snapshot.now, self.bounds, self.room_behind(), self.landing)
         if found is None:

@@ -101,7 +101,7 @@ def _releases(holds: Iterable[Holding], time: float) -> Iterator[Release]:
 
 
 def _without_ends(releases: Iterable[Release], gangs: Iterable[RunningGang]) -> Iterator[Release]:
-    """List the releases without the releases of these gangs at their ends; one node may have several of a gang."""
+    """List the releases except the releases of these gangs at their ends; a node may have several of one gang."""
     left = dict[tuple[int, float], list[int]]()
     for one in (one for gang in gangs for one in _releases(gang.holds, gang.end)):
         before = left.get((one.node, one.time), [0] * len(one.request))
