@@ -30,19 +30,19 @@ class Claimed:
     holds_left: int
 
     def with_claims(self, owned: Sequence[tuple[GangKey, Claim]]) -> "Claimed":
-        """Return this with more claims, each with the key of its gang."""
+        """Return a copy with more claims, each with the key of its gang."""
         return self._going_on(owned, self.timeline.claimed_all([claim for _, claim in owned]))
 
     def with_places(self, places: Sequence[Place], timeline: Timeline) -> "Claimed":
-        """Return this with a timeline on which these places are claimed."""
+        """Return a copy with a timeline on which these places are claimed."""
         return self._going_on([(place.gang.key, claim) for place in places for claim in place.claims], timeline)
 
     def without(self, claims: Sequence[Claim]) -> "Claimed":
-        """Return this without some claims that have an end."""
+        """Return a copy without some claims that have an end."""
         return replace(self, timeline=self.timeline.claimed_all(given_back(claims)))
 
     def with_hold(self, gang: GangKey, ranks: IntArray, start: float) -> "Claimed":
-        """Return this after a gang holds the nodes of these ranks, which close for other gangs from ``start`` on."""
+        """Return a copy in which a gang holds the nodes of these ranks; they close for others from ``start`` on."""
         resources = self.without_end.of_unknown_end.shape[1]
         return replace(
             self,
@@ -52,7 +52,7 @@ class Claimed:
         )
 
     def with_nominated(self, priority: int, rank_of: IntArray) -> "Claimed":
-        """Return this with claims for the nominated pods of at least this priority."""
+        """Return a copy with claims for the nominated pods of at least this priority."""
         count = count_in_front(self.nominated, priority)
         if not count:
             return self

@@ -12,7 +12,7 @@ from coschedule.queue.problem.parts import Pieces, Share
 
 
 def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
-    """Return a role's members with their parts: ``counts[i]`` are on ``nodes[i]``, at the slow-down ``slowdowns[i]``.
+    """Return a role's members with their parts: ``nodes[i]`` has ``counts[i]`` members and slow-down ``slowdowns[i]``.
 
     ``Placement`` describes their order.
     """

@@ -1,4 +1,4 @@
-"""Whether a gang would fit on empty nodes: it then waits until other gangs or pods end, and not for more nodes."""
+"""Whether a gang would fit on empty nodes. If so, it waits until other gangs or pods end, and not for more nodes."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -26,7 +26,7 @@ class EmptyNodes:
         return self._build()
 
     def fit(self, gang: PendingGang, refusal: Refusal, effort: Effort) -> bool | None:
-        """Return whether a refused gang would fit by its deadline, in the windows of the nodes.
+        """Return whether a refused gang would fit on empty nodes, by its deadline and in the windows of the nodes.
 
         Its constraints stay as they are, even where they refer to pods that are on the nodes now. Returns None if the
         search gave up early.

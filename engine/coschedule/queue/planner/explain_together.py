@@ -39,7 +39,7 @@ from coschedule.queue.roles.party import Party, party_of
 from coschedule.queue.search.effort import effort_for_one
 
 _HALF = 31
-"""The lower bits of an amount, which are summed up separately from the others."""
+"""The number of lower bits of an amount. They are summed up separately from the higher bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -184,7 +184,7 @@ def _sums_of_halves(amounts: IntArray) -> tuple[list[int], list[int]]:
 
 
 def _most_in_one(case: Case, party: Party, domains: IntArray) -> int | None:
-    """Count the members that fit in the domain with most room; None if they are enough. ``domains`` is int[n]."""
+    """Count the members that fit in the domain with the most room, int[n]; None if enough fit, or for several roles."""
     there = domains >= 0
     if len(case.gang.roles) > 1 or not there.any():
         return None

@@ -39,7 +39,8 @@ class Held(NamedTuple):
 class InTheEnd(NamedTuple):
     """The slots of each node, by rank, when everything that is meant to end has ended.
 
-    ``missing`` of its ``most`` slots wait for ends at unknown times; the other slots are free from ``ready`` on.
+    ``missing`` of the ``most`` slots of a node wait for ends at unknown times; its other slots are free from ``ready``
+    on.
     """
 
     most: IntArray
@@ -50,8 +51,8 @@ class InTheEnd(NamedTuple):
 def nodes_to_hold(timeline: Timeline, demand: Demand, of_unknown_end: IntArray) -> Held | None:
     """Choose the nodes to hold; None when not even all nodes would be enough.
 
-    Node n of the snapshot gets ``of_unknown_end[n, r]`` of resource r back at an unknown time. The gang keeps its node
-    hold as long as these nodes are enough.
+    Node n of the snapshot gets ``of_unknown_end[n, r]`` of resource r back at an unknown time. The gang keeps the nodes
+    that it holds already as long as they are enough.
     """
     in_the_end = _in_the_end(timeline, demand, of_unknown_end)
     ranks = _kept(timeline, demand, in_the_end)

@@ -35,7 +35,7 @@ class Placing:
     hazards: Hazards | None
 
     def placement(self, gang: PendingGang, choice: Choice, members: tuple[Members, ...] = ()) -> Placement:
-        """Return the placement of a gang; ``members`` are the kept ones if they are unchanged."""
+        """Return the placement of a gang; ``members`` are the kept members if they are unchanged, or else ()."""
         outline, other = choice.outline, choice.alternative
         return Placement(
             gang=gang.key,

@@ -86,7 +86,7 @@ class Planner:
         return copy(self)
 
     def decide(self, gang: PendingGang) -> Decision:
-        """Decide on the next gang and claim its placement, which starts by its promise where that is possible."""
+        """Decide on the next gang; claim its placement, which starts by its promise if possible, or its node hold."""
         return self._guarded(self._decide, gang)
 
     def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:
@@ -110,7 +110,7 @@ class Planner:
     def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
         """Return ``ask(gang)``. With ``rescue``, return None if ``ask`` raises an exception.
 
-        The gang then raises again when it is planned, and ``rescue`` gets that exception.
+        Planning the gang then raises the exception again, and ``rescue`` gets it.
         """
         try:
             return ask(gang)
@@ -129,7 +129,7 @@ class Planner:
         return decision.start <= self.now or self.facts.may_fit_now(gang, self.claimed.timeline)
 
     def chosen_anew(self, gang: PendingGang, decision: Decision) -> Decision:
-        """Decide again on a placed gang. It never starts later, and keeps a placement that is the best."""
+        """Decide again on a placed gang. It never starts later than before, and keeps a placement that is the best."""
         assert isinstance(decision, Placement), "only placed gangs are chosen again"
         bound = replace(gang, promised=min(gang.promised, decision.start))
         return self._guarded(partial(self._chosen_anew, decision), bound)

@@ -27,7 +27,7 @@ def _account() -> Account:
 class Read:
     """The masks, bool[n], of all constraints that were read; gangs with other constraints are ``refused``.
 
-    ``limits`` are masks of nodes on which members may stay for a limited time only.
+    ``limits`` are the masks of ``Feasibility.limits``: the nodes on which members may stay for some time, or for ever.
     """
 
     account: Account = field(default_factory=_account)
@@ -57,7 +57,8 @@ class Read:
 def read_constraints(gangs: Iterable[PendingGang], feasibility: Feasibility, *, skipping_errors: bool) -> Read:
     """Read the constraints of gangs, the most urgent first.
 
-    With ``skipping_errors``, a gang that raises is skipped; it raises again when it is planned.
+    With ``skipping_errors``, a gang for which this raises an exception is skipped. Planning it raises the exception
+    again.
     """
     read = Read()
     for of_priority in by_priority(gangs):

@@ -66,7 +66,10 @@ def refusal_on(timelines: PlanTimelines, chooser: Chooser) -> Refusal:
 
 
 def held_on(timelines: PlanTimelines, chooser: Chooser, refusal: Refusal) -> Held | None:
-    """Choose the node hold of a refused gang; None if it may not hold nodes, or would still miss its deadline."""
+    """Choose the node hold of a refused gang.
+
+    Returns None if the gang may not hold nodes, if no nodes would be enough, or if it would still miss its deadline.
+    """
     if not isinstance(chooser, PlainChooser) or not _may_change(refusal) or not chooser.gang.may_hold:
         return None
     demand, own = chooser.demand, seen_by(chooser.gang, timelines.by_now)

@@ -15,13 +15,16 @@ from coschedule.queue.slots.claims import Claim
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WithoutEnd:
-    """Node n gets ``of_unknown_end[n, r]`` back at an unknown time; ``hold`` has gangs that use it, or hold nodes."""
+    """Node n gets ``of_unknown_end[n, r]`` back at an unknown time.
+
+    ``hold`` has the gangs of the plan that are of unknown end, or that hold nodes.
+    """
 
     of_unknown_end: IntArray
     hold: OpenEnded
 
     def taking(self, owned: Iterable[tuple[GangKey, Claim]], node: IntArray) -> "WithoutEnd":
-        """Return these facts after some claims, gang by gang; the node of rank k has the index node[k]."""
+        """Return these facts after claims, each gang's claims in a row; the node of rank k has the index node[k]."""
         endless = [(gang, claim) for gang, claim in owned if claim.finish == np.inf]
         if not endless:
             return self
