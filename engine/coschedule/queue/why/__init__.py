@@ -1,1 +1,1 @@
-"""Explains a finished plan: questions about one of its gangs, and about changes that would let it start sooner."""
+"""Answers questions about one gang of a finished plan, and about changes that would let this gang start sooner."""

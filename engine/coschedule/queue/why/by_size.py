@@ -26,10 +26,10 @@ def sizes_of(turn: Turn) -> IntArray:
 
 
 def best_by_size(turn: Turn, sizes: IntArray) -> tuple[Outline | None, ...]:
-    """Find the best run of each of ``sizes``, whatever the deadline: one entry a size, None where it fits nowhere.
+    """Find the best run of each of ``sizes``, whatever the deadline; None for a size that fits nowhere.
 
-    Best is the least value or, where the run time is unknown, the earliest start. With too many combinations of members
-    and nodes to search all, a run that fits may be missed.
+    Best is the least value or, if the run time is unknown, the earliest start. No run starts after the promise of the
+    gang. With too many combinations of members and nodes to search all, a run that fits may be missed.
     """
     if isinstance(turn.chooser, TopologiesCross | TooManyCombinations):
         return (None,) * len(sizes)

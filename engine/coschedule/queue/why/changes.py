@@ -18,7 +18,7 @@ from coschedule.queue.problem.terms import Term
 from coschedule.queue.why.following import before, decision_of, turn_of
 
 MOST_GANGS = 8
-"""The most gangs in front whose absence is tried, one at a time: the gangs on most of the nodes in question."""
+"""The most gangs whose absence is tried, one at a time: the gangs on the largest numbers of nodes in question."""
 
 _MOST_TAINTS = 4
 _OF_KUBERNETES = "node.kubernetes.io/"
@@ -101,7 +101,7 @@ def decision_if(snapshot: Snapshot, gang: GangKey, change: Change) -> Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Concerned:
-    """A gang in front, and the number of nodes in question on which it is."""
+    """A running gang, or a waiting gang in front, and the number of nodes in question on which it is."""
 
     key: GangKey
     nodes: int
@@ -154,7 +154,7 @@ def _smallest(role: Role) -> Sizes:
 
 
 def _taints(snapshot: Snapshot, gang: PendingGang) -> list[Taint]:
-    """List the taints that exclude most nodes, without Kubernetes' own taints for node problems."""
+    """List the few taints that exclude the most nodes, without Kubernetes' own taints for node problems."""
     tolerances = [Tolerance(role.constraints.tolerations) for role in gang.roles]
     counts = Counter(
         taint
