@@ -12,11 +12,11 @@ class Interruptible(StrEnum):
     """Whether a gang may run on a node whose owner may come back meanwhile."""
 
     NEVER = "Never"
-    """It runs only on nodes, and in hours, for which no return is forecast."""
+    """The gang runs only on nodes, and in hours, for which no return is forecast."""
     CHECKPOINTED = "Checkpointed"
-    """A return costs the work since its last checkpoint."""
+    """A return costs the work since the last checkpoint of the gang."""
     FREELY = "Freely"
-    """A return costs the work since its start."""
+    """A return costs the work since the start of the gang."""
 
 
 def _none() -> FloatArray:

@@ -35,11 +35,11 @@ class Reason(StrEnum):
     TOPOLOGIES_CROSS = "TopologiesCross"
     """Terms name two labels whose domains overlap without one containing the other."""
     TOO_MANY_COMBINATIONS = "TooManyCombinations"
-    """Its roles have more combinations of members than the planner checks."""
+    """The roles of the gang have more combinations of members than the planner checks."""
     CONSTRAINTS_TOO_LONG = "ConstraintsTooLong"
-    """Its constraints on nodes are longer than the planner may still read for this gang."""
+    """The constraints of the gang on nodes are longer than the planner may still read for it."""
     PLANNING_FAILED = "PlanningFailed"
-    """Planning it raised an exception, which is a bug of the planner; the other gangs were planned without it."""
+    """Planning the gang raised an exception: a bug of the planner. The other gangs were planned without it."""
 
 
 class Refusal(Protocol):
@@ -153,7 +153,7 @@ class HeldByGangsInFront:
     """``needed`` members would fit, but gangs in front use the room.
 
     ``nominated`` says whether there also are nominated pods of at least the gang's priority. ``blocker`` is a gang in
-    front, of unknown end or with a node hold: the gang that has most of the nodes that pass.
+    front, of unknown end or with a node hold: the first of the gangs with the most nodes that pass.
     """
 
     reason: ClassVar[Reason] = Reason.HELD_BY_GANGS_IN_FRONT
@@ -166,7 +166,8 @@ class HeldByGangsInFront:
 class NoDomainFits:
     """None of ``domains`` domains has room for ``needed`` members; a domain is nodes with equal values of all ``keys``.
 
-    At most ``most`` members fit in one domain. ``most`` is None where that is not the cause, or with several roles.
+    At most ``most`` members fit in one domain. ``most`` is None if the domains have enough resources, or for several
+    roles.
     """
 
     reason: ClassVar[Reason] = Reason.NO_DOMAIN_FITS

@@ -129,7 +129,7 @@ class Snapshot:
         for gang in self.gangs:
             if any(len(role.request) != len(self.resources) for role in gang.roles):
                 raise ValueError(f"gang {gang.key} must request one amount a resource")
-            # The nodes of a role rise, so its first and its last one bound all others.
+            # The nodes of a role rise, so the first and the last node bound all others.
             ends = [seat for of_role in gang.kept.seats for seat in (*of_role[:1], *of_role[-1:])] if gang.kept else []
             nodes = [seat.node for seat in ends]
             if gang.kept is not None and gang.kept.latest is not None:
