@@ -1,7 +1,7 @@
 """The slots of one role in many domains at once, and how many of them last from each instant on.
 
-An instant is a time at which some slots appear. A slot counts only in the domain of its node. So only the instants of
-its own slots matter for a domain, and all domains together cost one pass over all slots.
+An instant is a time at which some slots appear. A slot counts only in the domain of its node. So a domain needs only
+the instants of its own slots, and all domains together cost one pass over all slots.
 """
 
 from collections.abc import Sequence

@@ -40,7 +40,7 @@ def change(values: IntArray, owner: IntArray) -> IntArray:
 def running_sum(values: Numbers, owner: IntArray) -> Numbers:
     """Return the sum of each row up to each of its entries; values may have further axes.
 
-    Integer sums of a row do not depend on other rows, even where the sum of these overflows.
+    Integer sums of a row do not depend on other rows, even if the sums of other rows overflow.
     """
     total = np.cumsum(values, axis=0)
     before = total - values
