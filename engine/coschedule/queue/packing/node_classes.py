@@ -49,9 +49,9 @@ class Offer(NamedTuple):
 class NodeClasses:
     """Classes of nodes; the nodes of a class have the same ``domain`` in each of the ``levels``.
 
-    Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. The node of rank k
-    is of class ``class_of[k]``. Levels with domains of several nodes go from the coarsest to the finest: each domain is
-    within one domain of the level before.
+    Class c has the nodes of ranks ``rank[i]``, rising, for i from ``first[c]`` to before ``first[c + 1]``. The node of
+    rank k is of class ``class_of[k]``. Levels with domains of several nodes go from the coarsest to the finest: each
+    domain is within one domain of the level before.
     """
 
     rank: IntArray
