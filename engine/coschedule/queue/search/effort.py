@@ -80,7 +80,7 @@ class Account:
 
 @dataclass(slots=True, eq=False)
 class Effort:
-    """Counts the steps of one choice of a gang; the account of the plan, if there is one, pays for them."""
+    """Counts the steps of one choice of a gang; the account of the plan, if there is one, counts them too."""
 
     most: int
     of: tuple[GangKey, Account] | None = None
