@@ -51,7 +51,7 @@ class _Seating:
 
     @classmethod
     def of(cls, search: PartySearch, room: ClassRoom) -> "_Seating":
-        """Return a room without members."""
+        """Return nodes without members, which have the free amounts of a room."""
         has_slots = search.slots(room)[search.timeline.class_of] > 0
         return cls(search, room, [np.flatnonzero(of_role)[::-1].tolist() for of_role in has_slots.T])
 

@@ -140,7 +140,7 @@ class PartySearch:
         return BestSeats(float(whole.table[goal]), tuple(seats_in(fitting.layout, whole, goal, np.inf)))
 
     def weighed(self, mix: int, room: ClassRoom, weights: Weights) -> tuple[Fitting, Offer]:
-        """Return the tables of a mix whose members have a worth, and the offers of nodes to these members."""
+        """Return the ``Fitting`` of a mix whose members have a worth, and the offers of nodes to these members."""
         admits = self._admits(room, len(self.timeline.slowdowns))
         worth = np.zeros(admits.shape)
         for role, of_role in zip(weights.roles, weights.worth.T, strict=True):
@@ -169,7 +169,7 @@ class PartySearch:
         return room.admits(self.passes) & (fast[:, np.newaxis] | ~self.party.works)
 
     def _fitting(self, mix: int, weighed: tuple[int, ...]) -> Fitting:
-        """Return the tables of a mix; ``weighed`` roles are counted exactly, since each member has a worth."""
+        """Return the ``Fitting`` of a mix; ``weighed`` roles are counted exactly, since each member has a worth."""
         party = self.party
         key = (tuple(party.needs[mix].tolist()), weighed)
         if key not in self.fittings:

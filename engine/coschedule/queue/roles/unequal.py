@@ -79,7 +79,7 @@ class _BestMix(NamedTuple):
 
 
 def _from(search: PartySearch, start: float, mixes: BoolArray, *, shortest: float, limit: float) -> Found | None:
-    """Find the best run from a start; ``loads.unequal`` says why other mixes keep the room that a run loses."""
+    """Find the best run from a start. If its room does not last, search again; see the theorem in ``loads.unequal``."""
     bests = _best_of_each(search, start, limit, (mixes, search.room(start, finish_of(start, shortest))))
     while bests:
         best = bests.pop(min(range(len(bests)), key=lambda index: bests[index].outline[:2]))
