@@ -16,9 +16,10 @@ from coschedule.queue.slots.open_slots import OpenSlots
 def earliest_start(
     open_slots: OpenSlots, *, sizes: IntArray, pieces: int | None = None, among: IntArray
 ) -> Candidate | None:
-    """Find the first of the instants ``among``, rising, with slots without an end for one of ``sizes``, rising.
+    """Find the run at the first instant of ``among`` with enough slots without an end for one of ``sizes``.
 
-    ``among`` are indices of instants. ``pieces``, if given, are divided among the members; no size is above them.
+    ``among`` are indices of instants. They rise, and so do ``sizes``. ``pieces``, if given, are divided among the
+    members; no size is above them.
     """
     if not sizes.size:
         return None
