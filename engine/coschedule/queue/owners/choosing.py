@@ -26,7 +26,7 @@ _Merit = tuple[float, ...]
 
 
 def choose_among_risks(chooser: Chooser, timeline: Timeline, hazards: Hazards | None) -> Choice | None:
-    """Choose a run of the chooser's gang; see the module docstring. None where it does not fit."""
+    """Choose a run of the chooser's gang, as the module docstring says; None if the gang does not fit."""
     own = own_timeline(chooser.gang, timeline)
     choice = _choose(chooser, own, hazards)
     return choice if choice is None or own is timeline else choice.ranked(shared_ranks(own, timeline))
