@@ -76,7 +76,10 @@ class Feasibility:
         return known[1]
 
     def limits(self, constraints: Constraints) -> Iterator[BoolArray]:
-        """List, for each distinct limit and for no limit, the nodes on which a run may stay that long: bool[n]."""
+        """List the nodes on which a run may stay for at least each distinct limit, then those without a limit: bool[n].
+
+        Nothing is listed if no node limits that.
+        """
         stays = self.stays(constraints)
         if stays is not None:
             yield from (stays >= limit for limit in np.unique(stays[stays < np.inf]).tolist())
