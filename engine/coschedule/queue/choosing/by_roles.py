@@ -29,7 +29,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RolesChooser:
-    """Chooses for a party (a gang of several roles); see ``Chooser``.
+    """Chooses a run of a party (a gang of several roles); see ``Chooser``.
 
     Members of a role may be on node n if ``passes[n, role]``, for at most ``stays[n, role]`` seconds. ``levels`` are as
     in ``NodeClasses``, but with the domain of each node, domain[n].

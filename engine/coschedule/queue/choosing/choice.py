@@ -43,7 +43,7 @@ def _ranked(nodes: ChosenNodes, ranks: IntArray) -> ChosenNodes:
 
 
 class Chooser(Protocol):
-    """Chooses for one gang, from any timeline."""
+    """Chooses a run of one gang, on any timeline."""
 
     @property
     def gang(self) -> PendingGang:
