@@ -51,8 +51,8 @@ def fitting(
 ) -> PlacesTogether:
     """Find the places for which there is room on the timeline, and claim them; ``beside`` is without gangs ``apart``.
 
-    ``whole`` is made from ``beside``. ``find_slots`` is called with ``beside`` first, so all timelines that are made
-    from ``beside`` share the slots that it finds.
+    ``find_slots`` is called with ``beside``, and then ``whole`` is made from ``beside``. So all timelines that are made
+    from ``beside`` share the slots that ``find_slots`` finds.
     """
     own = [place for place in places if place.gang.key in apart]
     beside = timeline.claimed_all(claims_of(place for place in places if place.gang.key not in apart))

@@ -6,7 +6,7 @@ its promise.
 
 Two places that did not overlap in the previous plan do not overlap after sliding. So places that overlap after sliding
 overlapped in pairs before. Intervals that overlap in pairs have a common instant, so there was room for all of them
-then. There still is, unless other claims leave less room at the later time; such places are crowded.
+then. There still is room after sliding, unless other claims leave less room at the later time; such places are crowded.
 """
 
 import heapq
