@@ -53,7 +53,7 @@ def previous_plan(
     apart: Collection[GangKey],
     raising: frozenset[GangKey] = frozenset(),
 ) -> PreviousPlan:
-    """Find the places that gangs keep; gangs whose placement raises (``raising``) keep nothing."""
+    """Find the places that gangs keep; gangs ``raising``, whose placement raised an exception, keep nothing."""
     early = [gang for gang in gangs if gang.kept is not None or gang.key in apart]
     in_order = sorted(early, key=kept_start)
     with_kept = [gang for gang in in_order if gang.kept is not None and gang.key not in raising]
