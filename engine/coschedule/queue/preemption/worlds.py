@@ -117,7 +117,7 @@ def _without_ends(releases: Iterable[Release], gangs: Iterable[RunningGang]) -> 
 
 
 def _taken_from(known: list[int], request: tuple[int, ...]) -> tuple[int, ...]:
-    """Take as much of a request as is known, in place; return the rest of the request."""
+    """Subtract a request from ``known`` as far as ``known`` goes, in place; return the rest of the request."""
     taken = list(map(min, known, request))
     known[:] = (before - less for before, less in zip(known, taken, strict=True))
     return tuple(asked - less for asked, less in zip(request, taken, strict=True))
