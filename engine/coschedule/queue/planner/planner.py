@@ -135,7 +135,7 @@ class Planner:
         return self._guarded(partial(self._chosen_anew, decision), bound)
 
     def follow(self, gang: PendingGang, decision: Decision) -> None:
-        """Claim the decision of another plan of the same snapshot."""
+        """Claim the placement or the node hold of a decision of another plan of the same snapshot."""
         self.let_in_front_of(gang)
         if isinstance(decision, Placement):
             self._claim(self.facts.placing.owned_claims([(gang, decision)]))
@@ -152,8 +152,8 @@ class Planner:
     def chooser(self, gang: PendingGang) -> Chooser | TopologiesCross | TooManyCombinations:
         """Return the chooser for a gang.
 
-        The gang first pays for copies of timelines: for its own timeline, and for the timeline with its claims. The
-        choice then has an effort of its own, with all its free steps.
+        This first spends steps of the gang for copies of timelines: its own timeline, and the timeline with its claims.
+        The choice then has an effort of its own, with all its free steps.
         """
         facts, timeline = self.facts, self.claimed.timeline
         self.account.effort(gang.key).spend(copies_for(gang, timeline) * len(timeline.node))
@@ -173,7 +173,7 @@ class Planner:
         )
 
     def _guarded(self, decide: Callable[[PendingGang], Decision], gang: PendingGang) -> Decision:
-        """Decide on a gang. If that raises, claim nothing; with ``rescue``, return a refusal."""
+        """Decide on a gang. If that raises an exception, claim nothing; with ``rescue``, return a refusal."""
         before = self.fork()
         try:
             return decide(gang)

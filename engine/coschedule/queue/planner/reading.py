@@ -1,7 +1,7 @@
 """Which nodes pass the constraints of the gangs of a plan. This is computed before anything is planned.
 
-Users may write long constraints. So reading them has an account of its own, like that of choices (``effort``). The
-first gang with given constraints pays for them. A gang that cannot pay for its constraints is not planned.
+Users may write long constraints. So reading them has limits of its own, like those of choices (``effort``). Constraints
+that several gangs have count only for the first of these gangs. A gang whose constraints exceed a limit is not planned.
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ class Read:
         return [*{id(mask): mask for mask in self.masks.values()}.values(), *self.limits.values()]
 
     def take(self, gang: PendingGang, feasibility: Feasibility) -> None:
-        """Read the constraints of one more gang, if it can pay for them."""
+        """Read the constraints of one more gang, or refuse the gang if they exceed a limit."""
         new = {role.constraints for role in gang.roles} - self.masks.keys()
         length = sum(constraints.length for constraints in new)
         effort = self.account.effort(gang.key)
