@@ -128,6 +128,9 @@ def _shortest(turn: Turn) -> float:
 
 
 def _least_factor(gang: PendingGang, slowdowns: FloatArray) -> float:
-    """Return a lower bound on the run time divided by that on idle reference nodes; overhead of pieces is fixed."""
+    """Return a lower bound on the run time divided by the run time on idle reference nodes.
+
+    The overhead of pieces does not depend on the speed of nodes.
+    """
     fastest = float(slowdowns.min())
     return min(1.0, fastest) if any(role.load.is_pieces for role in gang.roles) else fastest
