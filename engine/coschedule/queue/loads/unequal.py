@@ -9,10 +9,10 @@ ends no earlier. Then search again. Without a price, no size ends before that fi
 useless for all sizes. With a price, other sizes may end before it. They keep their slots and are searched apart from
 this size.
 
-Method: search instants in the order of a lower bound on the value of their runs, until the next bound is worse than the
-best run found. Each instant takes one or two searches, and more only where lost slots matter. The bound uses all slots
-that outlast the shortest run. It takes slow-downs in ranges, each with the speed of its fastest node, and sizes in
-ranges too.
+Method: search instants in the order of a lower bound on the value of their runs. Stop when the next bound is worse than
+the best run found. Each instant takes one or two searches, and more only where lost slots matter. The bound uses all
+slots that outlast the shortest run. It takes slow-downs in ranges, each with the speed of its fastest node, and sizes
+in ranges too.
 
 When the effort is over, the search takes the first candidate that it finds. From an instant, it takes the run that ends
 first. That takes few searches, and there is such a run wherever any size fits.
