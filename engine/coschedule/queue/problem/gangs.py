@@ -240,7 +240,7 @@ class PendingGang:
 
     @property
     def counts_from(self) -> float:
-        """The time from which the age of the gang counts. Within one priority, the oldest gang is planned first."""
+        """The time from which the age of the gang counts. Within one priority, the oldest gang leads the queue."""
         return self.created if self.queued_since is None else self.queued_since
 
     @property

@@ -13,7 +13,7 @@ class Reason(StrEnum):
     NO_NODE_FITS = "NoNodeFits"
     """No node passes the gang's constraints."""
     NO_TIME_FOR_SIZE = "NoTimeForSize"
-    """The measured profile has no time for any size of the gang's range."""
+    """The work has no time for any size of the gang's range."""
     NOT_ENOUGH_ROOM = "NotEnoughRoom"
     """Fewer members than the minimum fit, even when every gang with a known end has ended."""
     WINDOW_TOO_SHORT = "WindowTooShort"

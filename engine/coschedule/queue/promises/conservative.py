@@ -13,5 +13,5 @@ from coschedule.queue.promises.renewal import Renewal
 
 
 def plan_conservative(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Plan gangs of one priority, given in planning order."""
+    """Plan gangs of one priority, given in the order of the queue."""
     return Renewal(weights=(0.0,), slack=0.0).plan(planner, gangs)

@@ -13,7 +13,7 @@ from coschedule.queue.promises.planned import Planned, with_promise
 
 
 def plan_easy(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Plan gangs of one priority, given in planning order."""
+    """Plan gangs of one priority, given in the order of the queue."""
     decisions: list[Decision] = []
     is_first = True
     turns = planner.charged.turns(gangs)

@@ -9,7 +9,7 @@ from coschedule.queue.promises.planned import Planned
 
 
 def plan_without_promises(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Plan gangs of one priority, given in planning order."""
+    """Plan gangs of one priority, given in the order of the queue."""
     decisions: list[Decision] = []
     turns = planner.charged.turns(gangs)
     for gang in turns:

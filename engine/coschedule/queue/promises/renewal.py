@@ -62,7 +62,7 @@ class Renewal:
     slack: float
 
     def plan(self, planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-        """Plan gangs of one priority, given in planning order."""
+        """Plan gangs of one priority, given in the order of the queue."""
         fronts = fronts_of(gangs, self.weights, planner)
         in_fronts = {gang.key for front in fronts for gang in front}
         previous = previous_plan(planner, gangs, in_fronts | _moving(planner, gangs))

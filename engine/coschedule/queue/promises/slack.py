@@ -17,5 +17,5 @@ SLACK = 1 / 3
 
 
 def plan_with_slack(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Plan gangs of one priority, given in planning order."""
+    """Plan gangs of one priority, given in the order of the queue."""
     return Renewal(weights=(1.0, 4.0), slack=SLACK).plan(planner, gangs)

@@ -108,7 +108,7 @@ class Charged:
         return GroupTurns(self.shares, self.charges, gangs)
 
     def expected_order(self, gangs: Iterable[PendingGang]) -> Iterator[PendingGang]:
-        """List gangs of one priority in the order in which they will be planned, by their expected charges."""
+        """List gangs of one priority in the turns of their groups, by their expected charges."""
         turns = self.turns(gangs)
         for gang in turns:
             yield gang
@@ -116,7 +116,7 @@ class Charged:
 
     @property
     def is_of_one(self) -> bool:
-        """Whether there is one group, so that all gangs of a priority are planned in the order in which they came."""
+        """Whether there is one group, so that turns keep the order of the gangs."""
         return len(self.shares.groups) == 1
 
     def is_contested(self, gangs: Iterable[PendingGang]) -> bool:
@@ -125,7 +125,7 @@ class Charged:
 
 
 def planning_order(snapshot: Snapshot) -> list[PendingGang]:
-    """List all gangs in the order in which they will be planned, by their expected charges."""
+    """List all gangs by priority, and within one priority in the turns of their groups, by their expected charges."""
     ordered, charged = in_order(snapshot.gangs), Charged.nothing(snapshot.shares)
     if not charged.is_contested(ordered):
         return ordered
