@@ -63,6 +63,8 @@ class DividedWork(NamedTuple):
 def divided_work_of(work: Work, goal: Goal, overhead: Overhead, *, slots: int, exact: bool) -> DividedWork:
     """Return the sizes of ``goal`` that have a run time and fit on ``slots`` slots; with fractions if ``exact``.
 
+    The weights are 1, as without a price.
+
     InvalidValueError for measured times with an overhead per gang: measured times do not separate work and overhead.
     """
     table = size_table(work, goal, slots=slots, exact=exact)

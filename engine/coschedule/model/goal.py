@@ -61,7 +61,7 @@ class Goal:
 class SizeTable(NamedTuple):
     """The sizes a gang may take, rising: entry ``p`` runs ``times[p]`` seconds on idle reference nodes.
 
-    ``costs[p]`` is times[p] * (1 + price * sizes[p]), which replaces the time in the value of a choice.
+    ``costs[p]`` is times[p] * (1 + price * sizes[p]). The value of a choice is its start plus its cost.
     """
 
     sizes: IntArray

@@ -13,7 +13,7 @@ Vector = npt.NDArray[Any]
 """An array of float64, or of objects that are ints, fractions or infinities."""
 
 Scalar = Any
-"""A Number as an element of a Vector, or computed from one: numpy's types do not include fractions."""
+"""An element of a Vector, or a number computed from elements. Its type is Any, as numpy's types lack fractions."""
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -43,8 +43,9 @@ _TWICE = Unreadable("is given more than once")
 def parse(text: str) -> Any:
     """Parse JSON strictly.
 
-    NaN, Infinity, numbers of more than 64 characters, and repeated fields become ``Unreadable``.
-    Raises InvalidValueError when the text is not JSON.
+    These values become ``Unreadable``: NaN, Infinity, numbers of more than 64 characters, decimals whose exponent is
+    too large, and the values of repeated fields. Raises InvalidValueError when the text is not JSON or is nested too
+    deeply.
     """
     try:
         return json.loads(

@@ -126,9 +126,9 @@ class TimedSize(NamedTuple):
 class ProfileWork:
     """Interpolates measured run times: P · T(P) is linear between two measured sizes, as in Amdahl's law.
 
-    With a ``law``, T(P) is the law's. In either case, sizes below the first point and above the last are not allowed.
-    The sizes of ``points`` are above 0 and rise, their times are above 0 and finite; InvalidValueError otherwise. The
-    value's memory depends on the number of points, not on their sizes.
+    If there is a ``law``, T(P) follows the law instead. In either case, sizes below the first point and above the last
+    are not allowed. The sizes of ``points`` are above 0 and rise, their times are above 0 and finite; InvalidValueError
+    otherwise. The memory that a profile takes depends on the number of points, not on their sizes.
     """
 
     points: tuple[TimedSize, ...]
