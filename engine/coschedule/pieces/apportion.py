@@ -3,15 +3,15 @@
 Objective: minimise T = max x_i / a_i over whole x_i >= 0 that sum to X.
 
 Theorem: T is the X-th smallest of all the times j / a_i, because processor i has done j pieces at the time j / a_i.
-Jefferson's apportionment reaches T: it gives each piece to the processor with the least (x_i + 1) / a_i. The MTAT
-algorithm as printed does not reach T, as Theorem 1 of the paper is wrong. The algorithm's Drag decides which processors
-get one more piece than the floor of their share. The Drag is 0 where a share is whole. Some processors would also need
-two more pieces.
+Jefferson's apportionment reaches T: it gives each piece to the processor with the least (x_i + 1) / a_i. The algorithm
+of the paper does not reach T, as its Theorem 1 is wrong. It gives each processor the floor of its share. Then the
+processors with the lowest values of *Drag* get one more piece each. A processor whose share is whole has the Drag 0, so
+it gets this piece too early. Some processors would even need two more pieces.
 
 Method: before X / sum(a), fewer than X pieces are done. At (X + n) / sum(a), at least X pieces are done. At most 2n of
-the times j / a_i lie between these bounds, for any X, and only a few after interpolation. The method selects T among
-these times, in O(n). The heap method starts from the lower bound and gives the missing pieces one by one, in
-O(n log n).
+the times j / a_i lie between these bounds, for any X. With many processors, interpolation brings the bounds closer
+together, so that only a few times remain. The method selects T among these times, in O(n). The heap method starts from
+the lower bound and gives the missing pieces one by one, in O(n log n).
 
 Ties: among equal times, the processor with the lower index takes a piece first.
 
@@ -56,8 +56,8 @@ def apportion(pieces: int, speeds: Sequence[Number] | Vector) -> Apportionment:
     """Divide ``pieces`` among processors of ``speeds`` for the least turn-around; the module explains method and ties.
 
     For rational speeds the result is exact. Otherwise times are the floats j / speeds[i], and the result is exact for
-    these. ``speeds`` may be an array, with one entry a processor. InvalidValueError unless pieces are from 1 to 10**15
-    and speeds above 0 and finite. O(n), for any number of pieces.
+    these floats. ``speeds`` may be an array, with one entry a processor. InvalidValueError unless pieces are from 1 to
+    10**15 and speeds above 0 and finite. O(n), for any number of pieces.
     """
     return apportion_times(pieces, _piece_times(pieces, speeds))
 

@@ -65,8 +65,8 @@ def choose_size(
     """Choose how many of the fastest slots run ``pieces``; the module explains the objective, the method and ties.
 
     ``counts[t]`` slots have the slow-down ``slowdowns[t]``. Slow-downs rise, and are above 0 and finite. Return None if
-    the least size is above the number of slots or of pieces. InvalidValueError if shapes do not agree or pieces are not
-    from 1 to 10**15.
+    the least size is above the number of slots or of pieces. InvalidValueError if pieces are not from 1 to 10**15, or
+    if ``counts`` or overheads have the wrong shape.
     """
     _check(slowdowns, counts, pieces, costs)
     allowed = int(np.searchsorted(costs.sizes, min(int(counts.sum()), pieces), side="right"))
@@ -124,7 +124,7 @@ class _Slots:
 
     @classmethod
     def of(cls, slowdowns: FloatArray, counts: IntArray, *, pieces: int, largest: int) -> "_Slots":
-        """Return the classes that the fastest slots are in; ``largest`` is the number of these slots."""
+        """Return the first classes: as many as contain the ``largest`` fastest slots."""
         ends = np.cumsum(counts)
         classes = int(np.searchsorted(ends, largest)) + 1
         piece_times = PieceTimes.of_slowdowns(slowdowns[:classes], pieces=pieces, exact=False)

@@ -1,4 +1,4 @@
-"""Searches the multiples of some numbers for the least one with an answer; there are far too many multiples to list.
+"""Finds the least multiple of some numbers for which a question has an answer, without listing all multiples.
 
 Problem: the times are all j * e, where e is one of some slow-downs and j is from 1 to ``most``. Find the least time for
 which a question has an answer. If the question has an answer for one time, it has an answer for all later times.

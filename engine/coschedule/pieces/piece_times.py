@@ -80,7 +80,8 @@ def check_speeds(speeds: Sequence[Number] | Vector) -> None:
 class PieceTimes:
     """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; one piece takes about 1 / ``speed[r]``.
 
-    Both columns are float64. When ``exact``, they are int64 (all products are below 2**53) or objects that are ints.
+    ``numerator`` and ``denominator`` are float64. If ``exact``, both are int64 and all products are at most 2**53, or
+    both are objects that are ints.
     """
 
     numerator: Vector

@@ -13,7 +13,7 @@ from coschedule.requests.numbers import NumberFormat, number_format_of
 from coschedule.requests.refusal_answers import write_refusal
 
 LARGEST_SIZE = 100_000
-"""Requests may have larger sizes only if they have as many nodes. Run times of all sizes are computed."""
+"""The most members that a gang may get, unless the request has more nodes: run times of all sizes are computed."""
 
 REQUIRED = ("problem", "nodes", "work", "size")
 OPTIONAL = ("id", "deadline", "objective", "price")
