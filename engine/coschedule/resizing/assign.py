@@ -41,8 +41,8 @@ class Assigned(NamedTuple):
 def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: float) -> Assigned:
     """Choose nodes for each gang that changes or starts: of a slow-down up to ``limit``, and open until the gang ends.
 
-    A gang that shrinks keeps its fastest members, also members on slower nodes. A gang that grows keeps its members on
-    nodes up to ``limit``, or all of its members if it ``keeps`` them.
+    A gang that shrinks keeps its first ``seats_to_keep``, also on nodes that are slower than ``limit``. A gang that
+    grows keeps its members on nodes up to ``limit``, or all of its members if it ``keeps`` them.
     """
     changing = [one for one in chosen if one.size and not (one.run and one.run.size == one.size)]
     kept = {one.sized.gang.key: list(_kept(one, seats, limit)) for one in changing}

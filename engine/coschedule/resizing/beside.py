@@ -1,12 +1,14 @@
 """Plan the queue beside chosen sizes, so that few gangs start after their promise.
 
-Method: plan the queue as if the sizes stayed. If a gang is late, plan the queue again as if every elastic gang shrank
-later: at the first promise, then when the first late gang should start by the previous plan, or by its promise. The
-plan with the fewest late gangs is taken.
+Method: plan the queue as if the chosen sizes stayed. If gangs are late, plan the queue up to three more times, as if
+every elastic gang shrank later. The first time is the first promise. The other times are the first promise that the
+first plan breaks, and the first ``kept`` start of a late gang. The plan with the fewest late gangs is taken.
 
-A plan takes long if many gangs wait and most of them have lost their place, since each of these is planned again. The
-previous plan often assumed that gangs shrink. On a snapshot in which they stay, most places are lost then, and some
-gangs are late. So in a long queue, a snapshot on which many places are lost is left out, if another one is planned.
+The place of a gang is its ``kept`` placement, which is from the previous plan. A gang loses its place if this placement
+is no longer possible, and is then planned anew. If many gangs wait and most of them lose their places, a plan takes
+long. The previous plan often assumed that gangs shrink. If the gangs do not shrink, most places are lost, and some
+gangs are late. So in a long queue, a snapshot on which many places are lost is left out, if another snapshot is
+planned.
 """
 
 import math
@@ -34,9 +36,9 @@ class Resized(NamedTuple):
     """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
 
     Sizes must be chosen again at ``again`` at the latest. This is the first promise after now, or the first planned
-    start of a gang without a promise; inf if there is none. Gangs that are ``placed`` start now too, as in the plan
-    before gangs of unknown end changed. ``in_vain`` means: plans were made so that gangs of unknown end give room back,
-    and no plan helped.
+    start of a gang without a promise; inf if there is none. ``placed`` are further gangs that start now. The plan that
+    was made before gangs of unknown end changed has placed them. ``in_vain`` means: plans were made so that gangs of
+    unknown end give room back, and no plan helped.
     """
 
     sizes: SizePlan
@@ -74,7 +76,7 @@ def planned_beside(
 
 
 def plan_once(snapshot: Snapshot, *, is_loose: bool, rescue: Rescue | None) -> Plan:
-    """Plan the queue; the new promises of a loose plan have more slack, since sizes of known ends will change again."""
+    """Plan the queue. If ``is_loose``, new promises have more slack, since gangs of known end will change again."""
     made = plan(snapshot, rescue=rescue)
     return loosened(made, snapshot) if is_loose else made
 
@@ -98,8 +100,8 @@ def _snapshots(after: World, tried: Sequence[Resized]) -> Iterator[Snapshot]:
 def _later_times(snapshot: Snapshot, tried: Sequence[Resized]) -> set[float]:
     """Return the times, beside the first promise, at which gangs might shrink for gangs that are late in plans so far.
 
-    One is the first promise that the first plan breaks. The other is the first start that the previous plan has for a
-    gang that is late in the last plan: the previous plan may have assumed that gangs shrink then.
+    One is the first promise that the first plan breaks. The other is the first ``kept`` start of a gang that is late in
+    the last plan. The previous plan, which chose this start, may have assumed that gangs shrink then.
     """
     broken = min(gang.promised for gang in snapshot.gangs if gang.key in tried[0].late)
     late = (gang.kept for gang in snapshot.gangs if gang.key in tried[-1].late)

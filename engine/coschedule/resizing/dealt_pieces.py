@@ -1,7 +1,7 @@
 """The pace of a gang of load Pieces: its members get pieces while they run, and faster members get more of them.
 
-The pace is the run time on the gang's nodes, divided by the run time of as many members on reference nodes. For gangs
-of other loads, the slow-down of the slowest member takes its place.
+The pace is the run time on the gang's nodes, divided by the run time of as many members on reference nodes. The pace of
+a gang of another load is the slow-down of its slowest member.
 
 Example: 4 pieces of a second on nodes of slow-downs 1 and 2. The faster member does 3 pieces and the other member does
 1, in 3 seconds. On two reference nodes the gang would need 2 seconds, so the pace is 1.5. If both members got 2 pieces,

@@ -20,7 +20,7 @@ MOST_SIZES = 16
 
 
 def with_smaller_sizes(snapshot: Snapshot, runs: Sequence[SizedRun]) -> Snapshot:
-    """Return the snapshot in which gangs that may be evicted have the sizes to which they may shrink instead.
+    """Return the snapshot, where gangs that may be evicted have the smaller sizes to which they may shrink instead.
 
     A gang may shrink if its last change is long enough ago and no size is asked of it. All of its nodes must still be
     suitable for its members. At the smaller size, the gang must end while its nodes are open. If it meets its deadline

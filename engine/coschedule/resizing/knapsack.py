@@ -1,6 +1,7 @@
 """An exact multiple-choice knapsack: one option for each item, with the greatest sum of worths in a number of seats.
 
-Method: dynamic programming over the seats, item by item. It takes options × seats steps.
+Method: dynamic programming over the seats, item by item. The number of steps is the number of all options times the
+number of seats.
 """
 
 from collections.abc import Sequence

@@ -34,13 +34,13 @@ class Sized(NamedTuple):
 def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float, may_grow: bool) -> Sized:
     """List the sizes that a run may get; the first option is its present size.
 
-    Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the fastest members. A larger size counts
-    as if it kept all its nodes and ran at ``limit``, or as slowly as the members that it keeps. Fixed members bound the
-    pace, and take no seats. A size is left out if a node that the gang keeps closes before the gang ends. If another
-    size is asked of the gang, only this size and the present size are listed. The asked size is worth slightly more
-    than the present size. So the gang changes if no other gang gains from the seats. If the present size misses a
-    deadline, the same holds for the fewest members that meet it. A gang that meets its deadline gets no more members,
-    and no size that misses the deadline.
+    Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the first ``seats_to_keep``. A larger
+    size counts as if it kept all its nodes and ran at ``limit``, or as slowly as the members that it keeps. Fixed
+    members bound the pace, and take no seats. A size is left out if a node that the gang keeps closes before the gang
+    ends. If another size is asked of the gang, only this size and the present size are listed. The asked size is worth
+    at least slightly more than the present size. So the gang changes if no other gang gains from the seats. If the
+    present size misses a deadline, the same holds for the fewest members that meet it. A gang that meets its deadline
+    gets no more members, and no size that misses the deadline.
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(run.seats_to_keep(seats.slowdown, seats.until))
@@ -74,7 +74,7 @@ def _seats_taken(run: ElasticRun, sizes: IntArray, is_within: NDArray[np.bool_])
 
 
 def _closes(run: ElasticRun, sizes: IntArray, until: FloatArray) -> FloatArray:
-    """Return when the first of the nodes that the gang keeps at each size closes; ``until`` is of its seats."""
+    """Return when the first of the nodes that the gang keeps at each size closes; ``until[i]`` is of its i-th seat."""
     closes: FloatArray = np.minimum.accumulate(until)[np.minimum(sizes, run.size) - 1]
     return closes
 

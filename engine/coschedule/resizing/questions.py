@@ -28,7 +28,7 @@ class Asked(NamedTuple):
 
     @property
     def turn(self) -> tuple[bool, float]:
-        """Its place among the groups, lowest first."""
+        """The rank of the group, the lowest first: whether no gang must start, then the time of its last change."""
         return not self.question.must_start, max((run.changed for run in self.world.runs), default=0.0)
 
 

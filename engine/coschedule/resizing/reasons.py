@@ -1,7 +1,7 @@
 """Why gangs of known end change their size: the first reason that holds for each change.
 
-Sizes are chosen for all gangs together, by one objective (``worth``). So no change has a reason of its own. The reasons
-are what changes for the gang, and who gets what it gives up.
+Sizes are chosen for all gangs together, by one objective (``worth``). So no change has a reason of its own. A reason
+says what changes for the gang, or which gangs get the seats that it gives up.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ _LIKELY = 0.5
 
 
 class Takers(NamedTuple):
-    """The gangs that get nodes: the first gang that ``starts`` on a node now, and where running gangs ``grow``."""
+    """``starts`` is the first gang that starts now on each node; ``grow`` are the nodes where running gangs grow."""
 
     starts: Mapping[int, GangKey]
     grow: frozenset[int]
@@ -47,8 +47,9 @@ def with_reasons(sizes: SizePlan, runs: Sequence[ElasticRun], snapshot: Snapshot
 def with_reason(run: ElasticRun, change: SizeChange, snapshot: Snapshot, takers: Takers) -> SizeChange:
     """Return the change with the first reason that holds, and the facts of this reason.
 
-    The order is: a size was asked of the gang, an owner returns, a slow node, a waiting gang, other gangs, free room.
-    If none of them holds, an earlier plan was wrong.
+    The first three reasons are: a size was asked of the gang, an owner returns, a slow node. If none of these holds, a
+    gang that does not shrink changes because room is free. A gang that shrinks does so for a waiting gang or for other
+    gangs; otherwise an earlier plan was wrong.
     """
     if run.is_due:
         return change._replace(because=SizeReason.ASKED)
@@ -67,7 +68,7 @@ def with_reason(run: ElasticRun, change: SizeChange, snapshot: Snapshot, takers:
 
 
 def _owner(left: Sequence[int], end: float, snapshot: Snapshot) -> OwnerReturn | None:
-    """Return the first owner who returns to one of the nodes that a gang leaves, before the ``end`` that it had."""
+    """Return the first return of an owner to the nodes ``left``; None if no owner returns before ``end``."""
     closes, likely = snapshot.until[left], _likely_returns(snapshot.forecasts, left)
     times = np.minimum(closes, likely)
     first = int(times.argmin())
@@ -86,9 +87,10 @@ def _likely_returns(forecasts: Forecasts, nodes: Sequence[int]) -> FloatArray:
 
 
 def _slow(run: ElasticRun, change: SizeChange, snapshot: Snapshot) -> SlowNode | None:
-    """Return the slowest node before the change, if the slowest node after it is faster and the gang ends sooner.
+    """Return the slowest node of the gang before and after the change.
 
-    A gang that gives members up gives up its slowest nodes first. If it ends later, it does so for others.
+    Return None unless the node after the change is faster and the gang ends sooner. A gang that shrinks usually gives
+    up its slowest nodes first. If it ends later, it shrinks for other gangs.
     """
     stay = [node for part in run.fixed if part.is_work for node in part.nodes]
     before, after = (_slowest([*nodes, *stay], snapshot) for nodes in (run.nodes, change.nodes))
@@ -106,7 +108,7 @@ def _shrinks(change: SizeChange) -> bool:
 
 
 def _starts(sizes: SizePlan, snapshot: Snapshot, made: Plan) -> dict[int, GangKey]:
-    """Return the nodes on which waiting gangs start now, in the order of the starts."""
+    """Return the first waiting gang that starts now on each node, by node."""
     starts, index = dict[int, GangKey](), snapshot.nodes.index
     for start in sizes.starts:
         starts |= {node: start.gang for node in start.nodes if node not in starts}

@@ -4,10 +4,10 @@ Problem: some gangs run, and their sizes may change. Others wait, and some of th
 and plan the gangs that still wait, so that each gang starts by its promise.
 
 Method: choose the sizes with the greatest worth (``sizes``). A gang whose promise is due must start. Then plan the
-queue as if these sizes stayed. If that breaks a promise, plan it again as if every elastic gang shrank later. They
-shrink when the first promise is due, or when the first broken promise is due. If that breaks a promise too, and a
-promise was due, choose sizes again: the late gangs must start too. If that does not help, all gangs shrink. The last
-choice is that nothing changes. The choice with the fewest late gangs is taken.
+queue as if these sizes stayed. If that breaks a promise, plan the queue again as if every elastic gang shrank later
+(``beside`` says when). If each of these plans breaks a promise, and a promise was due, choose sizes again: the late
+gangs must start too. If that does not help, all gangs shrink. The last choice is that nothing changes. The choice with
+the fewest late gangs is taken.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,14 +48,15 @@ def resize(
     all other gangs (``open_ended``). They give room back only if they ``may_give``, as this costs up to six more plans.
     Waiting gangs may change their size later if they are in ``elastic``.
 
-    Sizes are chosen for one group of gangs with the same seats: the first of ``questions`` in which any size changes or
-    any gang starts. Other runs keep their size until the next plan. A waiting gang takes part only if its members are
-    alike and have equal shares of known work. It must also have no deadline, no terms and no factors, and no waiting
-    gang may be more urgent. All other gangs are only planned. ``rescue`` is as in ``plan``.
+    Sizes are chosen for one group of gangs with the same seats: the first of ``questions`` in which a size changes or a
+    gang must start, else the first in which a gang starts. Other runs keep their size until the next plan. A waiting
+    gang takes part only if its members are alike and have equal shares of known work. It must also have no deadline, no
+    terms and no factors, and no waiting gang may be more urgent. All other gangs are only planned. ``rescue`` is as in
+    ``plan``.
 
-    Guarantees: no gang that runs is stopped. Changes reduce the objective only where a promise is due. Several choices
-    are tried until no gang starts after its promise. If each of them makes a gang late, the one with the fewest late
-    gangs is taken. So promises can be broken, though rarely.
+    Guarantees: no gang that runs is stopped. Changes reduce the objective only if a promise is due, a size is asked of
+    a gang, or a gang would miss its deadline. Several choices are tried until no gang starts after its promise. If each
+    of them makes a gang late, the one with the fewest late gangs is taken. So promises can be broken, though rarely.
     """
     known = [run for run in runs if isinstance(run, ElasticRun)]
     best = _of_known_end(snapshot, known, elastic, rescue)
@@ -76,7 +77,7 @@ def _of_known_end(
 
 
 def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Planned, *, may_give: bool) -> Resized:
-    """Add the changes of gangs of unknown end. These grow only where no other gang has a better size."""
+    """Add the changes of gangs of unknown end. They grow only if no gang of known end changes its size."""
     if not runs:
         return known
     may_grow = not known.sizes.changes
@@ -96,7 +97,7 @@ class _First(NamedTuple):
 
 
 def _best_of(first: _First, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
-    """Return the first of the tries in which no gang is late, else one with the fewest late gangs."""
+    """Return the first of the tries in which no gang is late, else the last one with the fewest late gangs."""
     tried = list[Resized]()
     for sizes in _tries(first, tried):
         tried.append(planned_beside(first.asked.world, sizes, elastic, rescue))
@@ -106,7 +107,7 @@ def _best_of(first: _First, elastic: Mapping[GangKey, ChangeTerms], rescue: Resc
 
 
 def _first_that_changes(asked: Sequence[Asked]) -> _First:
-    """Return the first group with a change or a gang that must start, else with a start, else the largest group."""
+    """Return the first group with a change or a gang that must start, else the first with a start, else the largest."""
     starting = list[_First]()
     for one in asked:
         first = _First(one, choose_sizes(one.question))

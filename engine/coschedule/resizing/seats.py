@@ -43,7 +43,7 @@ def members_that_fit(free: IntArray, request: IntArray, *, most: int) -> IntArra
 
 
 def without_nominated(snapshot: Snapshot) -> IntArray:
-    """Return the free resources of each node without the requests of nominated pods: int[n, r]."""
+    """Return the free resources of each node, minus the requests of nominated pods: int[n, r]."""
     free = snapshot.free.copy()
     for pod in snapshot.nominated:
         free[pod.node] -= pod.request

@@ -24,9 +24,9 @@ class Shrinking(NamedTuple):
 def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | None:
     """Return how a gang shrinks to its fewest members at ``due``, or later when it may change.
 
-    The gang keeps its fastest members and its fixed members. Return None if the gang does not shrink: it has its fewest
-    members already, or it ends before that time. It also keeps its size if a node that it keeps would close too early,
-    or if it would miss its deadline.
+    The gang keeps its first ``seats_to_keep`` and its fixed members. Return None if the gang does not shrink: it has
+    its fewest members already, or it ends before that time. It also keeps its size if a node that it keeps would close
+    too early, or if it would miss a deadline that it meets now.
     """
     least, since = run.shared.least(run.sizes), max(due, run.may_change_at)
     if least >= run.size or since >= run.end:
@@ -56,7 +56,7 @@ def may_end(run: SizedRun, nodes: Sequence[int], end: float, snapshot: Snapshot)
 
 
 def all_shrunk(snapshot: Snapshot, runs: Sequence[ElasticRun]) -> SizePlan:
-    """Return the plan in which each gang that may shrink now has its fewest members. No choice frees more nodes."""
+    """Return the plan in which each gang that may shrink now has its fewest members. No choice frees more seats."""
     found = [(run, shrinking(run, snapshot, snapshot.now)) for run in runs]
     shrunk = [(run, how) for run, how in found if how is not None and how.since <= snapshot.now]
     changes = tuple(run.change_to(how.kept, how.end) for run, how in shrunk)

@@ -9,7 +9,7 @@ sizes by an exact knapsack (``knapsack``). There, gangs that grow or start count
 the limit. Then give them real nodes, and compute the gain on these. If a gang finds too few nodes, choose again without
 growth or start of that gang. Take the limit with the greatest gain. On equal nodes without windows there is one limit,
 and the choice is exact. On other nodes, it is the best of the choices that were tried. A choice never reduces the
-objective, unless a gang must start.
+objective, unless a gang must start, a size is asked of a gang, or a gang would miss its deadline.
 
 A gang may change its size if its last change is long enough ago and it would run for ``LEAST_RESTARTS`` times its
 restart time. With a restart time of two minutes, this is an hour. Shorter gangs soon end anyway. A shorter gang may
@@ -51,8 +51,8 @@ def choose_sizes(question: SizeQuestion) -> SizePlan | None:
     """Return the best choice of all sizes; None if no limit lets all gangs of ``must_start`` start.
 
     Guarantees: each gang gets a size that it may have. A gang that changes or starts gets a seat for each member, on
-    nodes whose windows stay open until it ends. The gain is negative only where a gang must start. The same question
-    gives the same answer.
+    nodes whose windows stay open until it ends. The gain is negative only if a gang must start. The same question gives
+    the same answer.
     """
     front = _front(question)
     plans = [plan for limit in _limits(front) if (plan := _with_limit(front, limit)) is not None]
@@ -92,7 +92,7 @@ def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool,
 
 
 def _is_asked_and_possible(question: SizeQuestion, run: ElasticRun) -> bool:
-    """Return whether a run has seats for the size that is asked of it. Without them, others go before it."""
+    """Return whether another size is asked of a run, and there are enough idle seats for it."""
     return run.is_due and run.asked is not None and run.asked - run.size <= len(question.seats.idle)
 
 
@@ -149,7 +149,10 @@ def _plan(question: SizeQuestion, assigned: Assigned) -> SizePlan:
 
 
 def _gain(question: SizeQuestion, one: Chosen, found: SizedStart) -> float:
-    """Return the worth of a gang on its real nodes minus its worth without a change, which is 0 if it waits."""
+    """Return the worth of a gang on its chosen nodes minus its worth without a change, which is 0 if it waits.
+
+    A change that the gang wants counts as a gain of at least ``ASKED_GAIN`` of the worth without the change.
+    """
     size, pace = np.array([one.size]), np.array([pace_on(one.run, found.nodes, question.seats.slowdown)])
     if one.run is None:
         return float(one.sized.worth.of(size, pace)[0])

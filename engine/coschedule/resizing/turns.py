@@ -24,7 +24,7 @@ def grouped(runs: Sequence[R]) -> Sequence[tuple[SeatKind, Sequence[R]]]:
 
 
 def in_turn(those: Sequence[T], now: float, most: int) -> list[T]:
-    """Return ``most`` of the items. After each ``TURN_SECONDS`` other items follow, so that each has its turn."""
+    """Return ``most`` of the items, or all if they are fewer. After each ``TURN_SECONDS`` it is the turn of others."""
     if len(those) <= most:
         return list(those)
     first = int(now // TURN_SECONDS) * most % len(those)

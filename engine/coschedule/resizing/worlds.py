@@ -61,7 +61,7 @@ def after_changes(snapshot: Snapshot, runs: Sequence[SizedRun], changes: Sequenc
 
 
 def with_all_shrunk(world: World, due: float) -> Snapshot:
-    """Return the snapshot in which every elastic gang shrinks to its fewest members at ``due``, or now if that is past.
+    """Return the snapshot in which every elastic gang shrinks to its fewest members at ``due``, or now if it is past.
 
     A gang shrinks as in ``shrinking``. No gang changes before ``due``. So a plan on this snapshot stays possible as
     time goes on.

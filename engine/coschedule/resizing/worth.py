@@ -9,8 +9,8 @@ unit. If one member alone cannot run, the unit is a member-second of the fewest 
 
 A gang with less work left counts for more, since shortest first is best for the mean turnaround. An older gang counts
 for more, so that no gang stays small for ever. A gang that changes its size pauses for ``pause`` seconds. ``H`` is the
-time that the rest takes at the new size, but at most ``HORIZON_SECONDS``, since sizes will change again. If the least
-interval between changes is longer, it is at most this interval. The numbers were found by simulations of whole queues.
+time that the rest takes at the new size. As sizes will change again, ``H`` is at most ``HORIZON_SECONDS`` or the least
+interval between changes, whichever is longer. The numbers were found by simulations of whole queues.
 """
 
 from typing import NamedTuple
@@ -26,9 +26,9 @@ _POWER_OF_REST = 0.75
 
 
 class SharedWork(NamedTuple):
-    """The work of a gang. A part of it is done by ``others``, the number of members that never changes.
+    """The work of a gang, and the number of ``others``: members that also work, and whose number never changes.
 
-    Sizes are numbers of members beside these.
+    Sizes do not count the others.
     """
 
     work: Work
@@ -66,7 +66,7 @@ class Worth(NamedTuple):
         pauses: float | FloatArray = 0.0,
         horizon: float = HORIZON_SECONDS,
     ) -> FloatArray:
-        """Return the worth of each size, at the slow-down of its slowest node, after a pause of ``pauses`` seconds.
+        """Return the worth of each size, with the gang's slow-down at this size, after a pause of ``pauses`` seconds.
 
         The pause must pay within ``horizon`` seconds.
         """
@@ -76,7 +76,7 @@ class Worth(NamedTuple):
         return worths
 
     def rests(self, sizes: IntArray, slowdowns: FloatArray) -> FloatArray:
-        """Return the seconds that each size takes for the rest, with the slow-down of its slowest node."""
+        """Return the seconds that each size takes for the rest, with the gang's slow-down at this size."""
         rests: FloatArray = self.times[sizes - 1] * slowdowns
         return rests
 

@@ -40,7 +40,10 @@ class ElasticRun(SizedRun):
 
     @property
     def least_rest(self) -> float:
-        """The gang may change its size only if it still runs for so many seconds, or if another gang must start."""
+        """The least rest of its run, in seconds, with which the gang may change its size for any reason.
+
+        With a shorter rest, the gang changes its size only if a gang must start, or if a size is asked of it.
+        """
         return LEAST_RESTARTS * self.terms.restart_time
 
     def wants(self, end: float) -> bool:
@@ -52,5 +55,5 @@ class ElasticRun(SizedRun):
 
     @property
     def shared(self) -> SharedWork:
-        """Its work, of which its fixed members may do a part."""
+        """The gang's work, and the number of its fixed members that do a part of the work."""
         return SharedWork(self.work, self.fixed_working)

@@ -41,7 +41,7 @@ class OpenEndedRun(SizedRun):
 
     @property
     def largest(self) -> int:
-        """The largest size that it may change to; a gang that meets its deadline needs no more members."""
+        """The largest size that the gang may get: an asked size, or the present size if that meets the deadline."""
         if self.asked is None:
             return self.size if self.meets_its_deadline else self.sizes.maximum
         return self.asked if self.is_due else self.size

@@ -1,4 +1,4 @@
-"""The gangs that start at one of their sizes, and the chosen sizes.
+"""Seats, waiting gangs that may start at one of their sizes, and a choice of sizes.
 
 All times are absolute seconds on one axis; ``sized_run`` says what a seat is.
 """
@@ -15,7 +15,7 @@ from coschedule.resizing.worth import SharedWork
 
 
 class RunSeats(NamedTuple):
-    """A member on node n takes ``slowdown[n]`` times as long as on a reference node, and leaves it by ``until[n]``.
+    """A member on node n takes ``slowdown[n]`` times as long as on a reference node. Node n closes at ``until[n]``.
 
     ``idle`` are the seats without a member.
     """
@@ -42,7 +42,7 @@ class WaitingGang:
 
     @property
     def shared(self) -> SharedWork:
-        """Its work, of which all its members do a part."""
+        """The gang's work, without fixed members."""
         return SharedWork(self.work)
 
 

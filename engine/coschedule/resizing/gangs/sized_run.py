@@ -1,7 +1,7 @@
 """A gang that runs and may change its size, on its seats.
 
-All times are absolute seconds on one axis. A *seat* is room for one member of any of these gangs: a node by its index,
-once for each member that it has room for.
+All times are absolute seconds on one axis. A *seat* is room for one member. The code writes a seat as the index of its
+node. So a list of seats has a node once for each member that has room there.
 """
 
 import math
@@ -26,7 +26,7 @@ class SeatKind(NamedTuple):
     request: tuple[int, ...]
 
     def fits(self, gang: PendingGang) -> bool:
-        """Return whether a member of the gang finds room where a member with this seat was."""
+        """Return whether the first role of a gang requests at most ``request``; constraints are not compared."""
         return all(asked <= taken for asked, taken in zip(gang.roles[0].request, self.request, strict=True))
 
 
@@ -60,16 +60,17 @@ class ChangeTerms(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizedRun:
-    """A gang that runs on ``nodes``, one entry a member, and whose size may change to another of its ``sizes``.
+    """A gang that runs and whose size may change to another of its ``sizes``.
 
-    These are the members whose number may change. A member takes ``request[r]`` of resource ``r`` of the snapshot, and
-    runs only on nodes that pass the ``constraints``. The gang may also have ``fixed`` members.
+    ``nodes`` are the nodes of the members whose number may change, one entry a member. Such a member takes
+    ``request[r]`` of resource ``r`` of the snapshot, and runs only on nodes that pass the ``constraints``. The gang may
+    also have ``fixed`` members.
 
     The gang ends at ``end`` if its size stays the same. It last changed its size at ``changed``, -inf for never. If a
     size is ``asked`` of the gang, the gang changes to that size only, as soon as there is room. Members that the gang
     gives up are gone after ``grace`` seconds. A gang with a ``deadline`` should end by then with the fewest members. To
-    make room for a more urgent gang, this gang shrinks to ``fewest`` members, which may be fewer than its ``sizes``
-    have. None stands for the least of ``sizes``.
+    make room for a more urgent gang, this gang may shrink down to ``fewest`` members, which may be fewer than the least
+    of ``sizes``. None stands for the least of ``sizes``.
 
     If the gang ``keeps`` its members, they go on while other members come or go. A gang that grows then keeps all of
     its nodes, and a gang that shrinks never leaves the first of ``nodes``. Otherwise a change ends all members, and
@@ -116,7 +117,7 @@ class SizedRun:
 
     @property
     def all_nodes(self) -> list[int]:
-        """The nodes of all its members, one entry a member."""
+        """The nodes of all members, also of fixed ones; one entry a member."""
         return [*self.nodes, *(node for part in self.fixed for node in part.nodes)]
 
     @property
@@ -131,12 +132,12 @@ class SizedRun:
 
     @property
     def may_change_at(self) -> float:
-        """The first time at which it may change its size again: ``min_interval`` seconds after its last change."""
+        """The first time at which the gang may change its size: ``min_interval`` seconds after its last change."""
         return self.changed + self.terms.min_interval
 
     @property
     def meets_its_deadline(self) -> bool:
-        """Whether it has a deadline, and ends by then if its size stays the same."""
+        """Whether the gang has a deadline, and ends by then if its size stays the same."""
         return self.deadline is not None and self.end <= self.deadline
 
     def least_pace(self, slowdown: FloatArray) -> float:

@@ -2,7 +2,8 @@
 
 Objective: the largest sum of the logarithms of speeds, as in ``problems/shum/shares``. Each change counts as if it made
 its gang ``CHANGE_COST`` times slower for good. Speeds are relative to the present ones (``unit_times``). A gang that is
-not measured takes idle seats only, as if its speed followed the usual power.
+not measured takes idle seats only. Its speed is assumed to grow as the number of its members to the power
+``USUAL_POWER``.
 
 Method: a knapsack (``knapsack``) over the sizes of all gangs with the same seats and priority, and the idle seats. It
 is exact if up to ``MOST_SEATS`` seats may change hands. If nodes have several speeds, each try uses only the idle seats
@@ -126,7 +127,7 @@ def _limits(snapshot: Snapshot, idle: IntArray) -> list[float]:
 
 
 def _ways(runs: Sequence[OpenEndedRun], is_idle: BoolArray) -> Iterator[Sequence[_Bidder]]:
-    """List the gangs that may take part: measured gangs, which exchange seats, or all gangs, which share idle seats.
+    """Yield the gangs of each way to divide: measured gangs exchange seats, or all gangs share idle seats.
 
     No gang gives seats on nodes that other gangs wait for. No gang gives seats to a gang that is not measured. A later
     plan might not know that the seats were meant for this gang.
@@ -177,7 +178,10 @@ def _with_limit(snapshot: Snapshot, bidders: Sequence[_Bidder], idle: IntArray, 
 
 
 def _in_units(one: _Bidder, unit: int) -> SizeOptions:
-    """Return the options with seats beyond the fewest, in units: added seats are rounded up, given up seats down."""
+    """Return the options with their seats in units, counted from the option with the fewest seats.
+
+    Added seats are rounded up, and seats that are given up are rounded down.
+    """
     units = -(-(one.options.seats - one.run.size) // unit)
     return SizeOptions(units - units.min(), one.options.worths)
 
@@ -206,7 +210,7 @@ def _given(snapshot: Snapshot, one: _Bidder, option: int, nodes: list[int], adde
 
 
 def _gain_of(given: Sequence[_Given]) -> float:
-    """Return the gain on real nodes; -inf where a gang that grows gains too little there."""
+    """Return the gain on the chosen nodes; -inf if a gang that grows gains too little on its nodes."""
     if any(one.added and one.speed < _least_growth(one.run) for one in given):
         return -math.inf
     return math.fsum(math.log(one.speed / CHANGE_COST) for one in given)

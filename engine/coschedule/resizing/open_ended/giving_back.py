@@ -63,9 +63,9 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
     """Choose the gangs that shrink now, among gangs that may change now.
 
     ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: a gang shrinks only for a waiting gang that
-    is at least as urgent. The waiting gang starts in the new plan when the members given up are gone. Without this, it
-    would wait for longer than a change takes. A gang keeps at least the members that it got when it started, or an
-    equal part if it is measured. The new plan keeps all promises that ``made`` keeps.
+    is at least as urgent. The waiting gang starts in the new plan when the members given up are gone. Without the
+    change, it would wait for longer than the change takes. A gang keeps at least the members that it got when it
+    started, or an equal part if it is measured. The new plan keeps all promises that ``made`` keeps.
     """
     waiting = _waiters(snapshot, made)
     gaining = [partial(one.gains_from, now=snapshot.now) for one in waiting.values()]
@@ -82,7 +82,7 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
 
 
 def shrink_to(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKey | None = None) -> SizeChange:
-    """Return the change in which a gang keeps its ``size`` fastest members."""
+    """Return the change in which a gang keeps the first ``size`` of its ``seats_to_keep``."""
     return _change(run, run.seats_to_keep(snapshot.slowdown, snapshot.until)[:size], made_for)
 
 
@@ -145,7 +145,7 @@ def _helps(waiting: _Waiting, changes: Sequence[SizeChange], then: Plan, by: flo
 
 
 def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChange:
-    """Return the change to the largest allowed size without the members to give; slow other members may go too."""
+    """Return the change to the largest allowed size without the members to give; more members may go to reach it."""
     own = run.seats_to_keep(snapshot.slowdown, snapshot.until)
     kept = seats_beside(run, own, giving.nodes)
     size = int(run.sizes.between(least_members(run), len(kept))[-1])

@@ -69,7 +69,7 @@ def waiting_gangs(made: Plan, now: float) -> dict[GangKey, float]:
 
 
 def free_by(snapshot: Snapshot, time: float) -> IntArray:
-    """Return the free resources of each node after the releases up to ``time``, without nominated pods: int[n, r]."""
+    """Return what is free on each node after releases up to ``time``, minus requests of nominated pods: int[n, r]."""
     free = without_nominated(snapshot)
     for one in snapshot.releases:
         if one.time <= time:
@@ -78,9 +78,10 @@ def free_by(snapshot: Snapshot, time: float) -> IntArray:
 
 
 def wanted_by_none(snapshot: Snapshot, gangs: Iterable[PendingGang]) -> BoolArray:
-    """Return bool[n]: True for nodes that no gang of ``gangs`` could use, even after all pods with an end have ended.
+    """Return bool[n]: True for nodes that no gang of ``gangs`` could use, even after all but lasting pods have ended.
 
-    A gang could use a node if one of its members fits there. So pods on the other nodes never change these gangs' plan.
+    A gang could use a node if one of its members fits there. So pods on the nodes that are True never change the plan
+    of these gangs.
     """
     feasibility, room = Feasibility(snapshot.nodes), emptied(snapshot).free - snapshot.lasting
     wanted = np.zeros(len(room), dtype=np.bool_)
