@@ -39,8 +39,8 @@ class Allocation:
 class AllocationMap:
     """The ``speeds`` of all processors by name, and the ``allocations`` of jobs in the order of their queue.
 
-    Speeds become all fractions or all floats. InvalidValueError when an entry is used twice, a job has two allocations,
-    or a processor is not known. Immutable: events return a new map.
+    Speeds become all fractions or all floats. InvalidValueError when a speed is not above 0 and finite, an entry is
+    used twice, a job has two allocations, or a processor is not known. Immutable: events return a new map.
     """
 
     speeds: Mapping[str, Number]

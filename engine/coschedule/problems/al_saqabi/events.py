@@ -1,15 +1,16 @@
 """The events of the allocation map: what happens to each job when processors and pieces are added or removed [S 4.4].
 
-A *pattern* is a set of slices, and processors that are free in all these slices. ``submit`` compares the best free
-pattern of w slices with a new slice for the job. The map has t slices. The job gets the pattern if
-T_free * t / w <= T_min * (t + 1), since a new slice makes each round one slice longer. (The paper compares T_free with
-T_min, which are different quantities, and divides T_min by t.)
+A *pattern* is a set of slices, and processors that are free in all these slices. The map has t slices. ``submit``
+compares the best free pattern, of w slices, with a new slice for the job. Alone in all slices, the job would take
+T_free on the processors of the pattern, and T_min on all processors. The job gets the pattern if T_free * t / w <=
+T_min * (t + 1), since a new slice makes each round one slice longer. (The paper compares T_free with T_min, which are
+different quantities, and divides T_min by t.)
 
 ``vp`` stands for a virtual processor, the paper's word for a piece. After ``new_vp`` and ``processor_exit``, the
 affected jobs need room. They are placed again on their own processors and on processors that are free in all their
-slices. ``vp_exit`` and ``new_processor`` free entries of the map. If more entries are free after an event than before,
-the other jobs may move to a faster pattern, in the order of the queue. A job that gains nothing stays. Then the first
-job of the queue becomes the last one.
+slices. If more entries are free then than before, the other jobs may move to a faster pattern, in the order of the
+queue. After ``vp_exit`` and ``new_processor``, all jobs may do so. A job that gains nothing stays. Then the first job
+of the queue becomes the last one.
 
 The policy that finds patterns is replaceable. Patterns may contain the job's own entries.
 

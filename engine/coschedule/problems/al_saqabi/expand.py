@@ -36,7 +36,7 @@ MOST_KINDS = 12
 """With more kinds of slices, the search uses the paper's heuristic."""
 
 _ROUNDING = 1e-9
-"""Bounds are floats: choices with a bound this close to the best are evaluated exactly."""
+"""Bounds are rounded: a choice is evaluated if its bound exceeds the best cost by at most this part of the cost."""
 
 
 class ExpandObjective(StrEnum):

@@ -10,7 +10,7 @@ from coschedule.problems.other_sizes import Why, compare_sizes
 
 
 def why_pieces(gang: GangPieces, nodes: Sequence[Node], job: PiecesJob) -> Why[GangPieces]:
-    """Compare a gang that ``place_pieces`` chose with other sizes; this takes four more calls of ``place_pieces``."""
+    """Compare a gang that ``place_pieces`` chose with other sizes; this takes up to four calls of ``place_pieces``."""
 
     def best(fewest: int, most: int) -> GangPieces | None:
         found = place_pieces(nodes, job, fewest=fewest, most=most)

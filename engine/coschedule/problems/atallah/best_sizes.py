@@ -21,7 +21,7 @@ Cell = tuple[FloatArray, FloatArray]
 """The starts and the slow-downs of some cells."""
 
 SLACK = 1e-12
-"""Rounded to floats, sums and products of non-negative numbers have a relative error of at most 10**-15."""
+"""More than the relative error of the sums and products here in floats, which is at most 10**-15."""
 
 
 def quickest(table: SizeTable) -> SizeTable:
@@ -50,10 +50,10 @@ class BestSizes:
     priced: bool
 
     def values(self, best: Cell, worst: Cell, slots: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the least value on ``slots`` in the best case and in the worst, inf when no size meets the deadline.
+        """Return the least value on ``slots`` for the starts and slow-downs ``best``, and the same for ``worst``.
 
-        With the fewest members as objective, the value is their number. The deadline is rounded up in the best case and
-        down in the worst.
+        A value is inf when no size meets the deadline. With the fewest members as objective, the value is their number.
+        The deadline is rounded up for ``best`` and down for ``worst``.
         """
         held = slots.astype(np.int64)
         if self.fewest or (self.priced and self.deadline < math.inf):

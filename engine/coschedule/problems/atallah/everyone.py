@@ -27,7 +27,7 @@ _SIDE = 500
 """The approximate number of strips, if there are more starts than ``_FEW``."""
 
 _SLACK = 1e-9
-"""Sums of a million positive floats, in any order, have a relative error of at most 10**-10."""
+"""More than the relative error of a sum of a million positive floats in any order, which is at most 10**-10."""
 
 
 def everyone_joins(work: Work, columns: NodeColumns, goal: Goal) -> TypeGuard[SerialWork]:
@@ -53,7 +53,7 @@ class Everyone:
         self.slots = lay_out(columns, inverse(columns.slowdown), most_on_a_node=MOST_SLOTS)
 
     def best(self, slots: Slots, goal: Goal) -> SlotChoice | None:
-        """Find the start with the earliest finish."""
+        """Return the choice with the earliest finish; None if there are too few slots or all choices end too late."""
         speed, count = slots.level * slots.count, slots.count
         near = self._likely(slots, speed)
         if not len(near):

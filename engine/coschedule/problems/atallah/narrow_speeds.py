@@ -23,7 +23,7 @@ SLACK = 1e-12
 """The relative rounding error of a quotient is below this."""
 
 _MANY = 16
-"""If a block has more than this part (one in _MANY) of all slots, the bounds from its corners are too weak."""
+"""If a block has more than 1 / _MANY of all slots, the bounds from its corners are too weak."""
 
 
 class Field(NamedTuple):
@@ -93,7 +93,7 @@ def _narrowed_once(
 
 
 def _promising(blocks: Blocks, bounds: SizeBounds, reached: float) -> tuple[BoolArray, float]:
-    """Return which blocks may hold the least value; blocks with many slots are also bounded by their sizes."""
+    """Return which blocks may hold the least value, also by the sizes that end there if a block has many slots."""
     (least,), values = bounds.around(blocks)
     reached = min(reached, float(values.min()))
     promising = np.asarray((least <= bounds.limit(reached)) & (least < math.inf))

@@ -24,7 +24,7 @@ from coschedule.problems.atallah.bounding.narrow import Borders
 from coschedule.problems.atallah.bounding.ranges import RangeMinima
 
 _SLACK = 1e-9
-"""Sums of a million positive floats, rounded one after the other, have a relative error of at most 10**-10."""
+"""More than the relative error of a sum of a million positive floats in sequence, which is at most 10**-10."""
 
 _PARTS = 16
 """The number of parts into which a range of sizes is divided."""

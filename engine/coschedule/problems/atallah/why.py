@@ -13,7 +13,7 @@ Choose = Callable[[Goal], ChosenGang | NoGang]
 
 
 def why(gang: ChosenGang, goal: Goal, choose: Choose) -> Why[ChosenGang]:
-    """Compare a gang that ``choose`` chose for ``goal`` with other sizes; this takes four more calls of ``choose``."""
+    """Compare a gang that ``choose`` chose for ``goal`` with other sizes; this takes up to four calls of ``choose``."""
 
     def best(minimum: int, maximum: int) -> ChosenGang | None:
         chosen = choose(replace(goal, minimum=minimum, maximum=maximum))

@@ -5,8 +5,8 @@ the power weight W_i and leaves the share F_i of its time free. So a member on n
 rho_i = W_i * F_i, and all members can have rho = min rho_i (3.8). More than rho on a node would be useless. A member on
 node i needs the share rho / W_i of all time, which is one free slice in pace_i = rho_i / rho (3.13).
 
-Formula (3.4), the power that is left on the slowest node, is more than a fast node with much local work can give. It is
-not used.
+Formula (3.4), the power that is left on the slowest node, is not used. It can be more than a fast node with much local
+work can give.
 
 Method: direct, O(nodes). Paces are fractions, and a member that gets one slice in a rounded pace would drift away from
 the others. So ``TimeCredit`` counts the time used instead. Ints and fractions stay exact.

@@ -5,10 +5,11 @@ depends on the totals (slots, speed) of all entries in the rows and columns up t
 block give a lower bound on all its values. The value of its far corner can be reached.
 
 Method: lay a grid of blocks over the matrix. Drop each block whose bound exceeds the least value reached so far. Cut
-each remaining block into strips, the lowest bounds first, and so on down to single cells. A block is cut along the side
-that makes its bound worse. If many values nearly tie, blocks on one side of the tie are cut into rows, and blocks on
-the other side into columns. The totals of a grid are one histogram and two running sums. Strips of rows need only the
-entries in the block's own rows, since the entries above are summed already; the same holds for columns.
+each remaining block into strips, the lowest bounds first, and so on down to single cells. A block is cut into rows or
+into columns, whichever raises the bounds of its parts more. If many values nearly tie, blocks on one side of the tie
+are cut into rows, and blocks on the other side into columns. The totals of a grid are one histogram and two running
+sums. Strips of rows need only the entries in the block's own rows, since the entries above are summed already; the same
+holds for columns.
 
 Example: the cells of a block have starts 5 to 9 and slow-downs 2 to 4. Its far corner has 3 slots, for which the least
 run time is 10. All values are at least 5 + 2 * 10 = 25, and the far corner has the value 9 + 4 * 10 = 49. A block whose

@@ -122,10 +122,10 @@ def cells(points: Points, rows: int, columns: int, *, first_column: int = 0) -> 
 
 
 def first_grid(points: Points, rows: int, columns: int, *, first_column: int = 0) -> Blocks:
-    """Divide the whole matrix into blocks, so that all strips of rows, and all strips of columns, are about equal.
+    """Divide the whole matrix into blocks, by strips of rows and strips of columns.
 
-    Strips have about equal numbers of entries. Entries in columns before the first have no cell; they are to the left
-    of all cells of their row.
+    Strips of rows have about equal numbers of entries, and so have strips of columns. In a small matrix, each cell is a
+    block. Entries in columns before ``first_column`` have no cell; they are to the left of all cells of their row.
     """
     if rows * columns <= FEW_CELLS:
         return cells(points, rows, columns, first_column=first_column)
