@@ -2,7 +2,8 @@
 
 Each subset of the four terms is solved by least squares on relative errors. Subsets with a negative coefficient are
 dropped. The best non-negative solution of the four terms is among the other subsets. The chosen subset forecasts each
-run best from the other runs (leave-one-out).
+run best from the other runs (leave-one-out). If other subsets are almost as good, the one with the fewest terms is
+chosen.
 """
 
 import math
@@ -100,7 +101,7 @@ class WorkFit:
 
 
 def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
-    """Return the law that forecasts each run best from the other runs; NoFit for fewer than five runs or two sizes."""
+    """Return the law that the module describes; NoFit if fewer than five runs or two sizes count."""
     idle = runs.idle_seconds
     sizes, seconds = runs.sizes[idle > 0], idle[idle > 0]
     unlike = unlike_their_size(sizes, seconds)
@@ -159,7 +160,8 @@ def _possible(sizes: IntArray, seconds: FloatArray) -> Iterator[tuple[list[int],
 
 
 def _error(forecasts: FloatArray, targets: FloatArray) -> float:
-    """Return the mean factor between forecasts and targets, by logarithms, minus 1; inf where a forecast is missing."""
+    """Return the mean factor between forecasts and targets, by logarithms, minus 1; inf if a forecast is not above
+    0."""
     if not (forecasts > 0).all():
         return math.inf
     with np.errstate(over="ignore"):
