@@ -21,7 +21,7 @@ class Average(NamedTuple):
     error: float
 
     def formatted(self, digits: int, *, unit: str = "") -> str:
-        """Format it for people: ``12.3 ±0.4 s``, or a dash without a mean."""
+        """Return text such as ``12.3 ±0.4 s``, or a dash without a mean."""
         if math.isnan(self.mean):
             return "-"
         return f"{self.mean:.{digits}f}" + ("" if math.isnan(self.error) else f" ±{self.error:.{digits}f}") + unit

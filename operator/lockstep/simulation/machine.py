@@ -27,7 +27,8 @@ from lockstep.simulation.presence.owners import Presence
 _ENDED, _OVERRUN, _SUBMITTED, _OWNERS, _OPENED = 0, 1, 2, 3, 4
 # Sums of the same times in another order may differ by this many seconds.
 _ROUNDING = 1e-3
-# After this many seconds without a start no job will start any more: owners come and go by the week.
+# If no job runs, and none was submitted or ended for this many seconds, no job will start any more: owners come and go
+# by the week.
 _WEEKS = 2 * 7 * 86_400.0
 # A job that was interrupted more often will never end: an owner always comes before its end.
 _MOST_INTERRUPTIONS = 1000
@@ -168,7 +169,7 @@ class _Machine:
             heapq.heappush(self.events, (time, _OPENED, 0))
 
     def _wait_for_owners(self) -> None:
-        """If jobs wait, have the policy decide again when the next owner leaves."""
+        """If jobs wait, have the policy decide again when the next owner leaves. Raises ``NeverStartsError``."""
         now = self.cluster.now
         if self.wakes <= now and self.cluster.waiting:
             if not self.cluster.running and now > self.changed + _WEEKS:

@@ -35,12 +35,12 @@ class Measures:
     and huge.
 
     All measures from ``told`` on describe the jobs that waited and got a promise; ``told`` is their share of all jobs.
-    ``promises_kept`` is the share that started by the earliest promise. ``broken_by_owners`` is the share that did not,
-    and before whose start an owner came back and interrupted a job. ``promises_moved_later`` is how often promises
-    moved later, all jobs together. ``promised_over_real_wait`` is the median of the first promised wait divided by the
-    real wait. ``started_by_likely`` and ``started_by_late`` are the shares that started by these first estimates.
-    ``likely_error_median`` and ``likely_error_p90`` are the median and the 90th percentile of an error: the error of
-    the first likely start, divided by the real wait.
+    ``promises_kept`` is the share that started by the earliest promise. ``broken_by_owners`` is the share that started
+    later, and that had a promise when an owner came back and interrupted a job. ``promises_moved_later`` is how often
+    promises moved later, all jobs together. ``promised_over_real_wait`` is the median of the first promised wait
+    divided by the real wait. ``started_by_likely`` and ``started_by_late`` are the shares that started by the first
+    likely start, and by the first late start (``StartPromise``). ``likely_error_median`` and ``likely_error_p90`` are
+    the median and the 90th percentile of an error: the error of the first likely start, divided by the real wait.
 
     A measure without data is nan.
     """

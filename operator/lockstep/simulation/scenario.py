@@ -69,7 +69,10 @@ class Scenario:
         return sum(job.size > self.nodes for job in self._traced())
 
     def jobs(self, seed: int) -> list[Arrival]:
-        """Draw the jobs of a seed; with a trace, only the speed-ups differ by seed. Raises ``ScenarioError``."""
+        """Draw the jobs of a seed. Raises ``ScenarioError``.
+
+        The submissions, rigid sizes and real run times of a trace are the same for all seeds.
+        """
         random = np.random.default_rng(seed)
         rigid = self._rigid(random)
         if self.load is not None:

@@ -9,7 +9,7 @@ from lockstep.simulation.measures import CLASSES
 
 
 class _Row:
-    """The averages of one policy, and its ratios to the first."""
+    """The averages of one policy, and its ratios to the first policy."""
 
     def __init__(self, results: Results, policy: str) -> None:
         self._of_it = results[policy]

@@ -1,4 +1,4 @@
-"""The facts about the simulated cluster that a policy sees, and its decisions. It sees nothing of the future."""
+"""The facts about the simulated cluster that a policy sees, and its decisions. No policy knows the future."""
 
 import math
 from collections.abc import Sequence

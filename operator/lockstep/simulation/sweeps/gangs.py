@@ -80,7 +80,8 @@ def _policy(sweep: SimulatedSweep, policy: GangPolicy, law: RunTimeLaw) -> Polic
 
 
 def _times(sweep: SimulatedSweep) -> FloatArray:
-    """List the times of 1, 2, … members: a size that no run may have is as slow as the largest one below it."""
+    """List the times of 1, 2, … members. A size that no run may have is as slow as the largest allowed size below
+    it."""
     known = sweep.times
     members = range(1, max(known) + 1)
     below = [max((size for size in known if size <= count), default=min(known)) for count in members]
@@ -88,7 +89,10 @@ def _times(sweep: SimulatedSweep) -> FloatArray:
 
 
 def _nodes(sweep: SimulatedSweep) -> SimulatedNodes:
-    """Return the nodes, without the nodes of an alien program: it has its largest size in the first cluster."""
+    """Return the nodes, without the nodes of an alien program.
+
+    The alien program has the largest size that leaves at least one node of the first cluster to the sweep.
+    """
     [first, *others] = sweep.clusters
     held = max(size for size in sweep.times if size < first.places) if sweep.alien else 0
     clusters = [first._replace(places=first.places - held), *others]
