@@ -160,8 +160,10 @@ def _possible(sizes: IntArray, seconds: FloatArray) -> Iterator[tuple[list[int],
 
 
 def _error(forecasts: FloatArray, targets: FloatArray) -> float:
-    """Return the mean factor between forecasts and targets, by logarithms, minus 1; inf if a forecast is not above
-    0."""
+    """Return the mean factor between forecasts and targets, by logarithms, minus 1.
+
+    Return inf if a forecast is NaN or not above 0.
+    """
     if not (forecasts > 0).all():
         return math.inf
     with np.errstate(over="ignore"):

@@ -80,8 +80,7 @@ def _policy(sweep: SimulatedSweep, policy: GangPolicy, law: RunTimeLaw) -> Polic
 
 
 def _times(sweep: SimulatedSweep) -> FloatArray:
-    """List the times of 1, 2, … members. A size that no run may have is as slow as the largest allowed size below
-    it."""
+    """List the times of 1, 2, … members; a size that is not allowed is as slow as the largest allowed size below."""
     known = sweep.times
     members = range(1, max(known) + 1)
     below = [max((size for size in known if size <= count), default=min(known)) for count in members]
