@@ -46,7 +46,7 @@ def _alike(names: Sequence[str]) -> Mapping[str, int]:
 
 
 def _alone(job: str, slice_: int, *names: str) -> Allocation:
-    """A job with one piece on each of these processors."""
+    """Return a job with one piece on each of these processors, in one slice."""
     return Allocation(job=job, slices=(slice_,), counts=_alike(names))
 
 

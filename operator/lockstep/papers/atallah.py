@@ -63,7 +63,10 @@ def _ties() -> PaperRow:
 
 
 def _section_3_3() -> Iterator[PaperRow]:
-    """Yield Best_{2,P}, the best groups of P nodes that start with W2, for any T(1). Ours follow from two values."""
+    """Yield Best_{2,P}, the best groups of P nodes that start with W2, for any T(1).
+
+    Our formulas follow from the ends for two values of T(1).
+    """
     for members, printed in ((1, "1.5"), (2, "0.75"), (3, "0.53"), (4, "0.425")):
         what = f"best end of {members} that start with W2"
         digits = len(printed.partition(".")[2])

@@ -33,7 +33,7 @@ def rows() -> dict[Paper, list[PaperRow]]:
 
 
 def failures(found: dict[Paper, list[PaperRow]]) -> Iterator[str]:
-    """A sentence for each row that does not hold."""
+    """Yield a sentence for each row that does not hold."""
     for row in (row for of_paper in found.values() for row in of_paper if not row.holds):
         should = "differ, since the paper is wrong" if row.is_wrong else f"agree {row.note}".strip()
         both = f"{row.printed} is printed, {row.ours} is ours"

@@ -125,7 +125,7 @@ def _rules(total: int, psi: str = _PSI) -> AuctionRules:
 
 
 def moves_of_all_tables(psi: str) -> int:
-    """The moves of all auctions of the tables, with that ψ."""
+    """Return the number of moves in all auctions of the tables, with this ψ."""
     tables = ((20, _TABLE_5_1), (20, _TABLE_5_2), (25, _TABLE_5_3), (12, _TABLE_5_4))
     return sum(
         len(outcome.moves)

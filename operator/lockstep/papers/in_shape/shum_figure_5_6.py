@@ -49,7 +49,7 @@ def _working_days(seed: int) -> NDArray[np.float64]:
 
 
 def of_working_days(hourly: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the numbers of the first working days, float[day, hour], of all ``hourly`` numbers from a Monday on."""
+    """Return the numbers of the first 40 working days, float[day, hour]; ``hourly`` numbers begin on a Monday."""
     days = hourly.reshape(-1, _HOURS)
     return days[np.arange(len(days)) % 7 < _WORKING][:_DAYS]
 

@@ -45,7 +45,7 @@ def _beside_an_alien() -> Iterator[PaperRow]:
 
 
 def _coalition() -> Iterator[PaperRow]:
-    """Clusters of two speeds: how much faster the Alphas are is not printed, so it is a guess."""
+    """Yield rows for clusters of two speeds; the paper does not print the speed of the Alphas, so it is a guess."""
     nine, ten = (
         _end(ReplicaPolicy.COALITION, 3, runs=runs, clusters=_TWO_SPEEDS)
         / _end(ReplicaPolicy.DYNAMIC, 3, runs=runs, clusters=_TWO_SPEEDS)
