@@ -22,8 +22,8 @@ class OpenEndedRun(SizedRun):
     Its sizes are compared by ``unit_times``, if one of these is of the present size. There is one unit time for each
     size at which the gang's progress was measured. ``end`` is inf, or the next estimate for a gang that runs for longer
     than expected. ``least`` is the size that the gang got when it started. The gang shrinks below ``least`` only if
-    such a size is asked of it, if the gang is measured, or if it would be evicted otherwise. It gives no room to gangs
-    of a lower ``priority``. Raises ValueError for invalid numbers.
+    such a size is asked of it, if it is measured, or if it would be evicted otherwise. It gives no room to gangs of a
+    lower ``priority``. Raises ValueError for invalid numbers.
     """
 
     priority: int
