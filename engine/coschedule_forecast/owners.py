@@ -6,7 +6,7 @@ from itertools import pairwise
 from coschedule_forecast import blend, hours_ahead
 
 PAST, LAST_HOUR, FORECAST = 0.6, 0.3, 0.5
-"""The weights A, B and C. These A and B gave the best forecasts [C 5.5.2]. No C is best, so C is a half."""
+"""The weights A, B and C. These A and B gave the best forecasts [C 5.5.2]. C is our own choice."""
 
 LEAST_PRESENCE = 0.05
 """Smaller probabilities count as 0: traces of old days would make uninterruptible gangs avoid the node."""
