@@ -9,9 +9,10 @@ One function for each problem of the request language (docs/library.md has an ex
 
 Further functions: ``plan`` plans a whole queue of gangs. ``plan_behind`` plans gangs that wait until gangs of the queue
 have ended. ``preempt`` chooses gangs to evict for more urgent gangs. ``resize`` chooses new sizes for gangs that run.
-``turn_of`` repeats a finished plan up to one gang, to explain the decision on this gang. ``AllocationMap`` applies
-events to a map of processors and time slices. ``TimeCredit`` and ``mean_turnaround`` compute formulas of the papers.
-``fit_work`` learns run times from finished runs. ``common_size`` chooses one size for all runs of a sweep.
+``turn_of`` repeats a finished plan up to one gang, to explain the decision on this gang. ``submit``, ``new_vp``,
+``vp_exit``, ``new_processor`` and ``processor_exit`` are events of an ``AllocationMap``, a map of processors and time
+slices. ``TimeCredit`` and ``mean_turnaround`` compute formulas of the papers. ``fit_work`` learns run times from
+finished runs. ``common_size`` chooses one size for all runs of a sweep.
 
 Inputs and results are immutable. For a problem without a solution, the result is a value that says why.
 """

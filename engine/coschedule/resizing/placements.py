@@ -43,7 +43,10 @@ def _graces(sizes: SizePlan, runs: Sequence[SizedRun]) -> dict[int, float]:
 
 
 def _placement(snapshot: Snapshot, gang: PendingGang, start: SizedStart, awaited: Mapping[int, float]) -> Placement:
-    """Return the placement of a gang that starts when all ``awaited`` nodes have room: in how many seconds, by node."""
+    """Return the placement of a gang that starts when all nodes in ``awaited`` have room.
+
+    ``awaited`` has the seconds from now until a node has room, by node.
+    """
     names, [role], nodes = snapshot.nodes.names, gang.roles, Counter(start.nodes)
     begin = _begin(snapshot.now, gang, awaited)
     finish = start.end + (begin - snapshot.now)

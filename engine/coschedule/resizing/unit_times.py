@@ -26,7 +26,7 @@ class UnitTime(NamedTuple):
 
 
 def check_unit_times(unit_times: Sequence[UnitTime]) -> None:
-    """Raise ValueError if two unit times have the same size, or if one is not above 0 and finite."""
+    """Raise ValueError unless sizes are different and at least 1, and unit times are above 0 and finite."""
     if len({one.size for one in unit_times}) < len(unit_times):
         raise ValueError("there must be one unit time for each size")
     if not all(one.size >= 1 and 0 < one.seconds < math.inf for one in unit_times):

@@ -7,7 +7,7 @@ Objective: the mean time until the last run ends. Equal run times take ceil(N / 
 follow (7.1) of [C 7.4.2] as corrected in ``problems/shum/replication.py``: (N - R) / R + H_R turns.
 
 Method: each size is tried. Times are compared as fractions, so equal finishes are found. Among equal finishes, the size
-with fewer members in all groups together is chosen, then the smaller size. With smaller sizes, more runs go at once.
+with fewer members in all groups together is chosen. Then the smaller size is chosen, as more of its runs go at once.
 """
 
 from collections.abc import Mapping

@@ -139,7 +139,7 @@ def _submitted(before: AllocationMap, job: str, pieces: int, policy: Policy) -> 
 
 
 def _taken_up(after: AllocationMap, free_before: int, touched: set[str], policy: Policy) -> AllocationMap:
-    """Move jobs that were not affected to better patterns, if the event has freed entries."""
+    """Move jobs that were not affected to faster patterns, if more entries are free than before the event."""
     return _expanded(after, touched, policy) if after.free_entries > free_before else after
 
 

@@ -29,8 +29,8 @@ _MANY = 16
 class Field(NamedTuple):
     """Entry ``e`` is ``slots[e]`` slots that open at ``start[e]``, with the total speed ``total[e]``.
 
-    The first ``len(entry)`` entries have a column; they are entry ``entry[e]`` of the searched slots. The others are
-    ahead of all columns.
+    The first ``len(entry)`` entries have a column; entry ``e`` of these is entry ``entry[e]`` of the searched slots.
+    The others are ahead of all columns.
     """
 
     start: Vector

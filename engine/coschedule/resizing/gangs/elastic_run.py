@@ -9,7 +9,7 @@ from coschedule.resizing.gangs.sized_run import SizedRun
 from coschedule.resizing.worth import SharedWork
 
 LEAST_RESTARTS = 30
-"""A gang changes its size only if it would run for at least this number of restart times at its present size."""
+"""A gang that would end within this number of restart times keeps its size; ``least_rest`` has the exceptions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
