@@ -54,7 +54,7 @@ def _table_3() -> Iterator[PaperRow]:
 
 
 def _power(weights: Sequence[Fraction], free: Sequence[Fraction]) -> str:
-    """Return the power that each member has."""
+    """Return the power that each member has, as text."""
     kept = keep_pace(weights, free)
     assert not isinstance(kept, NoPace), "each node of the figures leaves time"
     return decimal(kept.power, 2)

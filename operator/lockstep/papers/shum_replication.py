@@ -1,4 +1,4 @@
-"""[C] 7.4: the mean time of replicated runs, and what coalitions do not promise."""
+"""[C] 7.4.2: the mean time of replicated runs, for which the paper prints a wrong formula."""
 
 from collections.abc import Iterator
 from fractions import Fraction
