@@ -40,6 +40,9 @@ def average(values: Sequence[float]) -> Average:
 
 
 def ratio(values: Sequence[float], first: Sequence[float]) -> Average:
-    """Average the ratios to another policy's values, seed by seed; a seed where the other value is 0 is left out."""
+    """Average ``values`` divided by the values of the ``first`` policy, seed by seed.
+
+    A seed is left out if it has no value, or if the value of the first policy is 0.
+    """
     pairs = zip(values, first, strict=True)
     return average([value / other if other else math.nan for value, other in pairs])

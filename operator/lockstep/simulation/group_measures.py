@@ -22,7 +22,7 @@ def worst_group(runs: Sequence[Ran], slowdowns: Sequence[float]) -> float:
 
 
 def share_index(runs: Sequence[Ran]) -> float:
-    """Return Jain's index of the groups' mean numbers of nodes while they are in want, divided by their weights.
+    """Return Jain's index of the mean number of nodes of each group while it is in want, divided by its weight.
 
     A group is in want while jobs of this group and of another group wait. The index is 1 if all groups get nodes in
     proportion to their weights, and 1/n if one of n groups gets all nodes. It is nan if no two groups are ever in want

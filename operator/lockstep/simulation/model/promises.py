@@ -39,15 +39,15 @@ class PromiseHistory:
     has_met_owner: bool = False
 
     def is_kept_by(self, start: float) -> bool:
-        """Whether this start is as early as every promised one."""
+        """Whether a job that starts at ``start`` keeps every promise."""
         return start <= self.earliest + _ROUNDING
 
     def is_likely_by(self, start: float) -> bool:
-        """Whether this start is as early as the first likely one."""
+        """Whether a job that starts at ``start`` starts by the first ``likely`` start."""
         return start <= self.likely + _ROUNDING
 
     def is_late_by(self, start: float) -> bool:
-        """Whether this start is as early as the first ``late`` one."""
+        """Whether a job that starts at ``start`` starts by the first ``late`` start; False if that is nan."""
         return start <= self.late + _ROUNDING
 
     def record(self, promised: float) -> None:

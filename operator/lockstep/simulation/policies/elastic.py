@@ -17,7 +17,7 @@ class Elastic:
     memory: PlanMemory
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Start jobs and change sizes for the greatest worth; jobs that wait get a start estimate."""
+        """Start jobs and change sizes for the greatest worth, and promise starts to jobs that wait."""
         snapshot = self.memory.remembered_by(self.planned.snapshot(cluster))
         elastic = {gang_key(job): cluster.changing for job in cluster.waiting.values() if job.is_elastic}
         resized = resize(snapshot, list(self._runs(cluster)), elastic)

@@ -18,7 +18,7 @@ _NOISE = 0.2
 
 
 class StatedRunTimes(StrEnum):
-    """What planners know of the run times of jobs; the real run times are the same."""
+    """What planners know of the run times of jobs; it does not change the real run times."""
 
     EXACT = "exact"
     """The run time itself."""
