@@ -41,7 +41,7 @@ class NeverStartsError(ValueError):
 class InterruptedRun(NamedTuple):
     """A run that an owner has interrupted or, if it is ``resized``, that continued at another size.
 
-    Each member has lost the work of ``lost`` seconds.
+    Each member has lost ``lost`` seconds, in which it paused or did work that was not saved.
     """
 
     nodes: Sequence[int]
@@ -169,7 +169,7 @@ class _Machine:
             heapq.heappush(self.events, (time, _OPENED, 0))
 
     def _wait_for_owners(self) -> None:
-        """If jobs wait, have the policy decide again when the next owner leaves. Raises ``NeverStartsError``."""
+        """If jobs wait, have the policy decide again at the ``next_check`` of owners. Raises ``NeverStartsError``."""
         now = self.cluster.now
         if self.wakes <= now and self.cluster.waiting:
             if not self.cluster.running and now > self.changed + _WEEKS:
