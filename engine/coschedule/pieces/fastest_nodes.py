@@ -8,7 +8,7 @@ as in Compression [S 4.2].
 
 Theorem: one more slot never makes the least time longer. An even share, X / (sum of speeds), is a lower bound on the
 least time. So the time of one size is a lower bound for all smaller sizes. A size is ruled out if it cannot do X pieces
-within a certain time: the time at which its cost equals the best cost so far.
+by the time at which its cost equals the best cost so far.
 
 Method: compute one size exactly, raise the bounds, drop the sizes that are ruled out, and repeat until none is left.
 Every other round takes the size with the least bound; the rounds between take sizes that are spread evenly. Slots are

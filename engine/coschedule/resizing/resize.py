@@ -48,11 +48,11 @@ def resize(
     all other gangs (``open_ended``). They give room back only if they ``may_give``, as this costs up to six more plans.
     Waiting gangs may change their size later if they are in ``elastic``.
 
-    Sizes are chosen for one group of gangs with the same seats: the first of ``questions`` in which a size changes or a
-    gang must start, else the first in which a gang starts. Other runs keep their size until the next plan. A waiting
-    gang takes part only if its members are alike and have equal shares of known work. It must also have no deadline, no
-    terms and no factors, and no waiting gang may be more urgent. All other gangs are only planned. ``rescue`` is as in
-    ``plan``.
+    Sizes are chosen for one group of gangs with the same seats. It is the first of ``questions`` in which a size
+    changes or a gang must start, else the first in which a gang starts. Other runs keep their size until the next plan.
+    A waiting gang takes part only if its members are alike and have equal shares of known work. It must also have no
+    deadline, no terms and no factors, and no waiting gang may be more urgent. All other gangs are only planned.
+    ``rescue`` is as in ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only if a promise is due, a size is asked of
     a gang, or a gang would miss its deadline. Several choices are tried until no gang starts after its promise. If each

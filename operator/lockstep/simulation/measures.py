@@ -26,7 +26,7 @@ class Measures:
 
     ``mean_size`` is the mean number of members with which jobs end. ``utilisation`` is the part of all node-seconds,
     from the first submission to the last end, in which jobs ran. ``fairness`` is Jain's index of the mean slow-downs of
-    users: 1 if all users have the same, 1/n if one of n users has all the slow-down. ``worst_group`` and
+    users. It is 1 if all users have the same, and 1/n if one of n users has all the slow-down. ``worst_group`` and
     ``share_index`` describe groups that share the nodes (``group_measures``).
 
     ``work_lost`` is the part of the node-seconds in which jobs ran that was lost to returns of node owners.

@@ -1,6 +1,6 @@
 """Work that divides evenly without overhead: all nodes that have started join [A 4].
 
-More members have a larger speed and an earlier finish. So only the start is to be chosen: the finish is the start plus
+More members have a larger speed and an earlier finish. So only the start is to be chosen. The finish is the start plus
 the work divided by the speed of all nodes that have started. Starts are divided into strips. The first start of a strip
 and the speed at its end give a lower bound on the finish. The last start, with this speed, is a possible choice. So
 only the starts of the few strips that may have the earliest finish are sorted. The rest takes O(Q) for Q nodes.

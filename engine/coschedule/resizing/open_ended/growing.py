@@ -3,8 +3,8 @@
 Method: groups of gangs with the same seats choose in turn (``turns``). In a group the most urgent gang chooses first.
 Among equally urgent gangs, gangs of which a size is asked come first, then the gang whose last change is longest ago. A
 gang of which no size is asked takes at most an equal part of the seats, so that all may grow. It takes its size with
-the highest speed: the number of members that do a part of the work, divided by the slow-down of the slowest member. If
-the speed of any gang was measured, nodes are divided by speeds instead (``dividing``).
+the highest speed. The speed is the number of members that do a part of the work, divided by the slow-down of the
+slowest member. If the speed of any gang was measured, nodes are divided by speeds instead (``dividing``).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -3,7 +3,7 @@
 On working days an owner comes around 9 and leaves around 17:30. These times vary by about an hour between owners, and
 by half an hour between days. An owner stays away one working day in ten. On some evenings an owner comes for half an
 hour to two hours, on some days of the weekend for one to four hours. How often such visits happen is drawn for each
-owner: on up to 40 % of the evenings, and on up to 30 % of the days of the weekend.
+owner: on up to 40 % of the evenings, and up to 30 % of weekend days.
 """
 
 import numpy as np
