@@ -29,7 +29,7 @@ _POLL_SECONDS = 2.0
 class LogEntry(NamedTuple):
     """A line of a member's log, or a notice.
 
-    Without a ``line`` it is a ``notice`` about the log. Without a ``rank`` the notice is about the gang.
+    If ``line`` is None, the entry is a ``notice`` about the log. If ``rank`` is None, the notice is about the gang.
     """
 
     rank: int | None
@@ -73,9 +73,9 @@ class _MembersNow(NamedTuple):
 
 
 async def show_logs(client: KubeClient, request: LogsRequest, show: Show) -> bool:
-    """Pass the current logs to ``show``, rank by rank; returns whether all requested logs exist.
+    """Pass the current logs to ``show``, rank by rank; returns whether all requested logs were read.
 
-    Raises ``AnswerError`` if there is no such gang, or if it has none of the requested members.
+    Raises ``AnswerError`` if there is no such gang or container, or if the gang has none of the requested members.
     """
     members = await _read_members(client, request)
     if not members.logs:
@@ -94,8 +94,8 @@ async def show_logs(client: KubeClient, request: LogsRequest, show: Show) -> boo
 async def follow_logs(client: KubeClient, request: LogsRequest, show: Show) -> bool:
     """Pass the logs to ``show`` as they grow, including logs of later attempts, until the gang has ended.
 
-    Returns whether all followed logs existed. Raises ``AnswerError`` if there is no such gang, or if too many logs are
-    requested.
+    Returns whether all followed logs were read to their ends. Raises ``AnswerError`` if there is no such gang or
+    container, or if too many logs are requested.
     """
     followed: dict[tuple[str, str, int], asyncio.Task[bool]] = {}
     shown: set[LogEntry] = set()
@@ -178,7 +178,7 @@ def _no_members(gang: GangFact, request: LogsRequest) -> str:
 async def _show_one(
     client: KubeClient, log: MemberLog, request: LogsRequest, show: Show, *, follow: bool = False
 ) -> bool:
-    """Pass one log to ``show``; returns whether it could be read to its end."""
+    """Pass one log to ``show``; returns whether it was read to its end."""
     if log.why_none:
         show(_notice(log, f"does not run yet: {log.why_none}"))
         return False

@@ -1,4 +1,4 @@
-"""Puts a gang back into the queue, whatever its state, by requests that its owner could also send with kubectl."""
+"""Puts a gang back into the queue, by requests that its user could also send with kubectl."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import duration
 
 Waiting = Callable[[], AbstractContextManager[Callable[[], None]]]
-"""Makes a context for waiting. It yields a function that is called after each check that was not fulfilled yet."""
+"""Makes a context for a wait. The context yields a function, which is called each time the wait goes on."""
 
 _POLL_SECONDS = 0.5
 # The fields of the metadata that users write.

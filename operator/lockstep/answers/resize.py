@@ -1,4 +1,4 @@
-"""Requests another size for an elastic gang, by a request that its owner could also send with kubectl."""
+"""Requests another size for an elastic gang, by a request that its user could also send with kubectl."""
 
 from coschedule import GangKey, Sizes
 from lockstep.answers.reading.cluster import answered, parse_shown, read_gang

@@ -32,9 +32,10 @@ def next_pieces(
     patience: float,
     sleep: Callable[[float], None],
 ) -> tuple[int, ...]:
-    """Report results, wait for the next pieces and return them; () if all pieces are done. Raises ``DealerError``.
+    """Report results, wait for the next pieces and return them; () if every piece is settled. Raises ``DealerError``.
 
-    If the dealer does not answer, the request is repeated for ``patience`` seconds, as the dealer may be starting.
+    If the dealer does not answer, the request is repeated, as the dealer may be starting. The pauses before these
+    requests last ``patience`` seconds together, at most.
     """
     body = f"rank={asker.rank}&done={_joined(done)}&failed={_joined(failed)}".encode()
     request = Request(f"{asker.url}/next", body, {"Authorization": f"Bearer {asker.key}"})  # noqa: S310 - the pod's own

@@ -83,7 +83,7 @@ class Deal:
         return self._settle(done, PieceState.DONE) | self._settle(failed - done, PieceState.FAILED)
 
     def next(self, member: int, now: float) -> Answer:
-        """Deal the member its next pieces; return these, or when it has to ask again, or that all is over."""
+        """Return the member's next pieces, ``Later`` if there are none now, or ``Over`` if every piece is settled."""
         self._held.setdefault(member, set())
         if self.is_over:
             return self._ended(member, now)
@@ -93,7 +93,7 @@ class Deal:
         return Dealt(tuple(sorted(pieces))) if pieces else Later(self._pause)
 
     def expect(self, members: Iterable[int]) -> None:
-        """Record all members of the gang. In the end the first rank waits for all of them, also if some still start."""
+        """Record all members. At the end, the first rank waits for all of them, even for those that still start."""
         self._expected = frozenset(members)
 
     def keep_only(self, is_member: Callable[[int], bool]) -> None:
@@ -127,7 +127,7 @@ class Deal:
         return changed
 
     def _undealt_for(self, member: int) -> set[int]:
-        """Take the next chunk for a member. It leaves out pieces that members of an earlier dealer have settled."""
+        """Take the next chunk for a member, without settled pieces: an earlier dealer may have dealt them."""
         while self._undealt and self._states[self._undealt[-1]] != PieceState.OPEN:
             self._undealt.pop()
         size = self._speeds.chunk(member, len(self._undealt), len(self._held))
@@ -136,7 +136,10 @@ class Deal:
         return {piece for piece in chunk if self._states[piece] == PieceState.OPEN}
 
     def _silent_for(self, member: int, now: float) -> set[int]:
-        """Return one piece of a silent member: a piece that the fewest members have, of the member silent longest."""
+        """Return one piece of a silent member; empty if there is none.
+
+        A piece that fewer members hold comes first, and then the piece of the member that is silent longest.
+        """
         silent = [other for other in self._held if other != member and self._is_silent(other, now)]
         pieces = [
             (len(self._holders[piece]), self._since[other], piece) for other in silent for piece in self._held[other]

@@ -1,4 +1,4 @@
-"""The dealer's process: it serves until it is asked to end, and then writes the counts where the kubelet reads them."""
+"""The dealer's process: it serves until it is asked to end, and then writes the counts of pieces for the kubelet."""
 
 from pathlib import Path
 from threading import Event, Thread
@@ -15,7 +15,7 @@ _POLL_SECONDS = 0.1
 
 
 class DealerFiles(NamedTuple):
-    """The files with the states of an earlier dealer, with this pod's journal, and for the counts at the end."""
+    """``kept`` has the states from earlier pods, ``journal`` has this pod's, and ``final_counts`` gets the counts."""
 
     kept: Path
     journal: Path
@@ -23,7 +23,7 @@ class DealerFiles(NamedTuple):
 
 
 def run_dealer(pieces: int, port: int, key: str, files: DealerFiles, stop: Event) -> None:
-    """Deal until ``stop`` is set, then write the counts to ``files.final_counts``."""
+    """Deal until ``stop`` is set, and for up to 5 s more if pieces are open. Then write the counts."""
     deal = Deal(read_states(pieces, files.kept, files.journal))
     dealing = Dealing(deal, Journal(files.journal), key)
     server = make_server(dealing, port)

@@ -64,11 +64,14 @@ class Dealing:
         return self._deal.is_over
 
     def is_allowed(self, authorization: str) -> bool:
-        """Whether the header has the key."""
+        """Whether the header ``Authorization`` has the key."""
         return hmac.compare_digest(authorization.encode("utf-8", "replace"), self._key)
 
     def states(self, ranks: str | None = None) -> bytes:
-        """Return the states, two bits a piece; ``ranks`` has the ranks of all members, None if unknown."""
+        """Return the states, two bits a piece. ``ranks`` has the ranks of all members, None if unknown.
+
+        Pieces of members that are not in ``ranks`` are dealt again.
+        """
         with self._lock:
             if ranks is not None:
                 members = parse_ranks(ranks)
@@ -77,7 +80,7 @@ class Dealing:
             return self._deal.bits
 
     def next(self, body: bytes) -> Reply:
-        """Record what a member reports, and deal it the next pieces."""
+        """Record the results in a member's request; return the reply, such as the next pieces."""
         try:
             report = parse_report(body)
             self._deal.check((*report.done, *report.failed))
@@ -92,7 +95,7 @@ class Dealing:
 
 
 def parse_report(body: bytes) -> Report:
-    """Read the form of a member. Raises ``ValueError`` with one line that names the field."""
+    """Read the form of a member. Raises ``ValueError``, whose line says what is invalid."""
     form = parse_qs(body.decode("ascii"), max_num_fields=3)
     ranks = _numbers(form, "rank")
     if len(ranks) != 1 or ranks[0] >= _LARGEST_RANK:

@@ -13,9 +13,10 @@ def boot_seconds() -> float:
 
 
 class Clock:
-    """The API server's time, which a clock that can't be set carries on. Before the first answer it is the node's time.
+    """The API server's time. Between two answers of the API server, a clock that can't be set measures the time.
 
-    Readers of a bid compare its expiry and its hours with their own clocks. So the node's clock must not matter.
+    Before the first answer, this is the node's own time. Readers of a bid compare its expiry and its hours with their
+    own clocks. So the node's clock must not matter.
     """
 
     def __init__(self, *, steady: Callable[[], float] = boot_seconds, own: Callable[[], float] = time.time) -> None:

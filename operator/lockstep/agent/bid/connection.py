@@ -51,12 +51,12 @@ class RawAnswer(NamedTuple):
 
     @property
     def is_success(self) -> bool:
-        """Whether the request has succeeded."""
+        """Whether the code is from 200 to 299."""
         return 200 <= self.code < 300
 
     @property
     def message(self) -> str:
-        """Why the request has failed, in a sentence."""
+        """Why the request has failed: the message of the ``Status``, or the code."""
         return str(self.body.get("message", f"HTTP {self.code}"))
 
 

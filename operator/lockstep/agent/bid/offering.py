@@ -18,7 +18,10 @@ class Differences:
         self._absolute = absolute
 
     def between(self, before: NodeOffer, after: NodeOffer) -> bool:
-        """Whether any value has changed by more than the bounds. Only hours in both forecasts are compared."""
+        """Whether a value has changed by more than the larger bound, or has become known or unknown.
+
+        Only hours that are in both forecasts are compared.
+        """
         if before.owner_present != after.owner_present:
             return True
         pairs = [(before.duty_cycle, after.duty_cycle), (before.capacity, after.capacity)]

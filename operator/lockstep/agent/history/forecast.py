@@ -15,7 +15,8 @@ from lockstep.agent.measuring.measured import HourAhead
 class FreeWindow:
     """When the node owner is away, in epoch seconds.
 
-    If ``start`` is None, the owner is away from now on. If ``end`` is None, no return is forecast.
+    If ``start`` is None, the owner is away from now on, or there is no forecast. If ``end`` is None, no return is
+    forecast.
     """
 
     start: float | None
@@ -23,7 +24,10 @@ class FreeWindow:
 
 
 def forecast(history: History, wall: float, now: HourOfLoad) -> tuple[HourAhead, ...]:
-    """Forecast this hour and the next 23. Hours that no past day has are left out. ``now`` is the newest mean."""
+    """Forecast this hour and the next 23, except hours that were measured on no past day of the same kind.
+
+    ``now`` is the mean of the last five minutes.
+    """
     start = start_of_hour(wall)
     starts = [start + HOUR * ahead for ahead in range(DAY_HOURS)]
     habits = [_habit(history, clock_hour(moment)) for moment in starts]
@@ -40,7 +44,7 @@ def forecast(history: History, wall: float, now: HourOfLoad) -> tuple[HourAhead,
 def _habit(history: History, when: ClockHour) -> HourOfLoad | None:
     """Return the habit of this hour: a weighted mean over past days of the same kind, weekdays or weekends.
 
-    Days without a measurement of the hour do not count. Return None if no day has one.
+    Days without a measurement of the hour do not count. Return None if the hour was measured on no such day.
     """
     days = [day for past, day in history.before(when.day) if is_weekend(past) == is_weekend(when.day)]
     measured = [hour for day in days if (hour := day[when.hour]) is not None]

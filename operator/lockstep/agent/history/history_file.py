@@ -18,7 +18,7 @@ from lockstep.api.nodebid.speeds import FASTEST, SLOWEST
 FORMAT = "lockstep agent history"
 VERSION = 1
 LARGEST = 64 * 1024
-"""The largest size in bytes; a full history has a third of that."""
+"""The largest size in bytes; a full history has about a quarter of that."""
 
 LATEST = 2.0**37
 """The latest time that is accepted, in epoch seconds. It is in the year 6325."""
@@ -53,7 +53,7 @@ class Dropped:
 
 
 def load(path: Path, *, today: int, measured_on: str) -> Learnt | Dropped | None:
-    """Read the file; None if there is none.
+    """Read the file. Return None if there is none, and ``Dropped`` if it is not used.
 
     Rates of another processor or Python version than ``measured_on`` are left out.
     """

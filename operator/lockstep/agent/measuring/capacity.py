@@ -61,7 +61,7 @@ class MeasuredCapacity:
 
 
 def is_idle(usage: Usage) -> bool:
-    """Whether a run disturbs no other work: half of the processors are free, and no members run."""
+    """Whether a run disturbs no other work: half of the processors are free, and members use hardly any."""
     return usage.cores_gang < GANG_SEEN and usage.free >= usage.cores_total / 2
 
 

@@ -8,7 +8,7 @@ from lockstep.agent.measuring.mounts import CgroupMount
 from lockstep.agent.measuring.small_files import as_count, folders_in, is_folder, read_number, read_text
 
 DEEPEST = 5
-"""The depth below the mount to which the kubelet's folder of pods is searched. The kubelet's cgroupRoot is not deep."""
+"""The kubelet's folder of pods is searched to this depth below the mount, since its cgroupRoot is not deep."""
 MOST_FOLDERS = 5_000
 """The most folders that are searched for the kubelet's folder."""
 

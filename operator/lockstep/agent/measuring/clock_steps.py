@@ -14,7 +14,7 @@ class ClockSteps:
         self.now, self.wall, self.began = now, wall, wall
 
     def move_to(self, now: float, wall: float) -> float:
-        """Record the next sample; return by how many seconds the wall clock was set before it, 0 if it was not."""
+        """Record the next sample; return the seconds by which the wall clock was set since the last one, or 0."""
         step = (wall - self.wall) - (now - self.now)
         self.now, self.wall = now, wall
         if abs(step) <= STEP:

@@ -1,10 +1,10 @@
 """The duty cycle: how much longer members take on this node than on an idle one.
 
 A gang is planned for the cores that other pods have not requested: it asks for ``cores - requested``. It gets the cores
-that local work and the hypervisor leave: ``cores - local - steal``. Work that takes the time t on the idle node then
-takes t * asked / got, which is (1 + duty cycle) * t. If members fill the node, they get all cores that local work
-leaves. So the duty cycle is local work per unit of gang work, as the papers define it [A]. It is also defined if
-members do not fill the node, or if there are none.
+that members use and the cores that are free: ``gang + free``. Work that takes the time t on the idle node then takes
+t * asked / got, which is (1 + duty cycle) * t. If members fill the node, they get all cores that local work leaves. So
+the duty cycle is local work per unit of gang work, as the papers define it [A]. It is also defined if members do not
+fill the node, or if there are none.
 
 - **Local work is all work that the planner does not count**: work in no pod, and what other pods use beyond their
   requests. What they use within their requests is in ``requested`` already, and would otherwise count twice.
@@ -25,7 +25,7 @@ FAIR_SHARE = 0.5
 
 
 def lost_share(usage: Usage, requested: float) -> float | None:
-    """Return the share of its request that a gang does not get, from 0 to 1; None if it has nothing left to request.
+    """Return the share of its request that a gang does not get, from 0 to 1; None if other pods request all cores.
 
     ``requested`` are the cores that pods other than members have requested. Averages over time are averages of lost
     shares, never of duty cycles: the mean of lost shares is the share of work that is not done.

@@ -28,9 +28,9 @@ class Sampler:
         self._before: CounterReading | None = None
 
     def sample(self, now: float, gang_pods: Collection[str]) -> tuple[float, Usage] | None:
-        """Return the seconds since the last sample and the usage in them.
+        """Return the seconds since the last sample, and the usage in this time.
 
-        It is None for the first sample, after a pause of more than ``LONGEST_BETWEEN``, and if no counter can be read.
+        Return None for the first sample, after a pause of more than ``LONGEST_BETWEEN``, and if no counter can be read.
         """
         after = self._read(now, gang_pods)
         if after is None:

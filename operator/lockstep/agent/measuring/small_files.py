@@ -44,7 +44,7 @@ def folders_in(folder: Path) -> list[str]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether the path is a folder that can be read."""
+    """Whether the path is known to be a folder."""
     try:
         return stat.S_ISDIR(path.stat().st_mode)
     except (OSError, ValueError):

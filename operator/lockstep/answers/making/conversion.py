@@ -22,9 +22,9 @@ _LARGEST = 10_000
 
 
 class Converted(NamedTuple):
-    """A GangJob that was converted.
+    """A GangJob that was made from a Job or JobSet.
 
-    It has a note for each field of the original that is lost or now has another meaning.
+    ``notes`` name the fields of the original that are lost or now have another meaning, and fields to add or change.
     """
 
     manifest: NewManifest

@@ -30,7 +30,7 @@ class Fields:
         return self._left.pop(name, None)
 
     def take_number(self, name: str, *, otherwise: int | None) -> int | None:
-        """Take a field that is an integer. Raises ``AnswerError`` if it is not."""
+        """Take an integer field; ``otherwise`` if it is absent. Raises ``AnswerError`` if it is no integer."""
         value = self.take(name)
         if value is None:
             return otherwise
@@ -39,7 +39,7 @@ class Fields:
         return value
 
     def take_text(self, name: str, *, otherwise: str = "") -> str:
-        """Take a field that is a string. Raises ``AnswerError`` if it is not."""
+        """Take a string field; ``otherwise`` if it is absent. Raises ``AnswerError`` if it is no string."""
         value = self.take(name)
         if not isinstance(value, str | None):
             raise AnswerError(f"{self._at(name)} is not a text.")

@@ -1,4 +1,4 @@
-"""Makes a GangJob from the answers to five questions."""
+"""Makes a GangJob from its name and the answers to five questions."""
 
 import re
 import shlex
@@ -71,7 +71,7 @@ def parse_command(text: str) -> tuple[str, ...]:
 
 
 def parse_serial_time(text: str) -> str:
-    """Return a duration unchanged if the API server would accept it, or ''. Raises ``ValueError`` otherwise."""
+    """Return the text unchanged: '' or a duration that the API server accepts. Raises ``ValueError`` otherwise."""
     if not text:
         return text
     if len(text) > LONGEST_DURATION_TEXT or not DURATION.fullmatch(text):

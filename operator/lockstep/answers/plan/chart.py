@@ -27,7 +27,10 @@ def marks_for(encoding: str | None) -> Marks:
 
 
 def bars(lengths: Sequence[tuple[float, float]], marks: Marks) -> list[str]:
-    """Draw a bar for each pair of a finish and a price of members, in seconds from now. All bars have one scale."""
+    """Draw a bar for each pair: the seconds until the finish, and the price of all members in seconds.
+
+    All bars have one scale.
+    """
     longest = max((finish + price for finish, price in lengths), default=0.0)
     return [_bar(finish, price, longest, marks) for finish, price in lengths]
 

@@ -65,7 +65,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     Raises ``QuotaError`` if a quota keeps a gang in ``asked`` from being planned, and ``AnswerError`` if a bug does.
     """
     state.advance_to(now)
-    # A Gang may await pods of several kinds; one kind at a time has its turn in plans.
+    # In some Gangs, plans include one kind of pods at a time. Time decides which kind, so all Gangs are composed anew.
     for key in state.pod_gangs.objects:
         state.pod_gang_facts.renew(key)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
@@ -133,7 +133,7 @@ def _sized(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Sized:
 
 
 class _Found:
-    """Keeps the running gangs whose size may change."""
+    """Keeps the running gangs whose size may change, and the gangs that the snapshot leaves out."""
 
     runs: Sequence[SizedRun] = ()
 

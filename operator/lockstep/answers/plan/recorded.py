@@ -77,7 +77,7 @@ def read_recorded(raw: bytes) -> RecordedSnapshot:
 def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
     """Plan again, and list the decisions that differ.
 
-    The recorded plan may have put gangs too far back in the queue to plan them. These gangs are not compared.
+    The recorded plan may have left out gangs that were too far back in the queue. These gangs are not compared.
     """
     now = {one.gang: one for one in _planned(recorded.snapshot).preempting.plan.decisions}
     then = {one.gang: one for one in recorded.plan.decisions if _was_planned(one)}
@@ -91,7 +91,8 @@ def differences(recorded: RecordedSnapshot) -> tuple[Difference, ...]:
 def with_further(recorded: RecordedSnapshot, asked: Supposed) -> tuple[AnsweredPlan, Sequence[GangKey], Sequence[str]]:
     """Plan the snapshot with further gangs.
 
-    Returns the plan, the keys of these gangs, and notes about facts that are unknown without a cluster.
+    Returns the plan, the keys of these gangs, and notes about facts that are unknown without a cluster. Raises
+    ``AnswerError`` if a gang is in the snapshot already, or if it would not be planned.
     """
     snapshot, notes = recorded.snapshot, list[str]()
     further = [
@@ -193,7 +194,7 @@ def _pending(fact: AcceptedGang, snapshot: Snapshot) -> PendingGang:
 
 
 def _price(spec: GangSpec, snapshot: Snapshot) -> float:
-    """The price of a member with which the other gangs are planned, or 0 if the gang asks for another sizing."""
+    """The highest price of a member in the snapshot; 0 if the gang asks for another sizing than Balanced."""
     if spec.sizing not in (None, Sizing.BALANCED):
         return 0.0
     return max((gang.member_price for gang in snapshot.gangs), default=0.0)

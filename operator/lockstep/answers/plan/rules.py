@@ -23,7 +23,7 @@ class PlanRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceInForce:
-    """The price of a member: the seconds that a second of it costs other gangs, by ``policy`` and contention.
+    """The price of a member: how many seconds one second of a member costs other gangs, by ``policy`` and contention.
 
     ``policy`` and ``among``, the contention, are None for a recorded price, whose origin is unknown.
     """

@@ -66,7 +66,7 @@ def _reason(found: Resizable | KeepsSize) -> KeepsSize:
 
 
 def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
-    """A clause that says that only gangs with other seats change their size in this plan; '' if that is not so."""
+    """A clause that says that this plan changes only gangs whose members have other requirements; '' if it does not."""
     changing = {change.gang for change in planned.changes}
     seats = {one.seat for one in planned.runs if one.key in changing}
     if not seats or run.seat in seats:

@@ -147,7 +147,7 @@ def _size_rows(answer: WaitingAnswer) -> Iterator[str]:
 
 
 def _lengths(row: SizeRow, now: float) -> tuple[float, float]:
-    """The seconds until a run with this size ends, and those that its members cost other gangs; 0 if unknown."""
+    """The seconds until a run with this size ends, and the seconds that it costs other gangs; 0 if unknown."""
     if row.run is None or math.isinf(row.run.value):
         return 0.0, 0.0
     return row.run.finish - now, row.run.value - row.run.finish

@@ -102,7 +102,7 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
 
 
 def _with_work(gang: GangFact | None, asked: GangKey) -> tuple[AcceptedGang, Work]:
-    """The gang, and the work in its spec. Raises ``AnswerError`` if the spec states none."""
+    """The gang, and the work in its spec. Raises ``AnswerError`` if one of them is missing."""
     if gang is None:
         raise AnswerError(f"There is no GangJob {gang_name(asked)}.")
     if not isinstance(gang, AcceptedGang):
@@ -116,7 +116,7 @@ def _with_work(gang: GangFact | None, asked: GangKey) -> tuple[AcceptedGang, Wor
 
 
 def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | None]:
-    """The runs in the status of one gang, and this gang. It is the gang of the template that ended last."""
+    """The runs in the status of the template's gang that ended last, and this gang; () and None if there are none."""
     known: list[tuple[float, GangKey, Runs]] = []
     for gang in gangs:
         runs = parse_runs(gang.status.past_runs)

@@ -19,7 +19,7 @@ LONGEST_OVERHEAD = 8760 * 3600.0
 
 _WIDTH = 40
 _NOTHING = "0s"
-# Runs have such a relative difference by chance.
+# Run times may differ by this share by chance.
 _NEGLIGIBLE = 0.05
 
 

@@ -13,8 +13,8 @@ from lockstep.report.text.share_sentences import times_share, use_of_share
 class GroupTurn(NamedTuple):
     """A group with ``waiting`` gangs in the queue.
 
-    ``first`` is the position of the first; None if none has a placement. ``use`` is a clause about the resources that
-    the group has used.
+    ``first`` is the position of its first gang; None if none of its gangs has a placement. ``use`` is a clause about
+    the resources that the group has used.
     """
 
     group: str

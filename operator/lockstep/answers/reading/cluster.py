@@ -1,4 +1,4 @@
-"""Reads a cluster: lists once all objects that the operator watches. It writes nothing."""
+"""Reads from a cluster, once, the objects that the operator watches. It writes nothing."""
 
 import asyncio
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -128,7 +128,7 @@ async def read_sweeps(client: KubeClient, namespace: str | None) -> list[Sweep]:
 
 
 async def read_fair_share(client: KubeClient) -> FairShare | None:
-    """The FairShare; None if there is none, or if the user may not read it. Raises ``AnswerError``."""
+    """The FairShare; None if the API server returns none. Raises ``AnswerError`` if the API server does not answer."""
     with answered(client):
         answer = await client.get(paths.FAIR_SHARE)
     return parse_fair_share(answer.body) if answer.is_success else None

@@ -17,7 +17,7 @@ class UnknownSettingsError(AnswerError):
 async def read_settings(client: KubeClient, place: str) -> dict[str, str]:
     """The options in the ConfigMap at ``NAMESPACE/NAME``, by name, formatted as on the command line.
 
-    Raises ``UnknownSettingsError``, or ``AnswerError`` if the API server does not answer.
+    Raises ``UnknownSettingsError``. Raises ``AnswerError`` if the API server does not answer or accept the credentials.
     """
     namespace, _, name = place.partition("/")
     with answered(client):

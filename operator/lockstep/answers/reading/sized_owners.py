@@ -26,7 +26,7 @@ class _OwnerAndPods(NamedTuple):
 def listed_owners_kind(sized: SizedKind, state: State) -> WatchedKind[_OwnerAndPods]:
     """All owners of a kind, with their pods' requirements from the templates.
 
-    The operator uses dry runs of pods instead. A user who reads needs no right for dry runs.
+    The operator uses dry runs of pods instead. With templates, users need no right to create pods.
     """
     kind: WatchedKind[Any] = sized_owners_kind(sized, state)
     return replace(kind, parse=partial(_parse, sized, state), apply=partial(_apply, state))

@@ -44,9 +44,9 @@ class NamedPods:
 
 
 def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
-    """The pods that an object makes at once, by the operator's rules. Raises ``AnswerError`` if there are none.
+    """The pods that an object makes at once. Their Gang follows from the operator's sources, or else from any source.
 
-    Sources that the operator has come first, then all other sources. Raises ``FieldError`` for an invalid field.
+    Raises ``AnswerError`` if there are no pods, and ``FieldError`` for an invalid field.
     """
     found = list(_named(manifest, sources))
     if not found:

@@ -1,4 +1,4 @@
-"""Records the gangs for which a supposed gang would wait."""
+"""Records the outcomes of the gangs for which a supposed gang would wait."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The pods of an owner in a file that waits for a size, as the operator would plan them."""
+"""The pods of an owner that waits for a size, as the operator would plan them. The owner is in a file."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -30,9 +30,10 @@ class SupposedSize(NamedTuple):
 
 
 def supposed_size(owner: Manifest, now: float) -> SupposedSize | None:
-    """The size and pods by which the operator would plan an owner, given as the API server would store it.
+    """The size and the pods with which the operator would plan an owner.
 
-    It is None if the owner does not wait for a size, and if its annotation is no range of sizes. Raises ``AnswerError``
+    ``owner`` is in the form in which the API server would store it. The answer is None if the owner does not wait for a
+    size, or if its annotation is no range of sizes. Raises ``AnswerError``
     or ``FieldError``.
     """
     source = SOURCES.get(kind_of(owner))

@@ -87,7 +87,7 @@ class _Gathered:
         self._pods = 0
 
     def gang(self, key: GangKey) -> SupposedGang:
-        """The Gang of that key with what was read of it so far; a new one if nothing was."""
+        """The Gang of that key, as far as the file was read; an empty one if the key is new."""
         return self.gangs.setdefault(key, SupposedGang(key=key))
 
     def add(self, owner: Manifest) -> None:
@@ -136,7 +136,7 @@ def _key(manifest: Manifest, name: str) -> GangKey:
 
 
 def _maker(owner: Manifest, named: NamedPods) -> Manifest:
-    """The object whose annotations the made Gang gets: the owner, or the pod itself if its source is of pods."""
+    """The owner from which the Gang is made. If the source is of pods, the owner gets the annotations of the pod."""
     if not named.gang.source.is_of_pods:
         return owner
     annotations = named.template.section("metadata").texts("annotations")

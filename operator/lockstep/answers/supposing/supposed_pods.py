@@ -21,7 +21,7 @@ from lockstep.facts.ranks import MOST_RANKS
 
 
 def supposed_pods(named: NamedPods, gang: GangKey, now: float) -> list[GroupedPod]:
-    """The pods of the template in that Gang, created now.
+    """The pods of the template in that Gang, created now; at most ``MOST_RANKS``.
 
     Raises ``AnswerError`` or ``FieldError`` if they are invalid.
     """

@@ -70,7 +70,10 @@ def sorted_out(manifests: Sequence[NewManifest], now: float) -> SweepFile:
 async def suppose_sweep(
     client: KubeClient, state: State, manifest: NewManifest, config_maps: ConfigMaps, now: float
 ) -> SupposedSweep | RefusedSweep:
-    """Add the first runs of a sweep to ``state``: as many as would wait at the same time. Raises ``AnswerError``."""
+    """Add the first runs of a sweep to ``state``: as many as would wait at the same time.
+
+    Returns ``RefusedSweep`` if no run can be made. Raises ``AnswerError``.
+    """
     metadata = manifest["metadata"]
     key = sweep_key(metadata["namespace"], metadata["name"])
     sweep = parse_sweep(await dry_run_of(client, paths.sweeps_of(key.namespace), manifest, key))

@@ -16,9 +16,9 @@ from lockstep.facts.gang.source import Source
 
 
 def with_pod_groups_made(manifests: Iterable[NewManifest], sources: Collection[Source]) -> Iterator[NewManifest]:
-    """The same objects.
+    """The same objects, with a PodGroup before each job of the training operator that gets one.
 
-    Jobs of the training operator are changed as this operator changes them. Raises ``AnswerError``.
+    The pods of this job then name the PodGroup. Raises ``AnswerError``.
     """
     for one in manifests:
         field = TRAINING_JOBS.get(kind_of(one))
@@ -46,13 +46,13 @@ def _made(job: NewManifest, field: str, sources: Collection[Source]) -> Iterator
 
 
 def _is_in_own_gang(replicas: Section, sources: Collection[Source]) -> bool:
-    """Whether the pods name a Gang of the user, and the operator prefers that source to PodGroups or has neither."""
+    """Whether the pods name a Gang of a user that counts: the source is ``pods``, or PodGroups are no source."""
     labels = replicas.section("template").section("metadata").texts("labels")
     return bool(labels.get(MEMBER_OF_LABEL)) and (Source.PODS in sources or Source.POD_GROUP not in sources)
 
 
 def _pod_group(job: Manifest, pods: int) -> NewManifest:
-    """The PodGroup of a job, with the job's annotations. If the job does not state a number, it needs all pods."""
+    """The PodGroup of a job, with the job's annotations. If the job states no number, the PodGroup needs all pods."""
     kind, metadata = OWNERS[Source.POD_GROUP], Section(job).section("metadata")
     policy = Section(job).section("spec").section("runPolicy").section("schedulingPolicy")
     about = {name: job["metadata"][name] for name in ("name", "namespace")}

@@ -29,7 +29,10 @@ class HeldUp(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepAnswer:
-    """The state of a sweep. ``size`` is the size of the next runs, chosen now; None if there are no further runs."""
+    """The state of a sweep, of which ``left`` runs have not ended.
+
+    ``size`` is the size of the next runs, chosen now; None if no further run can be made.
+    """
 
     sweep: Sweep
     size: RunSize | None

@@ -13,7 +13,7 @@ from lockstep.facts.sweeps.sweep import Sweep
 
 
 async def read_sweep(client: KubeClient, key: GangKey) -> Sweep:
-    """The sweep of that key. Raises ``AnswerError`` if there is none."""
+    """The sweep of that key. Raises ``AnswerError`` if there is none, or if it can't be read."""
     with answered(client):
         answer = await client.get(paths.sweep(key))
     if answer.code == HTTPStatus.NOT_FOUND:

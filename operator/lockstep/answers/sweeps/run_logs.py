@@ -10,10 +10,10 @@ from lockstep.facts.runs.sweep_keys import sweep_name
 
 
 async def show_run_logs(client: KubeClient, sweep: GangKey, request: LogsRequest, show: Show) -> bool:
-    """Pass the logs of all runs that have a GangJob to ``show``; returns whether all of these logs exist.
+    """Pass the logs of all runs that have a GangJob to ``show``; returns whether all of these logs were read.
 
-    A notice before the logs of each run names the run. Raises ``AnswerError`` if there is no such sweep, or no such
-    run.
+    A notice before the logs of each run names the run. Raises ``AnswerError`` if there is no such sweep, or if no run
+    has a GangJob.
     """
     found = await read_sweep(client, sweep)
     gangs = await read_gangs(client, sweep.namespace)
