@@ -1,10 +1,10 @@
 """One attempt of one gang: reserve → create all → provide volumes → bind all → seen bound.
 
-A failure tears all of it down.
+If a step fails, the attempt is torn down.
 
 The reservation in the gang's status is written before any pod exists, and removed after the last one is gone. So the
 operator knows every pod that may exist, also after a restart. Each step can be repeated: after a restart at any line,
-:meth:`Attempt.resume` continues.
+:meth:`Attempt.resume` continues the attempt.
 """
 
 import asyncio
@@ -93,7 +93,10 @@ class Attempt:
         return self._gang.uid
 
     async def begin(self, start: AttemptStart) -> Outcome:
-        """Wait until the window admits the attempt, write the reservation to the status, then carry it out."""
+        """Wait until the window admits the attempt, write the reservation to the status, and carry it out.
+
+        Returns ``NOT_RESERVED`` if the reservation no longer fits after the wait, or the gang has changed or is gone.
+        """
         has_waited = await self._stay.enter()
         try:
             if has_waited and self._conflict() is not None:
@@ -131,11 +134,11 @@ class Attempt:
         return await self._carry_out()
 
     async def interrupt(self, failure: Failure) -> Outcome:
-        """Tear down a gang that was placed and has lost a member."""
+        """Tear down a gang that was placed. ``failure`` is the reason."""
         return await self._undo(failure)
 
     def _conflict(self) -> PlacementConflict | None:
-        """Why the reservation would no longer be planned like this; None if it would, or for a refused gang."""
+        """Why the reservation would no longer be planned as it is; None if it would be, or if the gang is refused."""
         if not isinstance(self._gang, AcceptedGang):
             return None
         return self._services.cutter.conflict(self._gang, self._reservation, self._services.now())

@@ -11,20 +11,20 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
-# The number of failures with which a gang keeps its place in the queue. This takes about a minute. After that it delays
-# no other gang.
+# After more failures than this, a gang loses its place in the queue, and delays no other gang. The pauses after these
+# failures take about a minute.
 _FAILURES_WITH_A_PLACE = 6
-# When pods begin anew, their owner loses them. Pauses are longer then, so a gang keeps its place for fewer of these.
+# When pods begin anew, their owner loses them. Pauses are longer then, so a gang loses its place after fewer failures.
 _BEGUN_ANEW_WITH_A_PLACE = 2
 
-# The number of changes by admission in a row that are no failures, because the next attempt is planned with the change.
+# The first changes by admission are no failures, because the next attempt is planned with the change.
 _MOST_SURPRISES = 3
 
 
 class Rest(NamedTuple):
-    """A rest of a gang until a time of day.
+    """A gang's rest until a time of day, in epoch seconds.
 
-    Its pods have begun anew ``begun_anew`` times in a row, last for ``failure``.
+    The gang's pods have begun anew ``begun_anew`` times. ``failure`` is the reason of the last time.
     """
 
     begun_anew: int
@@ -36,8 +36,8 @@ class Rest(NamedTuple):
 class AttemptHistory:
     """The history of one gang's attempts.
 
-    ``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry. ``last_anew`` is why its
-    pods last began anew.
+    ``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry. ``last_anew`` is why the
+    gang's pods last began anew.
     """
 
     failures: int = 0
@@ -80,7 +80,7 @@ class AttemptHistory:
     def _is_surprise(self, failure: Failure | None) -> bool:
         """Whether the failure is a change by admission with which the next attempt is planned, so that it may succeed.
 
-        If admission changes members in another way each time, it becomes a failure like any other.
+        Admission may change members in another way each time. So after some surprises, such a change is a failure.
         """
         is_changed = failure is not None and failure.reason is Reason.CHANGED_BY_ADMISSION
         return is_changed and self.surprises < _MOST_SURPRISES

@@ -37,9 +37,8 @@ class Attempts:
     """Runs at most one attempt of each gang.
 
     ``ended`` is called with every outcome except that of a cancelled attempt. ``due`` is called for every gang whose
-    pause after a failure is over, so that its remaining reservation is followed up. ``takes_long`` is called with what
-    a teardown waits for, if the teardown takes long. ``reported`` is called after a gang's status says that its attempt
-    is torn down.
+    rest is over, so that the gang is reconciled. ``takes_long`` is called with what a teardown waits for, if the
+    teardown takes long. ``reported`` is called after a gang's status says that its attempt is torn down.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Attempts:
         return self.is_resting(gang) and self._by_gang[gang].has_no_place
 
     def keeps_its_place(self, gang: GangKey) -> bool:
-        """Whether the gang is being torn down and keeps its place, so that the nodes it frees remain its own."""
+        """Whether the gang is in the first minute of a teardown, and keeps its place and the nodes that it frees."""
         memory, since = self._by_gang.get(gang), self._to_be_undone.get(gang, math.inf)
         if memory is not None and memory.has_no_place:
             return False
@@ -165,7 +164,7 @@ class Attempts:
             memory.task.cancel()
 
     def rest(self, gang: GangKey, seconds: float) -> None:
-        """Do not try the gang again for this number of seconds. A longer rest continues."""
+        """Do not try the gang again for this number of seconds. A longer rest or a running attempt continues."""
         memory = self._by_gang.setdefault(gang, AttemptHistory())
         if memory.task is None and (memory.retry is None or memory.retry_at < self._services.monotonic() + seconds):
             self._rest(gang, memory, seconds)

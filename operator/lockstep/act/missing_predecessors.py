@@ -1,8 +1,8 @@
 """Asks the API server whether a predecessor exists that the cache does not have.
 
 A gang may fail because a predecessor is missing, and this failure is final. A watch may show a large object later than
-a small one that was created after it. So only an answer of the API server counts, to a request that was sent after the
-gang was seen.
+a small one that was created after it. So only the API server's answer to a request counts, and the request must be sent
+after the gang was seen.
 """
 
 import asyncio

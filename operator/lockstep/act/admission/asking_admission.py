@@ -67,7 +67,7 @@ def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, di
 
 
 def verdict_of(answer: Answer, role: RoleSpec, sent: Mapping[str, Any]) -> Needs | Refusal | None:
-    """The needs that admission gives a member; None if it is refused for a reason that may pass."""
+    """The needs that admission gives a member, or a lasting refusal; None if the reason of the refusal may pass."""
     if answer.is_success:
         refusal = unrecognized(sent["metadata"], answer.body["metadata"])
         return refusal or admitted_needs(role.needs, answer.body["spec"], role.path)

@@ -97,7 +97,7 @@ class DryRuns:
     def ask(self, gang: GangFact) -> None:
         """Check a gang that waits or is refused, unless this version was already checked.
 
-        The pods of a Gang exist, so nothing is checked before they are bound.
+        For a Gang, this does nothing, because its pods exist already.
         """
         if is_pod_gang(gang.key):
             return

@@ -51,7 +51,7 @@ class NodeAsker:
         return made if isinstance(made, Refusal) else parse_node_request(made, Owner(gang.key, gang.uid))
 
     async def withdraw(self, request: NodeRequest) -> Refusal | None:
-        """Delete the request and then its templates. Returns a refusal if that failed."""
+        """Delete the request and then its templates. Returns a refusal if the request can't be deleted."""
         namespace = request.gang.namespace
         answer = await self._client.delete(paths.node_request(namespace, request.name), uid=request.uid)
         if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:

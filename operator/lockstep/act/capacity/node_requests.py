@@ -37,7 +37,7 @@ from lockstep.watch.pages import ListError, pages
 _PAUSE_SECONDS = 5.0
 # The pause after an error, and the shortest time between two requests for one gang.
 _REST_SECONDS = 60.0
-# In seconds. A request that failed is repeated at this age.
+# In seconds. A request that has failed is replaced at this age.
 _ASKED_AGAIN_SECONDS = 600.0
 # The shortest time between two reports that differ only in the autoscaler's text.
 _SAME_REASON_SECONDS = 60.0
@@ -164,7 +164,7 @@ class NodeRequests:
         return stance_on(planned.reason)
 
     async def _is_withdrawn(self, request: NodeRequest) -> bool:
-        """Delete the request if it is no longer needed. Returns whether it was deleted."""
+        """Delete the request if it is no longer needed, or is spent. Returns False if the request is kept."""
         with _guarded(request.gang):
             is_spent = request.answer.is_over and self._now() - request.created >= _ASKED_AGAIN_SECONDS
             if self._is_needed(request) and not is_spent:
@@ -223,9 +223,9 @@ class NodeRequests:
         return lambda known: mark_request_refused(known, why, now=self._now())
 
     def _report(self, asked: GangFact, reason: Reason, mark: Mark) -> None:
-        """Write the condition if it has changed and the last report is old enough.
+        """Write the condition if it has changed.
 
-        Otherwise a later round writes it.
+        If only its text has changed, a later round writes it when the last report is old enough.
         """
         gang = self._state.gangs.get(asked.key)
         is_same = gang is not None and (gang.uid, gang.generation) == (asked.uid, asked.generation)
@@ -253,7 +253,7 @@ async def _in_turns(gangs: Iterable[GangFact]) -> AsyncIterator[GangFact]:
 
 @contextmanager
 def _guarded(gang: GangKey | None = None) -> Iterator[None]:
-    """Log an error of one gang's request, or of one round, and continue with the others."""
+    """Log an error of one gang's request, or of one round, and suppress it."""
     where = {} if gang is None else about(gang)
     try:
         yield

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Join:
-    """The creation of members that join one gang. ``failure`` says why they were not all bound, when that is known."""
+    """The creation of members that join one gang. ``failure`` says why they were not all bound, or is None."""
 
     task: asyncio.Task[None] | None = None
     failure: Failure | None = None

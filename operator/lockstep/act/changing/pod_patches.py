@@ -1,4 +1,4 @@
-"""Patches members beside the cycle until their pods show the change. After a restart, the pods show which have it."""
+"""Patches members beside the cycle until their pods show the change. The pods show it also after a restart."""
 
 import asyncio
 import logging

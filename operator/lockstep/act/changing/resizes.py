@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class Resize(NamedTuple):
-    """The new amounts of a member's containers. ``instead`` is requested if they are refused; None for nothing.
+    """The new amounts of a member's containers. ``instead`` is requested if they are refused, unless it is None.
 
     ``withdraws`` says that the amounts are less than an earlier request that the node could not meet.
     """

@@ -2,9 +2,9 @@
 
 Each request has the ranks of all members. So a dealer knows which members have left, and which may still start.
 
-A dealer is in a tenant's pod, so a slow or false dealer delays only the gangs of its namespace. No round waits for
-another one. Each namespace has one request at a time, and pays for its length (``namespace_turns.py``). A dealer that
-does not answer is asked less and less often. Members need no rights for this.
+A dealer is in a tenant's pod, and may be slow or send false states. It delays only gangs of its own namespace: no round
+waits for another one. Each namespace has one request at a time, and pays for its length (``namespace_turns.py``). A
+dealer that does not answer is asked less and less often. Members need no rights for this.
 """
 
 import asyncio
@@ -157,7 +157,7 @@ class DealerReads:
             log.exception("the dealer of the gang's pieces could not be read", extra=about(target.gang.key))
 
     async def _bits(self, client: DealerClient, target: _Target, contact: _Contact) -> bytes | None:
-        """The states that the dealer sends; None if they do not match the number of pieces, or if it has no key yet."""
+        """The states that the dealer sends; None if they are missing or invalid, or if the attempt has no key yet."""
         if not contact.key:
             kept = await self._store(target).read()
             contact.key, contact.written = kept.key, kept.bits

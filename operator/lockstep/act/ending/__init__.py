@@ -1,1 +1,1 @@
-"""Tears down an attempt, or evicts a gang."""
+"""Tears down attempts, and checks that none of their pods is left."""

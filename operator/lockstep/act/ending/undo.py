@@ -36,7 +36,7 @@ from lockstep.logs.fields import about
 from lockstep.report.status.attempt_marks import mark_ended_before_change, mark_undoing, with_progress
 from lockstep.report.text.sentences import as_sentence
 
-# Pods are usually gone by the second check, so only later ones are reported.
+# Pods are usually gone by the second check, so only later checks are reported.
 _QUIET_CHECKS = 2
 
 log = logging.getLogger(__name__)
@@ -49,8 +49,8 @@ _BEFORE_CAUSE = re.compile(r".*? is being (?:torn down|undone): ", re.DOTALL)
 class UndoListeners:
     """The callbacks of an attempt that is torn down.
 
-    ``reported`` is called with the reason when the gang's status says so. ``takes_long`` is called once if the teardown
-    takes long, with the reason and a sentence that says what it waits for.
+    ``reported`` is called with the reason when the status says that the attempt is torn down. ``takes_long`` is called
+    once if the teardown takes long, with the reason and a sentence that says what it waits for.
     """
 
     reported: Callable[[Failure], None]
@@ -125,7 +125,7 @@ class Undoing:
         log.log(level, "attempt %d of the gang is undone: %s", attempt, why, extra=about(self._gang.key))
 
     def _is_reported(self, failure: Failure) -> bool:
-        """Whether the status already says so, because of a restart of the gang or of the operator."""
+        """Whether the status already has this reason, because of a restart of the gang or of the operator."""
         gang = self._release.known()
         return gang is not None and self._release.stands_in(gang) and undone_in_status(gang) == failure
 

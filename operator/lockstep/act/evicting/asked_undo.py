@@ -26,7 +26,7 @@ class AskedUndo:
         self._owners = OwnerReader(client)
 
     async def of(self, gang: GangKey) -> Undo:
-        """The present wish of the Gang and its owner; ``KEEP`` if the Gang is gone or refused.
+        """The present wish of the Gang and its owner; ``KEEP`` if the Gang is gone or refused, or the wish is invalid.
 
         Raises ``ApiUnavailableError``.
         """

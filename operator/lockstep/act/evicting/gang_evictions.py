@@ -28,7 +28,7 @@ _LONGEST_SECONDS = 60.0
 class Eviction(NamedTuple):
     """The effect of evictions, as a clause, or ``why_not``. Both are '' if no eviction was due.
 
-    If it ``may_pass``, another try may succeed.
+    If ``may_pass``, another try may succeed.
     """
 
     effect: str = ""

@@ -1,4 +1,4 @@
-"""Step 3 of an attempt: bind every member's pod to its node, by UID."""
+"""The step of an attempt after all pods and volumes exist: binds every member's pod to its node, by UID."""
 
 from collections.abc import Callable, Collection, Mapping
 

@@ -1,4 +1,4 @@
-"""Step 2 of an attempt: create every member's pod, unbound."""
+"""The step of an attempt after all claims exist: creates every member's pod, unbound."""
 
 import asyncio
 from collections.abc import Collection
@@ -132,7 +132,7 @@ class Creator:
     def _is_whole(self, key: PodKey) -> bool:
         """Whether the member has everything that its template has, so that it shows how admission changed the template.
 
-        With a dealer, only the first member does. The other members ask for less than they are planned with.
+        The template of a gang with a dealer has the dealer, and only the first member has it, too.
         """
         return self._gang.spec.dealing is None or key == self._keys[0]
 

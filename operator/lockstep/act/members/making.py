@@ -95,7 +95,7 @@ class MemberMaking:
     async def _create(
         self, gang: AcceptedGang, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
     ) -> Mapping[PodKey, str] | Failure:
-        """Make sure that all members exist. Returns their UIDs, or a failure. Keeps nothing of their manifests."""
+        """Make sure that all members exist. Returns their UIDs, or a failure. Their manifests are freed."""
         services = self._services
         failure = await create_missing_claims(services.client, services.state, gang, self._reservation)
         if failure is not None:
@@ -146,7 +146,7 @@ class MemberMaking:
     async def _make_network(self, gang: AcceptedGang) -> Failure | None:
         """Make sure that members find each other.
 
-        If neither spec nor mode asks for that, a failure is only reported as an event.
+        If neither spec nor mode asks for that, a refusal is no failure, but an event of the first attempt.
         """
         services = self._services
         failure = await Network(services.client, gang, self._among).make()
@@ -168,7 +168,7 @@ class MemberMaking:
             )
 
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
-        """The members that have succeeded and whose pods are gone, without a UID. They are not created again."""
+        """The members that have succeeded and whose pods are gone, with '' as UIDs. They are not created again."""
         departed, remembered = self._services.state.departed(self._gang), self._succeeded_ranks()
         gone = {key for key, pod in departed.items() if pod.outcome_once_gone is PodOutcome.SUCCEEDED}
         return {

@@ -143,9 +143,9 @@ class PodBinding:
             await self._attempt.has_changed(left)
 
     def _is_begun(self) -> bool:
-        """Whether pods of the Gang are already on nodes, now or before a restart.
+        """Whether pods of the Gang are already on nodes, where they miss the other pods.
 
-        Then the other pods are missing there.
+        They may have been bound before a restart.
         """
         return bool(self._bound_uids) or self._state.pod_gangs.group(self._gang.key).going > 0
 

@@ -87,7 +87,10 @@ def _result_without_write(
 
 
 def report_answer(services: Services, workload: Workload | GangWorkload, entry: CheckEntry) -> None:
-    """Post why a Workload gives its quota back: once Kueue has evicted it, its checks do not say that any more."""
+    """Post an event that says why a Workload gives its quota back; nothing for another entry.
+
+    Once Kueue has evicted the Workload, its checks do not say that any more.
+    """
     if entry.state is CheckState.RETRY:
         subject = workload_subject(workload.gang.namespace, workload.name, workload.uid)
         services.writer.post_about(subject, quota_given_back(entry.message), of=workload.gang)

@@ -1,4 +1,4 @@
-"""Lets the pods be created for which an attempt has reserved seats, and waits until they exist.
+"""Makes controllers create the pods for which an attempt has reserved seats, and waits until the pods exist.
 
 The owner gets its size, or it grows, or Kueue admits the Workload of the pods.
 """
@@ -44,7 +44,7 @@ class PodGangAttempt:
     changed: asyncio.Event
 
     def leaves(self) -> Failure | None:
-        """Why pods of the Gang on nodes have to leave these now; None if they need not."""
+        """Why pods of the Gang have to leave their nodes now; None if no pod has to."""
         return self.services.state.pod_gangs.leaving.get(self.gang.key)
 
     async def has_changed(self, seconds: float) -> bool:
@@ -112,8 +112,8 @@ class ComingPods:
     async def _grow(self) -> Failure | None:
         """Give an owner the pods by which the Gang grows, and wait until they exist.
 
-        This may already have happened before a restart. Other gangs may have been placed before the operator knew of
-        the seats.
+        This may already have happened before a restart. Other gangs may have been placed on the seats before the
+        operator knew of the seats, so a conflict is a failure.
         """
         known, held = self._state.pod_gangs.objects.get(self._gang.key), self._state.reservations.get(self._gang.key)
         if known is None or known.status.next_size is None or held is None:

@@ -91,8 +91,8 @@ class GangMaker:
     def is_due(self, gang: GangKey) -> bool:
         """Whether the Gang must be created or compared with its owner.
 
-        It must if pods wait for it, or if it is missing although pods run or a Job waits for a size. The needs of such
-        a Job may also be unknown, or most of the pods that own the Gang may be gone.
+        This is so if pods wait for it, or if it is missing although pods run or an owner waits for a size. It is also
+        so if the needs of such an owner are unknown, or if most of the pods that own the Gang are gone.
         """
         group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
         needs_it = group.going > 0 or sized.of(gang) is not None
@@ -144,7 +144,7 @@ class GangMaker:
             log.info("the gang's AdmissionCheck is not written: %s", problem, extra=about(gang))
 
     async def _problem(self, gang: GangKey) -> str:
-        """Create or change the Gang, if that is due. Returns why there is no Gang as the pods need it, or ''."""
+        """Create or change the Gang, if that is due. Returns why the pods lack the Gang that they need, or ''."""
         named = maker_of(object_name(gang))
         if named is None or named[0] not in self._state.sources:
             return "" if gang in self._state.pod_gangs.objects else f"there is no Gang {object_name(gang)}"

@@ -40,9 +40,9 @@ class GivingUp:
         self._release = Release(services, gang, reservation, pause)
 
     async def run(self, failure: Failure, *, landed_at: float) -> Failure:  # noqa: ARG002 - as other sources of members
-        """Take back the bound pods, and write to the status that the attempt has ended and which pods stay.
+        """Take back the bound pods, and write to the status that the attempt has ended and how many pods stay.
 
-        Returns the failure, with what happened to the pods.
+        Returns the failure. If pods were taken back, its message says how.
         """
         log.warning(
             "attempt %d of the gang ends: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key)

@@ -1,4 +1,4 @@
-"""Makes the owner of a Gang create the pods by which the Gang grows, after their room is reserved in its status."""
+"""Makes the owner of a Gang create the pods by which the Gang grows, after the status has reserved their room."""
 
 from lockstep.act.podgang.resizing_owner import OwnerChange, resize_owner
 from lockstep.act.requests.services import Services
@@ -33,7 +33,7 @@ def is_old(services: Services, following: NextSize) -> bool:
 
 
 def report_change(services: Services, gang: PodGang, following: NextSize) -> None:
-    """Post to the Gang, and to the owner of its pods, that the number of pods changes."""
+    """Post an event about the Gang and about the owner of its pods: the number of pods changes."""
     event, known, subject = gang_changes_size(following.why, others_run=True), services.state.gangs.get(gang.key), None
     if known is not None:
         services.writer.post(known, event)

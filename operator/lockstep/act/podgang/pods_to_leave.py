@@ -1,4 +1,4 @@
-"""Which pods leave a Gang that shrinks, if any pods of a role may leave. Their owner must know their names.
+"""Chooses the pods that leave a Gang that shrinks, for owners that need the names of these pods.
 
 The names are chosen at the moment of the change, from the pods that exist then. After a restart, the operator chooses
 the same names. Pods that end anyway are named too. Otherwise the owner would count them, and remove others in their
@@ -18,7 +18,8 @@ from lockstep.snapshot.holders.elastic_pod_gangs import by_rank
 def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[str] | None:
     """The pods that must leave for the next size: the highest ranks beyond its number on each node, and unbound pods.
 
-    None if a pod that must stay is gone, if pods that can't leave would have to, or if the owner creates others.
+    () if the owner needs no names. None if a pod that must stay is gone, or if pods that can't leave would have to.
+    Also None if the owner has yet to create pods.
     """
     if owner.elastic is None or not owner.names_leaving:
         return ()
@@ -38,7 +39,7 @@ def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[
 def newest(group: PodGroup, owner: SizedOwner, gang: PodGang, size: int) -> Sequence[str]:
     """The pods that leave an owner that goes back to ``size``: first waiting pods, then pods of the last attempt.
 
-    Pods that end anyway are added.
+    Pods that end anyway are added. () if the owner needs no names.
     """
     if owner.elastic is None or not owner.names_leaving:
         return ()

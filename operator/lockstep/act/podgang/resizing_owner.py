@@ -38,9 +38,9 @@ class OwnerChange(NamedTuple):
 class OwnerAnswer(NamedTuple):
     """The result of a change of an owner.
 
-    ``why_not`` is a clause that says why it does not have the size; '' if it has.
+    ``why_not`` is a clause that says why the owner does not have the size; '' if it has it.
 
-    If it ``may_pass``, another try may succeed. ``is_made`` says that this try has changed the owner.
+    If ``may_pass``, another try may succeed. ``is_made`` says that this try has changed the owner.
     """
 
     why_not: str = ""
@@ -78,7 +78,7 @@ async def resize_owner(
 def _first(gang: PodGang, owner: SizedOwner) -> int:
     """The number of pods with which the owner began, according to the Gang.
 
-    If the Gang was created anew since then, the owner says it.
+    If the Gang was created anew since then, the owner states the number.
     """
     said = 0 if owner.elastic is None else owner.elastic.first
     return said if gang.status.first_size is None else gang.status.first_size

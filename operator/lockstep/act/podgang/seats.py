@@ -40,7 +40,7 @@ class TakenSeat(NamedTuple):
 async def take_seats(state: State, gang: AcceptedGang, reservation: Reservation) -> list[TakenSeat] | Failure:
     """The pods for the seats that are still free, in the order of the seats; a failure if pods are missing.
 
-    While no pod is on a node, the reservation must have as many seats as pods are now needed together.
+    While no pod is on a node, the reservation must have a seat for each pod that is now needed to begin.
     """
     least = state.pod_gangs.least_to_begin(gang.key)
     if reservation.size < least:
@@ -101,11 +101,9 @@ def ranks_of(group: PodGroup, waiting: Sequence[KeyedPod]) -> Mapping[PodKey, in
 def _waiting_by_role(
     group: PodGroup, owner: str | None, pool: Pool, planned: Collection[str]
 ) -> Mapping[str, list[KeyedPod]]:
-    """The waiting pods, by the ``planned`` role of their kind and role.
+    """The waiting pods by role, in order of index and name.
 
-    The pods of a role are in order of index and name.
-
-    Pods whose own role is not planned have the role of their kind alone.
+    A pod's role follows from its kind and from its own role. If this role is not ``planned``, the kind alone counts.
     """
     found: dict[str, list[KeyedPod]] = {}
     for kind, pods in group.waiting_by_kind(owner):

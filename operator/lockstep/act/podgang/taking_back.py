@@ -18,7 +18,7 @@ from lockstep.report.status.events import pods_evicted
 class TakenBack(NamedTuple):
     """What happened to the pods, and how, as a clause. For pods that were kept, the clause says why.
 
-    If it ``may_pass``, another try may take them back.
+    If ``may_pass``, another try may take them back.
     """
 
     way: WayBack
@@ -41,9 +41,9 @@ class TakingBack:
         return self._quota.is_possible(gang)
 
     async def take_back(self, gang: GangKey, cause: str, is_due: Callable[[], bool]) -> TakenBack:
-        """Take back all bound pods of a Gang. ``cause`` is a clause. ``is_due`` is called before evictions.
+        """Take back all bound pods of a Gang. Returns what happened to them.
 
-        Returns what happened to the pods.
+        ``cause`` is a clause. ``is_due`` is called before evictions, and prevents them if it returns False.
         """
         if self._quota.is_possible(gang):
             why_not = await self._quota.give_back(gang, cause)

@@ -45,7 +45,7 @@ async def delete_workload(services: Services, known: GangWorkload) -> str:
 async def write_quota_use(services: Services, gang: AcceptedGang | None, known: GangWorkload, use: QuotaUse) -> str:
     """Write how a gang uses its quota. Returns why that failed, or ''.
 
-    If it has no quota, and ``gang`` is given, the Workload gets the queue and the numbers of this gang. Raises
+    If the Workload has no quota, and ``gang`` is given, it gets the queue and the numbers of this gang. Raises
     ``ApiUnavailableError``.
     """
     tries = 0

@@ -9,8 +9,7 @@ from lockstep.facts.reasons import Reason
 
 # Policies and webhooks use these words, with any code and any further text.
 _DENIED = (" denied request", " denied the request")
-# Answers "forbidden" with other words also come from policies, so waiting does not help, unless they have one of these
-# texts.
+# Answers "forbidden" with other words also come from policies. Waiting helps only if the answer has one of these texts.
 _MENDED_BY_OTHERS = (
     # Quotas: other pods may end. But a quota that says what a pod "must specify" is a policy.
     "exceeded quota",
@@ -24,7 +23,7 @@ _MENDED_BY_OTHERS = (
     # The API server has just started.
     "not yet ready to handle request",
 )
-# A patch names the UID of a pod, and a new pod has the same name.
+# The answer to a patch with the UID of an earlier pod, if another pod has the same name by now.
 _ANOTHER_POD = "metadata.uid: Invalid value"
 # A webhook does not support dry runs. This says nothing about the pod.
 _NO_DRY_RUN = "does not support dry run"

@@ -11,8 +11,8 @@ from lockstep.facts.pods.failure import Failure
 class Ending(Enum):
     """How an attempt ended.
 
-    ``NOT_RESERVED``: the gang has changed or is gone. ``REFUSED``: the API server refused the reservation. ``UNDONE``:
-    the attempt was torn down. ``BROKEN_OFF``: an error in the operator stopped it.
+    ``NOT_RESERVED``: the gang has changed or is gone, or its nodes no longer have room. ``REFUSED``: the API server
+    refused the reservation. ``UNDONE``: the attempt was torn down. ``BROKEN_OFF``: an error in the operator stopped it.
     """
 
     PLACED = auto()

@@ -30,7 +30,7 @@ class OwnedObject(NamedTuple):
 class OwnedObjects:
     """Creates objects of one gang. Each step can be repeated.
 
-    An object that ``is_new`` is first created, and another one is first read: the likelier request comes first.
+    If ``is_new``, the objects probably do not exist yet, so the first request creates. Otherwise it reads.
     """
 
     def __init__(self, client: KubeClient, gang: GangFact, *, is_new: bool) -> None:

@@ -36,7 +36,9 @@ class Loss(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Progress:
-    """Counts of the members of one attempt. Ended members count as bound, and succeeded ones also as running.
+    """Counts of the members of one attempt.
+
+    Ended members that had a node count as bound. Succeeded members also count as running.
 
     ``unseen_ranks`` are the ranks of members that no watch has ever shown. ``losses`` are members that failed or were
     taken away, by rank.
@@ -65,7 +67,7 @@ class Progress:
 
     @property
     def disrupted(self) -> Failure | None:
-        """Why the cluster took members away: the reason of the last loss, the nodes of all; None if it took none."""
+        """Why the cluster took members away: the last reason, and the nodes of all losses; None if it took none."""
         if self._taken_because is None:
             return None
         taken = [loss for loss in self.losses if not loss.is_own_failure]

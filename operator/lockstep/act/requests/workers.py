@@ -13,7 +13,10 @@ from lockstep.logs.subject import work_for
 log = logging.getLogger(__name__)
 
 Take = Callable[[Callable[[str], bool]], GangKey | None]
-"""Takes the next gang out of a queue whose namespace is not busy; None if there is none."""
+"""Takes out of a queue the next gang whose namespace is not busy; None if there is none.
+
+The argument is a function that returns whether a namespace is busy.
+"""
 
 
 class Workers:
@@ -34,7 +37,7 @@ class Workers:
         self._busy: Counter[str] = Counter()
 
     def wake(self) -> None:
-        """Take waiting gangs as soon as a worker is free."""
+        """Take waiting gangs while a worker is free."""
         while len(self._tasks) < self._at_once:
             gang = self._take(self._is_busy)
             if gang is None:

@@ -21,7 +21,7 @@ from lockstep.watch.pages import ListError, pages
 # An API server that has just started denies every right for a while. So the right is requested again after a refusal,
 # for a minute.
 _TRIES = 7
-# A kind that can't be listed after this number of tries no longer delays any Gang.
+# A kind no longer delays any Gang after it is listed or refused, or after this number of tries without an answer.
 _TRIES_THAT_HOLD_UP = 4
 
 
@@ -33,7 +33,7 @@ class MarkedOwners:
         self._state = state
         self._found = found
         self._tasks: list[asyncio.Task[None]] | None = None
-        # The kinds of which it is known whether an object has our mark, or that no longer delay any Gang.
+        # The kinds that no longer delay any Gang: their objects with our mark are known, or can't be listed.
         self._no_longer_awaited: set[SuspendableKind] = set()
         # The kinds whose objects with our mark are known. So after a restart, the operator can find its suspended
         # objects.
@@ -76,7 +76,7 @@ class MarkedOwners:
         return kinds_above(self._state.sources)
 
     async def _list_patiently(self, kind: SuspendableKind) -> None:
-        """List a kind. Continues as long as the API server does not answer."""
+        """List a kind. Tries again after refusals, for a minute, and as long as the API server does not answer."""
         refusals = 0
         for tries in itertools.count(1):
             try:

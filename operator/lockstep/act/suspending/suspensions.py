@@ -1,7 +1,7 @@
-"""Suspends owners of pods, and resumes them after their pods are gone. No failure is counted, and new pods come.
+"""Suspends owners of pods, and resumes them after their pods are gone.
 
-The mark of a suspension is written with it, on the owner itself. So after a restart, the operator finds and resumes
-suspended owners, even if the Gang is gone.
+Their controllers count no failure, and create new pods. The mark of a suspension is written with it, on the owner
+itself. So after a restart, the operator finds and resumes suspended owners, even if the Gang is gone.
 """
 
 import asyncio
@@ -173,9 +173,9 @@ class Suspensions:
         return _CHANGES
 
     async def _if_marked(self, gang: GangKey, owner: TopOwner, departure: Departure) -> TopOwner | str:
-        """A suspended owner if the operator has suspended it; otherwise a clause.
+        """A suspended owner if the operator has suspended it. Its pods leave in any case.
 
-        Its pods leave in both cases, but the other program has to resume it.
+        If another program has suspended it, wait for that, and return a clause: this program has to resume it.
         """
         if suspended_for(owner.manifest) == object_name(gang):
             return owner

@@ -1,1 +1,1 @@
-"""Creates and reserves the claims of a gang, and selects their nodes."""
+"""Creates the claims of a gang, and reserves their volumes or selects their nodes."""

@@ -1,4 +1,4 @@
-"""Creates the claims that members own and keep over restarts, before the pods of an attempt."""
+"""Creates the claims that members keep over restarts, before the pods of an attempt."""
 
 import asyncio
 from http import HTTPStatus

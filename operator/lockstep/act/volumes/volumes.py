@@ -116,7 +116,7 @@ class VolumeProvider:
         return claim is not None and self._claims.is_usable(claim)
 
     def _needs_a_write(self, needed: NeededClaim) -> bool:
-        """Whether no volume will be provided before the claim gets a volume or a node."""
+        """Whether the claim waits until the operator writes a volume or a node to it."""
         claim = self._claims.claims.get(needed.key)
         if claim is None or claim.is_bound or claim.volume or claim.selected_node:
             return False
