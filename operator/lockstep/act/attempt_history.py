@@ -17,7 +17,7 @@ _FAILURES_WITH_A_PLACE = 6
 # When pods begin anew, their owner loses them. Pauses are longer then, so a gang loses its place after fewer failures.
 _BEGUN_ANEW_WITH_A_PLACE = 2
 
-# The first changes by admission are no failures, because the next attempt is planned with the change.
+# This number of changes by admission are no failures, because the next attempt is planned with the change.
 _MOST_SURPRISES = 3
 
 

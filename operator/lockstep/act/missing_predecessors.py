@@ -40,7 +40,7 @@ class MissingPredecessors:
         self._failures: dict[GangKey, int] = {}
 
     def is_missing(self, gang: GangFact, predecessor: GangKey) -> bool:
-        """Whether the API server has said that the predecessor is missing. If not, it is asked."""
+        """Whether the API server has said that the predecessor is missing. If not, begin to ask the API server."""
         if self._missing.get(gang.key) == (gang.uid, predecessor):
             return True
         if gang.key not in self._tasks:

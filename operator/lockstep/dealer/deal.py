@@ -2,7 +2,7 @@
 
 Every piece is dealt at least once. A piece is *settled* when a member has reported it as done or failed. A member that
 asks again gets the pieces that it had and has not reported. When all pieces are dealt, members that ask get pieces of
-silent members. If a member is known to have left, its pieces are dealt first.
+*silent* members, which have not reported for long. If a member is known to have left, its pieces are dealt first.
 """
 
 import math

@@ -151,7 +151,7 @@ class DryRuns:
         self._lowest_held = priority
 
     def forget(self, gang: GangKey) -> None:
-        """Forget a gang that is gone."""
+        """Forget a gang, and cancel its checks."""
         self._bindings.forget(gang)
         self._first.drop(gang)
         self._again.drop(gang)

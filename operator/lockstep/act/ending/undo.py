@@ -1,4 +1,4 @@
-"""Tears down one attempt: writes that to the status, deletes every pod, and releases claims and nodes.
+"""Tears down one attempt: reports this in the status, deletes every pod, and releases claims and nodes.
 
 Pods that count as gone are left: pods on lost nodes, and ended pods that only a finalizer keeps.
 

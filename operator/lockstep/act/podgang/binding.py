@@ -117,8 +117,8 @@ class PodBinding:
     async def _bind_each(self, seats: list[TakenSeat]) -> Failure | None:
         """Bind all pods. After the first binding, refused bindings are tried again for ``_KEEPS_NODES_SECONDS``.
 
-        They are not tried again if a pod or a node is gone. The time begins anew when the API server was away. Returns
-        the last failure.
+        They are not tried again after a failure in ``_FINAL``. The time begins anew when the API server was away.
+        Returns the last failure, or None.
         """
         until, tries = math.inf, 0
         while left := [seat for seat in seats if seat.uid not in self._bound_uids]:

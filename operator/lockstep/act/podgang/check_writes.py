@@ -38,7 +38,7 @@ async def write_checks(
 ) -> str:
     """Write ``entry`` to our checks of a Workload. Returns why that is not done, as a clause; '' if it is done.
 
-    The Workload is read anew before each try. It must have the spec and the quota of before. Our checks must be in the
+    The Workload is read anew before each try. Its spec and its quota must be unchanged. Our checks must be in the
     state ``after``, because the entry may follow only this state. Kueue evicts a Workload before it takes the quota
     back, and never queues it again if a check says ``RETRY`` meanwhile. Raises ``ApiUnavailableError``.
     """

@@ -56,7 +56,7 @@ class PodGangAttempt:
 
 
 class ComingPods:
-    """Lets the pods of one attempt be created."""
+    """Makes controllers create the pods of one attempt."""
 
     def __init__(self, attempt: PodGangAttempt) -> None:
         self._attempt = attempt
@@ -65,7 +65,7 @@ class ComingPods:
         self._gang = attempt.gang
 
     async def come(self) -> Failure | None:
-        """Let the missing pods be created, and wait until they wait for nodes. Returns why that failed, or None."""
+        """Make controllers create the missing pods, and wait for the pods. Returns why that failed, or None."""
         return await self._give_size() or await self._admit() or await self._grow()
 
     async def _give_size(self) -> Failure | None:

@@ -15,7 +15,7 @@ from lockstep.report.text.sentences import n_pods
 class NotGiven(NamedTuple):
     """Why an owner did not get its size, as a clause.
 
-    If it ``has_changed``, a watch shows the change, and the owner is planned again.
+    If the owner ``has_changed``, a watch shows the change, and the owner is planned again.
     """
 
     why: str

@@ -1,7 +1,7 @@
 """Writes the list of a Gang's pods and their hosts, before the first of the new pods is bound.
 
-It is written only for an attempt: once for all pods that are bound together, and not when pods end. A Gang with a large
-list rests after each write. Otherwise pods that come one by one would each cost a megabyte.
+An attempt writes the list once for all pods that are bound together. The list is not written when pods end. A Gang with
+a large list rests after each write. Otherwise pods that come one by one would each cost a megabyte.
 """
 
 import asyncio

@@ -36,7 +36,7 @@ class _Listed(NamedTuple):
 class HostsAfterChanges:
     """Writes lists beside the cycle, a few at once. Without an answer it tries again later.
 
-    A Gang with a large list rests.
+    A Gang with a large list rests after each write.
     """
 
     def __init__(self, services: Services) -> None:

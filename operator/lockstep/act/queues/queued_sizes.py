@@ -1,4 +1,4 @@
-"""Learns and gives the size of an owner that waits in a queue of Kueue, before Kueue gives quota to its pods.
+"""Records the gang that an owner in a queue of Kueue would be, and gives the owner a size before it gets quota.
 
 Such an owner has no Gang and no pods. It is planned as the gang that it would be, behind all other gangs.
 """

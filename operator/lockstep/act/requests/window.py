@@ -31,9 +31,9 @@ class _Waiting(NamedTuple):
 
 
 class AttemptWindow:
-    """Admits gangs by the number of their members, by priority and then in the order in which they ask.
+    """Admits gangs by priority, and then in the order in which they ask, while there is room for their members.
 
-    This is the order of the plan: each plan begins its gangs in its own order, and a later plan may have urgent ones.
+    Each plan begins its gangs in its own order, and a later plan may have more urgent gangs.
     The window grows while gangs are bound soon and others wait, and shrinks while gangs take long. So its width follows
     the speed of the API server. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
     """

@@ -40,7 +40,7 @@ class Suspension(NamedTuple):
 class Resumption:
     """Resumes the owner of one Gang's pods.
 
-    ``refused`` is called once if the API server refuses that; the pods are gone.
+    ``refused`` is called once if the API server refuses that. At this time the pods are gone.
 
     An owner that gets its size by these ``sources`` waits for another size instead.
     """

@@ -175,7 +175,8 @@ class Suspensions:
     async def _if_marked(self, gang: GangKey, owner: TopOwner, departure: Departure) -> TopOwner | str:
         """A suspended owner if the operator has suspended it. Its pods leave in any case.
 
-        If another program has suspended it, wait for that, and return a clause: this program has to resume it.
+        If another program has suspended it, wait until they have left, and return a clause: this program has to resume
+        the owner.
         """
         if suspended_for(owner.manifest) == object_name(gang):
             return owner

@@ -24,7 +24,8 @@ weekday would weigh less than 0.6 ** 20.
 class HourOfLoad(NamedTuple):
     """Means over an hour or over five minutes, from 0 to 1.
 
-    ``lost`` is the share of its request that a gang does not get. ``present`` is the share of time with the node owner.
+    ``lost`` is the share of a gang's request that the gang does not get. ``present`` is the share of time with the node
+    owner.
     """
 
     lost: float

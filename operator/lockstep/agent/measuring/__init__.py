@@ -1,1 +1,1 @@
-"""Measures a node: processor time, capacity, and the presence of its owner."""
+"""Measures a node: processor time, capacity, and the presence of the node owner."""

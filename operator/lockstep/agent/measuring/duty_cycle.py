@@ -25,7 +25,7 @@ FAIR_SHARE = 0.5
 
 
 def lost_share(usage: Usage, requested: float) -> float | None:
-    """Return the share of its request that a gang does not get, from 0 to 1; None if other pods request all cores.
+    """Return the share of a gang's request that the gang does not get, 0 to 1; None if other pods request all cores.
 
     ``requested`` are the cores that pods other than members have requested. Averages over time are averages of lost
     shares, never of duty cycles: the mean of lost shares is the share of work that is not done.

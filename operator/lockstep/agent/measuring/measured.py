@@ -53,7 +53,7 @@ class Measured:
     ``owner_since`` is when the node owner came or left. ``available_from`` is when the owner is next likely to be away.
     It is None without a forecast, and if the owner is away and not expected within this hour. ``available_until`` is
     when the owner is next likely to be present after that; None if that is not within a day. ``forecast`` has this hour
-    and the next 23, except hours that no past day has.
+    and the next 23, except hours that were measured on no past day of the same kind, weekdays or weekends.
 
     ``since`` is the time of the oldest measurement that counts. ``source`` says where processor time is read, such as
     ``cgroup v2``. ``usage`` is the use of the processors in the last five minutes.

@@ -90,15 +90,15 @@ async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[
 
 
 def parse_shown(manifest: Manifest) -> GangFact:
-    """A GangJob that is only shown.
+    """A GangJob for commands that make no plan.
 
-    It is parsed as if the operator had a gate image, since that makes no difference here.
+    It is parsed as if the operator had a gate image, since that is not known here.
     """
     return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
 
 
 def parse_shown_pod_gang(manifest: Manifest) -> GangFact:
-    """A Gang that is only shown, without its pods. Its status says whether it awaits pods."""
+    """A Gang for commands that make no plan. Its pods are not read: its status says whether it awaits pods."""
     gang = parse_pod_gang(manifest)
     fact = composed(gang, PodGroup(), ALL_NODES)
     if not isinstance(fact, AcceptedGang):
