@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 class Attempt:
-    """Carries out one reservation that the state already holds.
+    """Carries out one reservation that the cache already has.
 
     The caller sets ``changed`` after each change of the gang or its pods. ``pause`` returns the seconds that the gang
     rests after a failure. ``was_cut_off`` says that an earlier run of the attempt was stopped midway. ``listeners`` are

@@ -123,7 +123,7 @@ class Attempts:
         return min((retry_at for retry_at in retries if retry_at > now), default=math.inf)
 
     def begin(self, gang: GangFact, start: AttemptStart) -> None:
-        """Start an attempt whose reservation the state holds. The attempt writes it to the status."""
+        """Start an attempt whose reservation the cache has. The attempt writes the reservation to the status."""
         self._begun[gang.key] = (gang.uid, start.reservation.attempt)
         self._start(gang, start.reservation, lambda attempt: attempt.begin(start))
 

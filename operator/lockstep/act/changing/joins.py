@@ -86,7 +86,7 @@ class Joins:
         self._services.state.changes.reconcile(gang.key)
 
     def _no_longer_fits(self, gang: AcceptedGang, reservation: Reservation) -> Failure | None:
-        """Why the members would no longer be placed there; None if they would be.
+        """Why the members would no longer be placed on their nodes; None if they would be.
 
         The status may be old, or another client may have written it.
         """

@@ -52,7 +52,7 @@ class EvictionPermit:
 async def eviction_right(client: KubeClient) -> EvictionRight | str:
     """The right to evict pods; a clause if the operator does not have it. Raises ``ApiUnavailableError``.
 
-    The operator may work without this right, so a review asks for it.
+    The operator may work without this right, so a SelfSubjectAccessReview asks for it.
     """
     review = own_access_review(verb="create", group="", resource="pods", subresource="eviction")
     answer = await client.review(paths.OWN_ACCESS_REVIEWS, review)

@@ -81,7 +81,7 @@ class Sweeper:
             self._state.changes.reconcile(gang)
 
     async def _orphans(self, gang: GangKey, pods: list[PodFact]) -> list[PodFact]:
-        """The orphans among the gang's members. Returns after there are some, or when the cache has the gang.
+        """The orphans among the gang's members. Waits until there are some, or until the cache has the gang.
 
         A gang that exists may be deleted before a watch shows it. Then no watch shows its deletion.
         """

@@ -76,7 +76,7 @@ async def _write_once(services: Services, wanted: _CheckWrite, *, is_last: bool)
 def _result_without_write(
     fresh: Workload, known: Workload, ours: Collection[str], wanted: CheckState, after: CheckState
 ) -> str | None:
-    """'' if our checks say that already, a clause if the Workload has changed; None if they have to be written."""
+    """'' if our checks are in the wanted state, a clause if the Workload has changed; None if a write is needed."""
     is_same = (fresh.uid, fresh.version) == (known.uid, known.version) and fresh.quota_since is not None
     # An earlier request may have had no answer.
     if is_same and wanted is not after and says(fresh, ours, wanted):

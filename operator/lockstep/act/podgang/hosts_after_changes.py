@@ -46,9 +46,9 @@ class HostsAfterChanges:
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
     def are_listed(self, gang: GangFact, decided_at: float) -> bool:
-        """Whether nothing is left to be written after the change that was decided at that time.
+        """Whether nothing is left to be written after the change that was decided at ``decided_at``.
 
-        Otherwise begins to write.
+        If something is left, begins to write.
         """
         known, listed = self._services.state.pod_gangs.objects.get(gang.key), self._listed.get(gang.key)
         if known is None or not known.wants_host_list or (listed is not None and listed.decided_at == decided_at):

@@ -16,7 +16,7 @@ from lockstep.snapshot.holders.elastic_pod_gangs import by_rank
 
 
 def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[str] | None:
-    """The pods that must leave for the next size: the highest ranks beyond its number on each node, and unbound pods.
+    """The pods that must leave for the next size: the highest ranks on nodes with too many pods, and unbound pods.
 
     () if the owner needs no names. None if a pod that must stay is gone, or if pods that can't leave would have to.
     Also None if the owner has yet to create pods.

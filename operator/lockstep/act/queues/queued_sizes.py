@@ -22,7 +22,7 @@ from lockstep.report.status.events import size_chosen, size_not_chosen
 
 
 async def learn_queued_gang(services: Services, kind: SizedKind, owner: SizedOwner) -> str:
-    """Record the gang that an owner would be. Returns why that can't be planned, as a clause, or ''.
+    """Record the gang that an owner would be. Returns why this gang can't be planned, as a clause, or ''.
 
     Raises ``ApiUnavailableError``.
     """

@@ -11,10 +11,10 @@ from lockstep.facts.gang.source import Source
 
 
 async def as_its_job_wants(client: KubeClient, sources: Collection[Source], group: Manifest) -> Manifest:
-    """The group with the annotations of the Job that controls it, if Jobs are a source. Its own annotations win.
+    """The group with the annotations of the Job that controls it, if Jobs are a source.
 
-    From Kubernetes 1.37 on, the policy is ``basic`` if the Job has none. Then the group's pods are placed together,
-    like those of a Job without a group. Raises ``ApiUnavailableError``.
+    The group's own annotations win. From Kubernetes 1.37 on, the group's policy is ``basic`` if the Job has none. Then
+    the group's pods are placed together, like those of a Job without a group. Raises ``ApiUnavailableError``.
     """
     metadata, kind = group["metadata"], OWNERS[Source.JOB]
     controller = controller_of(metadata)

@@ -28,7 +28,7 @@ class Departure:
 
     @property
     def is_over(self) -> bool:
-        """Whether the pods have left, or the time for it is over. The time counts from the first call."""
+        """Whether the pods have left, or ten minutes have passed since the first call."""
         now = asyncio.get_running_loop().time()
         self._until = self._until or now + _LONGEST_SECONDS
         return now >= self._until or self._have_left()

@@ -35,8 +35,8 @@ class MarkedOwners:
         self._tasks: list[asyncio.Task[None]] | None = None
         # The kinds that no longer delay any Gang: their objects with our mark are known, or can't be listed.
         self._no_longer_awaited: set[SuspendableKind] = set()
-        # The kinds whose objects with our mark are known. So after a restart, the operator can find its suspended
-        # objects.
+        # The kinds whose objects with our mark were listed. Only owners of these kinds are suspended: after a restart, the
+        # operator can list them again.
         self._listed: set[SuspendableKind] = set()
 
     def begin(self) -> None:
@@ -97,7 +97,7 @@ class MarkedOwners:
             self._state.changes.reconcile(*(gang for gang in held_up if not self.may_have(gang)))
 
     async def _may_patch(self, kind: SuspendableKind) -> bool:
-        """Whether the operator has the right to suspend. It may work without this right, so a review asks for it."""
+        """Whether the operator may suspend this kind: it may have no such right. Sends a SelfSubjectAccessReview."""
         group = kind.api_version.partition("/")[0]
         review = own_access_review(verb="patch", group=group, resource=kind.plural, subresource="")
         answer = await self._client.review(paths.OWN_ACCESS_REVIEWS, review)

@@ -20,7 +20,7 @@ from lockstep.api.nodebid.offer import FIELD_MANAGER
 
 _APPLY = "application/apply-patch+yaml"
 _TIMEOUT_SECONDS = 10.0
-# The API server sends a bookmark at least once a minute. So after a longer silence the connection is dead.
+# The API server sends a bookmark about once a minute. After a longer silence the connection may be dead.
 _WATCH_SILENCE_SECONDS = 90.0
 # This is larger than any object that the API server stores.
 _MOST_BYTES = 4 * 2**20

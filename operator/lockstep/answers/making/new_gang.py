@@ -21,7 +21,7 @@ _LARGEST = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewGang:
-    """The answers. If ``command`` is empty, the image's own command runs. ``serial_time`` is '' if it is unknown."""
+    """The name and the answers. If ``command`` is empty, the image's own command runs. ``serial_time`` may be ''."""
 
     name: str
     image: str

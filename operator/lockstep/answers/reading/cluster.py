@@ -169,7 +169,7 @@ def answered(client: KubeClient) -> Iterator[None]:
 
 
 def _awaited(status: GangStatus) -> str:
-    """The reason why a Gang is not planned while too few of its pods wait, by its status; '' if it is planned."""
+    """The message in the status of a Gang that is not planned because too few of its pods wait; '' for other Gangs."""
     planned = status.condition(Condition.PLANNED)
     if planned is None:
         return ""

@@ -1,1 +1,1 @@
-"""Supposes that a file were applied: which Gangs it has, and which of its pods would wait for nodes."""
+"""Supposes that a file is applied: which Gangs it has, and which of its pods would wait for nodes."""
