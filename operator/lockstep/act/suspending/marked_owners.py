@@ -35,8 +35,8 @@ class MarkedOwners:
         self._tasks: list[asyncio.Task[None]] | None = None
         # The kinds that no longer delay any Gang: their objects with our mark are known, or can't be listed.
         self._no_longer_awaited: set[SuspendableKind] = set()
-        # The kinds whose objects with our mark were listed. Only owners of these kinds are suspended: after a restart, the
-        # operator can list them again.
+        # The kinds whose objects with our mark were listed. Only owners of these kinds are suspended, because the
+        # operator can list them again after a restart.
         self._listed: set[SuspendableKind] = set()
 
     def begin(self) -> None:
