@@ -56,7 +56,7 @@ class Attempts:
         self._ended = ended
         self._due = due
         self._by_gang: dict[GangKey, AttemptHistory] = {}
-        # The gang's UID and the attempt that was last begun in this process and not stopped midway.
+        # For each gang, its UID and the last attempt that this process began and did not stop midway.
         self._begun: dict[GangKey, tuple[str, int]] = {}
         # Gangs whose status will say that they are torn down, with the monotonic time of that decision.
         self._to_be_undone: dict[GangKey, float] = {}

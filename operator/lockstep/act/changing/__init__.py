@@ -1,1 +1,1 @@
-"""Changes running gangs: their members, and the files, gates, notices and resources of these."""
+"""Changes running gangs: adds members, and changes the files, gates, notices and resources of members."""

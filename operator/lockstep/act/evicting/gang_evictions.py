@@ -48,7 +48,8 @@ class GangEvictions:
     async def evict(self, gang: GangKey, is_due: Callable[[], bool]) -> Eviction:
         """Evict the pods of a Gang that have to leave, and wait until all pods that were on nodes are leaving.
 
-        Returns after at most two minutes. ``is_due`` is called before each try, and ends the tries if it returns False.
+        Returns after about two minutes at the latest. ``is_due`` is called before each try, and ends the tries if it
+        returns False.
         """
         before = {pod.uid for pod in self._state.pod_gangs.group(gang).going_pods()}
         eviction = await self._in_time(gang, is_due)

@@ -29,9 +29,9 @@ _NOTHING_IN_THE_WAY = Failure(reason=Reason.POD_REFUSED, message="the pod confli
 class Creator:
     """Creates the members of one attempt.
 
-    ``uids`` has the pods that exist, created now or earlier. ``verdict`` is set if the gang must be planned again or
-    refused, because admission has changed or refused its members. ``unowned`` has created pods that admission changed
-    so that no list of the attempt's pods has them.
+    ``uids`` has the UIDs of the pods that exist, created now or earlier. ``verdict`` is set if the gang must be planned
+    again or refused, because admission has changed or refused its members. ``unowned`` are created pods that no list of
+    the attempt's pods has, because admission has changed them.
     """
 
     def __init__(self, client: KubeClient, gang: AcceptedGang, reservation: Reservation) -> None:

@@ -35,7 +35,7 @@ async def refresh_pods(client: KubeClient, state: State, gang: GangKey) -> None:
 
 
 async def _read_pod(client: KubeClient, state: State, key: PodKey) -> list[PodFact]:
-    """The pod of a gang of one, if it exists."""
+    """The only known pod of a Gang, if it still exists. Raises ``ApiUnavailableError``."""
     answer = await client.get(paths.pod(key))
     if answer.is_success:
         return [read_pod(answer.body, state.sources)]

@@ -21,7 +21,7 @@ _SEATS_IN_A_TURN = 500
 
 
 class KeyedPod(NamedTuple):
-    """A waiting pod, and its completion index or -1."""
+    """A waiting pod, and its completion index; -1 if it has none."""
 
     completion: int
     key: PodKey

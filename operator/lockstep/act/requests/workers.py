@@ -1,4 +1,4 @@
-"""Works for gangs one by one, a few at once, so that a slow gang does not delay the others."""
+"""Works for a few gangs at once, so that a slow gang does not delay the others."""
 
 import asyncio
 import logging

@@ -25,7 +25,7 @@ _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
 async def create_missing_claims(
     client: KubeClient, state: State, gang: AcceptedGang, reservation: Reservation
 ) -> Failure | None:
-    """Create the kept claims that are missing, of all ranks. Returns why that failed, or None.
+    """Create the missing kept claims of all ranks. Returns why that failed, or None.
 
     An existing claim is used, unless it belongs to another gang.
     """
