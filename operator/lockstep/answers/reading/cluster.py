@@ -92,7 +92,7 @@ async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[
 def parse_shown(manifest: Manifest) -> GangFact:
     """A GangJob for commands that make no plan.
 
-    It is parsed as if the operator had a gate image, since that is not known here.
+    It is parsed as if the operator had a gate image, because it is not known here whether the operator has one.
     """
     return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
 
