@@ -11,7 +11,7 @@ from lockstep.facts.pods.failure import LostOn
 def record_lost(state: State, gang: GangFact, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
     """Record that members of an attempt were lost. Returns the nodes that the gang avoids for a while from now on.
 
-    A repeated call for the same attempt changes nothing.
+    Repeated calls for the same attempt count as one loss on each node.
     """
     losses = tuple(lost_on)
     if not losses:

@@ -85,7 +85,7 @@ class LostNodes:
 
     def _check_in(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
-        # A little later than the resolution of the clock.
+        # The timer is a little late, so that the clock shows the full time despite its resolution.
         timer = loop.call_later(seconds + 0.01, self._check)
         self._timers = {known for known in self._timers if known.when() > loop.time()} | {timer}
 
@@ -109,10 +109,10 @@ def _gang_of(pod: PodFact) -> GangKey | None:
 
 
 def counts_as_gone(pod: PodFact, lost_nodes: LostNodes) -> bool:
-    """Whether no later attempt waits for the pod, though it still exists.
+    """Whether later attempts treat the pod as gone, though the API server still has it.
 
-    It is being deleted and takes no room: it has ended or has no node, and only a finalizer keeps it. Or its node is
-    lost, so no kubelet can report its end. Then its room stays taken until it is gone.
+    Only a pod that is being deleted counts as gone. Either the pod takes no room: it has ended or has no node, and a
+    finalizer keeps it. Or its node is lost, so no kubelet can report its end. Then its room stays taken.
     """
     return pod.is_deleting and (not takes_room(pod) or lost_nodes.why_lost(pod.node) is not None)
 

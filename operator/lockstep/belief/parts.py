@@ -1,6 +1,6 @@
 """The parts of the cache, and how a change in one part reaches the others.
 
-What enters and leaves the cache, and what the cycle asks of it, is in ``state.py``.
+``state.py`` adds facts to the cache, removes facts, and answers the questions of the cycle.
 """
 
 from abc import ABC, abstractmethod
@@ -73,9 +73,10 @@ class CacheParts(ABC):
     ) -> None:
         self.pool = pool
         self.gate_image = gate_image
-        # Set before anything is read: pods of these sources belong to Gangs, and whether the FairShare counts.
+        # Both are set before any object is read. Pods of these sources belong to Gangs.
         self.sources = frozenset[Source]()
         self.has_shares = False
+        """Whether the FairShare counts."""
         self.changes = ChangedKeys(wake)
         self.parse_failures = ParseFailures(count_parse_failure)
         # Each part may use the parts before it.
@@ -166,7 +167,7 @@ class CacheParts(ABC):
     def _queued_anew(self, written: GangFact) -> None:
         """Apply a gang in the form in which Kueue now lets it run.
 
-        If it was suspended, Kueue may have chosen other nodes. Then its template is another one, which admission checks
+        If the gang was suspended, Kueue may have chosen other nodes. Its template may differ, so admission checks it
         anew.
         """
         before = self.gangs.get(written.key)

@@ -31,12 +31,12 @@ class State(CacheParts):
     # Leadership
 
     def stand_by(self) -> None:
-        """Another process is the leader: only statuses count as reservations, and changes are not kept."""
+        """Follow another leader: only reservations in statuses count, and changes are not kept."""
         self.assumptions.leads = False
         self.changes.stand_by()
 
     def lead(self) -> None:
-        """The process is the leader from now on. As after a restart, everything is reconciled."""
+        """Lead from now on. As after a restart, all gangs are reconciled."""
         self.assumptions.leads = True
         self.changes.follow()
         self.changes.reconcile(*self.gangs, *self.counts.roster.names(), *self.pod_gangs.names())
@@ -46,7 +46,7 @@ class State(CacheParts):
     # Time
 
     def advance_to(self, now: float) -> None:
-        """Drop what has expired at ``now``, and apply what waited for that time."""
+        """Drop facts that have expired at ``now``, and apply changes that are due by then."""
         self.bids.expire(now)
         self.bids.update_shared(now)
         self.owners.update(now)
@@ -67,7 +67,7 @@ class State(CacheParts):
         known = self.pods.get(key)
         self.pods.remove(key, uid)
         if isinstance(known, GroupedPod):
-            # At once: if pods of the next owner are there before the next cycle, no cycle sees the Gang without pods.
+            # The check is forgotten at once: pods of the next owner may come before the next cycle.
             self.pod_gangs.forget_check(known.group.gang)
 
     # Facts about gangs
@@ -140,7 +140,7 @@ class State(CacheParts):
     # Questions
 
     def as_written(self, gang: GangKey) -> GangFact | None:
-        """The gang of that name as its object says, without the changes that its queue makes."""
+        """The gang of that name, without Kueue's decisions about it; None if there is no such gang."""
         return self.queued.written(gang) or self.gangs.get(gang)
 
     def refusal_of(self, gang: GangFact) -> Refusal | None:
@@ -177,12 +177,12 @@ class State(CacheParts):
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of the current attempt that are gone, as they were last seen.
 
-        They are forgotten with the reservation. So there are never more of them than members.
+        They are forgotten with the reservation, so there are never more departed pods than members.
         """
         return self.counts.roster.departed(gang.uid)
 
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
-        """The members of gangs of these names that are not in the cache."""
+        """The pods of members whose gang has one of these names, but is not in the cache."""
         return [pod for name in names for pod in self.counts.roster.others(name, self.gangs.uid(name))]
 
 
@@ -191,7 +191,7 @@ def _may_change_plan(before: GangFact, fact: GangFact) -> bool:
 
 
 def _may_change_size(before: GangFact, fact: GangFact) -> bool:
-    """Whether its size may change because all members run for the first time, or its speed at a size is known."""
+    """Whether an elastic gang may change its size: all members run for the first time, or its known speeds differ."""
     is_elastic = isinstance(fact, AcceptedGang) and fact.spec.elastic is not None
     has_started = before.status.started_at is None and fact.status.started_at is not None
     return is_elastic and (has_started or fact.status.measured_sizes != before.status.measured_sizes)
