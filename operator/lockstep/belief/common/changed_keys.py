@@ -6,10 +6,10 @@ from coschedule import GangKey
 
 
 class ChangedKeys:
-    """Gangs to reconcile, bids to answer, and whether a plan is due. ``wake`` is called after each change.
+    """Gangs to reconcile, bids whose condition must be written, and whether a plan is due.
 
-    ``generation`` counts all changes of the cache. The caller reports what it processes: :meth:`reconciling`,
-    :meth:`answered`, :meth:`begin_plan`.
+    ``wake`` is called after each change for which a cycle must run. ``generation`` counts all changes of the cache. The
+    caller reports what it processes: :meth:`reconciling`, :meth:`answered`, :meth:`begin_plan`.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
@@ -21,13 +21,13 @@ class ChangedKeys:
         self.generation = 0
 
     def stand_by(self) -> None:
-        """Drop all changes, keep no new ones and do not call ``wake``, until :meth:`follow`."""
+        """Drop all gangs and bids. Until :meth:`follow`, changes of the cache add none and do not call ``wake``."""
         self._is_followed = False
         self._gangs.clear()
         self._bids.clear()
 
     def follow(self) -> None:
-        """Keep changes again; the caller adds what has changed until now."""
+        """Keep changes again; the caller adds the gangs and bids that have changed until now."""
         self._is_followed = True
 
     @property

@@ -7,7 +7,7 @@ from lockstep.belief.common.changed_keys import ChangedKeys
 
 
 class DueGangs:
-    """The gangs for which ``follow`` must still be called.
+    """The gangs for which the function ``follow`` must still be called.
 
     Tenants can create many gangs, so the cycle makes these calls in steps.
     """

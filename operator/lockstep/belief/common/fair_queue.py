@@ -1,4 +1,4 @@
-"""A queue of gangs: the most urgent first, and among equally urgent ones each namespace in turn.
+"""A queue of gangs: the most urgent gangs come first, and namespaces take turns among equally urgent gangs.
 
 A namespace with ten thousand gangs gets one turn, like any other. Within a namespace, gangs are served first in, first
 out. The cost of a step does not grow with the number of gangs. It grows with the number of ranks, which only
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 
-# In a plain dict, a search for the first entry has to pass all removed entries at its front.
+# An ordered set. In a plain dict, a search for the first entry has to pass all removed entries in front of it.
 Line = OrderedDict[GangKey, None]
 
 

@@ -1,4 +1,4 @@
-"""Matches ranks to the entries of a plan by augmenting paths. Ranks with the same choice form a group."""
+"""Matches ranks to entries with room, by augmenting paths. Ranks that may use the same entries form a group."""
 
 from collections import Counter, deque
 from collections.abc import Hashable, Mapping, Sequence
@@ -8,7 +8,7 @@ Group = TypeVar("Group", bound=Hashable)
 
 
 class _Move(NamedTuple, Generic[Group]):
-    """Ranks of a group move to an entry, from the entry ``left`` or, if that is None, for the first time."""
+    """Ranks of a group move from the entry ``left`` to another entry; None: they had no entry before."""
 
     group: Group
     left: int | None
@@ -43,9 +43,9 @@ class Matching(Generic[Group]):
         return [entry for entry in self._allowed[group] for _ in range(self._at[entry][group])]
 
     def _moves_for(self, group: Group) -> list[_Move[Group]]:
-        """The shortest chain of moves that gives a rank of the group an entry, the last move first.
+        """The shortest chain of moves that gives a rank of the group an entry; empty if there is none.
 
-        Empty if there is none.
+        The first move goes to an entry with room. Each later move goes to the entry that the move before it has left.
         """
         came_by: dict[int, _Move[Group]] = {}
         seen = {group}

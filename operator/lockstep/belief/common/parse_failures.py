@@ -27,7 +27,7 @@ class Version(NamedTuple):
 
 
 class ParseFailures:
-    """Remembers which version of which object was reported; ``count`` is called with its resource."""
+    """Remembers which version of each object was reported. Each report calls ``count`` with the object's resource."""
 
     def __init__(self, count: Callable[[str], None]) -> None:
         self._count = count

@@ -15,7 +15,7 @@ class _KnownAnswer(NamedTuple):
 
 
 class Remembered:
-    """Values by the UID of the gang and by question. The caller forgets them with the gang.
+    """Values by the UID of the gang and by question. The caller has to :meth:`forget` gangs that are gone.
 
     No value is kept for a gang for which ``is_there`` is false. The last two values of each question are kept: callers
     ask with the gang's own spec, and with a spec that quotas have narrowed.
@@ -26,9 +26,7 @@ class Remembered:
         self._known: dict[str, dict[Callable[..., Any], tuple[_KnownAnswer, ...]]] = {}
 
     def of(self, gang: GangFact, stamp: Hashable, question: Callable[..., Any], answer: Callable[[], Value]) -> Value:
-        """The kept answer to the question about the gang.
-
-        If there is none, the result of ``answer``, which is then kept.
+        """The kept answer to the question about the gang; if there is none, call ``answer`` and keep the result.
 
         A kept answer is valid while the gang's spec is the same object and ``stamp`` is equal.
         """

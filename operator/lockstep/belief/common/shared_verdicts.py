@@ -15,7 +15,7 @@ MOST_IN_ALL = 1_000
 class SharedVerdicts:
     """The needs of a template's members, by namespace and digest of the template.
 
-    Each mapping begins with the template that was used least recently.
+    In the mapping of a namespace, the template that was used least recently comes first.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class SharedVerdicts:
         return namespace in self._by_namespace
 
     def get(self, namespace: str, digest: bytes) -> Needs | None:
-        """The needs kept for a template, which becomes the most recently used."""
+        """The needs kept for a template; None if none are kept. The template becomes the most recently used."""
         kept = self._by_namespace.get(namespace)
         if kept is None or digest not in kept:
             return None

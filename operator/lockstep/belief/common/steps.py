@@ -5,7 +5,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# In pieces of work of about a microsecond: a step takes about a millisecond.
+# A piece of work takes about a microsecond, so a step takes about a millisecond.
 _PIECES_OF_STEP = 1_000
 
 

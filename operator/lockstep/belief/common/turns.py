@@ -1,7 +1,7 @@
-"""Lets gangs take turns if all of them together ask for more room than one plan has.
+"""Lets gangs take turns if together they need more of a limited amount, such as columns, than one plan has.
 
-In every plan, a quarter of the room goes to the most urgent gangs. The rest goes to the other gangs, first to those
-that were served longest ago.
+In every plan, a quarter of the amount goes to the most urgent gangs. The rest goes to the other gangs, beginning with
+the gangs whose last turn was longest ago.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -12,11 +12,14 @@ from coschedule import GangKey
 _SHARE_OF_URGENT = 0.25
 
 Account = Callable[[GangKey], int]
-"""Adds what one gang asks for; returns the total so far."""
+"""A function that adds the need of one gang and returns the total so far."""
 
 
 class PlanShares:
-    """Chooses the gangs of a plan. ``most`` is the limit of one plan; a single gang may exceed it alone."""
+    """Chooses the gangs of a plan. ``most`` is the limit of one plan.
+
+    Each plan has at least the most urgent gang and the gang whose turn is next. These two may exceed the limit.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -70,7 +73,7 @@ def of_numbers(needed: Mapping[GangKey, int]) -> Account:
 
 
 def _fitting(gangs: Iterable[GangKey], account: Account, most: int) -> list[GangKey]:
-    """The gangs before the first one that no longer fits beside them; at least one gang."""
+    """The first gangs that stay within ``most`` together. The first gang is always one of them."""
     fitting: list[GangKey] = []
     for gang in gangs:
         if account(gang) > most and fitting:
