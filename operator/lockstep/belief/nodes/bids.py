@@ -1,8 +1,8 @@
 """The NodeBids by node, without measured values that have expired.
 
-After ``expiresAt``, measured values no longer count: duty cycle, presence of the node owner, forecast. Promises of a
-person still count. The capacity still counts too, since the hardware is the same. A bid without a capacity, expired or
-not, gets the shared capacity of nodes with the same hardware.
+After ``expiresAt``, measured values no longer count: duty cycle, presence of the node owner, forecast. Times and slots
+still count, since a person sets them. The capacity still counts too, since the hardware is the same. A bid without a
+capacity, expired or not, gets the shared capacity of nodes with the same hardware.
 """
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
@@ -56,7 +56,7 @@ class Bids(Mapping[str, BidFact]):
     def apply(self, fact: BidFact) -> None:
         """Add or update a node's bid; a version older than the cached one changes nothing.
 
-        A bid that only expires later changes no plan: every node may renew its bid every second. An expired bid
+        If only ``expiresAt`` is later, no plan is needed: every node may renew its bid every second. An expired bid
         stays expired until it is renewed.
         """
         before = self._by_node.get(fact.node)
@@ -106,7 +106,7 @@ class Bids(Mapping[str, BidFact]):
         return None if bid is None else bid.answer(has_node=node in self._nodes)
 
     def next_end(self) -> float | None:
-        """The earliest time at which a bid's measured values expire."""
+        """The earliest time at which a bid's measured values expire; None if none will expire."""
         ends = (bid.expires_at for bid in self.values() if not bid.is_lapsed)
         return min((end for end in ends if end is not None), default=None)
 
@@ -115,14 +115,14 @@ class Bids(Mapping[str, BidFact]):
         return self._capacities.next_due()
 
     def _count(self, bid: BidFact) -> None:
-        """Use the bid in this form from now on, and call ``changed`` unless it only renews the earlier one."""
+        """Use the bid in this form from now on. Call ``changed``, unless the bid only renews the earlier one."""
         before = self._by_node.get(bid.node)
         self._by_node[bid.node] = bid
         if before is None or not bid.renews(before):
             self._changed()
 
     def _share(self, fact: BidFact) -> BidFact:
-        """Record the bid's hardware, and return the bid with the capacity shared by it."""
+        """Record the bid's hardware, and return the bid with the capacity that nodes of this hardware share."""
         self._record_hardware(fact)
         return self._sharing(fact)
 

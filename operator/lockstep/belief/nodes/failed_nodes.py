@@ -1,4 +1,4 @@
-"""Nodes where attempts of a gang have failed recently: the gang avoids them for a while, and so tries others."""
+"""Nodes where attempts of a gang have failed recently. The gang avoids these nodes for a while, and tries others."""
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
@@ -23,7 +23,7 @@ class NodeFailure(StrEnum):
 
     @property
     def is_loss(self) -> bool:
-        """Whether members were lost there, or never ran."""
+        """Whether members that were bound to such nodes were lost, or never ran."""
         match self:
             case NodeFailure.TURNED_AWAY | NodeFailure.DELETED | NodeFailure.NOT_JOINED:
                 return True
@@ -74,8 +74,8 @@ class FailedNodes:
         """Record that members of an attempt were lost on these nodes. Returns the nodes that are avoided from now on.
 
         One loss may be a race or an action of a person: if another pod took the room, the next plan knows that pod. A
-        loss in a second attempt within ``AVOID_SECONDS`` has a cause that the API server does not show. A repeated call
-        for one attempt changes nothing.
+        loss in a second attempt within ``AVOID_SECONDS`` has a cause that the API server does not show. Repeated calls
+        for one attempt count as one loss.
         """
         once = self._once.setdefault(gang_uid, {})
         there = {_Where(one.node, _trouble(one)) for one in lost_on}
@@ -94,7 +94,7 @@ class FailedNodes:
         self._once.pop(gang_uid, None)
 
     def expire(self, now: float) -> None:
-        """Forget the failures whose time is over."""
+        """Forget the failures that do not count any more at ``now``."""
         self._once = _left(self._once, lambda once: once.until > now)
         left = _left(self._until, lambda until: until > now)
         if left != self._until:

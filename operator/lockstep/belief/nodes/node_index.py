@@ -60,8 +60,7 @@ class NodeIndex:
     def _by_field(self, requirement: Requirement) -> Names:
         """The nodes that match a requirement of a field.
 
-        Nodes have the single field ``metadata.name``. Requirements of other fields, or with several values, match no
-        node.
+        The only field is ``metadata.name``. Requirements of other fields, or with several values, match no node.
         """
         if requirement.key != _NAME or len(requirement.values) != 1:
             return _NOWHERE

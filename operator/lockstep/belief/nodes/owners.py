@@ -2,7 +2,7 @@
 
 An owner is back if the bid says so, or if the time has come at which the owner takes the node back. The bid decides
 what happens to members there (``onReturn``). If an owner interrupts gangs, the bid's status has the time of the return,
-for the next process. A time in the future, or older than any grace period, can't be from Lockstep and is ignored.
+for the next process. A time in the future, or older than the longest grace period, is ignored.
 
 After an owner who interrupts gangs has left, the node stays closed for a while. So an owner who comes and goes
 interrupts gangs at most once in that time.
@@ -41,8 +41,8 @@ class OwnerBack:
 class NodeOwners:
     """Follows node owners by the bids of their nodes.
 
-    ``returned`` is called with nodes whose owners are back, and again when the grace period is over there. ``changed``
-    is called when the time changes at which a node opens.
+    ``returned`` is called with nodes whose owners are back, and again when their terms change or the grace period is
+    over. ``changed`` is called when an owner who interrupts gangs has left: the node opens later.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class NodeOwners:
         """Check all bids for owners who came back or left, and for grace periods that are over."""
         back = {node: self._returning(bid, now) for node, bid in self._bids.items() if _is_back(bid, now)}
         left = [one for node, one in self._back.items() if node not in back]
-        # An owner who was back at the last check too is the same object in both mappings.
+        # If an owner was back at the last check too, and the terms are the same, both mappings have the same object.
         known, seen_at = self._back, self._seen_at
         changed = {node for node, one in back.items() if one is not known.get(node) or seen_at < one.due <= now}
         self._back, self._seen_at = back, now
@@ -81,7 +81,7 @@ class NodeOwners:
         return self._back.get(node)
 
     def back_since(self, bid: BidFact, now: float) -> float | None:
-        """The time of the owner's return, for the bid's status; None if the return interrupts no gang."""
+        """The time of the owner's return, for the bid's status; None if the owner is away or does not evict members."""
         if bid.on_return is not OnReturn.EVICT or bid.node not in self._bids or not _is_back(bid, now):
             return None
         back = self._back.get(bid.node)
@@ -93,12 +93,12 @@ class NodeOwners:
         return back is not None and back.on_return is OnReturn.PACE
 
     def opens_at(self, node: str) -> float:
-        """When the owner lets a node take new members: infinity while the owner is present."""
+        """When a node takes new members again: infinity while its owner is present, minus infinity if it is open."""
         bid = self._bids.get(node)
         return math.inf if bid is not None and bid.owner_present else self._opens.get(node, -math.inf)
 
     def taken_back_at(self, node: str) -> float:
-        """The time at which members must have left a node, as far as is known; infinity if they may stay."""
+        """The time by which members must have left a node; infinity if they may stay, as far as is known."""
         back, bid = self._back.get(node), self._bids.get(node)
         if back is not None:
             return back.due if back.on_return is OnReturn.EVICT else math.inf

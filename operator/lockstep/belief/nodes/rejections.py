@@ -2,8 +2,8 @@
 
 A kubelet rejects a pod for a reason in the pod or in the node. So neither time nor a dry run changes it. A refused gang
 is planned again if its spec has changed, or if a suitable node is new or has changed. It is also planned again if pods
-are gone from a node that rejected it. If a node rejects the gang a second time, the gang avoids the node until the node
-changes. The second rejection does not count towards a refusal.
+are gone from a node that rejected it. If a node then rejects the gang a second time, the gang avoids the node until the
+node changes. The second rejection does not count towards a refusal.
 
 Life of a record::
 
@@ -28,8 +28,8 @@ from lockstep.facts.reasons import Condition, Reason
 ENOUGH_NODES = 3
 """On this many nodes, the same reason is no accident of one node."""
 
-# The kubelet lacks a resource: other pods took it first, or something that no watch shows. That passes by itself, so
-# the pause between attempts is enough.
+# Such reasons begin with this word: the kubelet lacks a resource. Other pods took it first, or something that no watch
+# shows. The lack passes by itself, so the pause between attempts is enough.
 _LACKS = "OutOf"
 _LONGEST_REASON = 128
 _LONGEST_WORDS = 1000
@@ -39,8 +39,9 @@ _LONGEST_WORDS = 1000
 class _Record:
     """The rejections of one gang, for one generation of its spec.
 
-    ``counted``: by reason, the nodes that rejected the gang since it was last planned again. ``earlier``: the nodes
-    that rejected it before that. ``roomier``: nodes of either kind from which other pods are gone since the refusal.
+    ``counted``: by reason, the nodes that rejected the gang since its last refusal ended, with the kubelets' messages.
+    ``earlier``: the nodes that rejected it before that. ``barred``: the nodes that did so a second time. ``roomier``:
+    nodes that rejected it and from which other pods are gone since the refusal.
     """
 
     gang: GangKey
@@ -128,7 +129,7 @@ class Rejections:
     def record_changed(self, node: str, suits: Suiting, gangs: Mapping[GangKey, GangFact]) -> None:
         """Forget rejections by a node that is new or has changed.
 
-        Refused gangs for which the node is suitable are planned again. ``suits`` says which gangs these are.
+        Refused gangs for which the node is suitable are planned again. ``suits`` has only that node.
         """
         for record in self._by_uid.values():
             record.clear(node)

@@ -80,8 +80,8 @@ class _Group:
 class SharedCapacities:
     """Capacities that agents measured, by hardware. Nodes of unknown processors share none.
 
-    The shared value is updated at once if it has not changed for ``SETTLED_SECONDS``, otherwise after this time. So
-    frequent changes of measurements rarely change plans. ``outdated`` is called when an update waits.
+    A shared value stays for at least ``SETTLED_SECONDS`` after each update. So frequent changes of measurements rarely
+    change plans. ``outdated`` is called when an update waits.
     """
 
     def __init__(self, outdated: Callable[[], None]) -> None:
@@ -102,7 +102,7 @@ class SharedCapacities:
         if now is not None:
             self._by_node[node] = now
             self._groups[now.hardware].enter(node, now.capacity)
-        # Last, so that a node that is the only one of its hardware keeps its group over a change.
+        # Only now are empty groups dropped. So a node that is the only one of its hardware keeps its group.
         for entry in (before, now):
             if entry is not None:
                 self._check_outdated(entry.hardware)

@@ -14,7 +14,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 
 
 class Suiting:
-    """Some nodes of the pool, and which of them suit a gang. Costs nothing before the first query."""
+    """Finds which of these nodes are in the pool and suit a gang. Nothing is computed before the first query."""
 
     def __init__(self, nodes: Iterable[NodeFact], pool: Pool) -> None:
         self._nodes = nodes
