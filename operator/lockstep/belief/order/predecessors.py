@@ -22,7 +22,7 @@ from lockstep.facts.sweeps.sweep import SweepCondition
 
 
 class Predecessors:
-    """The gangs and sweeps that gangs wait for. ``reconcile`` is called with the successors of a changed one."""
+    """The gangs and sweeps that gangs wait for. If one has changed, ``reconcile`` is called with its successors."""
 
     def __init__(self, gangs: Mapping[GangKey, GangFact], pod_gangs: PodGangs, reconcile: Callable[..., None]) -> None:
         self._gangs = gangs
@@ -31,7 +31,7 @@ class Predecessors:
         self._reconcile = reconcile
         self._awaited_by: dict[GangKey, tuple[GangKey, ...]] = {}
         self._successors: defaultdict[GangKey, dict[GangKey, None]] = defaultdict(dict)
-        # Of each predecessor, the successors that have not recorded how it ended.
+        # By predecessor: the successors that have not recorded the predecessor's end.
         self._unaware: defaultdict[GangKey, set[GangKey]] = defaultdict(set)
         self._seen: dict[GangKey, SeenPredecessor | None] = {}
         self._rings: Rings = {}
@@ -60,9 +60,9 @@ class Predecessors:
         return tuple(self._successors.get(gang, ()))
 
     def is_end_known(self, gang: GangKey) -> bool:
-        """Whether all gangs that wait for that gang have recorded how it ended: then it may be deleted.
+        """Whether all successors of that gang have recorded its end. Then the gang may be deleted.
 
-        The gang is reconciled when the last of them has recorded it.
+        The gang is reconciled when the last successor has recorded the end.
         """
         return gang not in self._unaware
 
@@ -78,7 +78,7 @@ class Predecessors:
     def finding_rings(self) -> Generator[None, None, int]:
         """Search for rings, in steps. Gangs that enter or leave a ring are reconciled.
 
-        Returns the number of waiting gangs.
+        Returns the number of gangs that wait for predecessors.
         """
         self.may_have_rings = False
         awaited = dict(self._awaited_by)
@@ -91,7 +91,7 @@ class Predecessors:
     def _await(self, gang: GangKey, awaited: tuple[GangKey, ...]) -> None:
         if awaited:
             self._awaited_by[gang] = awaited
-        # A gang for which no gang waits closes no ring. So a long chain that is created in its order costs no search.
+        # A gang without successors closes no ring. So a long chain costs no search if predecessors are created first.
         self.may_have_rings |= bool(awaited) and (gang in self._successors or gang in awaited)
         for key in awaited:
             self._successors[key][gang] = None
@@ -124,7 +124,7 @@ class Predecessors:
                     self._reconcile(key)
 
     def _changed(self, gang: GangKey) -> None:
-        """Have the successors of a gang reconciled if the gang differs from what they have seen."""
+        """Reconcile the successors of a gang if it has changed for them since they were last reconciled."""
         if gang not in self._successors:
             return
         seen = self._see(gang)
@@ -174,7 +174,7 @@ def _has_ended(gang: GangFact | None) -> bool:
 
 
 def _outcome(condition: SweepCondition) -> PredecessorOutcome | None:
-    """The outcome of a sweep of which that condition is true."""
+    """The outcome of a sweep for which that condition is true; None if the sweep goes on."""
     match condition:
         case SweepCondition.COMPLETE:
             return PredecessorOutcome.SUCCEEDED

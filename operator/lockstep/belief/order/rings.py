@@ -43,9 +43,10 @@ Rings = Mapping[GangKey, PlaceInRing]
 
 
 def finding_rings(awaited: Awaited) -> Generator[None, None, Rings]:
-    """Find rings, in steps.
+    """Find rings, in steps; at least one if there is any.
 
-    At least one gang of every ring is found. Once this gang waits no more, a later search may find others.
+    If a gang of a ring also waits, directly or indirectly, for a gang of another ring, only one of the rings may be
+    found. Once that ring is open, a later search finds the other.
     """
     steps = Steps()
     left = yield from _without_those_that_may_start(awaited, steps)
@@ -67,7 +68,10 @@ def finding_rings(awaited: Awaited) -> Generator[None, None, Rings]:
 
 
 def _without_those_that_may_start(awaited: Awaited, steps: Steps) -> Generator[None, None, dict[GangKey, int]]:
-    """The gangs that are in rings or wait for such gangs. All others may start one after the other."""
+    """The gangs that are in rings, or wait for such gangs directly or indirectly. All others may start in some order.
+
+    The values are the numbers of their predecessors among these gangs.
+    """
     left: dict[GangKey, int] = {}
     successors: defaultdict[GangKey, list[GangKey]] = defaultdict(list)
     for gang, others in awaited.items():
