@@ -17,17 +17,17 @@ from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition
 
 ROOM_KEPT_SECONDS = 600.0
-"""The number of seconds for which room is kept after a gang has begun.
+"""How many seconds a Gang keeps room for pods that do not exist yet, after it was first placed.
 
-The time is limited, because quotas do not count pods that do not exist. Neither later pods nor replacements prolong it.
+The time is limited, because quotas do not count these pods. Neither later pods nor replacements prolong it.
 """
 
 
 def queued_since(gang: GangFact, now: float) -> float:
     """The time from which the gang's age counts, never before its creation.
 
-    This time moves with ``now`` while the age stands still. Such a gang takes no room from other gangs, but it has a
-    place in the queue. So the first plan in which the gang fits gives it this place at once.
+    While the age stands still, this time moves with ``now``. The gang then takes no room from other gangs, but it has a
+    place in the queue. So the first plan in which the gang fits already uses this place.
     """
     status = gang.status
     if status.waited_seconds is not None:
@@ -36,9 +36,10 @@ def queued_since(gang: GangFact, now: float) -> float:
 
 
 def in_queue_since(gang: GangFact, now: float) -> float:
-    """The time that gives the gang its place among gangs of its priority: its age, or before all other gangs.
+    """The time by which the gang is sorted among gangs of its priority: the earliest comes first.
 
-    Kept room, and pods for which room was kept, come before all other gangs: the rest of their Gang holds its nodes.
+    This is :func:`queued_since`, or minus infinity for kept room, and for pods for which room was kept. They come first
+    because the rest of their Gang holds nodes.
     """
     spec, begun = gang.spec, gang.status.active_since
     if spec is None or not spec.takes_room:
@@ -48,7 +49,10 @@ def in_queue_since(gang: GangFact, now: float) -> float:
 
 
 def age_stands_still(gang: GangFact) -> bool:
-    """Whether the gang's age stands still by its status: the last plan found that it would not fit on empty nodes."""
+    """Whether the status says that the gang's age stands still.
+
+    For a gang that waits for nodes, the last plan found that the gang would not fit even on empty nodes.
+    """
     return gang.status.waited_seconds is not None
 
 

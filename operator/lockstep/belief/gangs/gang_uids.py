@@ -26,7 +26,7 @@ class GangUids:
             del self._keys[uid]
 
     def key(self, named: Preemptor | None) -> GangKey | None:
-        """The key of a gang that a status names; None if it names none, or a gang that does not exist."""
+        """The key of the gang that a status names; None if it names no gang, or a UID that no gang has."""
         return self._keys.get(named) if isinstance(named, GangUid) else named
 
     def uid(self, gang: GangKey) -> GangUid | None:

@@ -17,7 +17,7 @@ def evicted_for(status: GangStatus) -> Preemptor | None:
 
 
 def shrunk_for(status: GangStatus) -> Preemptor | None:
-    """The gang for which a gang with that status has shrunk; None if it has not, or gave way otherwise since then."""
+    """The gang for which a gang with that status shrinks or has shrunk; None if it last gave way in another manner."""
     condition = status.condition(Condition.PREEMPTED)
     is_shrunk = condition is not None and condition.reason == Reason.SHRUNK_FOR_GANG
     return shrinks_for(condition.message) if condition is not None and is_shrunk else None
@@ -27,7 +27,7 @@ class Preemptors:
     """The preemptor of each gang that gives way in one manner. ``named_in`` reads it from a status.
 
     With ``evicted_for``, these are gangs that are evicted, until they are placed again. With ``shrunk_for``, they are
-    gangs that shrink, and the preemptor is the last one.
+    gangs that have shrunk, and the preemptor is the gang for which they shrank last.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class Preemptors:
         self._leave(self._reported, gang)
 
     def preemptor_of(self, victim: GangKey) -> GangKey | None:
-        """The gang to which this gang gives way or gave way; None if there is none, or if that is over."""
+        """The gang to which this gang gives way or gave way, by a decision or its status; None if there is none."""
         return self._uids.key(self._decided.get(victim) or self._reported.get(victim))
 
     def victims_of(self, gang: GangKey) -> tuple[GangKey, ...]:
-        """The gangs that give way or gave way to this gang, in the order of keys, until that is over."""
+        """The gangs that give way or gave way to this gang, by decisions or their statuses, in the order of keys."""
         uid = self._uids.uid(gang)
         named = self._victims.get(gang, set())
         return tuple(sorted(named if uid is None else named | self._victims.get(uid, set())))

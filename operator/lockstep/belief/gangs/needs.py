@@ -1,4 +1,4 @@
-"""Compares and combines the needs of members: those of the plan, and those that admission has set."""
+"""Compares and combines the needs of members in the plan with the needs that admission has set."""
 
 import math
 from dataclasses import replace
@@ -28,7 +28,7 @@ def as_compared(planned: Needs, pod: Needs) -> Needs:
 
 
 def combined(one: Needs, other: Needs) -> Needs:
-    """Needs that satisfy both: the larger of each amount, and every constraint of either."""
+    """Needs that include both: the larger amount of each resource, and the constraints of both."""
     if one == other:
         return one
     amounts = dict(one.request)
@@ -41,7 +41,7 @@ def combined(one: Needs, other: Needs) -> Needs:
 
 
 def is_within(needs: Needs, planned: Needs) -> bool:
-    """Whether every node that suits the plan suits these needs too."""
+    """Whether every node that suits the ``planned`` needs suits these needs too."""
     return combined(planned, needs) == planned
 
 

@@ -8,7 +8,7 @@ from lockstep.facts.reasons import Condition
 
 
 class Phase(StrEnum):
-    """The phase of a gang. It moves down this list. It moves back from ``PLACED`` and ``RESERVED`` after a rollback.
+    """The phase of a gang, computed anew from facts each time. So a gang may also go back to an earlier phase.
 
     ``DELETED``: it is being deleted and holds nothing, but a finalizer keeps the object. ``BACKING_OFF``: it failed and
     rests before the next try. ``SUSPENDED``: its user or Kueue suspended it, or its status still says so. ``RESERVED``:

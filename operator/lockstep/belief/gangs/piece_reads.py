@@ -45,12 +45,12 @@ class PieceReads:
         return b"" if read is None else read.bits
 
     def counts(self, gang: GangFact) -> PieceCounts:
-        """The numbers of pieces in these states."""
+        """The number of pieces in each state that was read for the gang."""
         read = self._read(gang)
         return NO_PIECES if read is None else read.counts
 
     def keep_only(self, is_kept: Callable[[GangKey], bool]) -> None:
-        """Forget all other gangs."""
+        """Forget the gangs for which ``is_kept`` is false."""
         self._reads = {key: read for key, read in self._reads.items() if is_kept(key)}
 
     def _read(self, gang: GangFact) -> _Read | None:
@@ -59,7 +59,7 @@ class PieceReads:
 
 
 def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> PieceCounts:
-    """The latest counts of the gang's pieces: by its status, by reads of its dealer, or by pods of ended dealers."""
+    """The counts with the most settled pieces: from the gang's status, its dealer, or pods of ended dealers."""
     if gang.spec is None or gang.spec.dealing is None:
         return NO_PIECES
     most = gang.spec.dealing.pieces

@@ -24,7 +24,7 @@ def _not_allowed(asked: Sizing, allowed: Sizing, of_class: PriorityClass) -> Ref
 class Priorities:
     """The PriorityClasses of the cluster. ``changed`` is called after each change.
 
-    A gang may use ``sizing``, a sizing that takes less from other gangs, or a sizing that its class allows.
+    A gang may use the default ``sizing``, a sizing that takes less from other gangs, or a sizing that its class allows.
     """
 
     def __init__(self, changed: Callable[[], None], sizing: Sizing = Sizing.BALANCED) -> None:
@@ -55,7 +55,7 @@ class Priorities:
         return known.value if most is None else min(known.value, most)
 
     def name_of(self, gang: GangFact) -> str:
-        """The name of the PriorityClass of the gang's members; '' for no class and for a refused gang."""
+        """The PriorityClass of the gang's members; '' for a refused gang, and if there is no such class."""
         known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
         return "" if known is None else known.name
 

@@ -19,7 +19,7 @@ from lockstep.facts.reasons import Condition, Reason
 
 @dataclass(slots=True, kw_only=True)
 class _Template:
-    """The template of one gang at one generation: its spec as written, and the verdict of admission."""
+    """The spec of one gang as written, at one generation, and the verdict of admission; None if there is none yet."""
 
     generation: int
     written: GangSpec
@@ -47,7 +47,7 @@ class TemplateMemory:
         template = self._template(gang)
         if template is None:
             if not isinstance(gang, AcceptedGang) or verdict == {role.name: role.needs for role in gang.spec.roles}:
-                # The gang's own spec is refused by now, or admission changes nothing.
+                # The gang's own spec is refused by now, or admission leaves the needs as they are.
                 return
             template = self._by_gang[gang.uid] = _Template(generation=gang.generation, written=gang.spec)
         template.verdict = verdict
@@ -87,7 +87,10 @@ class TemplateMemory:
         return template
 
     def _of_status(self, gang: GangFact) -> _Template | None:
-        """The verdict after a restart, for a gang whose status says that admission refuses its members."""
+        """The gang's template, refused, if the status says that admission refuses the members; None otherwise.
+
+        Only the status has this verdict after a restart.
+        """
         accepted = gang.status.condition(Condition.ACCEPTED)
         if not isinstance(gang, AcceptedGang) or accepted is None:
             return None
@@ -99,7 +102,10 @@ class TemplateMemory:
         return template
 
     def _of_others(self, gang: GangFact) -> _Template | None:
-        """The verdict for an earlier gang with the same template; None if the namespace has no kept template."""
+        """The gang's template, with the verdict for earlier gangs that used it, if one is kept.
+
+        None if the gang is refused, or if no template of its namespace is kept.
+        """
         namespace = gang.key.namespace
         if not isinstance(gang, AcceptedGang) or not self._shared.knows(namespace):
             return None
