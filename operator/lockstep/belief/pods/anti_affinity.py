@@ -19,7 +19,7 @@ _NO_NODES: frozenset[str] = frozenset()
 
 
 class AntiAffinities:
-    """The anti-affinity terms of pods on nodes; each entry is removed again."""
+    """The anti-affinity terms of pods on nodes. A pod that was entered has to leave later."""
 
     def __init__(self) -> None:
         self._understood = UnderstoodTerms()
@@ -74,7 +74,7 @@ class AntiAffinities:
         return names
 
     def _terms_of(self, pods: Iterable[PodFact]) -> Counter[tuple[int, str]]:
-        """The number of these pods that have each term, by the term's number and the pods' node."""
+        """How many of these pods have each term, by the number of the term and the node of the pods."""
         # The pods of one workload share their terms.
         alike = Counter(
             (id(pod.anti_affinity_terms), pod.key.namespace, pod.node) for pod in pods if pod.anti_affinity_terms
@@ -90,7 +90,7 @@ class AntiAffinities:
 
 
 def _near(terms: Iterable[IndexedTerm], domains: Domains, without: Mapping[tuple[int, str], int]) -> frozenset[str]:
-    """All nodes in the domains of pods with these terms, without the pods counted in ``without``."""
+    """All nodes in the domains of pods with these terms. Pods that ``without`` counts are ignored."""
     nodes: dict[str, set[str]] = {}
     for one in terms:
         there = (node for node, count in one.nodes.items() if count > without.get((one.number, node), 0))

@@ -1,4 +1,4 @@
-"""The members of a role as other pods see them: their labels, affinity and anti-affinity."""
+"""The properties of a role's members that matter for affinity: labels, and terms of affinity and anti-affinity."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -29,7 +29,7 @@ class Namespaces(dict[str, Mapping[str, str]]):
         self._chosen.forget()
 
     def chosen_by(self, selector: LabelSelector) -> frozenset[str]:
-        """The namespaces whose labels match; the same set object until namespaces change."""
+        """The namespaces whose labels match. While an answer is kept, it is the same set object."""
         chosen = self._chosen.get(selector)
         if chosen is None:
             demands = demands_of(selector)

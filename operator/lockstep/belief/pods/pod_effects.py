@@ -1,6 +1,6 @@
 """Effects of pods on other pods, besides the resources they take: anti-affinity, labels, claims and nominations.
 
-A nominated pod is one that a scheduler makes room for. Most pods have no such effect, and cost nothing here.
+A nominated pod is a pod for which a scheduler makes room. Most pods have no such effect, and cost nothing here.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ from lockstep.facts.pods.pod import PodFact
 
 
 class PodsNearby:
-    """The pods that are on a node and have not ended; each entry is removed again.
+    """The pods that are on a node and have not ended. A pod that was entered has to leave later.
 
     ``pods`` returns all pods in the cache. ``users_changed`` is called with a node whose pods use other claims than
     before.

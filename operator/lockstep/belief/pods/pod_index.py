@@ -20,7 +20,7 @@ _PIECES_OF_VALUE = 3
 
 
 class PodSet:
-    """The rows of some pods; ``changed_at`` is the number of the last change of the index that concerned them."""
+    """The rows of some pods. ``changed_at`` is the number of the last change of the index that changed these rows."""
 
     __slots__ = ("_array", "_rows", "changed_at")
 
@@ -55,7 +55,7 @@ NO_PODS = PodSet()
 
 
 class Numbers:
-    """A number for each name while it is in use; a free number goes to another name."""
+    """A number for each name in use. When a name is not used any more, another name may get its number."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -64,7 +64,7 @@ class Numbers:
         self._free: list[int] = []
 
     def __len__(self) -> int:
-        """An upper bound of the numbers in use."""
+        """All numbers in use are smaller than this."""
         return len(self._names)
 
     def take(self, name: str) -> int:
@@ -77,7 +77,7 @@ class Numbers:
         return number
 
     def give_back(self, name: str) -> None:
-        """Count one use of the name less; without a use, its number is free."""
+        """Count one use less of the name. After the last use, its number is free."""
         number = self._numbers[name]
         self._holders[number] -= 1
         if not self._holders[number]:
@@ -102,7 +102,7 @@ class Numbers:
 
 
 class PodIndex:
-    """The index; each entry is removed again.
+    """The index. A pod that was entered has to leave later. ``changes`` counts both.
 
     ``node[row]`` and ``namespace[row]`` are numbers of names. A row whose ``there`` is false has no pod.
     """
@@ -119,7 +119,7 @@ class PodIndex:
         self._free: list[int] = list(range(_FIRST_ROWS))
         self._by_key: dict[str, PodSet] = {}
         self._by_value: dict[str, dict[str, PodSet]] = {}
-        # The same for labels whose values are still being read. Pods that come and go meanwhile are entered here too.
+        # Like ``_by_value``, for labels whose values are still being read. Pods that come and go are entered here too.
         self._drafts: dict[str, dict[str, PodSet]] = {}
         for pod in pods:
             self.enter(pod)
@@ -157,7 +157,7 @@ class PodIndex:
         return np.array([self._rows[pod.uid] for pod in pods if pod.uid in self._rows], dtype=np.intp)
 
     def known(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """The labels among these that any pod has."""
+        """The keys among these that labels of any pod have."""
         return keys & self._by_key.keys()
 
     def having(self, key: str) -> PodSet:
@@ -189,7 +189,7 @@ class PodIndex:
         pods = self._by_key[key]
         pods.discard(row, at=self.changes)
         for values in self._kept_values(key):
-            # A value that is being read may not have been entered yet.
+            # While a label's values are being read, the pod may not have been entered yet.
             of_value = values.get(value, PodSet())
             of_value.discard(row, at=self.changes)
             if not of_value:

@@ -16,16 +16,19 @@ from lockstep.facts.pods.pod import LabelSelector
 
 # Up to this number of pods, one check per pod is faster than array operations over all pods.
 _FEW = 200
-# The rarest required label is searched for among this number of them: a gang's terms may require thousands.
+# At most this number of required labels are compared to find the rarest: a gang's terms may require thousands.
 _MOST_COMPARED = 100
-# Above this number of values, only changes of pods with the key are noticed, not those of single values.
+# For a requirement with more values than this, changes are noticed by the key of the label, not by each value.
 _MOST_VALUES = 16
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
 
 
 class WantedPods(NamedTuple):
-    """Pods whose labels match, in these namespaces; None stands for all namespaces."""
+    """The pods that match a selector in some namespaces.
+
+    ``selector``: None matches no pod. ``namespaces``: None stands for all namespaces.
+    """
 
     selector: LabelSelector | None
     namespaces: frozenset[str] | None
@@ -45,19 +48,19 @@ def words_of(question: Question) -> int:
 
 
 class PodDemand:
-    """The conditions that a query has for a pod; computed at the first use, since most answers are kept."""
+    """The conditions of a query for a pod. They are computed at the first use, since most answers are kept."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
 
     @cached_property
     def labels(self) -> LabelDemands:
-        """The conditions of all its selectors for labels."""
+        """The conditions of all selectors of the query for labels."""
         return LabelDemands(one for wanted in self.question for one in wanted.selector or ())
 
     @cached_property
     def namespaces(self) -> frozenset[str] | None:
-        """The namespaces that all its parts allow; None for all namespaces."""
+        """The namespaces that all parts of the query allow; None for all namespaces."""
         chosen = [one.namespaces for one in self.question if one.namespaces is not None]
         return frozenset.intersection(*chosen) if chosen else None
 
@@ -84,7 +87,8 @@ class PodQuestion:
     def stamp(self) -> tuple[int, ...]:
         """Equal stamps mean that the same pods match.
 
-        All matching pods have the first required label. The stamp shows whether the pods with this label changed.
+        All matching pods have the first required label. The stamp changes with the pods that have this label. If the
+        query requires no label, the stamp changes with all pods.
         """
         requirements = (one for wanted in self._demand.question for one in wanted.selector or ())
         one = next(filter(_is_of_a_label, requirements), None)

@@ -22,7 +22,7 @@ _PIECES_OF_POD = 5
 
 
 class _Answer(NamedTuple):
-    """Numbers of nodes, valid while the stamp is equal."""
+    """Numbers of nodes. They are valid while the query's stamp equals ``stamp``."""
 
     stamp: tuple[int, ...]
     nodes: NDArray[np.int32]
@@ -115,7 +115,7 @@ class PodsByLabel:
         return {index.nodes.name(number) for number in np.flatnonzero(found).tolist()}
 
     def _besides(self, index: PodIndex, demand: PodDemand, own: Rows) -> NDArray[np.int32]:
-        """The nodes of selected pods, without the asking gang's own pods."""
+        """The numbers of the nodes of selected pods, without the asking gang's own pods."""
         rows = PodQuestion(index, demand).rows()
         return index.node[rows[~np.isin(rows, own)]]
 

@@ -10,8 +10,8 @@ from lockstep.facts.pods.pod import PodFact, PodKey
 class Roster:
     """The members of gangs by the gang's UID, whether or not the gang is in the cache.
 
-    Departed members are gone; their last facts are kept. The caller forgets them with their attempt, so there are never
-    more of them than members.
+    Departed members are gone; their last facts are kept. The caller forgets them with their attempt, so a gang never
+    has more departed members than members.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Roster:
 
     @contextmanager
     def collecting_removed(self) -> Iterator[set[str]]:
-        """Collect the UIDs of the members of any gang that are removed within the block."""
+        """Collect the UIDs of all members that are removed while the block runs, whatever their gang."""
         listener = object()
         try:
             yield self._listeners.setdefault(listener, set())
@@ -69,7 +69,7 @@ class Roster:
         return self._members.get(gang_uid, {})
 
     def departed(self, gang_uid: str) -> dict[PodKey, PodFact]:
-        """The members that are gone."""
+        """The gang's departed members, as they were last seen."""
         return self._departed.get(gang_uid, {})
 
     def names(self) -> Iterable[GangKey]:

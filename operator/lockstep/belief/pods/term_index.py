@@ -1,4 +1,4 @@
-"""Anti-affinity terms by the labels that they select. The labels of a pod find the terms that select this pod."""
+"""Anti-affinity terms by the labels that they select, so that a pod's labels lead to the terms that select the pod."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from lockstep.facts.pods.pod import PodTerm
 
 # The key of terms that select namespaces by label; no namespace has this name.
 _ANY_NAMESPACE = ""
+# The key and the value of a label; None stands for any value.
 _Anchor = tuple[str, str | None]
 
 
@@ -38,7 +39,7 @@ class IndexedTerm:
 
 
 class TermIndex:
-    """The index; each entry is removed again. A term that selects nothing is not entered."""
+    """The index. Terms that were entered have to leave later. A term that selects nothing is ignored."""
 
     def __init__(self) -> None:
         self._entries: dict[PodTerm, IndexedTerm] = {}
@@ -101,7 +102,7 @@ class TermIndex:
 
 
 def _namespaces(term: PodTerm) -> tuple[str, ...]:
-    """The keys under which the term is kept; the entry at each key has all nodes of the term."""
+    """The keys under which the term is kept. The same entry, with all nodes of the term, is at each key."""
     names = tuple(dict.fromkeys(term.namespaces))
     return names if term.namespace_selector is None else (*names, _ANY_NAMESPACE)
 

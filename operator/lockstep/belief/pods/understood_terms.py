@@ -1,4 +1,4 @@
-"""Simplifies anti-affinity terms in namespaces with very many: a simplified term excludes more than the exact one.
+"""Simplifies anti-affinity terms of namespaces with very many. A simplified term excludes more than the exact term.
 
 This is safe: no gang goes where an exact term excludes it. Only pods of the same namespace cause the wider exclusion.
 """
@@ -10,9 +10,12 @@ from lockstep.api.pods.pod_terms import EVERYWHERE, of_any_labels
 from lockstep.facts.pods.pod import PodTerm
 
 MOST_OF_NAMESPACE = 1_000
-"""The most distinct terms of one namespace's pods that select pods of the same namespace."""
+"""How many distinct terms that select only pods of their own namespace are used exactly, for each namespace."""
 MOST_ABOUT_OTHERS = 100
-"""The most distinct terms of one namespace's pods that select pods elsewhere: they cost other tenants' gangs time."""
+"""How many distinct terms that may select pods elsewhere are used exactly, for each namespace.
+
+Such terms cost the gangs of other tenants time.
+"""
 _MOST_LABELS = 64
 
 
@@ -29,7 +32,8 @@ class _Understood:
 class _TermsOfNamespace:
     """The terms of a namespace's pods, and the form in which each is used.
 
-    ``exactly`` counts exact terms. ``as_other`` counts the terms that are simplified to the same one.
+    ``exactly`` counts exact terms: True for terms that may select pods of other namespaces. ``as_other`` counts the
+    terms that became the same simplified term.
     """
 
     terms: dict[PodTerm, _Understood] = field(default_factory=dict)
@@ -57,7 +61,7 @@ class _TermsOfNamespace:
 
 
 class UnderstoodTerms:
-    """The terms of all namespaces, in the form in which they are used. Each entry is removed again.
+    """The terms of all namespaces, in the form in which they are used. Terms that were entered have to leave later.
 
     A term is used in the same form until all pods with it are gone.
     """
