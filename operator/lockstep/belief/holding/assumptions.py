@@ -7,7 +7,8 @@ Life of a reservation here::
       │                       ╰── it ends, or is gone, before that ──► released
       ╰── forget: the attempt is over, and whatever is still assumed is no longer counted
 
-A caller of ``hold`` must call ``forget`` on every path; a confirmed member counts until its pod ends or is gone.
+A caller of ``hold`` must call ``forget`` or ``let_go`` on every path. A confirmed member counts until its pod ends or
+is gone.
 """
 
 from coschedule import GangKey
@@ -68,7 +69,7 @@ class Assumptions:
     def remove_gang(self, gang: GangFact) -> None:
         """Forget a gang that is gone.
 
-        Its members may still exist, and then count until the API server was asked for them.
+        Its members may still exist. They count until a read of the API server shows which of them exist.
         """
         self._unowned.forget(gang.key)
         self.let_go(gang)
@@ -76,7 +77,7 @@ class Assumptions:
         self._roster.forget_departed(gang.uid)
 
     def has_unowned(self, gang: GangFact) -> bool:
-        """Whether the status says that the gang holds nodes though this process has not reserved them."""
+        """Whether the status says that the gang holds nodes, though no process of Lockstep has reserved them."""
         return gang.key in self._unowned
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
@@ -101,7 +102,7 @@ class Assumptions:
         if held is None or reserved is None:
             return
         if not gang.status.is_being_undone:
-            # While no pod waits, as before the pods of a sized Job exist, the seats need what they needed before.
+            # The requests are unknown while no pod waits, for example before a sized Job has its pods.
             reserved = reserved.with_known_requests(held)
         if held.requests != reserved.requests:
             self.forget(gang.key)
@@ -109,18 +110,18 @@ class Assumptions:
             self._seats.take(reserved)
 
     def keep_room(self, following: Reservation) -> None:
-        """Count the next size of a gang on its nodes from now on, beside the members that are being ended."""
+        """Count the members of a gang's next size from now on, beside the members that are being ended."""
         self._next_sizes.decide(following)
         self._changes.record_change_for_plan()
 
     def forget(self, gang: GangKey) -> None:
-        """End a reservation of which no member exists: members that no watch has confirmed no longer count."""
+        """End a reservation whose members do not exist: members that no watch has confirmed no longer count."""
         reservation = self._leave(gang)
         if reservation is not None:
             self._stop_counting(reservation)
 
     def let_go(self, gang: GangFact) -> None:
-        """End a reservation of which members may exist: these count until the API server was asked for them."""
+        """End a reservation whose members may exist: they count until a read of the API server shows which exist."""
         reservation = self._leave(gang.key)
         if reservation is not None:
             self._leave_behind(gang, reservation)
@@ -131,10 +132,10 @@ class Assumptions:
         self._stop_counting(one.reservation, keep=self._holders.reservations.get(one.gang.key))
 
     def _change_members(self, gang: GangFact, before: Reservation, after: Reservation) -> None:
-        """Hold the members that the status says now: of the same attempt, some have come or gone, or are to join.
+        """Hold the members in the new status of the same attempt: some have come or gone, or are to join.
 
-        Members that leave count while their pods exist. Members that no watch has shown count until the API server was
-        asked for them.
+        Members that leave count while their pods exist. Members that no watch has shown count until a read of the API
+        server shows which of them exist.
         """
         self._next_sizes.forget(after.gang)
         self._roster.forget_departed(after.gang_uid, keep={*before.pod_keys()} & {*after.pod_keys()})

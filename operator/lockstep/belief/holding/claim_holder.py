@@ -24,7 +24,7 @@ def uses_by_role(gang: GangFact) -> Uses:
 
 
 class UsedClaim(NamedTuple):
-    """A claim that a member uses. If the claim does not exist, this ``request`` makes it; with None it is not made."""
+    """A claim that a member uses. If it does not exist, it is created with this ``request``, or not at all for None."""
 
     key: ClaimKey
     request: VolumeRequest | None
@@ -58,11 +58,11 @@ class ClaimHolder:
 
     @property
     def nodes(self) -> Collection[str]:
-        """The nodes of its members."""
+        """The nodes of the reservation's members."""
         return self._on.keys()
 
     def claims_on(self, node: str) -> Iterator[UsedClaim]:
-        """The claims of its members on that node; a shared claim may occur several times."""
+        """The claims of the reservation's members on that node; a shared claim may occur several times."""
         succeeded = self.reservation.succeeded_ranks
         for first, size, _, role in self._on[node]:
             for use in self.uses[role]:
@@ -70,7 +70,7 @@ class ClaimHolder:
                     yield UsedClaim(self._claim(use, rank), None if has_rank(succeeded, rank) else use.request)
 
     def names(self) -> Iterator[ClaimKey]:
-        """Stems of its claims' names: each claim has one of these names, or one followed by a dash and more."""
+        """Stems of the claims' names. Each claim's name is one of these, or begins with one of these and a dash."""
         gang, attempt = self.reservation.gang, self.reservation.attempt
         yield from (ClaimKey(gang.namespace, name) for name in self.shared)
         yield from (ClaimKey(gang.namespace, kept_stem(name, gang.name)) for name in self._kept)
@@ -106,7 +106,7 @@ class ClaimHolder:
 
 
 def _spans(reservation: Reservation) -> Iterator[_Span]:
-    """The members with consecutive ranks, one role and one node."""
+    """The reservation's members, in runs with consecutive ranks, one role and one node."""
     ranks = iter(reservation.ranks)
     for entry in reservation.members:
         own = list(islice(ranks, entry.count))

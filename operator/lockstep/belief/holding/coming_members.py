@@ -37,7 +37,7 @@ class _ComingPlace(NamedTuple):
 
 
 class Coming:
-    """The entries of coming members, computed on demand, and only for gangs that have changed.
+    """The entries of coming members. :meth:`renew` computes them, and only for gangs that have changed.
 
     ``held`` returns the reservation of a gang.
     """
@@ -49,15 +49,15 @@ class Coming:
         self._there: dict[GangKey, dict[_ComingPlace, PodFact]] = {}
 
     def touch(self, gang: GangKey) -> None:
-        """Note that the gang's reservation or members have changed: the next demand computes its entries anew."""
+        """Note that the gang's reservation or members have changed: :meth:`renew` computes its entries anew."""
         self._stale.add(gang)
 
     def forget(self, gang: GangKey) -> None:
-        """Note that the gang holds nothing any more: its entries are removed on the next demand."""
+        """Note that the gang holds nothing any more: :meth:`renew` removes its entries."""
         (self._stale.add if gang in self._there else self._stale.discard)(gang)
 
     def renew(self, pods_nearby: PodsNearby) -> None:
-        """Update the entries of these members in ``pods_nearby``."""
+        """Update the entries in ``pods_nearby`` of all gangs that have changed since the last call."""
         while self._stale:
             gang = self._stale.pop()
             before, now = self._there.get(gang, {}), self._coming(gang)
@@ -97,7 +97,7 @@ def _kinds(held: Holding) -> Mapping[str, _ComingKind]:
 def _pod(held: Holding, place: _ComingPlace, kind: _ComingKind) -> PodFact:
     """One entry that stands for all members of the role on the node.
 
-    No pod has its name, because it contains blanks.
+    No pod has the name of the entry, because it contains blanks.
     """
     gang, attempt = held.gang.key, held.reservation.attempt
     name = f"{gang.name} {attempt} {place.role} {place.node}"

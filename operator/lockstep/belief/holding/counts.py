@@ -1,4 +1,4 @@
-"""Everything that counts pods, and members of gangs before a watch shows their pods."""
+"""All parts of the cache that count pods, and that count members of gangs before a watch shows their pods."""
 
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -14,7 +14,7 @@ from lockstep.facts.pods.pod import PodFact
 
 
 class Counts:
-    """All counts of pods and of coming members, so that each is entered once and removed once.
+    """All counts of pods and of coming members, in one place: each pod is entered once and removed once.
 
     ``pods`` returns all pods in the cache. ``users_changed`` is called with a node whose pods use other claims than
     before.

@@ -1,4 +1,4 @@
-"""The room that a paced member keeps on its node: it requests less CPU now, and all of it again later."""
+"""The room that a paced member keeps on its node: the member requests less CPU now, and all of it again later."""
 
 from dataclasses import replace
 

@@ -1,7 +1,8 @@
 """Attempts without a gang or a reservation. They may have members that no watch has shown yet.
 
 A watch of pods may be behind the watch of GangJobs. If the room of such members were free, a node would get more
-members than it has room for. So they count until the API server was asked for them (``act/ending/leftover_checks.py``).
+members than it has room for. So these members count until a read of the API server shows which of them exist
+(``act/ending/leftover_checks.py``).
 """
 
 from typing import NamedTuple
@@ -19,7 +20,7 @@ class Leftover(NamedTuple):
 
 
 class Leftovers:
-    """The leftovers for which the API server was not asked yet."""
+    """The leftovers that no check has taken yet."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger

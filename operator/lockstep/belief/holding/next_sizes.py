@@ -10,8 +10,8 @@ from lockstep.belief.holding.reservation import Reservation
 class NextSizes:
     """The next sizes of gangs. Their members count on their nodes, beside the members that are being ended.
 
-    A next size that this process has decided counts before the status has it. ``changes`` counts the changes of what is
-    held.
+    A next size that this process has decided counts before the status has it. ``changes`` counts how often room was
+    taken or released.
     """
 
     def __init__(self, ledger: Ledger) -> None:

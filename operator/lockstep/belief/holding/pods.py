@@ -1,4 +1,4 @@
-"""The existing pods. Each change enters them into all counts; each entry is removed again."""
+"""The existing pods. Each change of a pod updates all counts of pods."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -20,8 +20,8 @@ Place = tuple[str, str]
 class RankedMembers(NamedTuple):
     """Members in the order of their ranks.
 
-    ``gapped`` has the ranks, one bit each, if there is a gap between them, else None. The ranks in ``joining`` are new,
-    one bit each.
+    ``gapped`` has the ranks, one bit each; None if they are all ranks from 0 on. ``joining`` has the ranks of new
+    members, one bit each.
     """
 
     members: tuple[Members, ...]
@@ -30,7 +30,7 @@ class RankedMembers(NamedTuple):
 
 
 def ranked(places: Mapping[int, Place]) -> RankedMembers:
-    """The members with these places by rank."""
+    """The members that have these places, given by rank; no member is new."""
     runs = groupby(places[rank] for rank in sorted(places))
     members = tuple(Members(node, sum(1 for _ in run), role=role) for (role, node), run in runs)
     ranks = ranks_from(places)
@@ -52,7 +52,7 @@ def grown(places: Mapping[int, Place], role: str, nodes: Iterable[str]) -> Ranke
 
 
 def shrunk(places: Mapping[int, Place], kept: Mapping[Place, int]) -> RankedMembers:
-    """The members that stay: at each place the number in ``kept``, those with the lowest ranks."""
+    """The members that stay: at each place, ``kept`` has their number, and the lowest ranks stay."""
     left, after = Counter(kept), dict[int, Place]()
     for rank, place in sorted(places.items(), key=itemgetter(0)):
         if left[place] > 0:
@@ -62,9 +62,10 @@ def shrunk(places: Mapping[int, Place], kept: Mapping[Place, int]) -> RankedMemb
 
 
 def with_more(before: Iterable[Members], gapped: int | None, after: Iterable[Members]) -> RankedMembers | None:
-    """All members after more have joined those in ``before``; None if none joins, or if one in ``before`` would move.
+    """The members in ``after``, of which some join the members in ``before``, as ranked members.
 
-    ``after`` has all members in the order of their ranks.
+    None if no member joins, or if a member in ``before`` would get another role or node. ``after`` has all members in
+    the order of their ranks.
     """
     held = places_of(before, gapped)
     wanted = [(entry.role, entry.node) for entry in after for _ in range(entry.count)]

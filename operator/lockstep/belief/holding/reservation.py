@@ -51,7 +51,7 @@ class Reservation:
     gapped: int | None = None
     joining: int = 0
     size: int = field(init=False, repr=False, compare=False)
-    """The number of members. It is needed for each member, and there may be as many entries as members."""
+    """The number of members, summed once: loops over members need it, and there may be as many entries as members."""
     _ends: tuple[int, ...] = field(init=False, repr=False, compare=False)
     """The number of members up to and including each entry; empty if there is one role."""
 
@@ -133,12 +133,12 @@ class Reservation:
         return Membership(self.gang, self.gang_uid, self.attempt, rank)
 
     def is_for(self, member: Membership) -> bool:
-        """Whether that is a member of this reservation."""
+        """Whether ``member`` belongs to this reservation."""
         its = (member.gang, member.gang_uid, member.attempt) == (self.gang, self.gang_uid, self.attempt)
         return its and self.has_rank(member.rank)
 
     def pod_keys(self) -> Iterator[PodKey]:
-        """The pod of each rank. It depends only on gang, attempt and rank, so every request can be repeated."""
+        """The pod of each rank. Its name depends only on gang, attempt and rank, so every request can be repeated."""
         for rank in self.ranks:
             yield PodKey(self.gang.namespace, pod_name(self.gang.name, self.attempt, rank))
 
@@ -164,8 +164,8 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     """The reservation in the gang's status; None if it has none.
 
     Lockstep has not written a size that the spec does not allow. A gang with such a size holds nothing, and its pods
-    are stale. So no user can make the cache hold more members than the largest gang has. A start in the future, or an
-    end before the start, is corrected.
+    are stale. So no user can make the cache hold more members than the largest gang has. The start is at most the time
+    of the reservation. An expected finish before the start is dropped.
     """
     status = gang.status
     if status.reserved_at is None or not isinstance(gang, AcceptedGang):
@@ -267,7 +267,7 @@ def _is_in_range(sizes: Sizes, size: int) -> bool:
 
 
 def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:
-    """The number of the next attempt; after the largest that fits into a pod's name, numbers restart at 1.
+    """The number of the next attempt. After the largest number that fits into a pod's name, numbers restart at 1.
 
     If etcd was restored, members of an attempt that the status does not know may exist. The number of such an attempt
     is not used again.

@@ -1,7 +1,7 @@
 """The claims that reserved members use, and on which nodes, before the pods of these members exist.
 
-Claims are kept by reservation, so no caller reads all members of all gangs. Claims of single members are not kept:
-their names follow from gang, attempt and rank, and can be parsed back.
+Claims are kept by reservation, so no caller reads all members of all gangs. Claims of single members are not listed:
+their names follow from gang, attempt and rank, so the rank can be parsed from the name.
 """
 
 from collections.abc import Collection, Hashable, Iterator
@@ -17,7 +17,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class ReservedClaims:
-    """Claims by gang, node and name. Each entry is removed again."""
+    """Claims by gang, node and name. A reservation that was entered has to leave later."""
 
     def __init__(self) -> None:
         self._holders: dict[GangKey, ClaimHolder] = {}
@@ -52,7 +52,7 @@ class ReservedClaims:
         return holder.nodes
 
     def on(self, node: str, *, but: GangKey | None = None) -> Iterator[UsedClaim]:
-        """The claims that members on that node use, without those of the gang ``but``."""
+        """The claims that members on that node use, without claims of the gang ``but``."""
         for gang in self._by_node.get(node, ()):
             if gang != but:
                 yield from self._holders[gang].claims_on(node)

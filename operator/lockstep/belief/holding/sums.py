@@ -1,8 +1,8 @@
 """Sums of what pods take, by node and resource: exact as integers, and as arrays for the resources in use.
 
 Users may create pods with any node, resource and amount. So sums are Python integers, which never overflow, and take
-memory only where something is counted. Arrays get a row or column on first use, and hold at most ``LARGEST_SUM``. They
-shrink when most of their nodes are gone, or few resources are in use.
+memory only where something is counted. Arrays get a row or column on first use, and hold at most ``LARGEST_SUM``. Rows
+are dropped when most nodes are gone. Columns are dropped when there are too many.
 """
 
 from collections.abc import Generator
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from lockstep.facts.pods.pod import LARGEST_AMOUNT, Request
 
 LARGEST_SUM = 2 * LARGEST_AMOUNT
-"""More than any node can hold, so a node with this sum is full; small enough for 64-bit arithmetic."""
+"""A node with this sum is full, since it is more than any node can hold. It is small enough for 64-bit arithmetic."""
 
-# Gangs usually use fewer resources. Beyond this number, columns that were not used recently are closed.
+# Gangs usually use fewer resources. Beyond this number, the columns that the present call does not need are closed.
 _MOST_COLUMNS = 64
-# The arrays shrink only if more free rows than this exist.
+# The arrays shrink if the number of free rows exceeds the number of used rows by more than this.
 _SPARE_ROWS = 64
 
 Rows = NDArray[np.intp]

@@ -6,7 +6,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 class UnownedReservations:
-    """Gangs whose status newly says that they hold nodes, though this process has not reserved them.
+    """Gangs whose new status says that they hold nodes, though this process has not reserved these nodes.
 
     A reservation that was in the status when the gang was first seen does not count: an earlier process has made it.
     """

@@ -20,7 +20,7 @@ class _Unseen:
 class UnseenMembers:
     """The unseen members of all gangs, counted pod by pod, so that no caller reads all members again.
 
-    A member that was seen once stays seen. ``changes`` counts the changes of these counts.
+    A member that a watch has shown once stays seen. ``changes`` grows whenever unseen members are added or removed.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class UnseenMembers:
             self._drop(gang)
 
     def forget(self, gang: GangKey) -> None:
-        """Remove all members of a gang, which holds no nodes any more."""
+        """Remove all unseen members of a gang."""
         unseen = self._gangs.get(gang)
         if unseen is not None:
             self.changes += 1
