@@ -10,14 +10,18 @@ from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.role import RoleSpec
 
-# The number of nodes that are read. All are in one domain, but a few may be lost. A Gang may be on thousands.
+# How many nodes of the Gang are read. All of its nodes are in one domain, but a few may be lost, and there may be
+# thousands.
 _NODES_ASKED = 8
 
 Fact = TypeVar("Fact", bound=GangFact)
 
 
 def in_bound_domain(gang: Fact, group: PodGroup, nodes: Mapping[str, NodeFact]) -> Fact:
-    """The Gang with roles that fit only on nodes of that domain; the same Gang if it requires no domain."""
+    """The Gang with roles that fit only on nodes of its bound pods' domain.
+
+    Unchanged if the Gang requires no domain, has no bound pods, or the domain of these pods is unknown.
+    """
     if not isinstance(gang, AcceptedGang) or not gang.spec.all_in or not gang.spec.has_bound_pods:
         return gang
     label = gang.spec.all_in

@@ -1,7 +1,7 @@
 """What the planner knows of a Gang: its spec, with roles from the pods that wait for nodes.
 
-Pods with equal needs are one role. Together they are placed whole, or not at all. Pods that come while others of the
-Gang are on nodes are placed beside these, as many as find room.
+Pods with equal needs are one role. All roles are placed together, or none. If pods of the Gang are on nodes already,
+later pods are placed beside them, as many as find room.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,8 +41,8 @@ def composed(
     """The Gang as the planner sees it: a gang of the pods that wait.
 
     If its kinds of pods are planned one by one, ``turn`` chooses the kind. A Gang that the operator has made is
-    planned once it ``is_checked``: its owner may have changed. ``sized`` are the pods that the owner makes once it has
-    a size. They count if the Gang has no pods.
+    planned once it ``is_checked``, since its owner may have changed. ``sized`` are the pods that the owner makes once
+    it has a size. They count if the Gang has no pods.
     """
     asks = _asked(gang)
     pods = _own_pods(gang, group, sized)
@@ -61,7 +61,7 @@ def composed(
 
 
 def _asked(gang: PodGang) -> PodGangSpec | Refusal:
-    """What the Gang asks for. A reservation is carried out although the spec is refused by now: pods may be bound."""
+    """The Gang's own spec. A reservation is carried out even if the spec is refused by now: pods may be bound."""
     is_reserved = gang.status.reserved_at is not None
     return _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks
 
@@ -76,7 +76,7 @@ def _own_pods(gang: PodGang, group: PodGroup, sized: SizedPods | None) -> OwnPod
 
 
 def _asked_at(gang: PodGang, group: PodGroup) -> float:
-    """When enough pods were there. From then on the Gang gets older, which decides its place in the queue."""
+    """The time from which the Gang's age in the queue counts: when enough pods existed, or else its creation."""
     if group.going or isinstance(gang.asks, Refusal):
         since = group.complete_since(1)
     else:
@@ -112,7 +112,7 @@ def _spec(
 
 
 def _are_missing(pods: OwnPods, least: int, roles: RolesOfPods) -> bool:
-    """Whether some pods wait for others that are not there yet."""
+    """Whether pods of the Gang wait for other pods that do not exist yet."""
     return not pods.going and pods.waiting > 0 and bool(roles.keeping(least))
 
 
@@ -121,7 +121,7 @@ def _role_of_missing(asks: PodGangSpec, pods: OwnPods) -> RoleSpec:
 
 
 def _sized_roles(shapes: Sequence[PodShape], sized: SizedPods, pool: Pool) -> Iterator[RoleSpec]:
-    """The roles of pods whose number is to be chosen, and of those beside them that need something else."""
+    """The roles of the pods whose number is chosen, and of the other pods, whose needs differ."""
     varying = role_name(sized.varying.kind, pool)
     others = sum(shape.members for shape in shapes if shape.name != varying)
     least, most = sized.sizes[0] - others, sized.sizes[-1] - others
@@ -133,9 +133,10 @@ def _sized_roles(shapes: Sequence[PodShape], sized: SizedPods, pool: Pool) -> It
 
 
 def least_to_begin(gang: PodGang, group: PodGroup) -> int:
-    """The fewest pods that may be bound together while none is on a node; 0 once one is.
+    """The fewest pods that may be bound together while none is on a node; 0 once one is, or if the spec is refused.
 
-    A new run of the owner may have pods with the names in the reservation, and need more of them together.
+    The owner may have begun a new run since the reservation was made. The new pods may have the same names as the
+    earlier ones, and more of them may have to be bound together.
     """
     if group.going or isinstance(gang.asks, Refusal):
         return 0
@@ -145,7 +146,7 @@ def least_to_begin(gang: PodGang, group: PodGroup) -> int:
 
 
 def _least(gang: PodGang, minimum: int, pods: OwnPods) -> int:
-    """How many pods have to wait before one is planned, if ``minimum`` pods are placed together.
+    """How many waiting pods are needed before any is planned, if ``minimum`` pods are placed together.
 
     An owner does not replace pods that have succeeded.
     """
@@ -165,8 +166,8 @@ def _roles(
 ) -> Iterator[RoleSpec]:
     """The roles of the pods that wait.
 
-    Pods that join others, or that need no others, are planned one kind at a time, in turn. A single kind may have a
-    range of sizes. Of several kinds, all pods are planned together, or as many as the roles of the Gang say.
+    Pods that join others, or that need no others, are planned one kind at a time, in turn. Otherwise, all kinds are
+    planned together: a single kind may have a range of sizes, and the roles of the Gang limit the sizes of their pods.
     """
     pods = roles.pods
     if pods.going or gang.needs_no_others:
@@ -185,7 +186,7 @@ def _reserved_roles(gang: PodGang, pods: OwnPods, pool: Pool) -> tuple[RoleSpec,
     counts: dict[str, int] = {}
     for entry in gang.status.members:
         counts[entry.role] = counts.get(entry.role, 0) + entry.count
-    # If two shapes have the same name, the later one counts: its pods name the same role, or none.
+    # If two shapes have the same name, the second counts. Its pods name the role of the reservation, or no role.
     shapes = (*shapes_of(without_roles(pods.alike), pool), *shapes_of(pods.alike, pool))
     found = {shape.name: shape for shape in shapes}
     roles = {

@@ -11,14 +11,14 @@ from lockstep.facts.gang.sized_owner import SizedOwner
 
 
 class RunningPods(NamedTuple):
-    """The needs of each pod of an owner: of pods whose number may change, and of the other pods, if there are any."""
+    """The needs of an owner's pods: ``varying`` for pods whose number may change, ``fixed`` for the others, if any."""
 
     varying: PodsAlike
     fixed: PodsAlike | None = None
 
 
 def has_fixed_pods(group: PodGroup, owner: SizedOwner) -> bool:
-    """Whether pods of the varying number are on nodes, and as many other pods as the owner states.
+    """Whether pods whose number may change are on nodes, and with them as many other pods as the owner states.
 
     The cost does not depend on the number of pods.
     """
@@ -40,8 +40,8 @@ class ElasticOwners:
     def apply(self, owner: SizedOwner) -> bool:
         """Add or update an owner, or remove it if its number of pods may not change.
 
-        Returns whether the number may change in another way than before. The status of an owner changes with each of
-        its pods. Such a change is no change here.
+        Returns whether anything but the owner's resource version has changed. The version changes with the status of
+        each pod.
         """
         known = self._owners.get(owner.gang)
         if owner.elastic is None:
@@ -52,7 +52,7 @@ class ElasticOwners:
         return known is None or known._replace(resource_version=owner.resource_version) != owner
 
     def remove(self, gang: GangKey, uid: str) -> bool:
-        """Forget an owner, if it is known."""
+        """Forget an owner. Returns whether it was known."""
         known = self._owners.get(gang)
         if known is None or known.uid != uid:
             return False
@@ -69,10 +69,10 @@ class ElasticOwners:
         return self._owners.get(gang)
 
     def cut_off(self, gang: PodGang, pods: OwnPods) -> int | None:
-        """The number of ``pods`` for an owner that was growing when its Gang was deleted, until it has no other pods.
+        """The number of pods to which an owner has to go back; None if it keeps its number.
 
-        This is the number of running pods, if it is no smaller than the number with which the owner began. None for all
-        other owners: a Gang with a size has known its owner all the time.
+        If a Gang is deleted and created again while its owner grows, its status does not have the growth. So the owner
+        goes back to the number of its running ``pods``, but only if it began with no more pods than that.
         """
         owner, status = self._owners.get(gang.key), gang.status
         is_new = status.size is None and status.reserved_at is None

@@ -10,12 +10,12 @@ from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.facts.gang.pod_gang import MOST_OWNERS, GroupedPod, OwnerName, PodGang
 from lockstep.facts.pods.pod import PodKey
 
-# While at least this number is left, none is added. It is more than two, since two can be deleted at once.
+# While at least this number of owners is left, none is added. It is more than two, since two can be deleted at once.
 _FEWEST = 3
 
 
 def lacks_owners(group: PodGroup, gang: PodGang | None) -> bool:
-    """Whether pods own the Gang, too few of these pods are left, and other pods could own it too."""
+    """Whether the Gang is one that pods own, too few of its owners are left, and other pods could own it too."""
     if gang is None or gang.made_for is None or not group.terms:
         return False
     return len(_left(group, gang)) < min(_FEWEST, len(group.pods))

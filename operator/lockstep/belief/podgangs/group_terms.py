@@ -1,4 +1,4 @@
-"""Terms of a group that no other object describes: annotations of its pods have them. Also refusals of such terms."""
+"""Terms of a group of pods that only annotations of these pods describe, and refusals of such terms."""
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class TermsOfPods:
 
     def __init__(self) -> None:
         self._uids: dict[GroupTerms, dict[PodKey, str]] = {}
-        # In the order of names: a pod that is updated is entered again, and messages must not change by that.
+        # The keys are sorted: an updated pod is entered again, and this must not change messages.
         self._keys: dict[GroupTerms, list[PodKey]] = {}
 
     def enter(self, pod: GroupedPod) -> None:
@@ -39,7 +39,7 @@ class TermsOfPods:
             insort(self._keys.setdefault(terms, []), pod.key)
 
     def leave(self, pod: GroupedPod) -> None:
-        """Remove a pod, as it was added."""
+        """Remove a pod; ``pod`` must be the fact with which it was added."""
         terms = pod.group.terms
         if terms is None or self._uids.get(terms, {}).pop(pod.key, None) is None:
             return
@@ -48,9 +48,9 @@ class TermsOfPods:
             del self._uids[terms], self._keys[terms]
 
     def some(self) -> Sequence[SharedTerms]:
-        """The terms of the group, or two of them if there are several.
+        """The terms of the group; two different terms if the pods disagree, and none if no pod has terms.
 
-        So a message about them costs the same even if each pod has its own terms.
+        So a message about the terms costs the same even if each pod has its own terms.
         """
         found = sorted(((keys[0], terms) for terms, keys in islice(self._keys.items(), 2)), key=itemgetter(0))
         return tuple(SharedTerms(terms, len(self._keys[terms]), one, self._uids[terms][one]) for one, terms in found)

@@ -1,4 +1,4 @@
-"""What the pods of a Gang hold together while they are on nodes, counted as pods come and go."""
+"""Sums over the pods of a Gang that are on nodes, counted as pods come and go."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -11,7 +11,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class HeldByPods:
-    """The room, the priority and the run times of pods on nodes.
+    """The room, the priorities, the grace periods and the start times of a Gang's pods on nodes.
 
     The cost of a query does not depend on the number of pods.
     """
@@ -39,7 +39,7 @@ class HeldByPods:
 
     @property
     def requests(self) -> Mapping[Request, int]:
-        """The number of pods by request, wherever they are."""
+        """The number of pods on nodes, by request."""
         return self._requests
 
     @property
@@ -54,14 +54,11 @@ class HeldByPods:
 
     @property
     def have_all_started(self) -> bool:
-        """Whether kubelets have started all of the pods."""
+        """Whether kubelets have started all pods on nodes; true without pods."""
         return self._started == self._pods
 
     def running_since(self, now: float) -> float | None:
-        """The mean time since which the pods run; a pod that does not run yet counts with ``now``.
-
-        None if none runs.
-        """
+        """The mean start time of the pods; a pod that does not run yet counts with ``now``. None if no pod runs."""
         if not self._started:
             return None
         return (self._starts + (self._pods - self._started) * now) / self._pods

@@ -25,7 +25,7 @@ class PodKind(NamedTuple):
 class PodsAlike(NamedTuple):
     """Pods that wait and are planned alike: their number, the name of one, and the labels that all of them have.
 
-    ``roles`` counts them by the role of their Gang that they name.
+    ``roles`` has the number of these pods for each role of their Gang that they name.
     """
 
     kind: PodKind
@@ -38,7 +38,7 @@ class PodsAlike(NamedTuple):
 class SizedPods(NamedTuple):
     """The pods that an owner makes once it has one of these sizes.
 
-    The size is the number of all pods. The number of ``varying`` pods depends on it, that of ``fixed`` pods does not.
+    The size is the number of all pods. The ``fixed`` pods are the same at each size; all others are ``varying`` pods.
     """
 
     varying: PodsAlike
@@ -46,7 +46,7 @@ class SizedPods(NamedTuple):
     sizes: range
 
     def within(self, least: int, most: int) -> "SizedPods":
-        """A copy that has only the sizes from ``least`` to ``most``, which may be none."""
+        """A copy that has only the sizes from ``least`` to ``most``; it may have no sizes."""
         sizes = self.sizes
         skipped = max(0, -((sizes.start - least) // sizes.step))
         return self._replace(sizes=range(sizes.start + skipped * sizes.step, min(sizes.stop, most + 1), sizes.step))
@@ -59,11 +59,12 @@ class SizedPods(NamedTuple):
 
 
 class OwnPods(NamedTuple):
-    """The pods of a Gang: how many are on nodes, wait, and have succeeded; ``alike`` has those that wait, by kind.
+    """The pods of a Gang: how many are on nodes, wait, and have succeeded; ``alike`` has the waiting pods, by kind.
 
     ``first_created`` is the time at which the first waiting pod was created, whatever its owner; None if none waits.
-    ``terms`` is what the pods say of their group: two different terms if they disagree. ``sized`` is what the owner
-    will make, if there are no pods yet. ``going_roles`` and ``succeeded_roles`` count pods by role of the Gang.
+    ``terms`` are the terms of the group in the pods: two different terms if the pods disagree. ``sized`` are the pods
+    that the owner will make, if there are none yet. ``going_roles`` and ``succeeded_roles`` count pods by role of the
+    Gang.
     """
 
     going: int

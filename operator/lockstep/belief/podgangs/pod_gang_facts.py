@@ -20,8 +20,8 @@ from lockstep.facts.gang.workload import AdmissionCheck, Workload
 class PodGangFacts:
     """Facts about Gangs, their owners and Workloads.
 
-    ``composed`` is called with a Gang that differs from the one in ``gangs``, ``removed`` with the key and UID of a
-    Gang that is gone.
+    ``composed`` is called with each composed Gang that differs from the Gang in ``gangs``. ``removed`` is called with
+    the key and UID of a Gang that is gone.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class PodGangFacts:
         return None if known is None else self._pod_gangs.composed(replace(known, status=status))
 
     def check(self, key: GangKey) -> None:
-        """Note that a Gang is as the owner of its pods needs it, so that it may be planned."""
+        """Record that a Gang agrees with the owner of its pods, so that it may be planned."""
         self._pod_gangs.check(key)
         self.renew(key)
 
@@ -126,7 +126,7 @@ class PodGangFacts:
             self._follow_workloads()
 
     def following(self) -> Generator[None, None, None]:
-        """Follow the Gangs for whose Workloads an AdmissionCheck has changed, one in each step."""
+        """Compose the Gangs again whose Workloads a change of an AdmissionCheck concerns, one in each step."""
         return self._due.following()
 
     def _follow_workloads(self) -> None:
@@ -149,12 +149,12 @@ class PodGangFacts:
             self._changes.reconcile(gang)
 
     def learn_coming_pods(self, owner: SizedOwner, pods: SizedPods) -> None:
-        """Record the needs of the pods of an owner, for the version of the owner that was read."""
+        """Record the needs of an owner's future pods, unless the owner has changed since it was read."""
         self._pod_gangs.sized.learn(owner.gang, owner.uid, owner.resource_version, pods)
         self.renew(owner.gang)
 
     def learn_queued_gang(self, owner: SizedOwner, gang: AcceptedGang) -> None:
-        """Record the gang that an owner in a queue of Kueue would be, so that the next plan chooses its size."""
+        """Record the gang that an owner in a queue of Kueue would become, so that the next plan chooses its size."""
         if self._pod_gangs.queued_owners.learn(owner, gang):
             self._changes.plan()
 

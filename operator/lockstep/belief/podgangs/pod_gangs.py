@@ -24,8 +24,8 @@ from lockstep.facts.pods.pod import Membership, PodFact
 if TYPE_CHECKING:
     from lockstep.facts.pods.failure import Failure
 
-# Later pods with different needs are planned one kind after the other. In seconds: a kind that finds no room keeps the
-# other kinds waiting for this time.
+# The time in seconds for which one kind is planned, if later pods are of several kinds. A kind that finds no room keeps
+# the other kinds waiting for this time.
 _TURN_SECONDS = 15.0
 _NO_PODS = PodGroup()
 _GOES_BACK = "The Gang was deleted and created again while it grew, so its owner gets its earlier number of pods."
@@ -34,8 +34,8 @@ _GOES_BACK = "The Gang was deleted and created again while it grew, so its owner
 class PodGangs:
     """The Gangs, their pods and their owners.
 
-    ``changed`` is called with each Gang whose pods have changed. ``nodes`` are all nodes. ``may_yield`` is called if
-    more Gangs can give way, or fewer.
+    ``changed`` is called with each Gang whose pods have changed. ``nodes`` are all nodes. ``may_yield`` is called when
+    other Gangs than before may give way.
     """
 
     def __init__(
@@ -96,15 +96,15 @@ class PodGangs:
         self._changed(pod.group.gang)
 
     def names(self) -> Iterable[GangKey]:
-        """The Gangs that pods name, and the Gangs of owners that wait for a size, whether or not they exist."""
+        """The Gangs that pods name, and the Gangs of owners that wait for a size, whether or not the Gangs exist."""
         return self._groups.keys() | self.sized.gangs() | self.queued_owners.gangs()
 
     def groups(self) -> Iterable[PodGroup]:
-        """The pods by Gang; none of these groups must be changed."""
+        """The pods of each Gang. Callers must not change these groups."""
         return self._groups.values()
 
     def group(self, gang: GangKey) -> PodGroup:
-        """The pods of a Gang; it must not be changed."""
+        """The pods of a Gang. Callers must not change the group."""
         return self._groups.get(gang, _NO_PODS)
 
     def on_nodes(self, nodes: Collection[str]) -> list[GangKey]:
@@ -124,18 +124,21 @@ class PodGangs:
         )
         fact = in_bound_domain(fact, group, self._nodes)
         if self.elastic.of(gang.key) is not None:
-            # Otherwise, gangs older than a recreated pod would get the room that other pods of its Gang give up.
+            # The age must not count from a recreated pod: older gangs would get room that this Gang gives up.
             fact = replace(fact, created=gang.created)
         if isinstance(fact, AcceptedGang) and self._goes_back_to(gang) is not None:
             return fact.with_spec(replace(fact.spec, awaits_pods=_GOES_BACK))
         return fact
 
     def to_be(self, gang: PodGang, sized: SizedPods) -> GangFact:
-        """A Gang that does not exist, as a gang of the pods that its owner will have."""
+        """A Gang that does not exist yet, composed of the pods that its owner will have."""
         return composed(gang, _NO_PODS, self._pool, sized=sized)
 
     def goes_back_to(self, gang: GangKey) -> int | None:
-        """The number of pods to which an owner goes back if its Gang was deleted while it grew; None for all others."""
+        """The number of pods to which the Gang's owner has to go back; None if it keeps its number.
+
+        An owner goes back if its Gang was deleted and created again while the owner grew.
+        """
         known = self.objects.get(gang)
         return None if known is None else self._goes_back_to(known)
 
@@ -169,10 +172,10 @@ class PodGangs:
             self._checked.discard(gang)
 
     def check(self, gang: GangKey) -> None:
-        """Note that the Gang is as its owner needs it."""
+        """Record that the Gang agrees with its owner."""
         self._checked.add(gang)
 
     def seats(self, gang: GangKey) -> list[tuple[Membership, PodFact]]:
-        """The pods of a Gang that have seats, with these seats, as annotations of the pods say."""
+        """The seats of a Gang's pods, as annotations of the pods state them, each with its pod."""
         pods = self.group(gang).pods.values()
         return [(pod.group.seat, pod) for pod in pods if pod.group.seat is not None]

@@ -1,6 +1,6 @@
-"""The pods of one Gang, counted as they come and go. So the cost of a change does not grow with their number.
+"""The pods of one Gang, counted as they come and go. So the cost of a change does not grow with the number of pods.
 
-A Gang may have 10,000 pods, and each of them changes several times while it is placed.
+A Gang may have 10,000 pods, and each pod changes several times while the Gang is placed.
 """
 
 from bisect import bisect_left, insort
@@ -142,7 +142,7 @@ class PodGroup:
         return self._all.going
 
     def going_of(self, owner: str) -> int:
-        """How many of these belong to the owner with that UID, or do not say their owner."""
+        """How many of the pods in :attr:`going` belong to the owner with that UID, or do not name their owner."""
         return sum(one.going for one in self._parts(owner))
 
     @property
@@ -156,9 +156,9 @@ class PodGroup:
         return self._all.waiting
 
     def complete_since(self, least: int, roles: Iterable[PodRole] = ()) -> float | None:
-        """The time at which ``least`` of the waiting pods existed, among them as many of each role as it needs.
+        """The time at which enough of the waiting pods existed: ``least`` pods, and the minimum of each of ``roles``.
 
-        None if fewer wait.
+        None if fewer pods wait.
         """
         in_all = self._created[least - 1] if 0 < least <= len(self._created) else None
         of_roles = [self._created_by_role.complete_since(role.name, role.minimum) for role in roles]
@@ -168,8 +168,8 @@ class PodGroup:
     def own(self, owner: str | None, most_kinds: int, roles: Sequence[str] = ()) -> OwnPods:
         """The pods of the owner with that UID, or of all owners for None.
 
-        Pods that do not say their owner count for every owner. At most ``most_kinds`` kinds are listed, and further
-        kinds cost nothing. Pods are counted by these ``roles`` too.
+        Pods that do not name their owner count for every owner. At most ``most_kinds`` kinds are listed, and further
+        kinds cost nothing. Pods are also counted for each of these ``roles``.
         """
         parts = self._parts(owner)
         alike = [
@@ -189,7 +189,7 @@ class PodGroup:
 
     @property
     def terms(self) -> Sequence[SharedTerms]:
-        """What the pods say of their group: two different terms if they disagree, and none if they name no group."""
+        """The terms of the group: two different terms if the pods disagree, and none if no pod has terms."""
         return self._terms.some()
 
     def one_waiting(self) -> PodKey | None:
@@ -197,7 +197,7 @@ class PodGroup:
         return next((key for _, pods in self.waiting_by_kind(None) for key in pods), None)
 
     def waiting_by_kind(self, owner: str | None) -> Iterator[tuple[PodKind, Mapping[PodKey, WaitingPod]]]:
-        """The pods that can be bound now, of that owner or of any."""
+        """The pods that can be bound now, by kind: of the owner with that UID, or of all owners for None."""
         return ((kind, bucket.pods) for kind, bucket in _kinds(self._parts(owner)))
 
     def _parts(self, owner: str | None) -> Sequence[_OwnersPods]:
@@ -228,12 +228,12 @@ def _is_leaving(pod: GroupedPod) -> bool:
 
 
 def _has_succeeded(pod: GroupedPod) -> bool:
-    # If the owner is suspended, a program that is asked to end may report success. The owner makes this pod again.
+    # If the owner is suspended, a program that is asked to end may report success, but the owner makes its pod again.
     return pod.phase is PodPhase.SUCCEEDED and not pod.is_deleting
 
 
 def alone(pod: GroupedPod) -> PodsAlike | None:
-    """A pod that waits, as the only one of its kind; None for one that does not wait."""
+    """The pod as the only one of its kind; None if it does not wait."""
     waiting = pod.group.waiting
     return None if waiting is None else PodsAlike(_kind(pod.group, waiting), 1, pod.key.name, waiting.labels)
 

@@ -12,8 +12,7 @@ from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.gang.role import Needs
 from lockstep.facts.pods.pod import Labels
 
-# The longest part of a planned role's name that is from a role of the Gang, in characters. The whole name has at most
-# 63 characters.
+# A planned role's name begins with at most this many characters of the Gang's role. The whole name has at most 63.
 _LONGEST = 48
 
 
@@ -42,9 +41,9 @@ def role_name(kind: PodKind, pool: Pool, role: str = NO_ROLE) -> str | None:
 
 
 def shapes_of(alike: Sequence[PodsAlike], pool: Pool) -> list[PodShape]:
-    """The pods by needs and by the roles that they name, on nodes of the pool.
+    """The shapes of these pods, with needs that only nodes of the pool satisfy.
 
-    The result does not depend on the order of the pods.
+    Pods that can't be planned are left out. The result does not depend on the order of the pods.
     """
     found: dict[str, PodShape] = {}
     for one in alike:

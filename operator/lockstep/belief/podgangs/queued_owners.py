@@ -1,4 +1,4 @@
-"""Owners that wait for a size in a queue of Kueue. The gangs that they would be take turns in plans."""
+"""Owners that wait for a size in a queue of Kueue. The gangs that they would become take turns in plans."""
 
 from collections import Counter, OrderedDict
 from collections.abc import KeysView
@@ -13,14 +13,14 @@ class QueuedOwners:
 
     def __init__(self) -> None:
         self._owners: dict[GangKey, SizedOwner] = {}
-        # The first namespace has the next turn. In each namespace, the first gang has it.
+        # The first namespace has the next turn, and its first gang.
         self._gangs: OrderedDict[str, OrderedDict[GangKey, AcceptedGang]] = OrderedDict()
         self._untried: set[GangKey] = set()
 
     def apply(self, owner: SizedOwner) -> bool:
         """Add or update an owner, or remove it if it waits in no queue. Returns whether it has changed.
 
-        After a change, its gang is unknown, or the owner no longer waits.
+        After a change, the gang that the owner would become is unknown.
         """
         if not owner.is_queued:
             return self.remove(owner.gang, owner.uid)
@@ -44,15 +44,15 @@ class QueuedOwners:
         return self._owners.keys()
 
     def of(self, gang: GangKey) -> SizedOwner | None:
-        """The owner that waits, if there is one."""
+        """The owner that waits; None if there is none."""
         return self._owners.get(gang)
 
     def is_unknown(self, gang: GangKey) -> bool:
-        """Whether an owner waits and the gang that it would be is unknown."""
+        """Whether an owner waits, and the gang that it would become is unknown."""
         return gang in self._owners and gang not in self._gangs.get(gang.namespace, ())
 
     def learn(self, owner: SizedOwner, gang: AcceptedGang) -> bool:
-        """Record the gang that an owner would be. Returns whether the owner is still the same."""
+        """Record the gang that an owner would become, unless the owner has changed. Returns whether it was recorded."""
         if self._owners.get(owner.gang) != owner:
             return False
         self._gangs.setdefault(owner.gang.namespace, OrderedDict())[owner.gang] = gang
@@ -76,8 +76,8 @@ class QueuedOwners:
     def take_turns(self, most: int) -> list[AcceptedGang]:
         """The gangs whose turn it is, ``most`` at most.
 
-        Namespaces take turns, and in each namespace the gang whose last turn was longest ago. The number of steps is at
-        most ``most`` squared, however many namespaces there are.
+        Namespaces take turns. In each namespace, the gang whose last turn was longest ago is next. The number of steps
+        is at most ``most`` squared, however many namespaces there are.
         """
         found, taken, finished = list[AcceptedGang](), Counter[str](), set[str]()
         while len(found) < most and len(finished) < len(self._gangs):

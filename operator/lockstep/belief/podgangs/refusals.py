@@ -7,7 +7,7 @@ from lockstep.belief.podgangs.pod_shapes import PodShape
 from lockstep.facts.gang.gang import Refusal
 from lockstep.facts.reasons import Reason
 
-# A GangJob has at most this number of roles, too.
+# The most kinds of pods of a Gang; a GangJob has at most this number of roles, too.
 MOST_KINDS = 8
 
 
@@ -27,7 +27,7 @@ def refusal_of_pods(alike: Sequence[PodsAlike], priority_class: str) -> Refusal 
 
 
 def refusal_of_shapes(shapes: Sequence[PodShape]) -> Refusal | None:
-    """The refusal if these pods are of too many kinds, with different roles counted apart; None otherwise."""
+    """The refusal if there are too many shapes; None otherwise. Pods of different roles are different shapes."""
     if len(shapes) <= MOST_KINDS:
         return None
     message = (

@@ -17,7 +17,7 @@ class SizedOwners:
     def apply(self, owner: SizedOwner) -> None:
         """Add or update an owner, or remove it if it does not wait for a size.
 
-        After a change, the needs of its pods are unknown.
+        After a change of the owner, the needs of its pods are unknown.
         """
         if owner.awaits_size:
             if self._owners.get(owner.gang) != owner:
@@ -38,11 +38,11 @@ class SizedOwners:
         return self._owners.keys()
 
     def of(self, gang: GangKey) -> SizedOwner | None:
-        """The owner that waits for a size, if there is one."""
+        """The owner that waits for a size; None if there is none."""
         return self._owners.get(gang)
 
     def learn(self, gang: GangKey, uid: str, version: str, pods: SizedPods) -> None:
-        """Record the needs of the pods of that version of an owner."""
+        """Record the needs of an owner's future pods, unless the owner is not that ``version`` any more."""
         known = self._owners.get(gang)
         if known is not None and (known.uid, known.resource_version) == (uid, version):
             self._pods[gang] = pods

@@ -9,7 +9,7 @@ from lockstep.facts.gang.workload import AdmissionCheck, CheckState, StatedCheck
 
 
 class Workloads:
-    """Workloads by the Gangs that are made for them. Workloads without quota are not kept: nothing is due for them."""
+    """Workloads by the Gangs that are made for them. Only Workloads with quota are kept: the others wait for Kueue."""
 
     def __init__(self) -> None:
         self._workloads: dict[GangKey, Workload] = {}
@@ -53,7 +53,7 @@ class Workloads:
         return self._workloads.keys()
 
     def of(self, gang: GangKey) -> Workload | None:
-        """The Workload with quota for which the Gang is made."""
+        """The Workload with quota for which the Gang is made; None if there is none."""
         return self._workloads.get(gang)
 
     def is_admitted(self, gang: GangKey) -> bool:
@@ -62,12 +62,12 @@ class Workloads:
         return known is not None and says(known, self.our_checks, CheckState.READY)
 
     def awaiting(self, gang: GangKey) -> Workload | None:
-        """The Gang's Workload, if it waits only for Lockstep's checks."""
+        """The Gang's Workload if it waits only for Lockstep's checks; None otherwise."""
         known = self.of(gang)
         return known if known is not None and is_pending(known, self.our_checks) else None
 
     def owner(self, gang: GangKey) -> SizedOwner | None:
-        """The Workload that waits, as an owner of pods that do not exist yet; None if it does not wait."""
+        """The Workload in :meth:`awaiting`, as an owner of pods that do not exist yet; None if there is none."""
         known = self.awaiting(gang)
         if known is None:
             return None

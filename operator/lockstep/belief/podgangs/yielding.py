@@ -10,7 +10,8 @@ from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.source import Source, maker_of
 from lockstep.facts.reasons import Reason
 
-# In seconds. An obstacle to a suspension may pass, as when Kueue lets the owner go. To ask again costs a few requests.
+# An obstacle to a suspension is remembered for this time, in seconds. It may pass, for example when the owner leaves a
+# queue of Kueue. Another try costs a few requests.
 _REMEMBERED_SECONDS = 600.0
 
 
@@ -34,16 +35,17 @@ class TakenAttempt(NamedTuple):
     why: str
 
     def is_last_of(self, gang: GangFact) -> bool:
-        """Whether the gang's status knows of no later attempt, nor of pods that other schedulers have bound since."""
+        """Whether this is the gang's last attempt by its status, and no other scheduler has bound its pods since."""
         status = gang.status
         is_same = (gang.uid, status.attempt) == (self.uid, self.number)
         return is_same and status.started_at in (None, self.started_at)
 
 
 class YieldingGangs:
-    """The Gangs that give way, or can't. ``changed`` is called if more of them can, or fewer.
+    """The Gangs that give way, and the Gangs that can't.
 
-    No Gang can give way until a source is allowed. An obstacle is forgotten after ten minutes, or with its Gang.
+    ``changed`` is called when a source is allowed, and when an obstacle is found or has expired. No Gang can give way
+    until a source is allowed. An obstacle is forgotten after ten minutes, or with its Gang.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
@@ -80,7 +82,7 @@ class YieldingGangs:
         self.suspended.discard(gang)
 
     def forget(self, gang: GangKey) -> None:
-        """Forget a Gang that is gone; its pods may still leave."""
+        """Forget the obstacle of a Gang that is gone; its pods may still leave."""
         self._kept.pop(gang, None)
 
     def expire(self, now: float) -> None:

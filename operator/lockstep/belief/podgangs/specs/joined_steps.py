@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from lockstep.facts.gang.role import Needs
 
-# This many combinations cost other gangs nothing: about this many steps are free in each choice of a plan.
+# Up to this number of combinations, a Gang costs other gangs nothing: each choice of a plan has about this many steps
+# free of charge.
 _FEW = 2**10
 # A plan refuses gangs with more combinations.
 _MOST = 2**14
-# A Gang is composed again with each change of its pods.
+# The number of remembered results. They are needed again, since a Gang is composed after each change of its pods.
 _MOST_REMEMBERED = 256
 
 
@@ -36,7 +37,7 @@ class PodsOfStep(NamedTuple):
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def joined(steps: tuple[PodsOfStep, ...], beside: tuple[PodsOfStep, ...]) -> tuple[PodsOfStep, ...]:
-    """The later steps, or as few of them as make the Gang simple enough, with the kinds of pods ``beside`` them.
+    """The later steps, joined until they have few enough combinations with the kinds of pods ``beside`` them.
 
     Steps that may use the same nodes become one step. Its pods request the larger amount of each resource, so the room
     for it holds all of them. If no two steps can be joined, the last steps are left out.
@@ -55,7 +56,7 @@ def joined(steps: tuple[PodsOfStep, ...], beside: tuple[PodsOfStep, ...]) -> tup
 
 
 def _combinations(kinds: Sequence[PodsOfStep]) -> int:
-    """The number of combinations that a plan distinguishes: it does not count pods of the largest untied kind."""
+    """The number of combinations that a plan distinguishes. A plan does not count pods of the largest untied kind."""
     largest = max((kind.pods for kind in kinds if not kind.is_tied), default=0)
     return math.prod(kind.pods + 1 for kind in kinds) // (largest + 1)
 

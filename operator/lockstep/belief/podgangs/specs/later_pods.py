@@ -16,7 +16,7 @@ from lockstep.facts.pods.pod import NO_POD_AFFINITY
 
 
 def room_spec(asks: PodGangSpec, pods: OwnPods, pool: Pool) -> GangSpec | None:
-    """The pods that come later as a gang of their own, while others run; None if all are there."""
+    """The spec of a gang that keeps room for the pods that come later, while others run; None if all are there."""
     roles = later_roles(asks, pods, pool, ())
     return replace(spec_of_pods(asks, (), roles, is_beside=True, takes_room=True), is_room=True) if roles else None
 
@@ -52,7 +52,7 @@ def _later_role(step: PodsOfStep, pool: Pool) -> RoleSpec:
 
 
 def pods_with_room(asks: PodGangSpec, pods: OwnPods) -> int:
-    """How many more pods may use the room that is kept: as many as were announced. Others wait in the queue."""
+    """How many more pods may use the kept room: the announced pods that have not run yet. Others wait in the queue."""
     if not (asks.later and pods.going):
         return 0
     return max(0, asks.minimum + sum(one.pods for one in asks.later) - pods.going - pods.succeeded)

@@ -11,7 +11,7 @@ from lockstep.facts.gang.pod_gang import PodGangSpec
 from lockstep.facts.gang.role import Needs, RoleSpec
 
 UNKNOWN_SHAPE = PodShape("", Needs(request=(), constraints=Constraints(), claims=()), 0, ())
-"""The shape of pods that are not there, so their needs are unknown."""
+"""The shape of pods that do not exist, so that their needs are unknown."""
 _NO_TEMPLATE = Document.of({})
 
 

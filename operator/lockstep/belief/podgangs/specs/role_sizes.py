@@ -1,7 +1,7 @@
 """How many pods of each role of a Gang are placed together. The number may vary for one role.
 
-A planned gang has at most one role whose size varies. So each other role gets the fewest pods that it needs; its other
-pods are placed later, beside these. If the pods of one role differ, all of them are placed.
+A planned gang has at most one role whose size varies. So each other role gets the fewest pods that it needs. Its
+further pods are placed later, beside these. If the pods of a role differ, or none is needed, all of them are placed.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from lockstep.facts.ranks import MOST_RANKS
 
 
 class _Part(NamedTuple):
-    """The pods of one role: their shapes, and the smallest and largest number of them that is placed."""
+    """The pods of one role: their shapes, and the smallest and largest number of pods that may be placed."""
 
     shapes: Sequence[PodShape]
     least: int
@@ -63,7 +63,7 @@ class RolesOfPods:
         return f"{self._waiting[name]} of the {least} needed pods of role {name} wait for a node."
 
     def _at_most(self) -> str:
-        """A role of which no more pods are placed now, as a sentence; '' for none."""
+        """Why no more pods of some role are placed now, as a sentence; '' if no role has too many pods."""
         over = self._over()
         if not over:
             return ""
@@ -127,7 +127,10 @@ def _within(parts: Sequence[_Part], most: int) -> list[_Part]:
 
 
 def _fewest(part: _Part) -> int:
-    """The number of placed pods of a role whose size does not vary; all of them if they differ."""
+    """How many pods of a role are placed beside the role that varies.
+
+    These are the needed pods; all pods if they differ, or if none is needed.
+    """
     return part.least if part.varies and part.least else part.most
 
 

@@ -22,7 +22,7 @@ def running_spec(
 ) -> GangSpec | None:
     """The spec of pods that run, and whose number may change; None if they can't be planned.
 
-    The first role is that of the pods that may come and go. Others are a role of their own, also if they need the same.
+    The first role has the pods that may come and go. The other pods are a second role, even if their needs are equal.
     """
     parts, fixed = [(pods.varying, NO_ROLE)], elastic.fixed
     if pods.fixed is not None:
