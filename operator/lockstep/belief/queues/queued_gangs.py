@@ -14,7 +14,7 @@ from lockstep.facts.gang.workload import Flavor, GangWorkload, Quota
 
 
 class _WithQuota(NamedTuple):
-    """A spec as it is written, and the ``spec`` that follows from these quotas and that version of all flavors."""
+    """A spec as ``written``, and the ``spec`` that follows from these quotas and that version of all flavors."""
 
     written: GangSpec
     quotas: Mapping[str, Quota]
@@ -26,7 +26,7 @@ class QueuedGangs:
     """Decisions of Kueue about GangJobs. Until Workloads are watched, labels of Kueue mean nothing.
 
     ``ours`` are the names of the AdmissionChecks of Lockstep. ``changed`` is called with each GangJob whose Workload
-    has changed, in the form of its object. Then the GangJob is marked in ``changes``.
+    has changed, in the form of its object. Then ``changes`` has the GangJob to reconcile.
     """
 
     def __init__(
@@ -50,17 +50,17 @@ class QueuedGangs:
     def watch(self) -> None:
         """Obey Kueue from now on, since its Workloads are watched.
 
-        Commands read everything once, and use statuses instead.
+        Commands do not call this: they read objects once, and use statuses of gangs instead of Workloads.
         """
         self._are_watched = True
 
     def as_queued(self, gang: GangFact) -> GangFact:
-        """The gang as Kueue lets it run; unchanged if it is in no queue."""
+        """The gang as Kueue lets it run; unchanged if it is in no queue, or waits for predecessors."""
         if not self.has(gang):
             self.forget(gang.key)
             return gang
         self._written[gang.key] = gang
-        # The gang asks for no quota before its predecessors have ended.
+        # The gang requests no quota before its predecessors have started or ended.
         return gang if gang.unmet else self._obeying(gang)
 
     def has(self, gang: GangFact) -> bool:
@@ -73,7 +73,7 @@ class QueuedGangs:
         return known if known is not None and known.gang_uid == gang.uid else None
 
     def written(self, gang: GangKey) -> GangFact | None:
-        """A gang in a queue, in the form of its object."""
+        """The gang of that name in the form of its object; None if it is in no queue."""
         return self._written.get(gang)
 
     def apply(self, workload: GangWorkload) -> None:
@@ -106,11 +106,11 @@ class QueuedGangs:
         self._with_quota.pop(gang, None)
 
     def follow_all(self) -> None:
-        """Have all gangs with Workloads followed, since a flavor or a check has changed."""
+        """Apply all gangs with Workloads again in later steps, since a flavor or a check has changed."""
         self._due.add(self._workloads)
 
     def following(self) -> Generator[None, None, None]:
-        """Follow the gangs that are due, one in each step."""
+        """Apply the gangs of :meth:`follow_all` again, one in each step."""
         return self._due.following()
 
     def _flavors_changed(self) -> None:

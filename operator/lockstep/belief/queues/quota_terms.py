@@ -17,8 +17,8 @@ from lockstep.facts.gang.workload import Flavor, GangWorkload, Quota
 def awaits_quota(queue: str, workload: GangWorkload | None, ours: Collection[str]) -> str:
     """Why a gang in that queue may not run, as a sentence; '' if it may.
 
-    ``ours`` are the AdmissionChecks of Lockstep. Once only these are not ready yet, the gang may be planned, so that
-    one plan decides about both.
+    ``ours`` are the AdmissionChecks of Lockstep. If only these checks are not ready yet, the gang may be planned: the
+    same plan decides about the gang and the checks.
     """
     if workload is None:
         return f"It waits in the queue {queue} of Kueue, which has no Workload for it yet."
@@ -27,7 +27,7 @@ def awaits_quota(queue: str, workload: GangWorkload | None, ours: Collection[str
 
 
 def awaits_flavor(workload: GangWorkload | None, flavors: Mapping[str, Flavor]) -> str:
-    """Why a gang with quota may not start, as a sentence; '' if it may. It may not while its nodes are unknown."""
+    """Why a gang with quota may not start, as a sentence; '' if it may. Without its flavors, its nodes are unknown."""
     if workload is None:
         return ""
     missing = sorted({name for quota in workload.quotas.values() for name in quota.flavors} - flavors.keys())
@@ -35,7 +35,7 @@ def awaits_flavor(workload: GangWorkload | None, flavors: Mapping[str, Flavor]) 
 
 
 def with_quota(spec: GangSpec, quotas: Mapping[str, Quota], flavors: Mapping[str, Flavor]) -> GangSpec:
-    """The spec with the members and the nodes for which there is quota, as far as the flavors are known."""
+    """The spec with only the sizes and the nodes for which there is quota. Unknown flavors do not limit the nodes."""
     return replace(spec, roles=tuple(_with_quota(role, quotas.get(part_of(role.name)), flavors) for role in spec.roles))
 
 
@@ -61,7 +61,7 @@ def _because(workload: GangWorkload) -> str:
 
 
 def _with_quota(role: RoleSpec, quota: Quota | None, flavors: Mapping[str, Flavor]) -> RoleSpec:
-    """The role with sizes and nodes for which there is quota."""
+    """The role with only the sizes and the nodes for which there is quota."""
     if quota is None:
         return role
     bounded = replace(role, sizes=_bounded(role.sizes, quota.members))
@@ -74,5 +74,5 @@ def _with_quota(role: RoleSpec, quota: Quota | None, flavors: Mapping[str, Flavo
 
 
 def _bounded(sizes: Sizes, most: int) -> Sizes:
-    """The sizes without sizes beyond the quota. Kueue gives quota for at least the smallest size, or no quota."""
+    """The sizes up to the quota, and always the smallest size: Kueue gives quota for that size, or no quota."""
     return replace(sizes, maximum=min(sizes.maximum, max(most, sizes.least)))
