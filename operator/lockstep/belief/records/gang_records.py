@@ -1,7 +1,6 @@
 """The records of gangs that wait to be handed over. Several changes of a gang are merged into one record.
 
-The number of records is bounded. So is the cost of one namespace for the others: if there are too many records, the
-namespace with the most loses its oldest one.
+The number of records is bounded. If there are too many, the namespace with the most records loses its oldest record.
 """
 
 from collections import OrderedDict
@@ -35,11 +34,11 @@ from lockstep.facts.records.gang_record import (
 from lockstep.facts.runs.sweep_keys import sweep_name
 
 MOST_WAITING = 40_000
-"""The most records and stretches that wait, together; each takes about half a KiB."""
+"""The largest number of waiting records and stretches together. Each takes about half a KiB."""
 
 
 class GangRecords:
-    """The records of gangs, which one process hands over while it leads.
+    """The records of gangs. The process that leads takes them and hands them over.
 
     Nothing is recorded before :meth:`begin`. ``kind_of`` returns the kind of a node, ``group_of`` the group of a
     namespace. ``reserved`` returns the reservation of a gang, if it has one.
@@ -57,7 +56,7 @@ class GangRecords:
         self._count = 0
         # Gangs that already existed when this process began to lead, and that it has not recorded yet.
         self._unrecorded: dict[GangKey, None] = {}
-        # Gangs that are gone. They are recorded once the time is known.
+        # Gangs that are gone. The next call of ``advance_to`` records them, with its time.
         self._removed: list[GangFact] = []
         self.dropped = 0
         """The number of records and stretches that were dropped before they were handed over."""
@@ -88,7 +87,7 @@ class GangRecords:
                 self._put(record)
 
     def gang_removed(self, gang: GangFact) -> None:
-        """Record that the gang is gone, once the time is known."""
+        """Record at the next :meth:`advance_to` that the gang is gone."""
         if self._is_on:
             self._removed.append(gang)
 
@@ -124,7 +123,7 @@ class GangRecords:
                 of_namespace.move_to_end(record.uid, last=False)
 
     def _changes(self, before: GangFact | None, gang: GangFact) -> GangRecord | None:
-        """The record of the differences between two versions of a gang; None if there are none to record."""
+        """The record of the differences between two versions of a gang; None if no difference is recorded."""
         if before is None:
             return self._whole(gang)
         was, key = held_key(before), held_key(gang)
@@ -149,7 +148,7 @@ class GangRecords:
         return self._record(gang) if last is None else self._record(gang, self._ended(gang, gang))
 
     def _ended(self, before: GangFact, gang: GangFact) -> Stretch:
-        """The stretch that was going on in ``before``, and has ended."""
+        """The last stretch of ``before``, with its end by the status of ``gang``."""
         key = held_key(before) or last_key(before)
         assert key is not None, "a stretch has ended"
         stretch = stretch_of(before, key, self._requests(before), self._kind_of)
@@ -217,7 +216,7 @@ class GangRecords:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        """Drop the oldest record of the namespace with the most records; there are fewer namespaces than records."""
+        """Drop the oldest record of the namespace with the most records."""
         records = max(self._waiting.values(), key=len)
         _, record = records.popitem(last=False)
         self._count -= _weight(record)
@@ -236,7 +235,7 @@ def _outcome(gang: GangFact) -> GangOutcome:
 
 
 def _promised(gang: GangFact) -> int | None:
-    """The promised start of a waiting gang."""
+    """The promised start in the gang's status; None if there is none."""
     return None if gang.status.plan is None else _whole_second(gang.status.plan.promised_start)
 
 

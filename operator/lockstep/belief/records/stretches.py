@@ -80,7 +80,7 @@ def gpus_in(amounts: Mapping[str, int]) -> int:
 def ended_at(before: GangFact, gang: GangFact) -> int:
     """The time at which the stretch in ``before`` ended, in seconds since 1970.
 
-    The gang holds nothing, or something else, by now.
+    ``gang`` is the later version: it holds nothing, or has another stretch.
     """
     following, after = held_key(gang), gang.status
     placed = after.condition(Condition.PLACED)
@@ -94,7 +94,7 @@ def ended_at(before: GangFact, gang: GangFact) -> int:
 
 
 def reason_of_end(gang: GangFact) -> tuple[str, str]:
-    """Why a stretch of the gang has ended: the reason and the message, from the status after the end."""
+    """The reason and the message of a stretch's end, by the status after the end; both are '' if it has none."""
     after = gang.status
     if after.end is not None:
         return after.end.reason, after.end.message[:LONGEST_TEXT]
@@ -103,7 +103,7 @@ def reason_of_end(gang: GangFact) -> tuple[str, str]:
         return Reason.CHANGING_SIZE, shrunk.message[:LONGEST_TEXT] if shrunk is not None and shrunk_for(after) else ""
     why = after.condition(Condition.PLACED)
     if why is not None and why.reason in LACKING_PODS and evicted_for(after) is not None:
-        # A Gang gives way by its pods, so its condition ``Placed`` says that it awaits other pods.
+        # When a Gang gives way, its pods are deleted, so its condition ``Placed`` only says that it awaits pods.
         why = after.condition(Condition.PREEMPTED)
     return (why.reason, why.message[:LONGEST_TEXT]) if why is not None else ("", "")
 
@@ -122,7 +122,7 @@ def preemptor_of_end(before: GangStatus, after: GangStatus, reason: str) -> str:
 
 
 def lost_work(before: GangFact, reason: str, stretch: Stretch, ended: int) -> int:
-    """The work that was lost with a stretch, in seconds times members: at most the work of the stretch."""
+    """The work that was lost when a stretch ended, in seconds times members; 0 if the gang had not started."""
     started = before.status.started_at
     if started is None:
         return 0
@@ -136,7 +136,7 @@ def _key(status: GangStatus) -> StretchKey:
 
 
 def _most_used(kinds: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """The kinds with the most members; kinds with equal numbers in the order of their names."""
+    """The numbers of members by kind of node: of the most used kinds in the order of names, then of all others."""
     shown = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[:MOST_KINDS]
     others = kinds.total() - sum(kinds[kind] for kind in shown)
     counted = [(kind, kinds[kind]) for kind in sorted(shown)]
