@@ -1,7 +1,7 @@
 """How long changes of size take, learned from other gangs of the same template.
 
 A gang that has changed its size is expected to take as long as the last time. Until then, the median of the newest
-changes of other gangs counts. They are known from statuses, so a new process knows them too. Changes that end all
+changes of other gangs counts. Statuses have these changes, so a new process knows them too. Changes that end all
 members say nothing about changes in which the members run on, so each mode is learned by itself.
 """
 
@@ -16,7 +16,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.past_runs import Template
 
 MOST_CHANGES = 9
-"""The most changes that are kept of one template, each of another gang."""
+"""How many changes are kept for one template; each is the last change of another gang."""
 
 
 class _TimedChange(NamedTuple):
@@ -49,13 +49,13 @@ class ChangeTimes:
             self._keep(template, [one for one in self._memory.of(template) if one.gang_uid != gang.uid])
 
     def seconds(self, gang: GangFact) -> float | None:
-        """The seconds that changes of gangs of the same template took; None if there were none."""
+        """The median of the last changes of gangs of the same template, in seconds; None if there were none."""
         template = _template(gang)
         known = () if template is None else self._memory.of(template)
         return float(median(one.seconds for one in known)) if known else None
 
     def terms(self, gang: GangFact) -> ChangeTerms | None:
-        """The terms of the gang's next change by its spec; None if it keeps its size."""
+        """The terms of the gang's next change by its spec; None if the spec does not allow changes."""
         elastic = _elastic(gang)
         return None if elastic is None else self.terms_by(elastic, gang)
 
@@ -65,7 +65,7 @@ class ChangeTimes:
         return elastic.terms(status.last_change, status.failed_joins, learned=self.seconds(gang))
 
     def terms_of_waiting(self, gangs: Iterable[AcceptedGang]) -> dict[GangKey, ChangeTerms]:
-        """The terms of those of these gangs with work that may change their size after their start."""
+        """The terms by gang, for these gangs; gangs without work, or whose size stays the same, are left out."""
         terms = ((gang.key, self.terms(gang)) for gang in gangs if gang.spec.work is not None)
         return {key: one for key, one in terms if one is not None}
 
@@ -83,7 +83,7 @@ def _elastic(gang: GangFact) -> ElasticSpec | None:
 
 
 def _template(gang: GangFact) -> Template | None:
-    """Identifies gangs whose changes take about equally long; None if no other gang says anything about its changes."""
+    """Identifies gangs whose changes take about equally long; None if the gang keeps its size or has no template."""
     elastic = _elastic(gang)
     if gang.spec is None or elastic is None or not gang.spec.run_template:
         return None

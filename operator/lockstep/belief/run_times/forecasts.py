@@ -1,15 +1,15 @@
 """Forecasts of the start of a waiting gang, from the real starts of earlier gangs.
 
 A planned start moves: running gangs end earlier or later than expected, and new gangs come. For the last gangs that
-waited, the real wait is kept, as a part of the wait that was planned first. A forecast uses quantiles of these parts.
-Half of all gangs start by their likely start, nine of ten by their late one, whatever the distributions of run times
-and arrivals. For a gang that has waited for a while, only longer parts count. So a forecast is never in the past, and
-half of the gangs that still wait start by it. (Such quantiles hold for the next gang if it is like the earlier ones.
-The rank is that of split conformal prediction: Vovk, Gammerman and Shafer 2005.)
+waited, the ratio of the real wait to the wait that was planned first is kept. A forecast uses quantiles of these
+ratios. Half of all gangs start by their likely start, and nine of ten by their late start, whatever the distributions
+of run times and arrivals. For a gang that has waited for a while, only ratios that mean a longer wait count. So a
+forecast is never in the past, and half of the gangs that still wait start by it. (Such quantiles hold for the next gang
+if it is like the earlier ones. The rank is that of split conformal prediction: Vovk, Gammerman and Shafer 2005.)
 
 The next gang is not quite like the earlier ones: long waits are known late, and queues grow by day. So the quantile of
 the late start adapts. It takes a small step up for each late start that was missed, and a smaller step down for each
-that was met. Then nine of ten are met. (Adaptive conformal inference, Gibbs and Candès 2021.)
+late start that was met. Then nine of ten are met. (Adaptive conformal inference, Gibbs and Candès 2021.)
 """
 
 import math
@@ -22,12 +22,13 @@ from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.facts.reasons import Condition
 
 _LAST = 200
-# The most gangs that are remembered. Each status arrives many times, but a gang counts once. Some gangs never start.
+# The most gangs that are remembered by UID. A gang counts once, though its status arrives many times. Some gangs never
+# start.
 _KNOWN = 10 * _LAST
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
-# In simulated queues, 89 % of late starts are met with this step. Without a step, or with 0.03, it is 87 %: a larger
-# step follows chance.
+# In simulated queues, 89 % of late starts are met with this step, and 87 % without a step or with a step of 0.03. A
+# larger step follows chance.
 _STEP = 0.01
 # With fewer waits, the quantile of nine of ten would be beyond the longest wait.
 _LEAST_FOR_LATE = 9
@@ -44,9 +45,9 @@ class Forecast(NamedTuple):
 
 @dataclass(slots=True)
 class Forecasts:
-    """The waits of the last gangs that had to wait, as parts of the first planned wait.
+    """The waits of the last gangs that had to wait, as ratios to their first planned waits.
 
-    The first forecast of each gang's late start is remembered by UID until it starts.
+    The first forecast of each gang's late start is remembered by UID until the gang starts.
     """
 
     _parts: deque[float] = field(default_factory=lambda: deque(maxlen=_LAST))
@@ -86,7 +87,8 @@ class Forecasts:
     def of(self, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
         """Forecast the start of a gang that has been planned ``since`` that time; never after its promised start.
 
-        ``planned`` is its start in the plan. It is also the forecast if no longer wait is known.
+        ``planned`` is its start in the plan. It is also the forecast if too few waits are known, or none that is longer
+        than the time for which the gang has waited.
         """
         latest = math.inf if promised is None else promised
         waits = self._waits(planned - since, longer_than=now - since)
@@ -99,7 +101,10 @@ class Forecasts:
         return Forecast(min(likely, latest), min(max(likely, late), latest))
 
     def _waits(self, planned_wait: float, *, longer_than: float) -> list[float]:
-        """The sorted waits that this planned wait suggests, if ``longer_than`` that; empty if too few are known."""
+        """The planned wait times each known ratio, sorted, without results up to ``longer_than``, in seconds.
+
+        Empty if too few ratios are known.
+        """
         if len(self._parts) < _LEAST:
             return []
         return sorted(wait for part in self._parts if (wait := part * planned_wait) > longer_than)

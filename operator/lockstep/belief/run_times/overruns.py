@@ -22,10 +22,10 @@ def reported_at(*, start: float, expected: float) -> float:
 
 
 def patience(seconds: float) -> float:
-    """The shortest time between two plans for a run or a wait that has taken that long, if nothing happens.
+    """The shortest time between two plans for a run or a wait that has taken that long, in seconds, if nothing happens.
 
-    It is half a step of an overrun. So a plan is made for each step of a gang that overruns, and many such gangs share
-    plans: the number of plans does not grow with the number of gangs.
+    It is half a step of an overrun, from 1 to 60 seconds. So a plan is made for each step of a gang that overruns, and
+    many such gangs share plans: the number of plans does not grow with the number of gangs.
     """
     return min(max(OVERRUN_SHARE * seconds / 2, _SHORTEST_SECONDS), _LONGEST_PATIENCE_SECONDS)
 
@@ -39,7 +39,7 @@ def end_after(now: float, *, start: float, expected: float) -> float:
     if now < expected:
         return expected
     first = max(expected - start, _SHORTEST_SECONDS)
-    # A short run may have overrun by hundreds of steps. The logarithm may be wrong by one of them.
+    # A short run may have overrun by hundreds of steps. By rounding, the logarithm may be wrong by one step.
     steps = max(1, int(math.log(max(now - start, first) / first) / _LOGARITHM_OF_STEP))
     while start + first * (1 + OVERRUN_SHARE) ** steps <= now:
         steps += 1

@@ -3,8 +3,8 @@
 A template counts from its third run on, by a quantile of the factors of its last fifty runs. Of n runs in order of
 their factors, this is the ⌈q·(n + 1)⌉-th, or the last if there are fewer. So the next run, if it is like the earlier
 ones, stays within the quantile with probability q, however few runs there are. The rank is that of split conformal
-prediction (Vovk, Gammerman and Shafer 2005). The nearest rank, ⌈q·n⌉, would be too low: with ten runs, two of eleven
-next runs exceed it.
+prediction (Vovk, Gammerman and Shafer 2005). The nearest rank, ⌈q·n⌉, would be too low: with ten runs and q = 0.9, two
+of eleven next runs would exceed it.
 
 Factors are relative to the times of the spec, or of the law that the runs follow. The factors in force change only
 between plans.
@@ -25,7 +25,7 @@ from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, PastRun, Runs, Run
 Number = TypeVar("Number", int, float)
 
 LEAST_RUNS = 3
-"""The least number of runs with which a template counts."""
+"""The number of runs from which on a template counts."""
 
 
 class _KnownLaws:
@@ -38,7 +38,7 @@ class _KnownLaws:
 
     @property
     def is_judged(self) -> bool:
-        """Whether ``by_law`` is computed already, which takes milliseconds."""
+        """Whether ``by_law`` is already computed. The computation takes milliseconds."""
         return "by_law" in vars(self)
 
     @cached_property
@@ -116,7 +116,7 @@ class PastRuns:
                     self._memory.put(Template(namespace, digest), runs)
 
     def put_in_force(self) -> None:
-        """Put the times that were learned so far in force until the next call. Each plan begins with this call."""
+        """Use the times that were learned so far until the next call. Each plan begins with this call."""
         for template in self._pending:
             runs = self._memory.of(template)
             if len(runs) >= LEAST_RUNS:
@@ -157,7 +157,7 @@ def _judge_all(unjudged: Iterable[_KnownLaws]) -> None:
 
 
 def factor_planned_with(status: GangStatus) -> float:
-    """The factor by which the plan in the status has multiplied the times of the spec."""
+    """The factor by which the plan in the status has multiplied the times of the spec; 1 if the status has none."""
     return float(status.run_time_factor or 1) or 1.0
 
 

@@ -44,7 +44,7 @@ def factor_at(gang: GangFact, members: Iterable[Members], learned: Learned | Non
         return 1.0 if learned is None else learned.times
     working = gang.spec.working(members)
     if not 1 <= working <= MOST_RANKS:
-        # No gang may be as large as this: Lockstep has not written such a status.
+        # No gang has such a size, so Lockstep has not written the status.
         return learned.times
     stated = float(gang.spec.work.float_times(working)[-1])
     return learned.times * float(learned.law.seconds(np.array([working]))[0]) / stated

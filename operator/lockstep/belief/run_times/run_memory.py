@@ -1,4 +1,4 @@
-"""Remembered runs by template. Bounds ensure that no tenant takes the room of another."""
+"""Remembered runs by template. With too many runs, the namespace with the most runs or templates loses some."""
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
@@ -9,7 +9,7 @@ Run = TypeVar("Run")
 
 
 class RunMemory(Generic[Run]):
-    """The last runs, or what is known of them, of at most ``MOST_TEMPLATES`` templates, ``MOST_RUNS_OF_ALL`` together.
+    """The last runs, or changes of size, of at most ``MOST_TEMPLATES`` templates, ``MOST_RUNS_OF_ALL`` together.
 
     When there are too many templates or runs, the namespace with the most drops its least recently learned template.
     ``touched`` is called with each template whose runs have changed.
@@ -32,7 +32,7 @@ class RunMemory(Generic[Run]):
 
     @property
     def runs(self) -> Mapping[str, Mapping[str, tuple[Run, ...]]]:
-        """All known runs by namespace and digest of the template, the last updated of each last."""
+        """All known runs by namespace and digest of the template. The most recently updated of each come last."""
         return self._runs
 
     def of(self, template: Template) -> tuple[Run, ...]:

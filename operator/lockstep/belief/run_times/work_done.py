@@ -8,11 +8,11 @@ _DECIMALS = 6
 
 
 def work_done(gang: GangFact, now: float) -> str:
-    """The part of the work that is done at ``now``, as text: the part of earlier sizes, and that of this size.
+    """The part of the work that is done at ``now``, as text: at earlier sizes and at this size together.
 
-    The attempt works from its start to its expected finish, but not in the restart time after a change of size. Then it
-    repeats the work that it lost by the change. It adds nothing before all members have run. If pieces are dealt while
-    members run, only settled pieces count, so time adds nothing.
+    The attempt works from its start to its expected finish. After a change of size, it first restarts, and then repeats
+    the work that the change has lost; neither adds work. Before all members have run, nothing is added. If pieces are
+    dealt while members run, only settled pieces count, so time adds nothing.
     """
     status, spec = gang.status, gang.spec
     elastic = None if spec is None or spec.dealing is not None else spec.elastic
@@ -28,7 +28,7 @@ def work_done(gang: GangFact, now: float) -> str:
 def has_used_up_its_work(gang: GangFact, now: float) -> bool:
     """Whether the gang has run for longer than expected, at this size or an earlier one, and reports no progress.
 
-    Then its end is unknown, although it states its work.
+    Then its end is unknown, although the gang states its work.
     """
     status = gang.status
     if status.progress or status.expected_finish is None:

@@ -1,4 +1,4 @@
-"""The part of a run that is lost when it ends, because its gang has not saved it.
+"""The part of a run that is lost when the run ends, because the gang has not saved it.
 
 Records and accounts use this rule.
 """
@@ -12,8 +12,8 @@ from lockstep.facts.reasons import Reason
 def lost_seconds(spec: GangSpec | None, reason: str, since: float, ended: float) -> float:
     """The most seconds from ``since`` to ``ended`` that are lost, if a run ends for that reason.
 
-    A gang that changes its size saves its work if it has notice of its end. A gang with checkpoints loses at most its
-    work since the last checkpoint.
+    An elastic gang saves its work if it has notice of the end. A gang with checkpoints loses at most the work since its
+    last checkpoint.
     """
     if reason in (Reason.SUCCEEDED, Reason.CHANGING_SIZE):
         return 0.0
@@ -21,7 +21,7 @@ def lost_seconds(spec: GangSpec | None, reason: str, since: float, ended: float)
 
 
 def _most_lost(spec: GangSpec | None, reason: str) -> float:
-    """The most seconds of its run that a gang can lose; infinity if it may lose all."""
+    """The most seconds of a run that the gang can lose; infinity if it may lose the whole run."""
     if spec is None:
         return float("inf")
     if spec.elastic is not None and reason in set(Reason) and MEANINGS[Reason(reason)].saves_work:
