@@ -1,8 +1,8 @@
 """The use of each group: dominant-resource-seconds that decay, with a half-life of a week.
 
-The dominant share of an attempt is the largest part of a resource of all nodes that it holds. Each second of an attempt
-costs its group this share of one second of all nodes. If the cluster took an attempt, the group gets back the charge
-for nodes that were held in vain.
+Of each resource, an attempt holds a part of the amount on all nodes. The largest part is its dominant share. Each
+second of an attempt costs its group this share of one second of all nodes. If the cluster took an attempt, the group
+gets back the charge for nodes that were held in vain.
 
 Only a total and its time outlive the process. The charge of an attempt follows from its start and its share. So a
 process that takes over computes which charges of running attempts are in the total, and charges nothing twice. A charge
@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 HALF_LIFE_SECONDS = 7 * 86_400.0
 MOST_AHEAD_SECONDS = 60.0
-"""In seconds.
+"""How many seconds accounts may be ahead of the clock.
 
-Accounts further ahead than this are from before the clock was set back: they go on from the present time.
+Accounts that are further ahead were written before the clock was set back. They go on from the present time.
 """
 
 DECAY = math.log(2) / HALF_LIFE_SECONDS
-"""Per second."""
+"""The rate at which use decays, per second."""
 
 
 class AttemptId(NamedTuple):
@@ -47,12 +47,12 @@ class _Charged(NamedTuple):
 
 
 def decayed(used: float, seconds: float) -> float:
-    """The use that still counts after that time."""
+    """The part of a use that still counts after ``seconds``."""
     return used * math.exp(-DECAY * max(0.0, seconds))
 
 
 def charge_for(part: float, seconds: float) -> float:
-    """The decayed cost of holding a part of all nodes for that time."""
+    """The charge for a ``part`` of all nodes that is held for ``seconds`` until now, decayed."""
     return part * -math.expm1(-DECAY * max(0.0, seconds)) / DECAY
 
 
@@ -85,8 +85,8 @@ class Accounts:
     def advance(self, now: float, running: Mapping[AttemptId, HeldPart], lost: Mapping[AttemptId, float]) -> None:
         """Charge up to ``now``. Attempts that are not ``running`` any more have ended.
 
-        The cluster took the attempts in ``lost``. They held their nodes in vain since that time, or all the time if it
-        is not after their start.
+        ``lost`` has the attempts that the cluster took, each with the time since which its nodes were held in vain. A
+        time before the attempt's start means all of its time.
         """
         seconds = now - self.at
         if seconds < 0:

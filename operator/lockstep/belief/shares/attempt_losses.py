@@ -18,9 +18,9 @@ def lost_since(
 ) -> float | None:
     """The time since which the attempt has held nodes in vain; None if the cluster did not take it.
 
-    The cluster took it if the operator ended it for a more urgent gang or for a node owner. The cluster also took it if
-    a member was lost, and a node of the attempt is gone or not ready. A member that a user has deleted or evicted shows
-    nothing about the cluster.
+    The cluster took the attempt if the operator ended it for a more urgent gang or for a node owner. The cluster also
+    took it if a member was lost, and a node of the attempt is gone or not ready. A member that a user has deleted or
+    evicted shows nothing about the cluster.
     """
     if not isinstance(gang, AcceptedGang) or (gang.uid, gang.status.attempt) != attempt:
         return None
@@ -40,7 +40,7 @@ def _reason_of_loss(status: GangStatus, members_on: Iterable[str], nodes: Mappin
     placed, planned = status.condition(Condition.PLACED), status.condition(Condition.PLANNED)
     reasons = {one.reason for one in (placed, planned) if one is not None}
     taken, maybe = reasons & TAKEN, reasons & MAYBE_OF_NODE
-    # An attempt may have thousands of nodes.
+    # Nodes are checked last, since an attempt may have thousands.
     if maybe and not taken and any(node not in nodes or not nodes[node].is_ready for node in members_on):
         taken = maybe
     return min(taken, default=None)

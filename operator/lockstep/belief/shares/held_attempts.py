@@ -22,7 +22,7 @@ class HeldAttempt(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """The attempt computed from a reservation, or from the pods of a Gang at that number of their ``changes``."""
+    """An attempt that was computed from a reservation, or from a Gang's pods when they had that number of changes."""
 
     source: Reservation | PodGroup
     changes: int
@@ -30,7 +30,7 @@ class _Known(NamedTuple):
 
 
 class HeldAttempts:
-    """All attempts that go on. An attempt is computed anew only after it has changed, since it may be large."""
+    """All attempts that hold nodes. An attempt is computed anew only after it has changed, since it may be large."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class HeldAttempts:
         self._known_of = 0
 
     def all(self) -> dict[AttemptId, HeldAttempt]:
-        """The attempts that go on now.
+        """The attempts that hold nodes now.
 
         A Gang whose pods are being placed holds its reservation or the requests of its pods, whichever is more.
         """

@@ -8,7 +8,7 @@ from lockstep.api.pool import Pool
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.pods.pod import Request
 
-# In seconds. A count sums over thousands of nodes; nodes that come and go change a share of the total little.
+# How long a count is used, in seconds. It reads thousands of nodes, and nodes that come and go change shares little.
 _COUNTED_FOR_SECONDS = 30.0
 _BASIC = frozenset({"cpu", "memory"})
 
@@ -22,7 +22,7 @@ class PoolCapacity:
         self._amounts: Mapping[str, int] = {}
         self._counted_at = -math.inf
         self.counts_made = 0
-        """How often a count had another result: shares of the total stay the same in between."""
+        """How often a count had another result than the count before. Between such counts, shares stay the same."""
 
     def update(self, now: float) -> None:
         """Count again if the last count is old."""
@@ -43,9 +43,10 @@ class PoolCapacity:
         return self._amounts.get(resource, 0)
 
     def part(self, members: Iterable[tuple[Request, int]]) -> float:
-        """The dominant share of numbers of members with these requests: their largest part of a resource.
+        """The dominant share of these members, given as requests with numbers of members.
 
-        The share is 1 at most, even while some of their nodes are gone.
+        This is the largest part of a resource's total that they request together. It is 1 at most, even while some of
+        their nodes are gone.
         """
         taken = Counter[str]()
         for request, count in members:

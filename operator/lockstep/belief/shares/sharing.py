@@ -16,9 +16,10 @@ from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Reason
 
-# The number of gangs that are put in order. A plan depends on no later gang, and each costs some microseconds.
+# How many gangs of each priority are put in order. A plan depends on no later gang, and each costs some microseconds.
 _MOST_DEALT = 1_250
-# In seconds. Shorter attempts may cost nothing. The pause bounds the time that accounts take of the event loop.
+# The shortest time between two charges, in seconds: it limits how long charges keep the event loop busy. Attempts that
+# are shorter may cost nothing.
 _PAUSE_SECONDS = 1.0
 
 _NO_GROUPS: tuple[NamedGroup, ...] = ()
@@ -27,7 +28,7 @@ _NO_GROUPS: tuple[NamedGroup, ...] = ()
 class GroupSharing:
     """The FairShare in force and the accounts of its groups. ``changed`` is called when groups have changed.
 
-    Only the process that leads keeps accounts, from :meth:`begin` on. Other processes know what the status says.
+    Only the process that leads keeps accounts, from :meth:`begin` on. Other processes use the status of the FairShare.
     ``preemptor_of`` returns the gang to which a gang gives way, if that gang exists.
     """
 
@@ -49,8 +50,7 @@ class GroupSharing:
         self._group_of: dict[str, str] = {}
         self._accounts: Accounts | None = None
         self._seen: dict[AttemptId, HeldAttempt] = {}
-        # For each attempt that the cluster took (``attempt_losses.py``), the time since which it has held nodes in
-        # vain.
+        # By attempt that the cluster took (``attempt_losses.py``): the time since which it has held nodes in vain.
         self._lost: dict[AttemptId, float] = {}
         self._part_of_group: dict[str, float] = {}
 
@@ -100,7 +100,7 @@ class GroupSharing:
     def begin(self, counted: CountedUse | None, now: float) -> None:
         """Keep accounts from now on, beginning with the use in the last written status."""
         self.capacity.update(now)
-        # A status is up to one second ahead; one that is further ahead is from before the clock was set back.
+        # A status may be one second ahead. If it is a minute ahead, it is from before the clock was set back.
         since = now if counted is None or counted.at > now + MOST_AHEAD_SECONDS else counted.at
         used = {} if counted is None else counted.by_group
         self._seen = self._attempts.all()
@@ -109,13 +109,13 @@ class GroupSharing:
         self._accounts.advance(now, held, {})
 
     def gang_applied(self, gang: GangFact) -> None:
-        """Record whether a charged attempt was lost: the next status of its gang may not show it any more."""
+        """Record the loss of a charged attempt, if the gang's status shows one: the next status may not show it."""
         attempt = AttemptId(gang.uid, gang.status.attempt)
         if self._accounts is not None and attempt in self._seen:
             self._record_lost(attempt, self._lost_since(attempt, self._accounts.at))
 
     def gives_way(self, gang: GangFact, reason: Reason) -> None:
-        """Record that the gang's attempt ends for another gang: the attempt may be over before a status says so."""
+        """Record that the gang's attempt ends for a gang of another group. It may be over before a status says so."""
         attempt = AttemptId(gang.uid, gang.status.attempt)
         if self._accounts is None or self._gives_way_to_own_group(gang.key):
             return
@@ -148,7 +148,7 @@ class GroupSharing:
         self._lost = {one: since for one, since in self._lost.items() if one in seen}
 
     def used(self, now: float) -> dict[str, float]:
-        """The use of each group, in seconds of all nodes, decayed."""
+        """The decayed use of each group, in seconds of all nodes; 0 for a group without use."""
         known: Mapping[str, float] = {}
         if self._accounts is not None:
             known = self._accounts.used(now)
@@ -158,7 +158,7 @@ class GroupSharing:
         return {group.name: known.get(group.name, 0.0) for group in self.named}
 
     def groups(self, namespaces: Iterable[str], now: float) -> tuple[ShareGroup, ...]:
-        """The groups as a plan needs them, with the given namespaces that groups name."""
+        """The groups in the form that plans need. Each has those of the given namespaces that it names."""
         used, of_group = self.used(now), dict[str, list[str]]()
         for name in sorted({name for name in namespaces if name in self._group_of}):
             of_group.setdefault(self._group_of[name], []).append(name)
@@ -177,8 +177,8 @@ class GroupSharing:
     ) -> list[AcceptedGang]:
         """The gangs in the order of the queue; ``ordered`` has their order without groups.
 
-        Each gang is charged for its fewest members at the stated run times. Of many gangs, only the first ones are put
-        in order.
+        Each gang is charged for its fewest members at the stated run times. Only the first ``_MOST_DEALT`` gangs of
+        each priority are put in order; later gangs keep the order of ``ordered``.
         """
         if self._fact is None or len({self.group_of(gang.key.namespace) for gang in ordered}) <= 1:
             return ordered
@@ -219,14 +219,14 @@ class GroupSharing:
         return found
 
     def _record_lost(self, attempt: AttemptId, since: float | None) -> None:
-        """Record the first time only: later statuses are from after the end."""
+        """Record the loss of an attempt. An earlier record stays: later statuses are from after the attempt's end."""
         if since is not None:
             self._lost.setdefault(attempt, since)
 
     def _lost_since(self, attempt: AttemptId, now: float) -> float | None:
-        """The time since which an attempt was in vain; None if it was not.
+        """The time since which an attempt has held nodes in vain; None if the cluster did not take it.
 
-        If a gang of the same group took its place, that was the choice of the group.
+        If the attempt gives way to a gang of its own group, the cluster did not take it.
         """
         held = self._seen[attempt]
         if self._gives_way_to_own_group(held.gang):

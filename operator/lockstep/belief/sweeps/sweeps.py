@@ -14,8 +14,8 @@ _NONE: Mapping[int, GangKey] = {}
 class Sweeps:
     """The newest fact of each sweep, and the GangJobs of its runs by their numbers.
 
-    After :meth:`follow`, ``wake`` is called after each change; ``changed`` has the sweeps that have changed. ``seen``
-    is called with each sweep that is new, changed or gone.
+    After :meth:`follow`, ``wake`` is called after each change, and ``changed`` has the sweeps to reconcile. ``seen`` is
+    called with each sweep that is new, changed or gone.
     """
 
     def __init__(self, seen: Callable[[GangKey], None]) -> None:
@@ -76,7 +76,7 @@ class Sweeps:
 
     def _forget(self, key: GangKey, run: SweepRun) -> None:
         del self._run_of[key]
-        # Objects of other namespaces may name the UID too.
+        # The UID alone is not enough: GangJobs of other namespaces may name it too.
         identity = run.sweep, run.sweep_uid
         runs = self._runs.get(identity, {})
         if runs.get(run.number) == key:
