@@ -1,11 +1,11 @@
-"""How many more volumes each node can attach by one CSI driver, also sorted by these numbers."""
+"""How many more volumes of one CSI driver each node can attach."""
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping
 
 
 class AttachRoom:
-    """The nodes that have a limit, and how many more volumes they can attach. The number may be negative."""
+    """How many more volumes each node with a limit can attach. The number may be negative."""
 
     def __init__(self) -> None:
         self._by_node: dict[str, int] = {}

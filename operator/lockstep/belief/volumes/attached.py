@@ -14,7 +14,7 @@ class Attached:
         self._by_volume: dict[str, dict[str, Attachment]] = {}
 
     def apply(self, fact: Attachment) -> Collection[str]:
-        """Add or update a VolumeAttachment. Returns the nodes with changes."""
+        """Add or update a VolumeAttachment. Returns the nodes whose attachments have changed."""
         if self._attachments.get(fact.name) == fact:
             return ()
         before = self.remove(fact.name)
@@ -25,7 +25,7 @@ class Attached:
         return {*before, fact.node}
 
     def remove(self, name: str) -> Collection[str]:
-        """Remove a VolumeAttachment. Returns its node, if any."""
+        """Remove a VolumeAttachment. Returns its node, or nothing if it is unknown."""
         before = self._attachments.pop(name, None)
         if before is None:
             return ()

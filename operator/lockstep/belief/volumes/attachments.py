@@ -23,7 +23,10 @@ _NO_LIMITS: Mapping[str, int] = {}
 
 
 class Attachments:
-    """Volumes that nodes can attach and have attached. ``changed`` is called after each change of a fact."""
+    """The volumes that nodes can attach, and those that they have attached.
+
+    ``changed`` is called after each change of a limit or a VolumeAttachment.
+    """
 
     def __init__(
         self, claims: Claims, pods_nearby: PodsNearby, reserved: ReservedClaims, changed: Callable[[], None]
@@ -73,7 +76,7 @@ class Attachments:
             self._stale.update(self._reserved.nodes_using(claim))
 
     def renewing(self) -> Generator[None, None, None]:
-        """Count again on changed nodes, one node a step. A query before the last step does the rest at once."""
+        """Count again on changed nodes, one node in each step. A query before the last step does the rest at once."""
         while self._stale:
             self._renew(self._stale.pop())
             yield
@@ -84,7 +87,7 @@ class Attachments:
         return self._rooms[driver].by_node if driver in self._rooms else _NO_LIMITS
 
     def full(self, wanted: Volumes, *, but: GangKey | None = None) -> Mapping[str, frozenset[str]]:
-        """By driver, the nodes that can't attach the wanted volumes.
+        """The nodes that can't attach all wanted volumes of a driver, by driver.
 
         Volumes that the gang ``but`` is about to attach do not count.
         """
@@ -98,10 +101,9 @@ class Attachments:
         return full if not own else self._without(full, wanted, but, own)
 
     def most(self, own: Mapping[str, int], shared: Volumes, *, members: int) -> dict[str, int]:
-        """By node, the number of members whose volumes it can attach. Nodes that can attach those of all are left out.
+        """How many of ``members`` each node can attach the volumes for; nodes that can do so for all are left out.
 
-        ``own``: the number of volumes of each driver that each member has. ``shared``: volumes that all members use
-        together.
+        ``own`` has the number of volumes of each member, by driver. All members use the ``shared`` volumes together.
         """
         at_once(self.renewing())
         wanted = Counter({driver: count * members for driver, count in own.items()})
@@ -132,7 +134,7 @@ class Attachments:
     def _volumes_in_use(self, node: str, *, but: GangKey | None = None) -> Iterator[CsiVolume]:
         """The volumes of pods on the node, and of members of other gangs that are about to be there.
 
-        The claims of these members may not exist yet: controllers make some of them, at any time after the pods.
+        The claims of these members may not exist yet: controllers make some claims, at any time after the pods.
         """
         of_pods = ((pod.key.namespace, claim) for pod in self._pods_nearby.claiming(node) for claim in pod.claims)
         yield from self._claims.csi_volumes(of_pods)
@@ -152,7 +154,7 @@ class Attachments:
         return None if fact is None or fact.csi is None else CsiVolume(attachment.driver, fact.csi.handle)
 
     def _with_less_room_than(self, wanted: Counter[str]) -> set[str]:
-        """The nodes that may be unable to attach this number of volumes of each driver; other nodes can."""
+        """The nodes that may be unable to attach ``wanted`` volumes of each driver. All other nodes can."""
         rooms = ((self._rooms[driver], count) for driver, count in wanted.items() if driver in self._rooms)
         return {node for room, count in rooms for node in room.below(count)}
 
@@ -177,7 +179,7 @@ class Attachments:
         return {driver: frozenset(nodes) for driver, nodes in without.items() if nodes}
 
     def _short(self, node: str, wanted: Volumes, in_use: Volumes) -> list[str]:
-        """The drivers that can't attach all wanted volumes that are not yet in use on the node."""
+        """The drivers that can't attach to the node all wanted volumes that are not yet in use there."""
         new = Counter(volume.driver for volume in wanted - in_use)
         attached, limits = self._attached_to(node, in_use), self._limits.get(node, _NO_LIMITS)
         return [
@@ -185,7 +187,7 @@ class Attachments:
         ]
 
     def _fitting(self, node: str, own: Mapping[str, int], shared: Volumes, members: int) -> int:
-        """The number of members whose own volumes the node can attach besides the shared ones."""
+        """How many of ``members`` the node can attach the own volumes for, in addition to the shared volumes."""
         limits = self._limits.get(node, _NO_LIMITS)
         attached = self._attached_to(node, self._in_use[node] | shared)
         if any(attached[volume.driver] > limits.get(volume.driver, attached[volume.driver]) for volume in shared):

@@ -28,7 +28,7 @@ class _ClaimsOfNamespace:
 
 @dataclass(slots=True)
 class ClaimIndex:
-    """The index; each entry is removed again."""
+    """The index. A claim that was entered has to leave later."""
 
     _changes: int = 0
     _namespaces: dict[str, _ClaimsOfNamespace] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class ClaimIndex:
             self._leave_stem(_Stem(claim.key.namespace, named[0]), named[1])
 
     def changed_at(self, namespace: str) -> int:
-        """A number that differs for each state of a namespace's claims; 0 if it has none."""
+        """A number that grows with each change of a namespace's claims; 0 if the namespace has no claims."""
         known = self._namespaces.get(namespace)
         return 0 if known is None else known.changed_at
 
@@ -67,7 +67,7 @@ class ClaimIndex:
         return tuple(self._by_volume.get(volume, ()))
 
     def kept(self, gang: GangKey, template: str) -> Mapping[int, ClaimFact]:
-        """The claims of a gang that were made by that template, by rank."""
+        """The claims of a gang by that template, by rank. Names of claims consist of template, gang and rank."""
         return self._by_stem.get(_Stem(gang.namespace, kept_stem(template, gang.name)), _NO_CLAIMS)
 
     def _leave_stem(self, stem: _Stem, rank: int) -> None:

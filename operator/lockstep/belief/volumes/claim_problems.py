@@ -1,4 +1,4 @@
-"""Why a gang can't use its claims at present. The gang waits, and is accepted again once the problem is over."""
+"""Why a gang can't use its claims at present. The gang is refused, and accepted again once the problem is over."""
 
 from collections import Counter
 

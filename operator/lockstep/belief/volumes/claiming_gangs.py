@@ -1,4 +1,4 @@
-"""The gangs that use claims: when a claim changes, the operator checks no other gangs."""
+"""The gangs that use claims. When a claim changes, the operator checks only these gangs."""
 
 from collections.abc import Iterable, Iterator
 
@@ -34,9 +34,9 @@ class ClaimingGangs:
                 del self._by_namespace[gang.namespace]
 
     def claims_changed(self, claims: Iterable[ClaimKey] | None) -> None:
-        """Reconcile gangs that these claims concern, and request a plan. None stands for all claims.
+        """Reconcile the claiming gangs in the namespaces of these claims, and request a plan. None means all claims.
 
-        The claims have changed, or volumes that they may get.
+        The claims have changed, or the volumes that they may get.
         """
         self._changes.reconcile(*self._concerned(claims))
         self.room_changed()

@@ -21,7 +21,7 @@ Gang = TypeVar("Gang", bound=GangFact)
 
 
 class ClaimsChange(NamedTuple):
-    """A change: of these claims, or of all claims for None; and the name of the volume, if a volume changed."""
+    """A change that concerns these claims, or all claims for None. ``volume`` is the changed volume, or ''."""
 
     claims: tuple[ClaimKey, ...] | None
     volume: str = ""
@@ -95,11 +95,11 @@ class Claims:
         return self._remembered.of(gang, self.stamp(gang.key.namespace), question, lambda: question(self, gang))
 
     def kept(self, gang: GangKey, template: str) -> Mapping[int, ClaimFact]:
-        """The existing claims of a gang by that template, by rank, including ranks that the gang can't have."""
+        """The existing claims of a gang by that template, by rank. The gang may be too small for some of the ranks."""
         return self._index.kept(gang, template)
 
     def constraints(self, gang: GangKey, role: RoleSpec) -> Constraints:
-        """The template's own constraints, and those of the volumes that all members of the role share."""
+        """The constraints of the role's template, together with those of the volumes that all of its members share."""
         affinities = {affinity for volume in self._volumes_of(gang, role) for affinity in volume.affinities}
         return replace(role.constraints, volumes=tuple(sorted(affinities))) if affinities else role.constraints
 
@@ -114,7 +114,7 @@ class Claims:
                 yield from self.csi_volume_to_be(claim.key, claim.request)
 
     def csi_volume_to_be(self, key: ClaimKey, request: VolumeRequest) -> Iterator[CsiVolume]:
-        """The volume that will be made for a claim; empty if its storage class is unknown."""
+        """The volume that will be made for a claim; nothing if its storage class is unknown."""
         kind = self.storage.class_of(request.storage_class)
         if kind is not None:
             yield CsiVolume(kind.provisioner, f"of claim {key.namespace}/{key.name}")
@@ -151,12 +151,12 @@ class Claims:
         return Seeker(claim.key, self.resolved(claim.request), claim.uid, claim.selected_node)
 
     def resolved(self, request: VolumeRequest) -> VolumeRequest:
-        """The request with a storage class: the default class if it names none."""
+        """The request with a storage class: the default class if it names none, '' if there is no default class."""
         kind = self.storage.class_of(request.storage_class)
         return request._replace(storage_class=kind.name if kind is not None else request.storage_class or "")
 
     def waits(self, request: VolumeRequest) -> bool:
-        """Whether such a claim gets its volume only when its first consumer has a node."""
+        """Whether a claim with this request gets its volume only when its first consumer has a node."""
         kind = self.storage.class_of(request.storage_class)
         return kind is not None and kind.waits
 

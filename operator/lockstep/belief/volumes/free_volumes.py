@@ -10,7 +10,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class FreeVolumes:
-    """The volumes that claims could get; each entry is removed again."""
+    """The volumes that claims could get. A volume that was entered has to leave later."""
 
     def __init__(self) -> None:
         self._free: dict[str, dict[str, VolumeFact]] = {}

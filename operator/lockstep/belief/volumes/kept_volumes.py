@@ -1,7 +1,7 @@
 """Volumes that ranks keep from earlier attempts. A member can only be on nodes that reach the volumes of its rank.
 
-The gang then keeps the number of members with which the volumes were made, so every rank has the same work as before.
-Only existing claims are read: a gang may have thousands of ranks without any claim.
+A gang with such volumes keeps the size with which they were made, so every rank has the same work as before. Only
+existing claims are read: a gang may have thousands of ranks without any claim.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,12 +39,15 @@ NO_PLACES = Places()
 
 
 def kept_places(claims: Claims, gang: GangFact) -> Places:
-    """The nodes that reach the volumes of each rank; ``NO_PLACES`` if no rank has volumes."""
+    """The nodes that reach the volumes of each rank.
+
+    ``NO_PLACES`` if no rank has volumes, or the gang can't have its earlier size any more.
+    """
     return claims.remembered(_places, gang) if has_kept_claims(claims, gang) else NO_PLACES
 
 
 def has_kept_claims(claims: Claims, gang: GangFact) -> bool:
-    """Whether any rank that the gang can have has a claim that was made by a template."""
+    """Whether a claim of any rank that the gang can have exists already."""
     return any(True for _ in _kept(claims, gang))
 
 

@@ -23,7 +23,8 @@ class Supply(NamedTuple):
     """Where members can be, by the volumes that their claims need.
 
     ``without``: nodes where a claim has no volume and none can be made. ``short``: nodes where only missing room
-    prevents a new volume. ``most``: for nodes where none can be made, the number of members for whom volumes exist.
+    prevents a new volume. ``most``: the number of members for whom volumes exist, for nodes where these are too few for
+    all members, and no new volume can be made.
     """
 
     without: Names = _NOWHERE
@@ -35,7 +36,7 @@ _Asked = tuple[tuple[Seeker, ...], tuple[Seeker, ...], int]
 
 
 class Provisioning:
-    """Answers that many gangs share. Each answer holds until the facts behind it change."""
+    """Finds where claims can get volumes. Many gangs share an answer, which is kept until storage or nodes change."""
 
     def __init__(self, storage: Storage, nodes: Callable[[], NodeIndex]) -> None:
         self._storage = storage

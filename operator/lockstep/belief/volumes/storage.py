@@ -36,9 +36,10 @@ class KnownObjects(Generic[Key, Fact]):
 
 
 class StorageChanged(Protocol):
-    """Called for each change.
+    """A function that is called after each change.
 
-    Only changes of classes affect whether a claim can be used. Other changes affect the room for new volumes.
+    ``concerns_claims``: a class has changed, so it may be possible now to use other claims. All other changes concern
+    only the room for new volumes.
     """
 
     def __call__(self, *, concerns_claims: bool) -> None:
@@ -57,7 +58,10 @@ class Storage:
         self.capacities: KnownObjects[CapacityKey, StorageCapacity] = KnownObjects(lambda it: it.key, of_room)
 
     def class_of(self, name: str | None) -> StorageClass | None:
-        """The class of that name. Without a name the default class, or the newest of several default classes."""
+        """The class of that name. Without a name, the default class, or the newest of several default classes.
+
+        None if there is no such class.
+        """
         if name is not None:
             return self.classes.facts.get(name)
         defaults = [one for one in self.classes.facts.values() if one.is_default]
@@ -70,7 +74,7 @@ class Storage:
         return nodes.all if kind.topologies is None else nodes.matching(kind.topologies)
 
     def has_room_on(self, kind: StorageClass, size: int, nodes: NodeIndex) -> Names:
-        """The nodes for which a volume of that size can be made, as far as the driver publishes its capacity."""
+        """The nodes for which the driver has room for a volume of that size; all nodes if it publishes no capacity."""
         driver = self.drivers.facts.get(kind.provisioner)
         if driver is None or not driver.publishes_capacity:
             return nodes.all

@@ -8,7 +8,7 @@ from lockstep.facts.cluster.volume import ClaimKey, VolumeFact, VolumeOffer, Vol
 
 
 class Seeker(NamedTuple):
-    """A claim that needs a volume; it does not exist yet if it has no UID. ``selected_node``: its node, if set."""
+    """A claim that needs a volume. A claim without a UID does not exist yet. ``selected_node`` is '' or its node."""
 
     key: ClaimKey
     request: VolumeRequest

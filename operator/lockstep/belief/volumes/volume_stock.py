@@ -1,4 +1,4 @@
-"""The number of members for whom a node has volumes, computed once for nodes that are alike."""
+"""The number of members who can have volumes on a node, computed once for nodes that are alike."""
 
 from collections.abc import Iterator, Sequence
 from heapq import merge
@@ -13,9 +13,9 @@ Suiting = Sequence[Sequence[VolumeFact]]
 
 
 class Likeness(NamedTuple):
-    """The common properties of alike nodes: the volumes that they reach, and the claims without a new volume there.
+    """The common properties of alike nodes: the volumes that they reach, and the claims that can't get new volumes.
 
-    ``reached`` are numbers of affinities, ``unmade`` numbers of claims.
+    ``reached`` has the numbers of the volumes' affinities, ``unmade`` the numbers of these claims.
     """
 
     reached: tuple[int, ...]
@@ -57,9 +57,9 @@ class Stock:
         return alike
 
     def members(self, likeness: Likeness, *, shared: int, most: int) -> int:
-        """The number of members for whom there are volumes on such nodes, at most ``most``.
+        """The number of members who can have volumes on such nodes, at most ``most``.
 
-        All members share the first ``shared`` claims; each member has its own of the other claims.
+        All members use the first ``shared`` claims together. Each member has its own copy of the other claims.
         """
         shelves = [self._shelf(claim, likeness) for claim in range(len(self._order))]
         used: set[str] = set()
@@ -69,7 +69,7 @@ class Stock:
             if any(claim in likeness.unmade for claim in claims if claim not in taken):
                 return count
             if not taken:
-                # All further members need no volume either.
+                # All further members can get new volumes, too.
                 return most
             claims = [claim for claim in self._order if claim >= shared]
         return most
