@@ -161,7 +161,7 @@ class State(CacheParts):
         )
 
     def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:
-        """The phase of the gang. The caller knows whether it rests after a failure."""
+        """The phase of the gang. ``is_resting``: the gang failed and may not be tried again yet."""
         is_reserved = gang.key in self.reservations or reserved_in_status(gang) is not None
         return phase_of(gang, is_reserved=is_reserved, refusal=self.refusal_of(gang), is_resting=is_resting)
 

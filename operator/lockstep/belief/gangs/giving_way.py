@@ -47,7 +47,7 @@ class Preemptors:
         self._changed()
 
     def is_decided(self, gang: GangKey) -> bool:
-        """Whether it is decided that the gang gives way, and this is not done yet."""
+        """Whether this process has decided that the gang gives way, and the gang still holds something."""
         return gang in self._decided
 
     def read_status(self, gang: GangFact) -> None:

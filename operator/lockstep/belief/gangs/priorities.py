@@ -55,7 +55,7 @@ class Priorities:
         return known.value if most is None else min(known.value, most)
 
     def name_of(self, gang: GangFact) -> str:
-        """The PriorityClass of the gang's members; '' for a refused gang, and if there is no such class."""
+        """The name of the members' PriorityClass; '' for a refused gang, and if there is no such class."""
         known = self._class_of(gang) if isinstance(gang, AcceptedGang) else None
         return "" if known is None else known.name
 

@@ -25,7 +25,7 @@ class ReservedClaims:
         self._by_name: dict[ClaimKey, dict[GangKey, None]] = {}
 
     def enter(self, gang: GangFact, reservation: Reservation) -> Collection[str]:
-        """Enter a reservation, or update it after its gang's spec has changed. Returns the nodes with changes."""
+        """Enter a reservation, or update it when its gang changes. Returns the nodes on which claims may differ now."""
         uses = uses_by_role(gang)
         known = self._holders.get(gang.key)
         if known is not None and known.reservation is reservation and known.uses == uses:

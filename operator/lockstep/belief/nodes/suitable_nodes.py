@@ -29,7 +29,7 @@ class Suiting:
         return frozenset(node.name for node in self._suiting(gang))
 
     def digest(self, gang: GangFact) -> str:
-        """A digest of the suitable nodes and their properties; it differs when one of them changes."""
+        """A digest of the names, labels, taints, allocatable amounts and systems of the suitable nodes."""
         digest = hashlib.sha256()
         for node in self._suiting(gang):
             said = node.name, sorted(node.labels.items()), node.taints, node.allocatable, node.system

@@ -124,7 +124,7 @@ class Predecessors:
                     self._reconcile(key)
 
     def _changed(self, gang: GangKey) -> None:
-        """Reconcile the successors of a gang if it has changed for them since they were last reconciled."""
+        """Reconcile the successors of a gang if the facts that they see about the gang have changed."""
         if gang not in self._successors:
             return
         seen = self._see(gang)

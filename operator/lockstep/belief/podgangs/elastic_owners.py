@@ -40,8 +40,8 @@ class ElasticOwners:
     def apply(self, owner: SizedOwner) -> bool:
         """Add or update an owner, or remove it if its number of pods may not change.
 
-        Returns whether anything but the owner's resource version has changed. The version changes with the status of
-        each pod.
+        Returns whether anything but the owner's resource version has changed. The version alone changes whenever the
+        status of the owner counts its pods anew.
         """
         known = self._owners.get(owner.gang)
         if owner.elastic is None:

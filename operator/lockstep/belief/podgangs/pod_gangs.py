@@ -158,7 +158,7 @@ class PodGangs:
         return None if known is None else known.made_for
 
     def is_checked(self, gang: GangKey) -> bool:
-        """Whether the Gang is a user's, or was compared with its owner since its present pods exist."""
+        """Whether the Gang needs no comparison with an owner, or was compared since its present pods exist."""
         return not self._awaits_checks or self.owner(gang) is None or gang in self._checked
 
     def await_checks(self) -> None:

@@ -1,4 +1,4 @@
-"""The Workloads of Kueue that have quota and an AdmissionCheck of Lockstep."""
+"""The Workloads of Kueue that have quota, and the AdmissionChecks of Lockstep."""
 
 from collections.abc import Collection, Iterable, Iterator, KeysView
 

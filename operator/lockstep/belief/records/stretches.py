@@ -29,7 +29,7 @@ from lockstep.facts.records.gang_record import (
 KindOf = Callable[[str], str]
 """Returns the kind of the node with that name; empty if the node has none."""
 
-# Such as nvidia.com/gpu, amd.com/gpu and gpu.intel.com/i915.
+# It matches resources such as nvidia.com/gpu, amd.com/gpu and gpu.intel.com/i915.
 GPU = re.compile(r"(.*/)?gpu(\..*)?|gpu\..*/.*")
 
 

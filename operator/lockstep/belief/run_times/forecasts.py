@@ -77,7 +77,7 @@ class Forecasts:
             self._parts.append(max(0.0, started - created) / wait)
 
     def forecast(self, uid: str, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
-        """Forecast the start of a gang that is planned for later, and remember its first forecast."""
+        """Forecast the start of a gang that is planned for later, and remember its first late start."""
         forecast = self.of(since=since, now=now, planned=planned, promised=promised)
         if forecast.late is not None:
             self._late_starts.setdefault(uid, forecast.late)

@@ -12,8 +12,8 @@ from lockstep.facts.reasons import Reason
 def lost_seconds(spec: GangSpec | None, reason: str, since: float, ended: float) -> float:
     """The most seconds from ``since`` to ``ended`` that are lost, if a run ends for that reason.
 
-    An elastic gang saves its work if it has notice of the end. A gang with checkpoints loses at most the work since its
-    last checkpoint.
+    Nothing is lost by success or a change of size. An elastic gang saves its work if it has notice of the end. A gang
+    with checkpoints loses at most the work since its last checkpoint.
     """
     if reason in (Reason.SUCCEEDED, Reason.CHANGING_SIZE):
         return 0.0

@@ -115,7 +115,7 @@ class GroupSharing:
             self._record_lost(attempt, self._lost_since(attempt, self._accounts.at))
 
     def gives_way(self, gang: GangFact, reason: Reason) -> None:
-        """Record that the gang's attempt ends for a gang of another group. It may be over before a status says so."""
+        """Record that the gang's attempt ends for a gang of another group, as the status may say so too late."""
         attempt = AttemptId(gang.uid, gang.status.attempt)
         if self._accounts is None or self._gives_way_to_own_group(gang.key):
             return

@@ -47,7 +47,7 @@ def kept_places(claims: Claims, gang: GangFact) -> Places:
 
 
 def has_kept_claims(claims: Claims, gang: GangFact) -> bool:
-    """Whether a claim of any rank that the gang can have exists already."""
+    """Whether a kept claim exists for any rank that the gang can have."""
     return any(True for _ in _kept(claims, gang))
 
 

@@ -82,7 +82,7 @@ class Stock:
         return shelves
 
     def _shelf(self, claim: int, likeness: Likeness) -> Iterator[str]:
-        """The volumes for the claim that such nodes reach, each once; used volumes are not offered again."""
+        """The volumes for the claim that such nodes reach, in the order of choice, each once."""
         shelves = self._shelves[claim]
         return (name for _, name in merge(*(shelves[number] for number in likeness.reached if number in shelves)))
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from lockstep.facts.gang.role import Needs
 
-# Up to this number of combinations, a Gang costs other gangs nothing: each choice of a plan has about this many steps
-# free of charge.
+# With more combinations, steps are joined. With this many, a node costs 1,024 steps, so the 200,000 steps that each
+# choice of a plan has free last for about 200 nodes.
 _FEW = 2**10
 # A plan refuses gangs with more combinations.
 _MOST = 2**14

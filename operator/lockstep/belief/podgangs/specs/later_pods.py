@@ -52,7 +52,7 @@ def _later_role(step: PodsOfStep, pool: Pool) -> RoleSpec:
 
 
 def pods_with_room(asks: PodGangSpec, pods: OwnPods) -> int:
-    """How many more pods may use the kept room: the announced pods that have not run yet. Others wait in the queue."""
+    """How many more pods may use the kept room. Only as many as were announced may; others wait in the queue."""
     if not (asks.later and pods.going):
         return 0
     return max(0, asks.minimum + sum(one.pods for one in asks.later) - pods.going - pods.succeeded)
