@@ -1,9 +1,9 @@
 """The age of a gang in the queue: all callers use this rule. Among gangs of one priority, the oldest is planned first.
 
 A gang's age counts from its creation, while the gang asks to run and could run. The age stands still while the gang is
-suspended or refused, waits for other gangs to start or end, or would not fit even on empty nodes. Then its status keeps
-the age. The age goes on from there once a plan has found that the gang could run. So no change of a spec, no suspension
-and no restart of the operator makes a gang older.
+suspended or refused, or would not fit even on empty nodes. It also stands still until the gang's predecessors have
+started or ended. Meanwhile, the gang's status keeps the age. The age goes on from there once a plan has found that the
+gang could run. So no change of a spec, no suspension and no restart of the operator makes a gang older.
 
 All ages are whole seconds, as in a status, so that a write does not change the order of a queue. Deadlines do not
 depend on the age: they count from the creation.
