@@ -52,7 +52,7 @@ class ApiMetrics:
             ["resource"],
             registry=registry,
         )
-        # Cached as for requests: thousands of pods change in a second.
+        # Cached, because thousands of pods may change in a second.
         self._heard = {resource: self.watch_last_event.labels(resource) for resource in WATCHED_RESOURCES}
         for resource in WATCHED_RESOURCES:
             self.watch_heard(resource)
@@ -114,7 +114,7 @@ class ApiMetrics:
         self.not_understood.labels(resource).inc()
 
     def watch_heard(self, resource: str) -> None:
-        """Record that a watch sent something, at least a bookmark, or that a list was applied."""
+        """Record that a watch of the resource sent an event or a bookmark, or that a list of it was applied."""
         if resource not in self._heard:
             self._heard[resource] = self.watch_last_event.labels(resource)
         self._heard[resource].set(time())

@@ -1,4 +1,4 @@
-"""What gangs use of the nodes, what is promised to them, and what is left."""
+"""Counts how much of the nodes gangs use, how much is promised to gangs, and how much is left."""
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ _CPU, _MEMORY = "cpu", "memory"
 
 
 class CapacityKind(StrEnum):
-    """What of a node is counted: thousandths of cores, GPUs, bytes of memory."""
+    """The resources of a node that are counted. Their units are thousandths of a core, GPUs, and bytes of memory."""
 
     MILLICORES = "millicores"
     GPUS = "gpus"
@@ -28,13 +28,15 @@ CapacityAmounts = Mapping[CapacityKind, int]
 
 @dataclass(frozen=True, slots=True)
 class CapacityByState:
-    """Counts by state.
+    """The counts of nodes, slots and amounts by state.
 
-    A node counts once, in the first state that applies: in use, closed, promised, free. Nodes outside the pool count
-    while members are on them. Slots are members on nodes, members that are promised nodes, and members that the bids of
-    open nodes allow beside these. Amounts are those of the pool's nodes: requested by members, promised, requested by
-    other pods, and the rest. The rest is free if a member could start on the node now, and else closed. ``speeds`` has
-    the speed of each node of the pool while it is idle, by its bid.
+    ``nodes``: each node counts once, in the first state that applies: in_use, closed, promised, free. A node outside
+    the pool counts only while members are on it. ``slots``: in_use counts members on nodes, and promised counts members
+    that are planned for later. The free slots are the further members that the bids of open nodes allow.
+
+    ``amounts`` has the resources of the pool's nodes: what members request (in_use), what is promised, what other pods
+    request (others), and the rest. The rest is free if a member could start on the node now; otherwise it is closed.
+    ``speeds`` has the speed of each node of the pool while the node is idle, by its bid.
     """
 
     nodes: Counter[str] = field(default_factory=Counter)
@@ -47,16 +49,16 @@ class CapacityByState:
 
 @dataclass(frozen=True, slots=True)
 class _MemberLoads:
-    """The number of members by node, and what they request of it.
+    """The number of members by node, and the amounts that these members request.
 
-    A node hold has an entry of 0 members, since their number is unknown.
+    Each node of a node hold has an entry of 0 members, because the number of members is unknown.
     """
 
     count: Counter[str] = field(default_factory=Counter)
     amounts: Counter[tuple[str, CapacityKind]] = field(default_factory=Counter)
 
     def add(self, node: str, count: int, each: CapacityAmounts) -> None:
-        """Add so many members, each of which requests that."""
+        """Add ``count`` members on the node. Each of them requests the amounts ``each``."""
         self.count[node] += count
         for amount, requested in each.items():
             self.amounts[node, amount] += count * requested
@@ -65,7 +67,7 @@ class _MemberLoads:
 def counting(
     state: State, waiting: Sequence[Decision], now: float, counted: CapacityByState
 ) -> Generator[None, None, None]:
-    """Count members and nodes into ``counted``, in steps between which the cache may change.
+    """Add the members and nodes of the cache to ``counted``. The cache may change between the steps.
 
     ``waiting`` has the decisions about waiting gangs.
     """
@@ -84,7 +86,7 @@ def counting(
 
 
 def amounts_in(resources: Mapping[str, int]) -> CapacityAmounts:
-    """These resources by the kinds that are counted."""
+    """The amounts of the counted kinds in these resources."""
     return {
         CapacityKind.MILLICORES: resources.get(_CPU, 0),
         CapacityKind.GPUS: gpus_in(resources),
@@ -93,7 +95,7 @@ def amounts_in(resources: Mapping[str, int]) -> CapacityAmounts:
 
 
 def _gpu_resources(state: State) -> Generator[None, None, list[str]]:
-    """The names of the GPUs that nodes have."""
+    """The sorted names of all resources of nodes that are GPUs."""
     found = set[str]()
     for node in list(state.nodes.values()):
         yield
@@ -103,7 +105,7 @@ def _gpu_resources(state: State) -> Generator[None, None, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _TakenOfNode:
-    """What all pods take of one node, and the members of all nodes."""
+    """The amounts that all pods request on one node, and the members of all nodes."""
 
     committed: CapacityAmounts
     used: _MemberLoads
@@ -154,7 +156,7 @@ def _used(state: State) -> Generator[None, None, _MemberLoads]:
 
 
 def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, None, _MemberLoads]:
-    """The members that are planned for later, and the nodes with node holds."""
+    """The members that are planned for later, and the nodes of node holds."""
     promised = _MemberLoads()
     for decision in decisions:
         yield

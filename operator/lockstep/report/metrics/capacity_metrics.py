@@ -1,4 +1,4 @@
-"""Metrics of the nodes: how many there are in each state, and how much of them is used."""
+"""Metrics of the nodes: the number of nodes in each state, and how much of their resources is used."""
 
 from prometheus_client import CollectorRegistry, Gauge
 

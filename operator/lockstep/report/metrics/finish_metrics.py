@@ -12,18 +12,21 @@ _SHORTEST_SECONDS = 1.0
 
 
 class FinishChange(StrEnum):
-    """What moved the finish of a gang most. Public: adding is compatible."""
+    """The main cause of the difference between the expected and the real finish of a gang.
+
+    Users see these values as labels of metrics. New values may be added.
+    """
 
     PLAN = "Plan"
-    """The start, size or nodes differed from the plan of its waiting time."""
+    """The start, the size or the nodes differed from the last plan before the gang's start."""
     RUN_TIME = "RunTime"
-    """It ran longer or shorter than predicted for its size and nodes."""
+    """The gang ran longer or shorter than predicted for its size and nodes."""
     ATTEMPTS = "Attempts"
-    """It did not succeed in its first attempt."""
+    """The gang did not succeed in its first attempt."""
 
 
 class FinishMetrics:
-    """Metrics of finishes; they are observed when a gang with a forecast finish has succeeded."""
+    """Metrics of finishes. They are observed when a gang that had an expected finish has succeeded."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._error = Histogram(
@@ -46,10 +49,9 @@ class FinishMetrics:
             self._ratio.labels(change)
 
     def finished(self, *, created: float, forecast: float, finish: float, ran_longer: float, attempt: int) -> None:
-        """A gang has succeeded at ``finish``, for which the ``forecast`` had been made.
+        """Record a gang that succeeded at ``finish``, in this ``attempt``. Its expected finish was ``forecast``.
 
-        It ran ``ran_longer`` seconds longer than predicted, or shorter if that is negative. It succeeded in this
-        ``attempt``.
+        The gang ran ``ran_longer`` seconds longer than predicted, or shorter if the number is negative.
         """
         moved = finish - forecast
         change = FinishChange.PLAN

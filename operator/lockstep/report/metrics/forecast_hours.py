@@ -30,11 +30,11 @@ class ForecastHours:
         self._by_node: dict[str, list[ForecastOfHour]] = {}
 
     def record(self, bids: Iterable[BidFact], now: float) -> None:
-        """Record the forecasts of these bids; forget those of other nodes."""
+        """Record the forecasts of these bids, and forget the forecasts of all other nodes."""
         self._by_node = {bid.node: [*self._begun(bid.node, now), *_next_hour(bid, now)] for bid in bids}
 
     def of(self, node: str, now: float) -> ForecastOfHour | None:
-        """The forecast of the current hour; None without one."""
+        """The forecast of the current hour for the node; None if there is none."""
         return next(iter(self._begun(node, now)), None)
 
     def _begun(self, node: str, now: float) -> list[ForecastOfHour]:
@@ -42,7 +42,7 @@ class ForecastHours:
 
 
 def _next_hour(bid: BidFact, now: float) -> list[ForecastOfHour]:
-    """The first hour of the bid's forecast that has not begun; none for a bid without an agent."""
+    """The first hour of the bid's forecast that has not begun, in a list; [] for a bid without an agent."""
     ahead = next((hour for hour in bid.forecast if hour.begin > now), None)
     if ahead is None or bid.report is None:
         return []

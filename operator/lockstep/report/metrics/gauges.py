@@ -73,7 +73,7 @@ def _refresh_speeds(metrics: Metrics, speeds: Sequence[float]) -> None:
 
 
 def _refresh_pace(metrics: Metrics, state: State) -> None:
-    """Set the gauges of pace by the statuses of gangs that hold nodes."""
+    """Set the gauges of pace from the statuses of all gangs with reservations."""
     gangs = (state.gangs[key] for key in state.reservations if key in state.gangs)
     paces = [gang.status.pace for gang in gangs if gang.status.pace is not None]
     metrics.pace.members.set(sum(pace.paced for pace in paces))
@@ -81,13 +81,16 @@ def _refresh_pace(metrics: Metrics, state: State) -> None:
 
 
 def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> float:
-    """The longest time since the first planned start of a gang that is not placed."""
+    """The longest time, in seconds, since the first planned start of a gang that is not placed; 0 if none is late."""
     planned = (gang.status.first_planned_start for gang in state.gangs.values() if states.get(gang.key) in _NOT_PLACED)
     return max((now - start for start in planned if start is not None and start < now), default=0.0)
 
 
 def _waiting_since(gang: GangFact) -> float:
-    """The time from which on the gang could be placed: it was not suspended, and waited for no other gang."""
+    """The time since which the gang has been neither suspended nor waiting for other gangs.
+
+    Infinity if the gang still waits for other gangs.
+    """
     if gang.unmet:
         return math.inf
     suspended = gang.status.condition(Condition.SUSPENDED)
@@ -96,7 +99,10 @@ def _waiting_since(gang: GangFact) -> float:
 
 
 def _state_of(gang: GangFact, state: State) -> str:
-    """The state in metrics. A gang that can't be planned is refused if its spec is wrong here, and else pending."""
+    """The state of the gang in metrics, one of ``GANG_STATES``.
+
+    A gang without a reservation is refused if its own spec can't be obeyed; otherwise it is pending.
+    """
     phase = state.phase_of(gang)
     match phase:
         case Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:

@@ -10,7 +10,7 @@ _ERROR_BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10)
 
 
 class LearningMetrics:
-    """Gauges, which are refreshed when they are read, and counters of runs that succeeded."""
+    """Gauges of remembered runs, which are refreshed when they are read, and counters of runs that succeeded."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._declare_memory(registry)
@@ -73,11 +73,11 @@ class LearningMetrics:
         self._kinds.set(sum(bool(learned.factors) for learned in judged))
 
     def not_comparable(self) -> None:
-        """A run succeeded from which nothing is learned."""
+        """Count a successful run that can't be compared with other runs."""
         self._finished.labels("not_comparable").inc()
 
     def kept(self, *, dropped: int) -> None:
-        """A run succeeded and is remembered; ``dropped`` others made room for it."""
+        """Count a successful run that is remembered, and the ``dropped`` runs that were removed for it."""
         self._finished.labels("kept").inc()
         self._dropped.inc(dropped)
 

@@ -252,7 +252,7 @@ class Metrics:
             self.statuses_refused.labels(write)
 
     def preempted(self, *, seconds: float, members: int) -> None:
-        """Count one gang that was evicted after it had run for ``seconds``."""
+        """Count one gang that was evicted after its ``members`` had run for ``seconds``."""
         self.preemptions.inc()
         self.preempted_member_seconds.inc(max(0.0, seconds) * members)
 
@@ -261,7 +261,7 @@ class Metrics:
         self.binds.labels(result).inc()
 
     def gang_given_up(self, result: str) -> None:
-        """Count one Gang that was bound in part, by what happens to its pods."""
+        """Count one Gang that was bound in part or had to leave a node, by what happens to its pods."""
         self.given_up.labels(result).inc()
 
     def status_refused(self, write: str) -> None:

@@ -1,9 +1,9 @@
-"""Compares predictions for gangs with what happened, observed when it is known."""
+"""Compares predictions for gangs with the real sizes, starts and run times."""
 
 from prometheus_client import CollectorRegistry, Histogram
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
-# From gangs that start at once to those with a promised start next week.
+# In seconds. The buckets range from gangs that start at once to gangs that are promised a start next week.
 WAIT_BUCKETS = (
     *(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
     *(_MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 4 * _HOUR, 12 * _HOUR, _DAY, 3 * _DAY, 7 * _DAY),
@@ -16,7 +16,7 @@ _RUN_BUCKETS = (
 _RATIO_BUCKETS = (0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 4)
 _SPEEDUP_BUCKETS = (0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256)
 _SIZE_BUCKETS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-# Run times are not known more exactly than that.
+# In seconds. Run times are not known more exactly than this.
 _SHORTEST_SECONDS = 1e-3
 
 
@@ -99,15 +99,16 @@ class Predictions:
         )
 
     def placed(self, *, size: int, minimum: int, maximum: int) -> None:
-        """All members of a gang were bound."""
+        """Record the size of a gang whose members were all bound, and the bounds of the size in its spec."""
         self._size.observe(size)
         self._minimum.observe(minimum)
         self._maximum.observe(maximum)
 
     def started(self, *, wait: float, planned_wait: float, skew: float) -> None:
-        """All members of a gang run, ``wait`` seconds after its creation.
+        """Record that all members of a gang run, ``wait`` seconds after its creation.
 
-        The first ran ``skew`` seconds before the last.
+        The first planned start was ``planned_wait`` seconds after its creation. The first member ran ``skew`` seconds
+        before the last member.
         """
         self._start_skew.observe(max(0.0, skew))
         self._start_wait.observe(max(0.0, wait))
@@ -115,7 +116,10 @@ class Predictions:
         self._start_delay.observe(max(0.0, wait - planned_wait))
 
     def succeeded(self, *, run_time: float, predicted: float, alone: float | None) -> None:
-        """All members of a gang have succeeded; ``alone`` is the time of one member alone, if known."""
+        """Record the real and the predicted run time of a gang that succeeded, in seconds.
+
+        ``alone`` is the run time of one member alone; None if unknown.
+        """
         self._run_time.observe(run_time)
         self._predicted_run_time.observe(predicted)
         self._run_time_ratio.observe(run_time / predicted)

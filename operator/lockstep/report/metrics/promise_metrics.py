@@ -55,7 +55,7 @@ class PromiseMetrics:
         )
 
     def reported(self, before: StartEstimate | None, after: StartEstimate | None, *, why: PlanChange) -> None:
-        """The plan in the status of a waiting gang was changed or removed for this reason."""
+        """Count a plan in the status of a waiting gang that was changed or removed. ``why`` is the reason."""
         if after is not None:
             self._changes.labels(after.changed_because).inc()
         if before is None or before.promised_start is None:
@@ -65,7 +65,7 @@ class PromiseMetrics:
             self._broken.labels(why).inc()
 
     def started(self, plan: StartEstimate, *, created: float, start: float) -> None:
-        """A gang whose status had this plan has reserved its nodes."""
+        """Compare the plan in the status of a gang with its real ``start``, when it reserved its nodes."""
         wait = max(start - created, _SHORTEST_WAIT_SECONDS)
         self._likely_error.observe(abs(start - plan.likely_start))
         self._likely_ratio.observe(max(0.0, plan.likely_start - created) / wait)

@@ -14,7 +14,7 @@ from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 
 MOST_SERIES = 20
-"""The most priorities, and the most namespaces, with series of their own."""
+"""At most this number of priorities have series of their own, and at most this number of namespaces."""
 OTHERS = "(others)"
 UNKNOWN_PRIORITY = "(unknown)"
 """For gangs whose PriorityClass does not exist."""
@@ -39,7 +39,7 @@ class QueueMetrics:
         self.refresh(())
 
     def refresh(self, waiting: Iterable[tuple[str, str]]) -> None:
-        """Set both from the priority and the namespace of each waiting gang."""
+        """Set both gauges from the priority and the namespace of each waiting gang."""
         pairs = list(waiting)
         _show(self._by_priority, Counter(priority for priority, _ in pairs))
         _show(self._by_namespace, Counter(namespace for _, namespace in pairs))
@@ -52,7 +52,7 @@ def place_in_queue(state: State, gang: GangFact) -> tuple[str, str]:
 
 
 def _show(gauge: Gauge, counts: Counter[str]) -> None:
-    """Show the largest counts; among equals the first by name, so that only counts change the choice."""
+    """Show the largest counts. Equal counts are ordered by name, so the choice changes only if counts change."""
     shown = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_SERIES]
     gauge.clear()
     gauge.labels(OTHERS).set(counts.total() - sum(counts[name] for name in shown))

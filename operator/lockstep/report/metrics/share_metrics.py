@@ -1,4 +1,4 @@
-"""What groups have used of their shares: one series for each group of the FairShare, of which there are 65 at most."""
+"""Metrics of the use of shares: one series for each group of the FairShare. There are at most 65 groups."""
 
 from prometheus_client import CollectorRegistry, Gauge
 
@@ -25,7 +25,7 @@ class ShareMetrics:
         self.used.labels(OTHERS)
 
     def refresh(self, sharing: GroupSharing, now: float) -> None:
-        """Set the gauges from the accounts."""
+        """Set the gauges from the use of each group."""
         self.groups.set(len(sharing.named))
         self.used.clear()
         times = times_share(sharing.named, sharing.used(now))

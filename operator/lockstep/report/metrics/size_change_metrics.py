@@ -13,7 +13,7 @@ _SHORTEST_SECONDS = 1.0
 
 
 class SizeChangeMetrics:
-    """Metrics of changes that were decided, of those that were made, and of gangs that succeeded after one."""
+    """Metrics of size changes that were decided or made, and of gangs that succeeded after a size change."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._decided = Counter(
@@ -43,14 +43,20 @@ class SizeChangeMetrics:
             self._decided.labels(reason)
 
     def decided(self, reason: str) -> None:
-        """A change was decided for this reason, one of ``SIZE_REASONS``."""
+        """Count a size change that was decided for this reason, one of ``SIZE_REASONS``."""
         self._decided.labels(reason).inc()
 
     def made(self, seconds: float, *, stopped_members: int = 0) -> None:
-        """All members of the new size run, after so many seconds in which so many did no work."""
+        """Record that all members of the new size run, ``seconds`` after the change began.
+
+        During this time, ``stopped_members`` did no work.
+        """
         self._seconds.observe(seconds)
         self._lost.inc(seconds * stopped_members)
 
     def ended(self, *, changed: float, expected: float, now: float) -> None:
-        """Count a gang that succeeded. At ``changed``, when its size changed, its end was expected at ``expected``."""
+        """Record a gang that succeeded at ``now``.
+
+        Its size last changed at ``changed``. Its end was then expected at ``expected``.
+        """
         self._ratio.observe(max(now - changed, _SHORTEST_SECONDS) / max(expected - changed, _SHORTEST_SECONDS))

@@ -29,13 +29,13 @@ class SweepMetrics:
                 self.runs.labels(end.name.lower())
 
     def refresh(self, sweeps: Iterable[Sweep]) -> None:
-        """Set the gauge from the cache. A state that the operator has not written counts as none."""
+        """Set the gauge from the cache. A sweep whose state was not written yet is not counted."""
         counts = Counts(sweep.status.state for sweep in sweeps)
         for state in SweepState:
             self.sweeps.labels(state.lower()).set(counts[state])
 
     def wrote(self, before: SweepStatus, now: SweepStatus, ends: Iterable[RunEnd]) -> None:
-        """Count one written status, in which these runs have ended for the first time."""
+        """Count the runs that have ended since the status ``before``, and a change of the common size since then."""
         for end in ends:
             self.runs.labels(end.name.lower()).inc()
         if before.size is not None and now.size is not None and before.size != now.size:

@@ -1,6 +1,7 @@
-"""What gangs of each namespace hold, with a bounded number of series, and how many records wait or were lost.
+"""The resources that gangs of each namespace hold, and how many records wait or were lost.
 
-Tenants may create namespaces. So namespaces whose gangs hold the most have their own series, and all others share one.
+Tenants may create many namespaces, but the number of series is bounded. Only the namespaces whose gangs hold the most
+have their own series, and all others share one.
 """
 
 from collections import Counter, defaultdict
@@ -16,10 +17,10 @@ from lockstep.facts.pods.pod import Request
 from lockstep.report.metrics.queue_metrics import OTHERS
 
 MOST_NAMESPACES = 50
-"""The most namespaces with series of their own, for each resource."""
+"""For each resource, at most this number of namespaces have series of their own."""
 
 Usage = Mapping[str, Counter[str]]
-"""How much of each resource gangs hold, in base units, by namespace."""
+"""By namespace, the amount of each resource that gangs hold, in base units."""
 
 
 class UsageMetrics:
@@ -65,7 +66,7 @@ class UsageMetrics:
         self._counted = 0
 
     def refreshing(self, state: State) -> Generator[None, None, None]:
-        """Set all metrics from the cache, in steps between which the cache may change."""
+        """Set all metrics from the cache. The cache may change between the steps."""
         usage = yield from _counting(state)
         self._show(usage)
         self._waiting.set(len(state.records))
@@ -101,7 +102,7 @@ def _add(held: Counter[str], counted: Iterable[tuple[Request, int]]) -> None:
 
 
 def _show(gauge: Gauge, held: Mapping[str, float]) -> None:
-    """Show the namespaces that hold the most; among equals the first by name."""
+    """Show the namespaces that hold the most. Namespaces that hold equally much are ordered by name."""
     largest = sorted((name for name in held if held[name]), key=lambda name: (-held[name], name))[:MOST_NAMESPACES]
     gauge.clear()
     gauge.labels(OTHERS).set(sum(held[name] for name in held.keys() - set(largest)))

@@ -67,7 +67,7 @@ def plan_of_bid(state: State, bid: BidFact, guests: Guests, now: float) -> BidPl
 
 
 def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    """The state of a node with that bid, which says whether members may start there, and a sentence about it."""
+    """The state of the bid's node, and a sentence about it. The state says whether members may start there."""
     found, message = _unless_expired(state, bid, now)
     if not bid.has_expired(now):
         return found, message

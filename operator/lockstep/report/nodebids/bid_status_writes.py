@@ -23,7 +23,7 @@ async def keep_bid_plans_written(client: KubeClient, state: State, now: Callable
             if bid is None:
                 continue
             plan = plan_of_bid(state, bid, guests, now())
-            # Thousands of unchanged bids must not delay the cycle either.
+            # Thousands of bids, even if unchanged, must not delay the cycle.
             await asyncio.sleep(0)
             if plan != bid.planned:
                 # A refused write is tried again in the next round, because rights may change.
@@ -31,7 +31,7 @@ async def keep_bid_plans_written(client: KubeClient, state: State, now: Callable
 
 
 async def _guests(state: State) -> Mapping[str, Guests]:
-    """The pods on all nodes. The event loop does other work between the steps."""
+    """The pods on the nodes whose bids agents write. The event loop does other work between the steps."""
     finding = finding_guests(state)
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Writes to NodeBids why they do not count, and when they count again. Other NodeBids get no condition."""
+"""Writes the condition of NodeBids that do not count, that count again, or that have a very high duty cycle."""
 
 import asyncio
 from collections.abc import Callable

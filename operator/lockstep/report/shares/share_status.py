@@ -1,8 +1,8 @@
 """Keeps the use of groups in the status of the FairShare, so that the operator continues from it after a restart.
 
 A written status has all charges up to its time. One write has all groups, and is refused if another process has written
-since the last read. If the process dies, it loses attempts that ended after the last write, and charges that were given
-back since then.
+since the last read. If the process dies, changes after the last write are lost: the charges of attempts that ended
+since then, and the return of charges.
 """
 
 import asyncio

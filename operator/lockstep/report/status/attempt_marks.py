@@ -138,7 +138,7 @@ def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
 def mark_started(gang: GangFact, *, now: float) -> GangStatus:
     """The status of a gang after every member runs or has run.
 
-    If the attempt began by a change of size, it has the time that the change took.
+    If the attempt began by a change of size, the status also has the time that the change took.
     """
     status = replace(gang.status, started_at=now)
     last = status.last_change
@@ -153,12 +153,12 @@ def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
 
 
 def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
-    """The status with the pace of the members; None if the spec no longer asks for a pace."""
+    """The status with the pace of the members. ``pace`` is None if the spec no longer asks for a pace."""
     return replace(gang.status, pace=pace)
 
 
 def with_progress(status: GangStatus, part: str) -> GangStatus:
-    """The status with the reported part of the work; unchanged if that is ''."""
+    """The status with the reported part of the work; unchanged if ``part`` is ''."""
     return replace(status, progress=part) if part else status
 
 

@@ -48,7 +48,7 @@ def mark_planned_ahead(gang: GangFact, estimate: StartEstimate) -> GangStatus:
 
 
 def _still_likely(gang: GangFact, after: Sequence[Recorded], now: float) -> StartEstimate | None:
-    """The estimate in the status of a gang that still waits for the same others; None if that start has passed."""
+    """The start estimate in the status; None if it has passed, or if the gang now waits for other predecessors."""
     planned, plan = gang.status.condition(Condition.PLANNED), gang.status.plan
     is_of_wait = planned is not None and planned.reason == Reason.AWAITS_OTHERS and gang.status.after == tuple(after)
     return plan if is_of_wait and plan is not None and plan.likely_start > now else None

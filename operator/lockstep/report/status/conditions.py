@@ -1,6 +1,6 @@
 """The conditions of a gang's status, and whether its spec is accepted. Pure functions.
 
-The first status has a value for every condition of :func:`with_every_condition`, even if only ``Unknown``.
+The first status has every condition of :func:`with_every_condition`, some with the value ``Unknown``.
 ``lastTransitionTime`` moves only when ``status`` changes: :func:`with_condition` ensures that.
 """
 
@@ -67,7 +67,7 @@ def with_not_placed(status: GangStatus, gang: GangFact, reason: str, message: st
 
 
 def with_placed_again(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
-    """The status of a gang that is placed. If it was preempted before, the condition says that this is over."""
+    """The status of a gang that is placed. If the gang was preempted before, ``Preempted`` becomes False."""
     if not status.is_true(Condition.PREEMPTED):
         return status
     return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "The gang is placed again."), now)
@@ -91,7 +91,7 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     """The status of a gang whose spec can be obeyed, as written or as admission changes it.
 
-    The message names preferences that are ignored.
+    The message names preferences that are ignored, and warns of members that request no resources.
     """
     reason, message = Reason.SPEC_UNDERSTOOD, "Lockstep can do what the spec says."
     if isinstance(gang, AcceptedGang) and gang.spec.is_changed_by_admission:
@@ -108,8 +108,8 @@ def mark_accepted(gang: GangFact, now: float) -> GangStatus:
 def _warning_of_free_members(gang: GangFact) -> str:
     """A warning about roles whose members request no resources; '' if there are none.
 
-    On a node, as many of these members fit as the node may have pods. Each counts as running as fast as one member
-    alone.
+    Any number of these members fits on a node, up to the node's limit of pods. The planner assumes that each of them
+    runs as fast as it would alone.
     """
     roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
     # A Gang without pods has a role that requests nothing.

@@ -29,8 +29,8 @@ def mark_restarting(
 ) -> GangStatus:
     """The status of a gang that restarts because a member failed.
 
-    Its attempt is being torn down, and the next one waits ``pause_seconds``. ``waits`` is what the teardown waits for,
-    as in :func:`mark_undoing`.
+    Its attempt is being torn down, and the next attempt waits ``pause_seconds``. If the failure ``counts``, the number
+    of restarts grows by one. ``waits`` is what the teardown waits for, as in :func:`mark_undoing`.
     """
     status = mark_undoing(gang, Failure(reason=Reason.RESTARTING, message=why), waits=waits, now=now)
     return replace(status, restarts=status.restarts + counts, restart_at=now + pause_seconds)
@@ -76,8 +76,8 @@ def mark_succeeded(
 ) -> GangStatus:
     """The status of a gang whose required members have all succeeded.
 
-    It has ``reached`` that speed-up; None if unknown. ``past_runs`` are the runs of its template, including this one.
-    ``waived`` members of a gang with a dealer had not succeeded, but all pieces were settled.
+    ``reached`` is the speed-up that the gang reached; None if unknown. ``past_runs`` are the runs of its template,
+    including this one. ``waived`` members of a gang with a dealer had not succeeded, but all pieces were settled.
     """
     says = _who_has_succeeded(gang, waived)
     reached_text = None if reached is None else speedup(reached)

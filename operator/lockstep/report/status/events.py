@@ -31,7 +31,7 @@ def gang_starts_later(note: str) -> Event:
 
 
 def gang_holds_nodes(note: str) -> Event:
-    """The event that the gang fits after others have ended, at an unknown time, and holds nodes until then."""
+    """The event that the gang holds nodes until other gangs or pods have ended, at an unknown time."""
     return Event(kind=NORMAL, reason=EventReason.GANG_HOLDS_NODES, action="Plan", note=note)
 
 
@@ -43,7 +43,7 @@ def gang_unplaceable(note: str) -> Event:
 def not_accepted(refusal: Refusal) -> Event:
     """The event that the spec can't be accepted.
 
-    Its reason differs if the cause is a claim or a kubelet, not the spec.
+    The event has another reason if the cause is a claim or a kubelet, not the spec.
     """
     reason = MEANINGS[refusal.reason].refused
     return Event(kind=WARNING, reason=reason, action="Validate", note=refusal.message)
@@ -141,21 +141,21 @@ def gang_changes_size(why: str, *, others_run: bool = False) -> Event:
 
 
 def size_chosen(size: int, allowed: range) -> Event:
-    """The event about an owner in a queue of Kueue that its number of pods is chosen."""
+    """The event that the number of pods is chosen for an owner in a queue of Kueue. The event is about the owner."""
     note = f"It gets {n_pods(size)}; {allowed[0]} to {allowed[-1]} are allowed. Kueue decides when to admit them."
     return Event(kind=NORMAL, reason=EventReason.SIZE_CHOSEN, action="Plan", note=note)
 
 
 def size_not_chosen(why: str) -> Event:
-    """The event about an owner in a queue of Kueue that no number of pods can be chosen for it."""
+    """The event that no number of pods can be chosen for an owner in a queue of Kueue. It is about the owner."""
     note = as_sentence(f"its number of pods can't be chosen: {why}")
     return Event(kind=WARNING, reason=EventReason.SIZE_NOT_CHOSEN, action="Plan", note=note)
 
 
 def quota_given_back(why: str) -> Event:
-    """The event about a Workload of Kueue that it gives its quota back.
+    """The event that a Workload of Kueue gives its quota back. The event is about the Workload.
 
-    The check of the Workload says so only for a short time.
+    The check of the Workload shows this only for a short time.
     """
     return Event(kind=NORMAL, reason=EventReason.QUOTA_GIVEN_BACK, action="Plan", note=as_sentence(why))
 
@@ -204,28 +204,28 @@ def _about_leaving(failure: Failure, answer: str) -> Event:
 
 
 def gang_missing(why: str) -> Event:
-    """The event about a pod that its Gang does not exist, or can't be created."""
+    """The event that the Gang of a pod does not exist, or can't be created. The event is about the pod."""
     return Event(kind=WARNING, reason=EventReason.GANG_MISSING, action="Plan", note=as_sentence(why))
 
 
 def pods_missing(why: str) -> Event:
-    """The event about an owner, or one of its pods, that some pods of its Gang have waited long for others."""
+    """The event that some pods of a Gang have waited long for others. It is about their owner, or one of the pods."""
     return Event(kind=WARNING, reason=EventReason.PODS_MISSING, action="Plan", note=as_sentence(why))
 
 
 def owner_suspended(why: str) -> Event:
-    """The event about the owner of pods that it is suspended until they are gone."""
+    """The event that the owner of pods is suspended until the pods are gone. The event is about the owner."""
     return Event(kind=WARNING, reason=EventReason.OWNER_SUSPENDED, action="Undo", note=as_sentence(why))
 
 
 def owner_not_resumed(why: str) -> Event:
-    """The event about the owner of pods that it should run again, but the API server refuses its resumption."""
+    """The event that a suspended owner of pods should run again, but the API server refuses the resumption."""
     note = as_sentence(f"it is still suspended, since Lockstep can't resume it yet: {why}")
     return Event(kind=WARNING, reason=EventReason.OWNER_SUSPENDED, action="Undo", note=note)
 
 
 def pods_evicted(why: str) -> Event:
-    """The event about the owner of a Gang's pods that the pods were evicted."""
+    """The event that the pods of a Gang were evicted. The event is about their owner."""
     return Event(kind=WARNING, reason=EventReason.PODS_EVICTED, action="Undo", note=as_sentence(why))
 
 
@@ -235,12 +235,12 @@ def gang_succeeded(note: str) -> Event:
 
 
 def gang_failed(note: str) -> Event:
-    """The event that the gang has failed: a member failed, or the gang's time is over."""
+    """The event that the gang has failed. ``note`` says why."""
     return Event(kind=WARNING, reason=EventReason.GANG_FAILED, action="Watch", note=note)
 
 
 def sweep_started(runs: int, why_this_size: str) -> Event:
-    """The event that the first run of a sweep was created. All events of sweeps are about the sweep."""
+    """The event that the first run of a sweep was created. This event and the next ones are about the sweep."""
     note = as_sentence(f"the first of {runs} runs is made. {why_this_size}".rstrip())
     return Event(kind=NORMAL, reason=EventReason.SWEEP_STARTED, action="Make", note=note)
 
@@ -252,7 +252,7 @@ def sweep_size_changed(before: int, size: int, why: str) -> Event:
 
 
 def sweep_run_failed(failure: RunFailure) -> Event:
-    """The event that a run of a sweep has failed for good. It is posted for the first failed runs."""
+    """The event that a run of a sweep has failed for good. It is posted only for failures in the sweep's status."""
     note = f"Run {failure.run} has failed ({failure.reason}): {failure.message}"
     return Event(kind=WARNING, reason=EventReason.SWEEP_RUN_FAILED, action="Count", note=note)
 

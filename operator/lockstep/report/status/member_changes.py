@@ -25,7 +25,7 @@ _MOST_CHANGES = 2**31 - 1
 
 
 def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStatus:
-    """The status that members will join. It is written before any of their pods exists."""
+    """The status of a gang that members will join. It is written before any of their pods exists."""
     size = gang.status.size or 0
     status = replace(gang.status, next_size=following, member_changes=_counted(gang.status))
     says = f"{all_members(size, one='is bound', more='are bound')} {as_sentence(to_join(following.size - size))}"
@@ -33,7 +33,7 @@ def mark_joining(gang: GangFact, following: NextSize, *, now: float) -> GangStat
 
 
 def mark_join_dropped(gang: GangFact, *, has_failed: bool, now: float) -> GangStatus:
-    """The status that no member joins: created ones are deleted.
+    """The status of a gang that keeps its size: joining members that were created are deleted.
 
     The gang may not grow for a while, and for longer after a failure.
     """
@@ -43,7 +43,7 @@ def mark_join_dropped(gang: GangFact, *, has_failed: bool, now: float) -> GangSt
 
 
 def mark_joined(gang: GangFact, terms: ChangeTerms | None, *, now: float) -> GangStatus:
-    """The status after all joining members run. ``terms`` are those of the change."""
+    """The status after all joining members run. ``terms`` are the terms of this change of size."""
     following, held = gang.status.joining_size, reserved_in_status(gang)
     assert following is not None, "a gang that members join has a next size"
     assert held is not None, "a gang that members join holds nodes"
@@ -55,7 +55,7 @@ def mark_joined(gang: GangFact, terms: ChangeTerms | None, *, now: float) -> Gan
 
 
 def mark_left(gang: GangFact, staying: RankedMembers, finish: float | None, why: str, *, now: float) -> GangStatus:
-    """The status with only these members. The others are asked to end after it is written."""
+    """The status with only the ``staying`` members. Other members are asked to end after this status is written."""
     status = replace(_changed(gang, staying, finish, now), member_changes=_counted(gang.status))
     return with_shrink(_placed(status, gang, now), gang, why, now)
 

@@ -123,7 +123,10 @@ def _with_attempt(status: GangStatus, gang: GangFact, start: AttemptStart) -> Ga
 
 
 def _begun(gang: GangFact, now: float) -> float | None:
-    """The time since which the gang is active: a Gang since its first pods, a GangJob once it is placed."""
+    """The time since which the gang is active; None for a GangJob that was not placed yet.
+
+    A Gang is active from the reservation for its first pods on.
+    """
     is_first = is_pod_gang(gang.key) and not _has_bound_pods(gang)
     return now if is_first else gang.status.active_since
 
@@ -195,7 +198,7 @@ def _last_change(gang: GangFact) -> LastChange | None:
 def _first_size(gang: GangFact, placement: Placement) -> int | None:
     """The size with which an elastic gang started; None for other gangs.
 
-    If pods join other pods of their Gang, that is no start.
+    The first size stays if pods join other pods of their Gang.
     """
     if _has_bound_pods(gang):
         return gang.status.first_size
@@ -205,5 +208,5 @@ def _first_size(gang: GangFact, placement: Placement) -> int | None:
 
 
 def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:
-    """The factor by which stated times were multiplied for these members on nodes of their kinds, as text."""
+    """The factor by which the plan multiplied stated times, as text. It includes the kinds of the members' nodes."""
     return formatted_factor(factor_at(gang, placement.members, learned) * placement.own_times)

@@ -23,9 +23,9 @@ from lockstep.report.text.sentences import as_sentence, n_pods
 
 
 def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatus:
-    """The status after watches have shown all planned pods on their nodes. From now on they are ordinary pods.
+    """The status after watches have shown all planned pods on their nodes. It has no reservation any more.
 
-    ``nodes`` has the node of each pod of the Gang that is on one, also pods of earlier attempts.
+    ``nodes`` has the node of each pod of the Gang that is on a node, including pods of earlier attempts.
     """
     size = sum(entry.count for entry in gang.status.members)
     status = _without_wait(on_nodes(replace(gang.status, reserved_at=None, started_at=now), nodes))
@@ -41,7 +41,7 @@ def on_nodes(status: GangStatus, nodes: Iterable[str]) -> GangStatus:
 
 
 def with_taken(status: GangStatus, gang: GangFact, taken: TakenAttempt | None, *, now: float) -> GangStatus:
-    """The status of a Gang whose pods leave for another gang; unchanged if a later attempt has begun."""
+    """The status of a Gang whose pods leave for another gang; unchanged if none do, or if a later attempt has begun."""
     if taken is None or not taken.is_last_of(gang):
         return status
     return with_condition(status, gang, Condition.PREEMPTED, (TRUE, taken.reason, as_sentence(taken.why)), now)
@@ -72,10 +72,7 @@ def mark_awaiting_pods(
 
 
 def mark_resting(gang: GangFact, failure: Failure, *, times: int, until: float, now: float) -> GangStatus:
-    """The status of a Gang whose pods have begun anew ``times`` times in a row.
-
-    They wait until they are tried again.
-    """
+    """The status of a Gang whose pods have started over ``times`` times in a row. It is planned again at ``until``."""
     how_often = "once" if times == 1 else f"{times} times in a row"
     why = f"The pods of the Gang have started over {how_often}: {failure.message}."
     status = _without_wait(replace(without_plan(mark_accepted(gang, now)), started_at=None))
@@ -85,5 +82,5 @@ def mark_resting(gang: GangFact, failure: Failure, *, times: int, until: float, 
 
 
 def _without_wait(status: GangStatus) -> GangStatus:
-    """The status without the fields of one wait: the next pods of the Gang have a wait of their own."""
+    """The status without the fields about the wait of its pods: the next pods of the Gang have their own wait."""
     return replace(status, first_planned_start=None, plan=None, queued_since=None, waited_seconds=None)

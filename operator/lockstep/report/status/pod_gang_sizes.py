@@ -50,7 +50,7 @@ def mark_growth_failed(gang: GangFact, why: str, *, now: float) -> GangStatus:
 
 
 def mark_shrinking(gang: GangFact, following: NextSize, *, now: float) -> GangStatus:
-    """The status that pods will leave. It is written before their owner gets the smaller number."""
+    """The status of a Gang that pods will leave. It is written before their owner gets the smaller number of pods."""
     status, size = replace(gang.status, next_size=following, first_size=_first_size(gang)), gang.status.size or 0
     says = f"{n_pods(size)} of the Gang are on nodes, and {n_pods(size - following.size)} will leave."
     status = with_condition(status, gang, Condition.PLACED, (TRUE, Reason.BOUND, says), now)
@@ -58,9 +58,9 @@ def mark_shrinking(gang: GangFact, following: NextSize, *, now: float) -> GangSt
 
 
 def mark_without_room(gang: GangFact, following: NextSize, *, pods: int, now: float) -> GangStatus:
-    """The status that the owner will get fewer pods, because some of its ``pods`` wait in vain.
+    """The status of a Gang whose owner will get fewer pods, because some of the ``pods`` pods wait in vain.
 
-    It is written before that.
+    It is written before the owner gets the smaller number.
     """
     status = replace(gang.status, next_size=following, size=pods, first_size=_first_size(gang))
     says = (
@@ -72,7 +72,7 @@ def mark_without_room(gang: GangFact, following: NextSize, *, pods: int, now: fl
 def mark_shrunk(gang: GangFact, nodes: Iterable[str], *, now: float, note: str = "") -> GangStatus:
     """The status after the pods have left. ``nodes`` has the node of each pod that stayed.
 
-    The clause ``note`` says more.
+    ``note`` is a clause that is added to the message.
     """
     following = gang.status.next_size
     assert following is not None, "a Gang that shrinks has a next size"

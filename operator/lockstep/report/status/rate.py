@@ -7,7 +7,7 @@ _SHORTEST_SECONDS = 0.001
 
 
 class Rate:
-    """Lets ``per_second`` requests pass in their order, and up to ``burst`` at once after a pause.
+    """Lets ``per_second`` requests pass each second in their order, and up to ``burst`` at once after a pause.
 
     Half of the burst is reserved for urgent requests, so that other requests never delay them.
     """

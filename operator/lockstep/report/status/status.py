@@ -1,4 +1,4 @@
-"""Writes a GangJob's status: as a whole, in one request, and only over the version from which it was computed."""
+"""Writes the whole status of a gang in one request, and only over the version from which it was computed."""
 
 from enum import Enum, auto
 from http import HTTPStatus
@@ -56,8 +56,8 @@ async def write_status(
     If the gang was deleted or replaced before the answer came, the answer is not applied.
 
     After a conflict, or if the gang seems to be gone, it is read again. So the caller can compute the status again, and
-    the cache keeps no gang that is gone. Raises ``ApiUnavailableError``. Then the write may still have happened, which
-    the next write finds out by a conflict.
+    the cache keeps no gang that is gone. Raises ``ApiUnavailableError``. Then the write may still have happened. In
+    this case, the next write gets a conflict.
     """
     body = {
         "metadata": {"resourceVersion": gang.resource_version, "uid": gang.uid},
@@ -77,7 +77,7 @@ async def write_status(
 
 
 async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
-    """Read that gang into the cache. Returns whether it still exists."""
+    """Read the gang again, and apply the answer to the cache. Returns whether the gang still exists."""
     was_known = _is_known(state, gang)
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:

@@ -1,4 +1,4 @@
-"""The summary of a gang in one line for `kubectl get gj`, computed from every status that is written.
+"""The summary of a gang in one line for `kubectl get gj`. It is computed for every status that is written.
 
 It stays until the next status, so it has points in time, and no durations that would become wrong.
 """

@@ -1,8 +1,8 @@
-"""The only module that writes GangJobs' statuses and posts their events.
+"""The only module that writes the statuses of gangs and posts events about gangs.
 
-Writes of an attempt, and writes by which members leave, go first. Other reports wait until no gang is being placed. A
-newer report of the same gang replaces them, and their number and rate are limited. A gang has one write at a time.
-Events and metrics follow a status only after it is written.
+Writes of an attempt, and writes by which members leave, go first. Other reports wait up to five seconds until no gang
+is being placed, and their rate is limited. A gang has one write at a time. An attempt's write drops a waiting report of
+its gang. Events and metrics follow a status only after it is written.
 """
 
 import asyncio
@@ -102,8 +102,8 @@ class StatusWriter:
 
         Returns whether the attempt may begin.
 
-        It may not while a report is being sent, because the attempt's first write would conflict with it. A plan is due
-        after that report.
+        The attempt may not begin while a report is being sent, because its first write would conflict with the report.
+        A plan is due after that report.
         """
         self._withdraw(gang)
         if gang not in self._sending:
@@ -198,7 +198,7 @@ class StatusWriter:
     async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:
         """Report the refusal and pause, because the same status would be refused again.
 
-        The report counts as waiting until then.
+        The report counts as waiting until the pause is over.
         """
         log.error("the API server refuses the gang's status: %s", message, extra=about(gang.key))
         self._count_refused("report")

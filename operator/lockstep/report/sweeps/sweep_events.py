@@ -1,7 +1,7 @@
-"""The events of a GangSweep: the changes between two of its statuses.
+"""The events of a GangSweep, computed from the changes between two of its statuses.
 
 A status is written at most every five seconds, the size is decided again every 30 s, and a status has at most ten
-failures. So the number of events of a sweep is bounded, like that of its statuses.
+failures. So a sweep posts few events, even if it has thousands of runs.
 """
 
 from collections.abc import Iterator

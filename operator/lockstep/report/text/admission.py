@@ -20,7 +20,7 @@ def changes(spec: GangSpec) -> str:
 
 
 def in_words(changed: Mapping[str, tuple[Needs, Needs]]) -> str:
-    """The differences by role. Each value has the planned needs, and the needs after admission."""
+    """The differences in words, by role. ``changed`` has the planned needs and the needs after admission, by role."""
     words = ((name, differences(planned, admitted)) for name, (planned, admitted) in changed.items())
     return "; ".join(f"role {name}: {one}" if name else one for name, one in words)
 
@@ -48,7 +48,7 @@ def _of_requests(planned: Request, admitted: Request) -> Iterator[str]:
 
 
 def format_amount(name: str, amount: int | None) -> str:
-    """An amount in base units as users write it."""
+    """An amount of a resource as users write it, such as ``250m``; "none" for None. ``amount`` is in base units."""
     if amount is None:
         return "none"
     if name.startswith(HOST_PORT_PREFIX):

@@ -18,7 +18,7 @@ _MOST_ERROR = 10.0
 
 
 def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
-    """The run times that a plan uses, and why; None if the spec does not ask for learned ones."""
+    """Whether plans use learned or stated run times, and why; None if the spec does not ask for learned run times."""
     if not isinstance(gang, AcceptedGang) or not gang.spec.learns:
         return None
     if learned is None or learned.judged is None:
@@ -30,7 +30,7 @@ def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
 
 
 def why_used(judged: Judged) -> str:
-    """A clause that says why the learned law is used, or the stated times."""
+    """A clause that says why plans use the formula of earlier runs, or the stated times."""
     if isinstance(judged.fit, NoFit):
         return shortage_clause(judged.fit)
     runs = f"{judged.fit.runs} runs {with_sizes(judged.fit.sizes)}"
@@ -62,7 +62,7 @@ def _each_kind(kinds: Kinds) -> str:
 
 
 def shortage_clause(fit: NoFit) -> str:
-    """A clause that says how many runs there are, and which runs a law still needs."""
+    """A clause that says how many runs can be compared, and how many runs and sizes a formula needs."""
     if fit.shortage is Shortage.ONE_SIZE:
         had = f"all {fit.runs} runs had {n_members(fit.sizes[0])}"
         return f"{had}, and {_A_FORMULA} needs runs with {fit.needed_sizes} sizes"
@@ -81,7 +81,7 @@ def left_out(fit: WorkFit) -> str:
 
 
 def with_sizes(sizes: Sequence[int]) -> str:
-    """``with 2, 4 and 8 members``. If there are many sizes, only the smallest and the largest."""
+    """``with 2, 4 and 8 members``; ``with 5 sizes from 2 to 32 members`` if there are more than four sizes."""
     if len(sizes) == 1:
         return f"with {n_members(sizes[0])}"
     if len(sizes) > 4:
@@ -90,7 +90,7 @@ def with_sizes(sizes: Sequence[int]) -> str:
 
 
 def error_percentage(error: float) -> str:
-    """The relative error of forecasts, in percent."""
+    """The relative error of forecasts in percent, between ``less than 0.01 %`` and ``more than 1000 %``."""
     if 0 < error < _LEAST_ERROR:
         return f"less than {percentage(_LEAST_ERROR)}"
     return percentage(error) if error < _MOST_ERROR else f"more than {percentage(_MOST_ERROR)}"

@@ -11,7 +11,7 @@ from coschedule import NoNodeFits, NotEnoughRoom, OfRole, Reason, Refusal
 class BehindInQueue:
     """The refusal of a gang with at least ``in_front`` gangs in front.
 
-    ``starts_by`` is a rough estimate; None if unknown.
+    ``starts_by`` is a rough estimate of its start, a time of day; None if unknown.
     """
 
     reason: ClassVar[Reason] = Reason.BEHIND_IN_QUEUE
@@ -65,7 +65,7 @@ class RefusedInPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VolumesElsewhere:
-    """The refusal of a plan with ``size`` members at the gang's volumes, but some ranks not at their own volumes."""
+    """The refusal of a gang whose ``size`` members were planned at its volumes, but some not at their own volumes."""
 
     reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
     size: int

@@ -14,7 +14,8 @@ class PaceReasons(NamedTuple):
 
     ``slowest`` is the node that sets the pace, if all nodes have usable bids. ``without_bids`` are the nodes without a
     usable bid. The node owners of ``yielding`` nodes are back. ``obstacles`` counts members that can't be paced, by
-    cause. ``refusal`` is the API server's last message. ``keeps_limits`` says that members may use what others leave.
+    cause. ``refusal`` is the API server's last message about a refused resize; '' if there is none. With
+    ``keeps_limits``, members keep their CPU limits, so they may use CPU that others leave idle.
     """
 
     slowest: str | None
@@ -26,7 +27,7 @@ class PaceReasons(NamedTuple):
 
 
 def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
-    """How many members are paced, because of which nodes, and why the other members are not paced."""
+    """The message that says how many members are paced, because of which nodes, and why others are not paced."""
     cores = f"{pace.given_back / 1000:.1f} cores"
     back = f"requests lowered by {cores}, limits kept" if reasons.keeps_limits else f"{cores} given back"
     return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back}.", *_why(reasons)])[:_LONGEST]

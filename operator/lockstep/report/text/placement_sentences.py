@@ -43,7 +43,7 @@ def chosen(placement: Placement, *, now: float) -> str:
 def _who_is_where(placement: Placement, on: str) -> str:
     """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``.
 
-    Roles of pods that others create do not have their own names.
+    For a Gang, the text does not name roles.
     """
     roles = dict.fromkeys(entry.role for entry in placement.members)
     if list(roles) == [""] or is_pod_gang(placement.gang):
@@ -112,7 +112,7 @@ def _risk(risk: Risk) -> str:
 
 
 def _compared(placement: Placement, now: float) -> str:
-    """A sentence about the best alternative, and why it was not chosen if it ends sooner; '' if it says nothing."""
+    """A sentence about the best alternative, and why it was not chosen if it ends sooner; '' if there is no need."""
     other = placement.alternative
     if other is None or _is_as_good(other, placement) or _says_nothing(other, now):
         return ""
@@ -159,5 +159,5 @@ def _but(other: Alternative, placement: Placement) -> str:
 
 
 def _in_time(deadline: float) -> str:
-    """A clause about what the fewest members can do. A deadline of inf belongs to a gang whose end does not matter."""
+    """A clause about what the fewest members can do. A deadline of inf means that the gang's end does not matter."""
     return "can run" if math.isinf(deadline) else f"end by its deadline, {rfc3339(deadline)}"

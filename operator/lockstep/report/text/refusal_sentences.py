@@ -1,6 +1,7 @@
 """Describes in one sentence, with numbers, why a gang has no placement. Only this module formats refusals.
 
-Most refusals come from the engine (``coschedule.Refusal``). The operator adds those of ``operator_refusals``.
+Most refusals come from the engine (``coschedule.Refusal``). The operator adds the refusals of ``operator_refusals``,
+and ``QuotaShort``.
 """
 
 from functools import singledispatch

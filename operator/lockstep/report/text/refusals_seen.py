@@ -1,4 +1,4 @@
-"""Refusals as users of a namespace may read them: gangs of other namespaces have no names there."""
+"""Refusals as users of a namespace may read them: without the names of gangs of other namespaces."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,12 +12,18 @@ _IN_THE_LOG = "the operator's log says more"
 
 
 def refusal_seen_from(namespace: str, refusal: Refusal) -> Refusal:
-    """The refusal of a gang of that namespace. The text of an exception is left out, because it may name anything."""
+    """The refusal of a gang of that namespace, as users of the namespace may read it.
+
+    It names no gangs of other namespaces. The text of an exception is left out, because it may name anything.
+    """
     return without_names(refusal, partial(_seen, namespace))
 
 
 def without_names(refusal: Refusal, blocker: Callable[[Blocker], Blocker | None]) -> Refusal:
-    """The refusal with another ``blocker``, and without the text of an exception. Other refusals name no gang."""
+    """The refusal without the text of an exception. ``blocker`` returns the blocker to show instead; None for none.
+
+    Refusals without a blocker name no gang.
+    """
     if isinstance(refusal, RefusedInPool):
         return in_pool(without_names(refusal.refusal, blocker))
     if isinstance(refusal, OfRole | HoldingNodes | RestingFromHold):

@@ -11,7 +11,7 @@ _MOST_FAILURES = 3
 
 
 def nodes_failing(failures: Sequence[tuple[str, int]]) -> str:
-    """``12 without gpu=a100, 3 cordoned``: the most frequent failures, in their given order."""
+    """``12 without gpu=a100, 3 cordoned``: the three most frequent failures in their given order, and the others."""
     named = set(sorted(failures, key=lambda failure: -failure[1])[:_MOST_FAILURES])
     words = [f"{count} {phrase}" for phrase, count in failures if (phrase, count) in named]
     others = sum(count for _, count in failures) - sum(count for _, count in named)
@@ -62,5 +62,5 @@ def _other_gangs(count: int) -> str:
 
 
 def _has_no_unit(resource: str) -> bool:
-    """Whether the resource is one of Lockstep's own, such as a host port. Such resources are counted in pieces."""
+    """Whether the resource is one of Lockstep's own, such as a host port. Amounts of such resources have no unit."""
     return " " in resource

@@ -24,7 +24,7 @@ def member_price(seconds: str) -> str:
 
 
 def run_times_learned(learned: Learned) -> str:
-    """A sentence about the learned run times that a plan used instead of those of the spec."""
+    """A sentence about the learned run times that a plan used instead of the stated run times."""
     if learned.law is not None:
         return (
             f"Its run times are {learned.formatted} times those of the formula that fits its last {learned.runs} runs."
@@ -141,14 +141,14 @@ def speedup(value: float) -> str:
 
 
 def price(value: float) -> str:
-    """A price as a decimal number, with two significant digits below 1, at most six decimals, and never 0."""
+    """A price with two decimals, or below 1 with two significant digits; at most six decimals, and never 0."""
     rounded = max(value, 1e-6)
     digits = 2 if rounded >= 1 else 1 - math.floor(math.log10(rounded))
     return f"{rounded:.{min(digits, 6)}f}"
 
 
 def duration(seconds: float) -> str:
-    """A duration in seconds, in minutes and seconds, or in hours and minutes. A second unit of 0 is left out."""
+    """``40 s``, ``5 min 20 s``, ``2 h 10 min``. A second unit of 0 is left out: ``5 min``."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s" if whole else "less than 1 s"
@@ -168,7 +168,10 @@ def node_ranges(names: Sequence[str]) -> str:
 
 
 def _runs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The first and last name of each run of three or more consecutive numbers. Other names are returned as both."""
+    """The first and last name of each run of three or more consecutive numbers.
+
+    Each other name is returned as first and last name of its own run.
+    """
     ordered = sorted(names)
     start = 0
     for end in range(1, len(ordered) + 1):

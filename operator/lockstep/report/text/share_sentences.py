@@ -7,15 +7,14 @@ from lockstep.facts.fair_share import NamedGroup
 
 _MOST_IN_SUMMARY = 8
 _MANY = 10
-# In seconds of all nodes. If all groups have used less than this, nothing can be said.
+# In seconds of all nodes. If all groups together have used less than this, nothing can be said.
 _NOTHING = 1e-3
 
 
 def times_share(groups: Sequence[NamedGroup], used: Mapping[str, float]) -> dict[str, float]:
-    """The part of all use that each group has, divided by the group's part of all weights; {} if nothing was used.
+    """For each group, its part of all use, divided by its part of all weights; {} if nothing was used.
 
-    Groups that have used nothing count with their weights. So 1 means the share that a group has if all groups want
-    theirs.
+    The weights of groups that have used nothing count too. So 1 means that a group has used exactly its share.
     """
     total, weights = sum(used.values()), sum(group.weight for group in groups)
     if total < _NOTHING:
@@ -24,7 +23,7 @@ def times_share(groups: Sequence[NamedGroup], used: Mapping[str, float]) -> dict
 
 
 def use_of_share(times: float | None) -> str:
-    """A clause about the use of a group, to follow the group's name."""
+    """A clause about the use of a group, to follow its name. ``times`` is None if no group has used anything."""
     if times is None:
         return "has used nothing, like all other groups"
     formatted = f"{times:.0f}" if times >= _MANY else f"{times:.1f}"
@@ -39,7 +38,7 @@ def use_of_group_of(sharing: GroupSharing, namespace: str, now: float) -> str:
 
 
 def use_of_own_group(sharing: GroupSharing, namespace: str, now: float) -> str:
-    """The same as a sentence for users of the namespace, without the name of the group; '' if there are no groups."""
+    """A sentence about the use of a namespace's group, without the name of the group; '' if there are no groups."""
     return f"Its group {_use_of(sharing, namespace, now)}." if sharing.named else ""
 
 
@@ -48,7 +47,7 @@ def _use_of(sharing: GroupSharing, namespace: str, now: float) -> str:
 
 
 def summary_of(groups: Sequence[NamedGroup], times: Mapping[str, float]) -> str:
-    """A line about the groups that have used most of their shares."""
+    """A line about the groups whose use is largest as a multiple of their shares."""
     if not times:
         return "No group has used anything yet."
     most = sorted(groups, key=lambda group: -times[group.name])

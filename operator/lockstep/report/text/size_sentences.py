@@ -1,6 +1,6 @@
 """Clauses with numbers that say why a gang changes its size or keeps it.
 
-All numbers of members are of the whole gang, whatever roles it has, as in its status and in ``elastic.size``.
+Each number of members counts the members of all roles of the gang, as in its status and in ``elastic.size``.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ KEEPS_SIZE: Mapping[KeepsSize, str] = {
     KeepsSize.NOT_ON_KNOWN_NODES: "some members are on nodes that no gang may use, or have other requests",
     KeepsSize.NOT_COMPARABLE: "Lockstep can't compare other sizes for the work that is left",
 }
-"""Why the size of an elastic gang is not chosen again, as a clause."""
+"""Clauses that say why the size of an elastic gang stays the same."""
 
 _ForGang = Literal[SizeReason.WAITING_GANG, SizeReason.URGENT_GANG, SizeReason.FAIR_SHARE]
 

@@ -1,11 +1,11 @@
-"""Why a node takes no members, in two or three words. All messages use this rule."""
+"""Says in a few words why a node takes no members. All messages use this rule."""
 
 from lockstep.api.pool import Pool
 from lockstep.facts.cluster.node import NodeFact
 
 
 def why_unschedulable(node: NodeFact | None, pool: Pool) -> str:
-    """Why no member can start on the node; '' if one could start."""
+    """Why no member can start on the node; '' if the node is in the pool, ready and not cordoned."""
     if node is None:
         return "gone"
     if not pool.has(node.labels):

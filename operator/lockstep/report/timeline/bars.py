@@ -19,8 +19,8 @@ _MOST_ENDED = 500
 class Stage(StrEnum):
     """The meaning of a bar.
 
-    ``HOLDS`` is a node hold: no gang behind gets these nodes if it would delay this gang. ``OTHERS`` are places that
-    are held by gangs which the user may not see.
+    ``HOLDS`` is a node hold: no gang behind gets these nodes if it would delay this gang. ``OTHERS`` are nodes of gangs
+    that the user may not see.
     """
 
     RESERVED = "reserved"
@@ -45,7 +45,7 @@ class NextNodes(NamedTuple):
 
 
 class BarPart(NamedTuple):
-    """A number of members on one node. ``start`` and ``finish`` are None if they are those of the bar."""
+    """A number of members on one node. If ``start`` or ``finish`` is None, the start or finish of the bar applies."""
 
     members: int
     start: float | None = None
@@ -56,8 +56,8 @@ class BarPart(NamedTuple):
 class Bar:
     """A gang from ``start`` to ``finish``, which is None if unknown. ``nodes`` has the number of members by node.
 
-    ``promised`` is the latest start; None if none is promised. A bar of ``HOLDS`` has no members. A bar with ``then``
-    has a step: ``nodes`` is valid until the step, and the nodes of ``then`` after it.
+    ``promised`` is the latest start; None if none is promised. Bars of ``HOLDS`` and ``OTHERS`` have 0 members on each
+    node. A bar with ``then`` has a step: ``nodes`` is valid until the step, and the nodes of ``then`` after it.
     """
 
     gang: GangKey

@@ -44,9 +44,9 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineFacts:
-    """Nodes with their bids, gangs, their reservations, and decisions about the others.
+    """Nodes with their bids, gangs with their reservations, and the decisions of the last plan.
 
-    Times are seconds since the epoch. Gangs that have ended are only those that ended since ``ended_since``.
+    Times are seconds since the epoch. Gangs that ended before ``ended_since`` get no bar.
     """
 
     nodes: Mapping[str, NodeFact]
@@ -88,7 +88,7 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
 
 
 class _Ends(NamedTuple):
-    """The ends that the plan made at ``planned_at`` has used; newer ends if these have passed."""
+    """The ends that the plan made at ``planned_at`` used. An end that has passed by ``now`` is computed again."""
 
     state: State
     planned_at: float

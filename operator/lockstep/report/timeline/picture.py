@@ -26,10 +26,10 @@ def draw(facts: TimelineFacts, sees: Callable[[GangKey], bool] = lambda _: True)
 
     Only gangs that ``sees`` allows are named.
 
-    Keys: ``gangs`` are the bars; ``next`` is the part of a bar after its step. ``kinds`` are the speeds of nodes, each
-    with its ``rows``. A row has ``bars``: number of the gang, lane, members on each node. A bar may have two more
-    entries: its start and its finish on these nodes; None means those of the gang. ``waiting`` are the gangs without a
-    bar, at most 200 of the ``waitingInAll``.
+    ``gangs`` are the bars; ``next`` is the part of a bar after its step. ``kinds`` are the speeds of nodes, each with
+    its ``rows``. Each entry in the ``bars`` of a row has the number of the bar in ``gangs``, its lane, and its members
+    on each node. An entry may also have its start and finish on these nodes; None means the start or finish of the bar.
+    ``waiting`` are the gangs without a bar: at most 200 of ``waitingInAll`` gangs.
     """
     shown = as_seen(bars(facts), sees)
     unplaced = [gang for gang in waiting(facts, shown) if sees(gang.key)]

@@ -1,4 +1,4 @@
-"""Nodes as rows, ordered by speed. Nodes with equal content share a row."""
+"""Nodes as rows, ordered by speed. Nodes with the same offer and the same bars share a row."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
