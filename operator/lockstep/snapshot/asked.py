@@ -1,4 +1,7 @@
-"""Chooses the gangs of a snapshot and its columns. Both are bounded, so no namespace takes all the room."""
+"""Chooses the gangs of a snapshot, and its columns: one for each resource.
+
+Both are bounded, so that no plan takes too long. Namespaces share the bounds, so that no namespace uses all of them.
+"""
 
 from collections.abc import Collection, Generator, Sequence
 from functools import partial
@@ -13,16 +16,16 @@ from lockstep.snapshot.volume_columns import VolumeColumns
 from lockstep.snapshot.wanted import WantedGang
 
 MOST_COLUMNS = 512
-"""The most columns for host ports, disks and volumes of single gangs in a snapshot.
+"""A snapshot has at most this number of columns for host ports, disks and volumes of single gangs.
 
 Columns for the resources that nodes publish do not count.
 """
 LEAST_COLUMNS = 64
-"""The least limit for these columns, however many nodes there are."""
+"""The limit of these columns is never below this number, however many nodes there are."""
 MOST_CELLS = 400_000
-"""The most amounts in these columns, one for each node and column: all amounts are copied in one step."""
+"""These columns have at most this number of amounts, one for each node and column: one step copies all of them."""
 MOST_TERMS = 5_000
-"""The most terms of affinity and anti-affinity that the gangs of one namespace have in one plan."""
+"""In one plan, the gangs of a namespace have at most this number of terms of affinity and anti-affinity."""
 
 
 class Demands(NamedTuple):
@@ -46,9 +49,9 @@ class Room:
     def choosing(
         self, wanted: Sequence[WantedGang], running: Collection[Request] = ()
     ) -> Generator[None, None, tuple[Demands, Collection[GangKey]]]:
-        """Choose gangs and their columns, in steps. Returns these, and the gangs that wait for a later plan.
+        """Choose gangs and their columns, in steps. Returns both, and the gangs that wait for a later plan.
 
-        ``running`` gets columns too: the requests of gangs that run and may change their size.
+        ``running`` has the requests of gangs that run and may change their size. They get columns too.
         """
         left_out = set(self._with_too_many_terms(wanted))
         asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out], running)

@@ -1,4 +1,4 @@
-"""The requirements of a gang's members for a node besides resources: of their template, and because of other pods."""
+"""The constraints that a gang's members put on nodes, besides resources: by their template, other pods, and losses."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -25,7 +25,10 @@ def constraints_of(state: State, gang: AcceptedGang, role: RoleSpec, around: Sur
 
 
 def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str]]:
-    """The amounts that nominated pods of at least this priority are about to take, by node and resource."""
+    """The amounts that nominated pods of at least this priority are about to take, by node and resource.
+
+    If ``priority`` is None, all nominated pods count.
+    """
     amounts: Counter[tuple[str, str]] = Counter()
     for pod in state.counts.pods_nearby.nominated.values():
         if priority is None or pod.priority >= priority:

@@ -1,6 +1,6 @@
-"""Freezes the amounts of a snapshot: what each node can hold, what is taken of it, and what ends when.
+"""Freezes the amounts of a snapshot: how much each node can hold, how much is taken, and when it is released.
 
-All of them are read in one step, in which the cache does not change.
+All amounts are read in one step, in which the cache does not change.
 """
 
 import math
@@ -22,12 +22,15 @@ from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.owner_forecasts import OwnerForecasts
 from lockstep.snapshot.nodes.resource_columns import Columns
 
-# Sums of what many pods take from one node do not overflow 64 bits.
+# The largest amount of one nominated pod, so that sums over many pods of a node do not overflow 64 bits.
 _MOST_OF_ONE = AMOUNT_LIMIT // 2**10
 
 
 class _Taken(NamedTuple):
-    """What is ``committed`` of each node: int[n, r]. A part is ``lasting``, and ``releases`` say when others end."""
+    """The amounts that pods take of each node (``committed``): int[n, r].
+
+    ``lasting`` has the part that is never released, and ``releases`` the parts whose release times are known.
+    """
 
     committed: NDArray[np.int64]
     lasting: NDArray[np.int64]
@@ -83,14 +86,14 @@ class AmountsFreezer:
         )
 
     def _shares(self, asked: Demands, nodes: NodeArrays, now: float) -> FairShares:
-        """The groups that take turns. What they hold is read only if a gang may preempt, and so take of it."""
+        """The groups that take turns. The amounts that they hold are read only if a gang of the plan may preempt."""
         namespaces = (one.gang.key.namespace for one in asked.wanted)
         if not any(one.terms.may_preempt for one in asked.wanted):
             return shares_of_groups(self._state, namespaces, asked.columns, now)
         return shares_that_hold(self._state, namespaces, nodes.index, asked.columns, now)
 
     def _counted_twice(self, nodes: NodeArrays, columns: Columns) -> NDArray[np.int64]:
-        """What the ledger counts twice on each node, for gangs that change their size: int[n, r]."""
+        """The amounts that the ledger counts twice on each node, for gangs that change their size: int[n, r]."""
         twice = np.zeros((len(nodes.facts), len(columns.names)), dtype=np.int64)
         for node, amounts in all_counted_twice(self._state).items():
             if node in nodes.index:
@@ -100,7 +103,7 @@ class AmountsFreezer:
     def _evictable(self, asked: Demands, nodes: NodeArrays, now: float) -> Evictable:
         """The gangs that may be evicted for a gang of the plan; none are read if no gang of the plan may preempt.
 
-        Groups also take back from gangs of the same priority.
+        With a FairShare, gangs of the same priority are included, because groups may take nodes back from them.
         """
         urgent = (one.priority for one in asked.wanted if one.terms.may_preempt)
         below = max(urgent, default=-math.inf) + bool(self._state.shares.named)
@@ -121,13 +124,13 @@ class AmountsFreezer:
 
 
 def room_of(name: str, asked: Demands, nodes: NodeArrays) -> NDArray[np.int64]:
-    """How much of a resource each node can hold: int[n]. For many nodes, it takes long the first time."""
+    """How much of a resource each node can hold: int[n]. With many nodes, the first call for a resource is slow."""
     volumes = asked.volumes.room(name, nodes)
     return nodes.allocatable(name) if volumes is None else volumes
 
 
 def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:
-    """What will be released on each node at an unknown time: all that ends, less the known releases."""
+    """The amounts that each node releases at unknown times: all amounts that end, less the known releases."""
     known = np.zeros(ending.shape)
     if releases:
         # Many nodes release the same amounts, which are then one object.

@@ -45,7 +45,7 @@ def with_still_age(room: AcceptedGang) -> AcceptedGang:
 
 
 def kept_until(state: State, gang: GangFact | PodGang) -> float:
-    """The time until which room is kept for later pods of a Gang that has begun."""
+    """The time until which room is kept for later pods of a Gang; -infinity if the Gang has not begun."""
     held = state.reservations.get(gang.key)
     is_first = held is not None and not state.pod_gangs.group(gang.key).going
     begun = held.start if held is not None and is_first else gang.status.active_since

@@ -25,7 +25,7 @@ class NodesNotInPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChecksFail:
-    """These nodes fail that check of the members' constraints."""
+    """These nodes fail the ``check`` of the members' constraints."""
 
     nodes: tuple[str, ...]
     check: str

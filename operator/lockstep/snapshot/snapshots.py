@@ -1,6 +1,6 @@
 """The cache, frozen for one plan: facts by name become arrays by index.
 
-What depends only on nodes and bids is built once for each generation of them, and shared by its snapshots.
+Arrays that depend only on nodes and bids are built once for each generation, and shared by its snapshots.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
@@ -89,8 +89,8 @@ class SnapshotCutter:
     ) -> Generator[None, None, Snapshot]:
         """Draw a snapshot in many small steps, between which the cache may change.
 
-        All amounts are frozen in one step, in which ``watch`` is called. The generation is that of the first step, so
-        that callers see whether the cache has changed since. What gangs ask of nodes may be newer.
+        All amounts are frozen in one step, in which ``watch`` is called. The snapshot has the generation of the first
+        step, so that callers see whether the cache has changed since. The constraints of gangs may be newer.
         """
         generation = self._state.changes.generation
         # After a start, or a change of a storage class, volumes are counted again on all nodes.
@@ -115,7 +115,7 @@ class SnapshotCutter:
     ) -> PlacementConflict | None:
         """Why the gang's members would not be placed as in this reservation if they were planned now.
 
-        What is ``replaced`` by the reservation counts as free.
+        None if they would be placed. The amounts of ``replaced``, which the reservation replaces, count as free.
         """
         return conflict_of(self._state, self._node_arrays(), gang, reservation, now, replaced)
 
@@ -136,7 +136,7 @@ class SnapshotCutter:
         return found
 
     def _making_ready(self, asked: Demands) -> Generator[None, None, None]:
-        """Compute in steps what takes long for many nodes, and is kept; what changes meanwhile is computed again."""
+        """Compute and keep, in steps, columns that take long for many nodes. Those that change are computed again."""
         steps, nodes = Steps(), self._node_arrays()
         if steps.are_due(len(nodes.facts)):
             yield

@@ -42,7 +42,7 @@ def conflict_of(
 ) -> PlacementConflict | None:
     """Why the gang's members would not be placed as in this reservation if they were planned now; None if they would.
 
-    Amounts that the reservation itself takes do not count against it, nor those of ``replaced``, which it replaces.
+    The amounts of the reservation, and of ``replaced``, which it replaces, count as free.
     Other gangs that change their size take the larger of their present and their next amounts. Only nodes with unbound
     members are checked: running members stay where they are.
     """

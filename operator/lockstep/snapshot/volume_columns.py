@@ -1,4 +1,4 @@
-"""The columns of a snapshot for volumes: those of single gangs, and those of attach limits by driver."""
+"""The columns of a snapshot for volumes: columns for single gangs, and one for the attach limits of each driver."""
 
 from collections.abc import Generator, Iterable, Mapping
 

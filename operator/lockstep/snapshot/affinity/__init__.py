@@ -1,1 +1,1 @@
-"""Requirements of running pods for the members of a gang, and of members for each other."""
+"""Affinity and anti-affinity: between other pods and a gang's members, and among the members."""

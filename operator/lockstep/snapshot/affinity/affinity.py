@@ -1,4 +1,4 @@
-"""Effects of required affinity and anti-affinity among pods, and of ``placement``, on a gang that is planned.
+"""Computes where required affinity and anti-affinity, and ``placement``, allow the members of a gang.
 
 kube-scheduler reads one pod after the other. Lockstep reads the gang as a whole, by the same rules:
 
@@ -24,7 +24,7 @@ from lockstep.snapshot.affinity.own_domains import nodes_of_its_pods
 
 Bar = tuple[str, frozenset[str]]
 
-# In pieces of work: the cost of one query about pods.
+# In pieces of work of about a microsecond: the cost of one query about pods.
 _PIECES_OF_QUESTION = 100
 
 
@@ -68,9 +68,9 @@ class Surroundings:
             yield
 
     def bars(self, role: RoleSpec) -> Iterator[Bar]:
-        """The nodes that members of the role may not use, each set with the reason.
+        """Sets of nodes that members of the role may not use, each with its reason.
 
-        Other pods exclude members from these nodes, or pods that members require are missing there.
+        Other pods exclude members from these nodes, or a label or pods that members require are missing there.
         """
         [kind] = [kind for kind in self.kinds if kind.role == role.name]
         yield "near a pod whose anti-affinity keeps it away", self._excluded_by_others(kind)
@@ -128,10 +128,7 @@ class Surroundings:
                     yield _term(TermKind.APART, term.topology_key, frozenset({kind.role}), avoided)
 
     def _together(self) -> Iterator[Term]:
-        """The terms among members of the gang that stand in for other pods.
-
-        Members stand in for each kind of members that has no suitable other pods nearby.
-        """
+        """The affinity terms that members of the gang have to satisfy, because no other pods satisfy them."""
         without = {kind.role: kind for kind in self.kinds if kind.near and not any(self._near_others(kind))}
         asks = {role: self._stand_ins(kind) for role, kind in without.items()}
         for role, kind in without.items():
@@ -143,7 +140,7 @@ class Surroundings:
                     yield _term(TermKind.TOGETHER, term.topology_key, frozenset({role}), asks[role])
 
     def _near_others(self, kind: MemberKind) -> list[frozenset[str]]:
-        """For each topology key of its affinity, the nodes near pods that all of its terms select."""
+        """For each topology key of the members' affinity, the nodes near pods that all terms of the affinity select."""
         nodes = self._nodes_with(question(self._state, kind.near))
         labels = dict.fromkeys(term.topology_key for term in kind.near)
         return [self._state.nodes.domains.near(label, nodes) for label in labels]

@@ -1,7 +1,7 @@
 """Checks whether members on given nodes satisfy the terms among them, since facts may have changed after the plan.
 
-Members are counted once by role and node, and by domain once for each label. So many terms of many members cost little
-more than one term.
+Members are counted once by role and node, and then once by domain for each label. So many terms cost little more than
+one term, even with many members.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -10,9 +10,10 @@ from lockstep.facts.gang.pod_gang import GroupedPod
 
 
 def nodes_of_its_pods(state: State, gang: AcceptedGang) -> Collection[str]:
-    """The nodes of pods beside which pods of this Gang, or its room, are planned; none for GangJobs.
+    """The nodes of the Gang's pods, whose domains its next pods may not use; none for GangJobs.
 
-    Pods that an attempt of the Gang has bound do not hinder this attempt.
+    ``gang`` is a Gang, or the room for its later pods. Pods that an attempt of the Gang has bound do not hinder this
+    attempt, but they hinder the room.
     """
     of = gang_of_room(gang.key)
     group, held = state.pod_gangs.group(of or gang.key), state.reservations.get(of or gang.key)

@@ -23,9 +23,9 @@ class Directions(NamedTuple):
 
 
 def directions(waiting: Collection[int], running: Iterable[int]) -> Directions:
-    """The directions for gangs of known end, by the priorities of ``waiting`` and ``running`` gangs beside them.
+    """The directions for gangs of known end, by the priorities of all ``waiting`` and ``running`` gangs.
 
-    Gangs that fit nowhere wait for no room. A gang grows only if no more urgent gang waits. It shrinks only if all
-    gangs that could get the room are at least as urgent, since the planner decides which of them gets it.
+    Callers leave out waiting gangs that fit nowhere, because these wait for no room. A gang grows only if no more
+    urgent gang waits. It shrinks only if all other gangs are at least as urgent, since any of them may get the room.
     """
     return Directions(max(waiting, default=-math.inf), min([*waiting, *running], default=math.inf))

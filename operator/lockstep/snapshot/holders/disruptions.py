@@ -12,7 +12,7 @@ from lockstep.facts.pods.budget import BudgetFact
 from lockstep.facts.pods.pod import Labels, PodFact, PodPhase
 from lockstep.snapshot.holders.endings import is_ending
 
-# The most pairs of labels and budgets that are compared. This takes about 10 ms.
+# At most this number of pairs of labels and budgets are compared, in about 10 ms.
 _MOST_COMPARISONS = 10_000
 
 

@@ -1,8 +1,8 @@
-"""Gangs whose pods run and whose owner may get another number of pods, as gangs that may change their size.
+"""Running Gangs whose owner may get another number of pods, in the form of gangs that may change their size.
 
-The same code chooses their sizes and those of GangJobs. The owner decides which pods come or go. A Job deletes the pods
-with the highest indexes. So its Gang keeps its size while the ranks of its pods are no indexes of the Job. A RayCluster
-can delete any workers, since they are named; its head stays.
+So the same code chooses the sizes of Gangs and GangJobs. The owner decides which pods come or go. A Job deletes the
+pods with the highest indexes. So its Gang keeps its size while the ranks of its pods are no indexes of the Job. A
+RayCluster can delete any workers, since they are named; its head stays.
 """
 
 from collections import Counter
@@ -36,10 +36,10 @@ class _Places(NamedTuple):
 
 
 class ElasticPodGang(NamedTuple):
-    """A Gang as a running gang that may change its size, and the owner of its pods.
+    """A Gang in the form of a running gang that may change its size, and the owner of its pods.
 
     ``nodes`` has the node of each pod whose number may change, by rank, and ``fixed`` the nodes of the other pods.
-    ``held`` is no reservation of the cache: its pods are counted as pods.
+    ``held`` is not in the cache: the ledger counts the pods of the Gang, and not this reservation.
     """
 
     gang: AcceptedGang
@@ -85,9 +85,9 @@ def is_elastic_candidate(state: State, key: GangKey) -> bool:
 
 
 def requests_of_elastic_pods(state: State) -> Iterator[Request]:
-    """The request of one pod of each kind, for each of these Gangs, except for pods with host ports or disks.
+    """The request of one pod of each kind, for each Gang whose size may be chosen anew.
 
-    Columns for host ports and disks exist for few gangs, and otherwise every plan would have them.
+    Requests with host ports or disks are left out: their columns exist for few gangs, and every plan would have them.
     """
     for gang, _ in elastic_candidates(state):
         for pods in state.pod_gangs.elastic.needs(gang) or ():
@@ -97,7 +97,10 @@ def requests_of_elastic_pods(state: State) -> Iterator[Request]:
 
 
 def elastic_pod_gang(state: State, key: GangKey) -> ElasticPodGang | None:
-    """The Gang, if all pods of its owner run, no change is under way, and its owner may have another size."""
+    """The Gang, if all pods of its owner run, no change is under way, and its owner may have another size.
+
+    None for other Gangs.
+    """
     gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
     if gang is None or owner is None or owner.elastic is None or not _stands_still(state, gang, owner):
         return None
@@ -111,9 +114,10 @@ def elastic_pod_gang(state: State, key: GangKey) -> ElasticPodGang | None:
 def resizable_pod_gang(
     state: State, key: GangKey, index: Mapping[str, int], columns: Columns, now: float
 ) -> Resizable | None:
-    """The Gang, for a choice of its size; None if its size can't be chosen.
+    """The Gang in the form for a choice of its size; None if its size can't be chosen.
 
-    Its size can't be chosen if pods are on nodes that no gang may use, or have other requests.
+    That is so for Gangs without an :func:`elastic_pod_gang`, and if pods are on nodes outside ``index`` or have other
+    requests than their roles.
     """
     one = elastic_pod_gang(state, key)
     if one is None:
@@ -153,7 +157,7 @@ def _hold_what_they_need(state: State, one: ElasticPodGang, columns: Columns) ->
 
 
 def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | None:
-    """The Gang, if some of its pods wait and the others may be all of its pods; None otherwise."""
+    """The Gang, if some of its pods wait and it may shrink to the number of its other pods; None otherwise."""
     gang, owner, group = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key), state.pod_gangs.group(key)
     if gang is None or owner is None or owner.elastic is None or not _is_unchanging(state, gang, owner):
         return None
@@ -216,9 +220,9 @@ def _as_running(state: State, gang: PodGang, pods: ElasticPods, sizes: Sizes | N
 
 
 def _places(group: PodGroup, pods: ElasticPods) -> _Places | None:
-    """The nodes of the pods.
+    """The nodes of the pods, by rank.
 
-    If the pods with the highest indexes leave first, None if ranks are missing, or two pods have the same rank.
+    None if the owner deletes the highest indexes first, and a rank is missing or two pods have the same rank.
     """
     if pods.role:
         return _by_role(group, pods)

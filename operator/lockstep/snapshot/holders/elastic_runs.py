@@ -20,14 +20,14 @@ from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 
 MOST_MEMBERS = 8_000
-"""The most members of all gangs whose sizes one plan chooses. The last gang may exceed it."""
-# In members: to read a gang takes as long as to read this many members, and its own members besides.
+"""One plan reads gangs that may change their size until they have at least this number of members together."""
+# In members: each gang costs as much as this number of members, besides the cost of its own members.
 _COST_OF_GANG = 7
 _TURN_SECONDS = 60.0
 
 
 class _ElasticHolder(NamedTuple):
-    """A gang with what it holds."""
+    """A gang and its reservation."""
 
     gang: AcceptedGang
     held: Reservation
@@ -46,15 +46,15 @@ def any_elastic_run(state: State) -> bool:
 
 
 def elastic_requests(state: State) -> set[Request]:
-    """What one member takes of its node, for each gang that holds nodes and may change its size."""
+    """The requests of the members of all gangs that hold nodes and may change their size."""
     of_gangs = {role.request for gang, _ in _elastic_holders(state) for role in gang.spec.roles}
     return of_gangs.union(requests_of_elastic_pods(state))
 
 
 def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: float) -> list[Resizable]:
-    """The gangs that may change their size now, and what they hold of these nodes.
+    """The gangs that may change their size now, with the nodes of their members.
 
-    One step reads them, so their number is bounded. The others keep their size until their turn comes.
+    One step reads these gangs, so their number is bounded. All others keep their size until their turn comes.
     """
     found, read = list[Resizable](), 0
     for holder in _in_turn([*_elastic_holders(state), *elastic_candidates(state)], now):

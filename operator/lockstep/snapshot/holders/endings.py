@@ -12,7 +12,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, USUAL_GRACE_SECONDS, PodFact
 from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end_of
 
-# In pieces of work of about a microsecond: the end of one gang, without that of its pods.
+# In pieces of work of about a microsecond: the cost of the end of one gang, besides the cost of its pods.
 _PIECES_OF_GANG = 5
 
 

@@ -16,7 +16,7 @@ _Taken = Mapping[tuple[str, Request], int]
 
 
 def shares_of_groups(state: State, namespaces: Iterable[str], columns: Columns, now: float) -> FairShares:
-    """The groups, with those of ``namespaces`` that they have, without what their gangs hold.
+    """The groups, each with the ``namespaces`` that belong to it, without the amounts that their gangs hold.
 
     Without a FairShare, all namespaces are in one group.
     """
@@ -33,7 +33,7 @@ def shares_of_groups(state: State, namespaces: Iterable[str], columns: Columns, 
 def shares_that_hold(
     state: State, namespaces: Iterable[str], index: Mapping[str, int], columns: Columns, now: float
 ) -> FairShares:
-    """The groups, and what their gangs hold on the nodes of ``index``."""
+    """The groups, with the amounts that their gangs hold on the nodes of ``index``."""
     if not state.shares.named:
         return FairShares()
     holders = list(_holders(state))
@@ -47,7 +47,10 @@ def shares_that_hold(
 
 
 def may_still_reclaim(state: State, gang: GangKey, order: Preemption, seen: Snapshot, now: float) -> bool:
-    """Whether the gang's group may still take back nodes as a plan has decided on the facts in ``seen``."""
+    """Whether the gang's group may still take back the nodes that the ``order`` of a plan takes for it.
+
+    ``seen`` is the snapshot of that plan. True if the order takes back no nodes.
+    """
     if not order.reclaimed:
         return True
     columns = Columns(seen.resources, {})

@@ -12,7 +12,7 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 
 
 def leaving_members(state: State, reservation: Reservation) -> list[PodFact]:
-    """The pods of the attempt on nodes that are not in its reservation."""
+    """The pods of the attempt that are still on nodes, but no longer in its reservation."""
     return [pod for pod in _former_members(state, reservation) if pod.node and not pod.has_ended]
 
 
@@ -58,10 +58,10 @@ def _one(columns: Columns, pod: PodFact) -> tuple[int, ...]:
 
 
 def _former_members(state: State, reservation: Reservation) -> Iterator[PodFact]:
-    """The pods of the attempt that are not in its reservation, if all of its members exist."""
+    """The pods of the attempt that are not in its reservation; none unless the gang has more pods than members."""
     gang = state.gangs.get(reservation.gang)
     members = {} if gang is None else state.members(gang)
-    # A gang may have thousands of pods, so they are searched only if there are more than members.
+    # A gang may have thousands of pods, so they are searched only if there are more pods than members.
     for pod in members.values() if len(members) > reservation.size else ():
         if pod.member is not None and pod.member.attempt == reservation.attempt and not reservation.is_for(pod.member):
             yield pod

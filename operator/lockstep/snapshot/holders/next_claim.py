@@ -19,7 +19,7 @@ _LEAST_SECONDS = 1.0
 
 
 class _GroupUse(NamedTuple):
-    """The use of a group for its weight, and its growth in a second: what the group holds, for its weight."""
+    """The use of a group divided by its weight, and the growth of this value in a second, by what the group holds."""
 
     level: float
     rate: float
@@ -28,7 +28,7 @@ class _GroupUse(NamedTuple):
 def next_claim(shares: FairShares, waiting: Iterable[GangKey], now: float) -> float:
     """When the group of a waiting gang may next take nodes that it could not take at ``now``; infinity if never.
 
-    Running gangs are assumed to go on. All pairs of groups are compared; there are at most 64 groups.
+    Running gangs are assumed to go on. All pairs of groups are compared; there are at most 65 groups.
     """
     if not shares.capacity:
         return math.inf

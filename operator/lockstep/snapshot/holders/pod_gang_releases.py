@@ -81,7 +81,7 @@ def pod_gang_ends(state: State, now: float) -> Iterator[PodGangEnd]:
 
 
 def pod_gang_end_of(state: State, gang: PodGang, now: float) -> PodGangEnd | None:
-    """The expected end of such a Gang; None for other Gangs."""
+    """The expected end of a Gang whose pods are all bound, or whose owner is being suspended; None if unknown."""
     if gang.key in state.pod_gangs.yielding.suspended:
         return PodGangEnd(gang.key, now, now + state.pod_gangs.group(gang.key).held.grace_seconds)
     end, start = pod_gang_end(gang.status, now), gang.status.start

@@ -36,7 +36,8 @@ def may_yield(state: State, gang: PodGang) -> bool:
     """Whether a Gang may give way.
 
     All of its pods belong to the owner that would be suspended. They end within ``MOST_GRACE_SECONDS``. The Gang has no
-    attempt: its reservation would not become free. Its size does not change either: it may be giving way already.
+    attempt, because the reservation would not become free. Its size is not changing, because a Gang that shrinks may
+    already be giving way.
     """
     if gang.is_deleting or not (state.pod_gangs.yielding.can(gang) and _is_placed(state, gang)):
         return False

@@ -21,7 +21,7 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 class _Kept(NamedTuple):
     """The releases of a gang at ``end``; valid while its ``marks`` are the same.
 
-    These are the ledger's marks of its charges and of its next size, and the number of members that leave.
+    The marks are the ledger's marks of its charges and of its next size, and the number of members that leave.
     ``by_member``: there is one release for each member.
     """
 
@@ -68,7 +68,7 @@ class Releases:
         return of_members + tuple(left) + self._of_pod_gangs.of(nodes, columns, now, by_member=by_member)
 
     def _ends(self, now: float) -> Iterator[tuple[Reservation, float | None]]:
-        """Reservations with their expected ends, and the next sizes of gangs with theirs."""
+        """The reservations and the next sizes of gangs, each with its expected end; None if unknown."""
         for reservation in self._state.reservations.values():
             yield reservation, expected_end(self._state, reservation, now)
         for following in self._state.counts.next_sizes:

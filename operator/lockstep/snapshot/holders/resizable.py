@@ -1,7 +1,7 @@
 """Gangs that hold nodes and may change their size, and what these gangs hold.
 
-A gang keeps its size while no plan could choose another size exactly. That is so if members have ended or wait for each
-other, or if other pods decide where members may be.
+A gang keeps its size while the planner can't compare other sizes exactly: for example, if members have ended, or if
+other pods decide where members may be.
 """
 
 from collections import Counter

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evictable:
-    """Gangs of lower priority than a given gang, and the number of pods that each budget allows to evict."""
+    """The gangs that may be evicted, and the number of pods that each budget allows to evict."""
 
     running: tuple[RunningGang, ...] = ()
     budgets: tuple[int, ...] = ()
@@ -62,7 +62,7 @@ class _Holder(NamedTuple):
 
 
 def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, now: float, *, below: float) -> Evictable:
-    """The gangs that may be evicted for a gang whose priority is ``below``."""
+    """The gangs with a priority lower than ``below`` that may be evicted."""
     budgets = _Budgets()
     running = [
         replace(
@@ -83,13 +83,16 @@ def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, no
 
 
 def gangs_that_hold(state: State, index: Mapping[str, int], columns: Columns, now: float) -> tuple[RunningGang, ...]:
-    """All gangs that hold nodes, whether or not they may be evicted; budgets are not read."""
+    """All gangs of known priority that hold nodes, whether or not they may be evicted; budgets are not read."""
     of_pods = (run_of(state, gang, index, columns, now) for gang in placed_pod_gangs(state))
     return (*(_running(state, one, index, columns, now) for one in _holders(state)), *of_pods)
 
 
 def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
-    """The gangs whose end is unknown, and the nodes of ``index`` that they hold."""
+    """The gangs whose end is unknown, and the nodes of ``index`` that they hold.
+
+    Gangs are included only if their number of pods may change.
+    """
     held = sorted(state.reservations.items())
     gangs = [(key, one) for key, one in held if expected_end(state, one, now) is None]
     nodes = [
@@ -120,14 +123,17 @@ def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: C
 
 
 def _since(gang: GangFact) -> float:
-    """Since when the gang works; infinity if it does not. A change of size does not interrupt that time."""
+    """The time since which the gang works; infinity if it does not work. A change of size does not move this time."""
     status, is_elastic = gang.status, isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
     since = status.active_since if is_elastic and status.active_since is not None else status.started_at
     return math.inf if status.started_at is None or since is None else since
 
 
 def lowest_held_priority(state: State) -> float:
-    """The lowest priority of the gangs that hold nodes; infinity if there are none."""
+    """The lowest priority of gangs that hold nodes; infinity if there are none.
+
+    Gangs count only if they may give way.
+    """
     of_pods = (priority_of(state, gang) for gang in yielding_pod_gangs(state))
     return min(chain((one.priority for one in _holders(state)), of_pods), default=math.inf)
 

@@ -1,4 +1,4 @@
-"""The gangs that give up places on nodes as they change their size. Other gangs start on these nodes."""
+"""The gangs that give up places on nodes because they change their size. Other gangs start on these nodes."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

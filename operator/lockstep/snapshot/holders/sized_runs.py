@@ -33,7 +33,7 @@ _SHORTEST_GRACE_SECONDS = 1.0
 
 
 class _WorkLeft(NamedTuple):
-    """The part of the ``work`` that is left, as share or in ``pieces``, and when it is expected to be done."""
+    """The ``work``, the ``part`` of it that is left, and its expected ``end``. ``pieces`` is None without pieces."""
 
     work: SerialWork | ProfileWork
     part: float
@@ -44,7 +44,7 @@ class _WorkLeft(NamedTuple):
 class SizedRuns:
     """Describes running gangs to the engine, at one time and on the nodes of one snapshot.
 
-    All of them share the sums of what growing gangs take of their quotas.
+    The amounts that growing gangs take of quotas are added up once for all of these gangs.
     """
 
     def __init__(self, state: State, nodes: NodeArrays, columns: Columns, now: float) -> None:
@@ -55,9 +55,9 @@ class SizedRuns:
         self._bounds = QuotaBounds(state)
 
     def of(self, one: Resizable, constraints: Mapping[str, Constraints]) -> SizedRun | None:
-        """The gang with the work that is left, or as one of unknown end; None if no other size can be chosen.
+        """The gang with the work that is left, or as a gang of unknown end; None if no other size can be chosen.
 
-        ``constraints`` are those of each role.
+        ``constraints`` has the constraints of each role.
         """
         members = self._state.members(one.gang).values()
         reported = reported_part(one.gang, one.reservation, members, self._state.pieces)
@@ -67,7 +67,7 @@ class SizedRuns:
         return None if left is None else self._elastic_run(one, left, constraints)
 
     def _open_ended_run(self, one: Resizable, constraints: Mapping[str, Constraints]) -> OpenEndedRun | None:
-        """The gang as one of unknown end; None if it may not keep its size."""
+        """The gang as a gang of unknown end; None if its spec does not allow its present size."""
         size, first, role = len(one.nodes), one.gang.status.first_size, one.varying.role
         if not role.sizes.has(size):
             return None
@@ -116,7 +116,7 @@ class SizedRuns:
         )
 
     def _work_left(self, one: Resizable, reported: str, end: float) -> _WorkLeft | None:
-        """The work that members have not ``reported`` as done; None if run times of other sizes can't be compared.
+        """The work that members have not ``reported`` as done; None if nothing is left, or sizes can't be compared.
 
         If members report nothing, the work that is left takes the rest of the expected run time: from now to the
         ``end``. Pieces that are dealt while members run are known to be done or not.
@@ -131,7 +131,7 @@ class SizedRuns:
         return None if part <= 0 or pieces == 0 else _WorkLeft(work, part, pieces, end)
 
     def _possible_sizes(self, one: Resizable) -> Sizes:
-        """The present size, and those that quotas allow and in which each member gets a piece that is left."""
+        """The sizes that quotas allow and at which each member gets a piece that is left; always the present size."""
         sizes, size, pieces = self._within_quotas(one), len(one.nodes), self._pieces_left(one)
         if pieces is None or max(pieces, size) >= sizes.maximum:
             return sizes
@@ -141,9 +141,9 @@ class SizedRuns:
         return pieces_left(one.gang, self._state.pieces, self._state.members(one.gang).values())
 
     def _within_quotas(self, one: Resizable) -> Sizes:
-        """The present size, and those that quotas allow. What the members have already counts as free.
+        """The sizes that quotas allow, and always the present size. The members' own amounts count as free.
 
-        A quota that was lowered may allow only smaller sizes, or none.
+        If a quota was lowered, it may allow only smaller sizes, or none.
         """
         size, sizes = len(one.nodes), one.varying.role.sizes
         limits, place = self._bounds.limits(one.gang), one.spec.roles.index(one.varying.role)
@@ -156,7 +156,7 @@ class SizedRuns:
 
 
 def _unit_times(one: Resizable) -> tuple[UnitTime, ...]:
-    """The measured unit times, by the number of members that may change; none for a gang with an expected end."""
+    """The measured unit times by the size of the varying role; none for a gang with an expected end."""
     if one.end is not None:
         return ()
     beside = one.fixed_size
@@ -172,13 +172,16 @@ def _fixed(one: Resizable, constraints: Mapping[str, Constraints], columns: Colu
 
 
 def _grace(one: Resizable) -> float:
-    """The seconds until members that it gives up are gone. Above 0, so that no plan starts a gang there at once."""
+    """The seconds until members that the gang gives up are gone.
+
+    The number is above 0, so that no plan starts another gang in their place at once.
+    """
     notice = LONGEST_NOTICE_SECONDS if one.elastic.has_notice else 0.0
     return max(one.grace, _SHORTEST_GRACE_SECONDS) + notice
 
 
 def _changed(gang: GangFact, now: float) -> float:
-    """When its size last changed. A time in the future counts as long past: the clock was set back."""
+    """When the gang's size last changed; -infinity if never, or if the clock was set back since then."""
     changed = gang.status.resized_at
     return -math.inf if changed is None or changed > now else changed
 

@@ -25,7 +25,8 @@ UNLIMITED = 2**40
 class NodeArrays:
     """Nodes and their bids as arrays over nodes.
 
-    ``slots[n]`` is the number of members that the bid of node n allows. ``rows[n]`` is its row in the ledger's sums.
+    Members may use node n from ``start[n]`` until ``until[n]``, and ``slots[n]`` is the number of members that its bid
+    allows. ``rows[n]`` is its row in the ledger's sums.
     """
 
     generation: int

@@ -1,8 +1,8 @@
-"""The hours in which node owners are expected back, if their return interrupts gangs. All nodes share these hours.
+"""The probability that each node's owner comes back, in each of the next hours, if this interrupts gangs.
 
 A bid lists probabilities, each from a given time on and for one hour. The hours of two nodes may differ. So the
-probabilities are converted to hours of the clock, for a limited number of hours. The content of one bid costs no other
-gang time.
+probabilities are converted to hours of the clock, for a limited number of hours. So no content of a bid makes plans
+slow.
 """
 
 import math

@@ -73,9 +73,9 @@ class Bound(NamedTuple):
 
 
 class _TakenOfQuota(NamedTuple):
-    """The amounts that unseen and coming members are about to take of a quota.
+    """The amounts that members whose pods no watch has shown yet are about to take of a quota.
 
-    The amounts are valid for the same ``quota`` object and gangs, as long as the number of ``changes`` is the same.
+    The amounts are valid as long as the ``quota`` object and the numbers of ``changes`` are the same.
     """
 
     quota: QuotaFact
@@ -94,9 +94,10 @@ class QuotaBounds:
         self._taken: dict[QuotaKey, _TakenOfQuota] = {}
 
     def bound(self, gang: AcceptedGang) -> Bound | QuotaShort:
-        """The gang with no more members than quotas allow.
+        """The gang with at most the members that quotas allow; ``QuotaShort`` if they do not allow its fewest members.
 
-        A gang that still holds nodes is returned unchanged, since quotas still count its members.
+        A gang that still holds nodes is returned unchanged, since quotas still count its members. A Gang only loses
+        later pods that a quota would refuse.
         """
         spec = gang.spec
         if is_pod_gang(gang.key) and not spec.is_room:
@@ -177,7 +178,10 @@ class QuotaBounds:
             yield one.role, one.counted(quota, priority_class)
 
     def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
-        """What members that are being created, or join soon, take of the quota, if no watch has shown their pods."""
+        """The amounts that all members that are being created, or join soon, are about to take of the quota.
+
+        A member counts until a watch has shown its pod.
+        """
         known, counts = self._taken.get(quota.key), self._state.counts
         changes = (counts.holders.unseen.changes, counts.next_sizes.changes)
         if known is None or known.quota is not quota or known.changes != changes:
@@ -249,8 +253,8 @@ def _by_role(members: Sequence[Members]) -> Counter[str]:
 def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:
     """The most members of each role within all limits. Roles get members beyond their fewest in the order of the roles.
 
-    If even the fewest members exceed a limit, that limit is returned. A limit that they exceed without other users of
-    the quota comes first.
+    If even the fewest members exceed a limit, ``QuotaShort`` with this limit is returned. Limits that they would exceed
+    even if nothing else used the quota are checked first.
     """
     counts = [one.least for one in sizes]
     for amount in ("hard", "left"):

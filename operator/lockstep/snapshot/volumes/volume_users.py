@@ -14,7 +14,7 @@ _ONCE = "ReadWriteOncePod"
 
 
 def by_claims_in_use(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
-    """All nodes, for each claim that only one pod may use while another pod uses it."""
+    """All nodes are barred for each shared claim that only one pod may use, while another pod uses the claim."""
     for key in sorted(_shared_claims(gang, role)):
         claim = state.claims.claims.get(key)
         if claim is not None and _ONCE in claim.request.modes and _is_used_by_others(state, key, gang):
@@ -35,7 +35,7 @@ def shared_volumes(state: State, gang: GangFact, role: RoleSpec) -> frozenset[Cs
 
 
 def own_volumes(state: State, gang: GangFact, role: RoleSpec) -> Counter[str]:
-    """The number of own volumes of each member, by driver, as rank 0 has them."""
+    """The number of volumes that each member has for itself, by driver. The volumes of rank 0 are counted."""
     return Counter(volume.driver for volume in _of_first_rank(state, gang, role))
 
 
