@@ -138,7 +138,8 @@ def _missing(gang: GangKey, state: State) -> str:
 async def _read(configuration: Configuration, state: State, gang: GangKey) -> Document | None:
     """Read the cluster into ``state``; returns None.
 
-    If the user may not read the cluster, return the answer for tenants if the cluster gives any.
+    If the user may not read the cluster, the function returns the answer of the cluster's API for tenants. If there is
+    no such answer, it raises ``NotAllowedError`` or ``AnswerError``.
     """
     async with one_client(configuration) as client:
         try:

@@ -1,4 +1,4 @@
-"""``lockstep profile``: fits ``work`` to finished runs of a gang's template. Users paste it into the spec."""
+"""``lockstep profile``: fits ``work`` to finished runs of a gang's template. Users paste the result into the spec."""
 
 import asyncio
 import sys

@@ -86,9 +86,10 @@ class _QueueRead(NamedTuple):
 
 
 async def _read(connection: dict[str, str | None], namespace: str | None) -> _QueueRead | Document:
-    """The gangs of all namespaces, or of ``namespace`` if the user may list only these, and the sweeps to show.
+    """The gangs of all namespaces, and the sweeps to show.
 
-    If the user may list only these, the answer for tenants has priority if the cluster gives any.
+    If the user may not list gangs of all namespaces, the function returns the answer of the cluster's API for tenants.
+    If there is no such answer, it returns the gangs and sweeps of ``namespace``. Raises ``NotAllowedError``.
     """
     async with one_client(load_configuration(**connection)) as client:
         try:

@@ -26,9 +26,9 @@ from lockstep.process.stores.settings import Settings
 
 log = logging.getLogger(__name__)
 
-# While a thread makes a plan, the event loop waits this long for its turn after each answer of the API server. Python's
-# default of 5 ms would delay gangs: an answer that takes 2 ms would be handled after 7 ms. With this value, plans take
-# 2 % longer.
+# In seconds. While a thread makes a plan, the event loop waits this long for its turn after each answer of the API
+# server. Python's default of 5 ms would delay gangs: an answer that takes 2 ms would be handled after 7 ms. With this
+# value, plans take 2 % longer.
 _SWITCH_SECONDS = 0.0005
 
 

@@ -77,7 +77,7 @@ def _prepare() -> _Output | None:
 
 
 def _where_possible(stderr: TextIO) -> TextIO:
-    """Return a stream for messages that drops those that can't be written."""
+    """Return a stream for messages. The stream drops messages that can't be written."""
     messages = _Messages(stderr.fileno(), "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(messages), stderr.encoding, stderr.errors, line_buffering=True)
 

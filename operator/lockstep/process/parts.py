@@ -214,7 +214,7 @@ def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken:
 
 
 def _make_informers(settings: Settings, access: Access, state: State) -> tuple[Informer[Any], ...]:
-    """The watches of all kinds except GangJobs and NodeBids. Gangs and Jobs are watched only if they are sources."""
+    """The watches of all kinds except GangJobs and NodeBids. The settings choose some kinds, such as Gangs and Jobs."""
     heard = access.metrics.api.watch_heard
     optional = watched_for(settings.sources, sweeps=settings.sweeps, fair_shares=settings.fair_shares)
     makers: list[Callable[[State], WatchedKind[Any]]] = [*WATCHED, *optional]

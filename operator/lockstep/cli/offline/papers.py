@@ -1,4 +1,4 @@
-"""``lockstep papers``: computes the numbers that the four papers print, and compares both."""
+"""``lockstep papers``: computes the numbers that the four papers print, and compares the results with the papers."""
 
 import click
 

@@ -70,7 +70,7 @@ Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]]
     help="Also draw plots into the folder of --out. This needs matplotlib: pip install 'lockstep-operator[plots]'.",
 )
 @click.pass_context
-def simulate(  # noqa: PLR0913 - one for each option but those of what is simulated
+def simulate(  # noqa: PLR0913 - one for each option, except the options of the scenario
     context: click.Context,
     /,
     *,

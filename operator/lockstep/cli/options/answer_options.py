@@ -81,7 +81,7 @@ def print_document(document: object) -> None:
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print lines without control characters, since other clients choose names and messages in them."""
+    """Print lines without control characters: the lines contain names and messages of other users."""
     for line in lines:
         click.echo(printable(line), err=err)
 

@@ -25,5 +25,5 @@ _PORT = port_option("--listen-port", 8443, "Port to listen on.")
 
 
 def listen_options(command: Command) -> Command:
-    """Add ``--listen-host`` and ``--listen-port`` to a command that listens only on this address."""
+    """Add ``--listen-host`` and ``--listen-port`` to a command that listens on a single address."""
     return _HOST(_PORT(command))

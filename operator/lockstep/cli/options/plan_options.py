@@ -1,4 +1,4 @@
-"""The options that affect plans. The operator has them, and so have commands that explain its plans."""
+"""The options that affect plans. The operator has these options, and so do the commands that explain its plans."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -85,7 +85,7 @@ def plan_options(command: Command) -> Command:
 
 
 def member_options(command: Command) -> Command:
-    """Add the options that affect on which nodes members may run to a command."""
+    """Add the options for the members' image and nodes to a command."""
     return pool_options(_GATE_IMAGE(command))
 
 
@@ -114,7 +114,7 @@ def state_of(options: Mapping[str, Any]) -> State:
 
 
 def _with_old_names(command: Command) -> Command:
-    """Add the old names of options to a command that has these options. A value under the new name has priority."""
+    """Add the old names of renamed options to a command. A value under the new name has priority."""
     for name, old in OLD_NAMES.items():
         command = _old_name(name, old)(command)
     return command

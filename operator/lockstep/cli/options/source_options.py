@@ -59,7 +59,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def yielding_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option for sources, and the option for sources whose Gangs may be preempted, to a command.
 
-    The operator finds the latter by itself.
+    The operator does not have the second option: its rights decide which Gangs may be preempted.
     """
     return _SOURCES(_YIELDING(command))
 

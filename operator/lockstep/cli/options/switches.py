@@ -9,5 +9,5 @@ Command = Callable[..., Any]
 
 
 def switch(name: str, meaning: str) -> Callable[[Command], Command]:
-    """Add an option to a command that is true or false. It is false by default."""
+    """Add an option with the value true or false to a command. The default is false."""
     return click.option(name, metavar="BOOL", type=bool, default=False, help=meaning)

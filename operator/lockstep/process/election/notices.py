@@ -17,7 +17,7 @@ _PAUSE_SECONDS = 1.0
 
 
 class LeaseNotices:
-    """Reports changes of one lease, except those that ``identity`` makes itself."""
+    """Reports changes of one lease, except changes after which ``identity`` holds the lease."""
 
     def __init__(self, client: KubeClient, namespace: str, name: str, *, identity: str) -> None:
         self._client = client
@@ -36,7 +36,7 @@ class LeaseNotices:
             watching.cancel()
 
     async def wait(self, *, at_most_seconds: float) -> None:
-        """Return when another client has changed the lease, or after ``at_most_seconds``."""
+        """Return after a reported change of the lease, or after ``at_most_seconds``."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):
                 await self._changed.wait()

@@ -1,4 +1,4 @@
-"""Accepts connections up to a limit. One more closes the oldest connection of the address that has most connections.
+"""Accepts connections up to a limit. At the limit, a new one closes the oldest of the address with most connections.
 
 Otherwise clients could use up the file descriptors of the process, and the process would have none for its own
 requests. A connection counts from the start of its handshake.
@@ -97,7 +97,7 @@ class ConnectionAcceptor:
 
 
 def _of_largest(connections: list[_ClientConnection]) -> _ClientConnection:
-    """The oldest connection of the address that has most connections. So one client's crowd harms no other client."""
+    """The oldest connection of the address that has most connections. So a client with many harms no other client."""
     counts = Counter(one.address for one in connections)
     return max(connections, key=lambda one: counts[one.address])
 

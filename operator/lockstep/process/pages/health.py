@@ -19,7 +19,7 @@ from lockstep.report.text.refusal_sentences import format_refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """The sources of the pages' contents. ``pictures`` are those of the timeline.
+    """The sources of the pages' contents. ``pictures`` are the pictures of the timeline.
 
     ``unready`` returns one sentence that says why the process is not ready, or ''. ``decided`` returns the last
     snapshot and plan. ``refresh`` updates the gauges.
@@ -67,7 +67,7 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     decided = health.decided()
     if decided is None:
         return web.Response(status=404, text="no gang has been planned yet\n")
-    # One request at a time is answered, and its text is made in a thread: there may be many facts, and all are frozen.
+    # One request at a time is answered. Its text is made in a thread: there may be many facts, and they are immutable.
     async with health.showing_snapshot:
         body = await asyncio.to_thread(_formatted, decided)
     return web.Response(body=body, content_type="application/json")

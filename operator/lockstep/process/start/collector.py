@@ -1,15 +1,15 @@
 """Configures Python's garbage collector, which stops the whole process while it runs.
 
-Python frees objects without reference cycles at once, without the collector. The collector finds young cycles. Objects
-that survive two collections of the young generation are frozen: the collector skips them. Frozen objects may become
-garbage later, about 1,000 objects for 1,000 gangs that come and go. So once an hour their number is checked. If it has
-grown by half, all objects are collected.
+Python frees objects without reference cycles at once, without the collector. The collector finds young cycles. After
+every two collections of the second generation, all objects that are left are frozen: the collector skips them. Frozen
+objects may become garbage later, about 1,000 objects for 1,000 gangs that come and go. So once an hour their number is
+checked. If it has grown by half, all objects are collected.
 """
 
 import asyncio
 import gc
 
-# After so many new objects, the youngest generation is collected; after so many of these collections, the next one. A
+# The youngest generation is collected after 2,000 new objects, and the second one after five of these collections. A
 # collection of all objects took up to 63 ms.
 _THRESHOLDS = (2_000, 5)
 _NEVER = 2**31 - 1
@@ -28,7 +28,7 @@ def collect_little() -> None:
 
 
 async def collect_what_stayed() -> None:
-    """Freeze objects that have survived two collections, so that the collector skips them; until cancelled."""
+    """Freeze all objects after every two collections of the second generation; until cancelled."""
     seen = _second_collections()
     while True:
         await asyncio.sleep(_PERIOD_SECONDS)

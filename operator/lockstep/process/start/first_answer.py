@@ -13,7 +13,8 @@ from lockstep.api.names import API_VERSION, BIDS, FAIR_SHARES, GANGS, POD_GANGS,
 from lockstep.facts.gang.source import Source
 from lockstep.process.stores.errors import StartError
 
-# The API server knows a kind only a while after its CRD was applied, perhaps with the operator. So this waits for 5 s.
+# The API server knows a kind only a while after its CRD was applied. The CRD and the operator may be applied together,
+# so this waits for 5 s.
 _TRIES = 25
 _PAUSE_SECONDS = 0.2
 
@@ -26,9 +27,9 @@ async def check_api(
     sweeps: bool = False,
     fair_shares: bool = False,
 ) -> None:
-    """Return when the API server knows the kinds of ours that are needed.
+    """Return when the API server knows all of our kinds that the options need.
 
-    Raises ``StartError`` if it does not know them within 5 s.
+    Raises ``StartError`` if it does not know them within 5 s, does not answer, or refuses access.
     """
     optional = {POD_GANGS: bool(sources), SWEEPS: sweeps, FAIR_SHARES: fair_shares}
     kinds = {GANGS, BIDS, *(kind for kind, is_needed in optional.items() if is_needed)}

@@ -16,9 +16,9 @@ _STATM = Path("/proc/self/statm")
 
 
 async def give_back_freed_memory() -> None:
-    """Give memory back whenever the process has much more than after the last time; until cancelled.
+    """Give memory back whenever the process has 16 MiB more than its least memory since the last time; until cancelled.
 
-    Where the C library is not glibc, this only waits, since the process ends with the first of its tasks.
+    Where the C library is not glibc, this only waits, since the process would end if one of its tasks ended.
     """
     library = ctypes.CDLL(None)
     if not hasattr(library, "malloc_trim"):

@@ -1,4 +1,4 @@
-"""The timeline page, assembled from its parts. Its headers allow a browser only to request pictures here."""
+"""The timeline page, assembled from its parts. By its headers, a browser may request pictures only from this server."""
 
 import base64
 import hashlib

@@ -143,7 +143,10 @@ def _chosen(names: Sequence[str], *, is_among: bool) -> list[ReplicaPolicy | Gan
 
 
 def _check(comparison: SweepComparison) -> None:
-    """Refuse sweeps that could never end. Replicas may have to stay in a cluster, and the alien stays in the first."""
+    """Refuse sweeps that could never end: each cluster needs nodes for a run.
+
+    The first cluster needs twice as many nodes if another user's program (``--alien``) holds nodes there.
+    """
     if comparison.first > comparison.runs:
         raise click.UsageError(f"--first is {comparison.first}, but the sweep has only {comparison.runs} runs.")
     if comparison.alien and comparison.serial_time:
