@@ -108,7 +108,7 @@ class RecordDatabase:
         self._guarded(lambda: self._remove_old(now))
 
     def open_gangs(self, *, checked_before: float, most: int) -> list[OpenGang]:
-        """At most ``most`` gangs that have not ended and were last checked before that time, the longest ago first."""
+        """At most ``most`` gangs that have not ended and were last checked before that time, the oldest check first."""
         query = (
             "SELECT uid, kind, namespace, name FROM gangs "
             "WHERE outcome = 'Open' AND checked < ? ORDER BY checked LIMIT ?"
@@ -126,7 +126,7 @@ class RecordDatabase:
     def mark_gone(self, uid: str, now: float) -> None:
         """Record that the gang is gone, with an unknown outcome.
 
-        Its end counts as the last time at which it existed.
+        The last time at which the recorder knew of it counts as its end.
         """
         update = (
             "UPDATE gangs SET outcome = ?, ended = max(checked, created), checked = ? "
@@ -140,7 +140,7 @@ class RecordDatabase:
         self._guarded(lambda: self._connection.execute(insert, (name, value)))
 
     def _kept(self, record: GangRecord, now: float) -> GangRecord | None:
-        """The record without what is too old to be kept; None if the whole record is too old."""
+        """The record, without the user if it ended too long ago for that; None if it ended too long ago to be kept."""
         age = 0.0 if record.ended is None else now - record.ended
         if age > self._retention.records:
             return None

@@ -18,7 +18,7 @@ _AT_ONCE = 20
 
 
 class GoneGangs:
-    """Requests gangs that have not ended by their records."""
+    """Requests gangs that have no end on record from the API server."""
 
     def __init__(self, client: KubeClient, now: Callable[[], float]) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Runs the recorder. In intervals it stores new records, closes records of gangs that are gone, and removes old ones.
+"""Runs the recorder. At intervals it stores new records, removes old ones, and closes records of gangs that are gone.
 
 After an error it tries again later. Records wait in the API meanwhile, and no gang waits for them.
 """

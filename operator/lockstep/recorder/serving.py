@@ -1,7 +1,7 @@
-"""Answers the server of answers for tenants, and no other client: both show certificates of the same authority.
+"""Answers requests of ``lockstep answers``, and of no other client: both sides show certificates of one authority.
 
-Only these two have the Secret with this authority. That server has reviewed the user before it asks, so the recorder
-reviews nothing.
+Only these two servers have the Secret with this authority. ``lockstep answers`` has reviewed the user before it asks,
+so the recorder reviews nothing.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 class RecorderAddress:
     """The address at which the recorder answers.
 
-    The folder ``certificates`` has the recorder's own certificate, and that of the authority of its clients.
+    The folder ``certificates`` has the recorder's own certificate, and the certificate of its clients' authority.
     """
 
     host: str
@@ -60,7 +60,7 @@ async def answering(address: RecorderAddress, path: Path, now: Callable[[], floa
 class RecordAnswers:
     """Answers questions from the file, one at a time.
 
-    This runs in a thread, so the recorder stores records meanwhile.
+    The file is read in a thread, so that the recorder can store records meanwhile.
     """
 
     def __init__(self, path: Path, now: Callable[[], float]) -> None:

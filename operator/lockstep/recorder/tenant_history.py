@@ -20,10 +20,10 @@ from lockstep.recorder.history import HistoryFilter, Row, notes_of, opened_histo
 from lockstep.recorder.history_text import note_sentences, shown_values
 
 MOST_BYTES = 2**20
-"""The most bytes that the rows of an answer may have."""
+"""The rows of an answer have at most this number of bytes."""
 
 MOST_SECONDS = 5.0
-"""How long an answer may take, since the recorder gives only one at a time."""
+"""An answer may take this number of seconds, since the recorder gives only one answer at a time."""
 
 _STEPS_BETWEEN_CHECKS = 100_000
 _OF_ANOTHER_NAMESPACE = "(another namespace)"

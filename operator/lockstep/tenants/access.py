@@ -1,6 +1,6 @@
 """Checks whether a caller may read a namespace's gangs.
 
-The API server reviews this; results are kept for 10 seconds.
+The API server reviews the caller's rights. Results are kept for 10 seconds.
 """
 
 import asyncio

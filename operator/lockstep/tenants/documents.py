@@ -19,7 +19,7 @@ from lockstep.tenants.supposing.coarse_sweep import CoarseSweep
 Document = Mapping[str, Any]
 
 MOST_SHOWN = 1000
-"""The most waiting gangs, and the most gangs that hold nodes, that a queue shows. It counts the others."""
+"""A queue shows at most this number of waiting gangs, and of gangs that hold nodes. It only counts all others."""
 
 ONLY_ONE = "default"
 """The name of each namespace's only queue, timeline and history."""

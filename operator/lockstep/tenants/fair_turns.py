@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 MOST_WAITING, MOST_OF_PARTY = 32, 4
-"""The most turns that may wait, in total and of one party."""
+"""At most this number of turns may wait, in total and for one party."""
 
 
 class TooManyWaitError(Exception):
@@ -19,7 +19,7 @@ _Turn = asyncio.Future[None]
 class FairTurns:
     """Gives one turn at a time. Parties take turns.
 
-    If all places are taken, the party with the most places loses its last one to a party with fewer.
+    If all places are taken, the party with the most places loses its last place to a party with at least two fewer.
     """
 
     def __init__(self) -> None:

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from lockstep.tenants.fair_turns import TooManyWaitError
 
 MOST_IN_FLIGHT, MOST_IN_FLIGHT_OF_PARTY = 96, 4
-"""The most questions at once, in total and of one party."""
+"""A party may have ``MOST_IN_FLIGHT_OF_PARTY`` questions at once, but only one if ``MOST_IN_FLIGHT`` are in flight."""
 MOST_CONNECTIONS = 512
-"""The most connections; all come from the API server.
+"""The server accepts at most this number of connections; all come from the API server.
 
-With fewer connections, many users with one question each would leave none for another user.
+With a lower limit, many users with one question each would leave no connection for another user.
 """
 
 

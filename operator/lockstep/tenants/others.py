@@ -17,7 +17,10 @@ _MOST_TIMES = 8
 
 
 class Freed(NamedTuple):
-    """Holds on ``nodes`` nodes end within ``within_minutes`` minutes, but not within two steps less."""
+    """Gangs release ``nodes`` nodes within ``within_minutes`` minutes, and at most two steps earlier.
+
+    A step has ``STEP_MINUTES`` minutes.
+    """
 
     within_minutes: int
     nodes: int

@@ -14,8 +14,8 @@ from lockstep.api.cluster.answers_service import APISERVICE, apiservice_manifest
 from lockstep.api.manifest import Manifest
 
 _PAUSE_SECONDS = 10.0
-# If the API server can't reach this server, it is registered again after ever longer pauses: while it is registered, no
-# namespace can be deleted.
+# If the API server can't reach this server, the server registers again after ever longer pauses: while an unreachable
+# server is registered, no namespace can be deleted.
 _FIRST_REST_SECONDS = 300.0
 _LONGEST_REST_SECONDS = 3600.0
 _MANAGER = "lockstep-answers"

@@ -44,7 +44,8 @@ from lockstep.tenants.supposing.questions import MOST_BYTES, QuestionError, read
 from lockstep.tenants.supposing.spec_schema import SpecSchema
 from lockstep.tenants.trouble import NoAnswerNowError
 
-# How often each party may ask, and ask for a plan. A plan costs more, and many plans would show what others do.
+# Each party may send ten requests at once, and then one a second. For plans, it may send three at once, and then one in
+# ten seconds: plans cost more, and many plans would show what others do.
 AT_ONCE = 10.0
 A_SECOND = 1.0
 PLANS_AT_ONCE = 3.0
@@ -236,7 +237,7 @@ class TenantRequests:
         return shown(explanation_object(await self._seen(caller, answer)))
 
     async def _seen(self, caller: Caller, answer: Explanation) -> Explanation:
-        """The explanation without changes that name gangs of a kind, unless the caller may get all of these."""
+        """The explanation, without changes that name gangs of a kind of which the caller may not get all gangs."""
         if answer.plan is None:
             return answer
         kinds = {one.names for one in answer.plan.helps} - {""}

@@ -30,7 +30,7 @@ from lockstep.tenants.supposing.questions import Question
 from lockstep.tenants.trouble import NoAnswerNowError, Trouble
 
 KEPT_SECONDS = 15.0
-"""How long a plan is kept at least.
+"""A plan is kept for at least this number of seconds.
 
 If a plan took long to make, it is kept for ten times as long as it took, up to five minutes.
 """
@@ -71,8 +71,8 @@ class NamespaceView(NamedTuple):
 class SharedPlan:
     """The facts at ``now``, and the plan made from them.
 
-    ``running`` has the gangs of all namespaces that hold nodes, and ``queue`` those that wait. ``namespaces`` has the
-    UID of each namespace that existed during the whole time in which the facts were read.
+    ``running`` has the gangs of all namespaces that hold nodes, and ``queue`` the gangs that wait. ``namespaces`` has
+    the UID of each namespace that existed during the whole time in which the facts were read.
     """
 
     now: float
@@ -122,7 +122,7 @@ def _planned(state: State, rules: PlanRules, namespaces: Mapping[str, str], now:
 class SharedPlans:
     """Keeps the newest plan.
 
-    ``make`` makes one. If it raises ``NoAnswerNowError``, all callers that wait get this error.
+    ``make`` makes a plan. If it raises ``NoAnswerNowError``, all callers that wait get this error.
     """
 
     def __init__(self, make: Callable[[], Awaitable[SharedPlan]], monotonic: Callable[[], float]) -> None:

@@ -20,7 +20,7 @@ from lockstep.report.text.refusals_seen import without_names
 from lockstep.report.text.sentences import as_sentence
 
 MOST_TRIED = 16
-"""The most changes that are tried for one answer, since each needs a plan of its own."""
+"""At most this number of changes are tried for one answer, since each needs its own plan."""
 
 
 def unnamed_refusal(refusal: Refusal) -> str:

@@ -1,1 +1,1 @@
-"""What commands do with answers for tenants: they request them, check them, and show them."""
+"""Functions of commands that request answers for tenants, check them, and show them."""

@@ -36,14 +36,18 @@ async def ask_answer(
 
 
 async def ask_plan(client: KubeClient, namespace: str, name: str, spec: Manifest) -> Document | NoAnswer:
-    """The plan with a supposed GangJob, or the reason why there is none. Raises ``AnswerError`` if it is refused."""
+    """The plan with a supposed GangJob, or the reason why there is none.
+
+    Raises ``AnswerError`` if the question is refused.
+    """
     return await _ask_with(client, AnswerKind.PLANS, namespace, name, {"gangJobSpec": spec})
 
 
 async def ask_sweep_plan(client: KubeClient, namespace: str, name: str, spec: Manifest) -> Document | NoAnswer:
-    """The plan with a supposed GangSweep, or the reason why there is none. Raises ``AnswerError`` if it is refused.
+    """The plan with a supposed GangSweep, or the reason why there is none.
 
-    The sweep's spec has the number of its runs.
+    The sweep's ``spec`` has the number of runs in place of parameters. Raises ``AnswerError`` if the question is
+    refused.
     """
     return await _ask_with(client, AnswerKind.SWEEP_PLANS, namespace, name, {"gangSweepSpec": spec})
 

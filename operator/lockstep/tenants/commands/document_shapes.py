@@ -1,6 +1,6 @@
 """The shapes of answers.
 
-A command checks the shape, so it shows nothing of another server behind the name of this API.
+Commands check the shape, so that they show nothing from another server that uses the name of this API.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the group of the answers says of itself: which resources it has, and that it has no others."""
+"""The discovery pages of the API group of answers, and the refusals of all paths and verbs that it does not have."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
@@ -16,13 +16,13 @@ _VERSION = f"/apis/{ANSWERS_API}"
 
 
 class GroupPages:
-    """Pages that every caller may read whose request the API server forwards."""
+    """Pages for all callers. The API server must have forwarded the request."""
 
     def __init__(self, front_proxy: FrontProxy) -> None:
         self._front_proxy = front_proxy
 
     def routes(self) -> Iterator[web.RouteDef]:
-        """What clients read to find out which resources there are."""
+        """The routes of the pages by which clients discover resources."""
         yield web.get("/apis", self._discovered(groups))
         yield web.get(f"/apis/{ANSWERS_GROUP}", self._discovered(group))
         yield web.get(_VERSION, self._discovered(resources))

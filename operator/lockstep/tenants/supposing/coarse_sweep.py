@@ -1,4 +1,4 @@
-"""Answers what would become of a GangSweep if it existed: its size, and rough times of its first runs."""
+"""Plans with a supposed GangSweep: computes the size of its runs, and rough times of its start and end."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,11 +28,11 @@ from lockstep.tenants.supposing.questions import Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoarseSweep:
-    """A sweep of so many ``runs``, of which the first ``planned`` would wait at once.
+    """A sweep with the number of its ``runs``. The first ``planned`` runs would wait at once.
 
     ``why`` and ``bounded_by`` are sentences about the size of its runs, and about how many run at the same time. The
-    first of them ``starts`` within so many minutes, and all of them end within ``ends`` minutes. Both are None if the
-    time is unknown, or never comes.
+    first run starts within ``starts`` minutes, and all runs end within ``ends`` minutes. Both are None if the time is
+    unknown, or never comes.
     """
 
     namespace: str
@@ -90,7 +90,10 @@ def _planned(
 
 
 def _supposed(state: State, question: Question, now: float) -> SupposedSweep:
-    """The sweep as the operator would read it now, with its size. The question has the number of its parameters."""
+    """The sweep as the operator would read it now, with the size of its runs. Raises ``UnplannedError``.
+
+    The spec in the question must have the number of runs in place of parameters.
+    """
     try:
         sweep, gang = _read(state, question, now)
         runs = sweep.spec.runs
@@ -126,7 +129,7 @@ def _run(state: State, supposed: SupposedSweep, number: int, now: float) -> Gang
 
 @contextmanager
 def _applied(state: State, gangs: Sequence[GangFact]) -> Iterator[None]:
-    """Have these gangs in the cache while the block runs."""
+    """Keep these gangs in the cache while the block runs."""
     try:
         for gang in gangs:
             state.apply_gang(gang)
