@@ -140,7 +140,7 @@ class RecordDatabase:
         self._guarded(lambda: self._connection.execute(insert, (name, value)))
 
     def _kept(self, record: GangRecord, now: float) -> GangRecord | None:
-        """The record, without the user if it ended too long ago for that; None if it ended too long ago to be kept."""
+        """The record, without the user if the record is too old for users' names; None if it is too old to be kept."""
         age = 0.0 if record.ended is None else now - record.ended
         if age > self._retention.records:
             return None

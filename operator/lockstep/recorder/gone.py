@@ -18,7 +18,7 @@ _AT_ONCE = 20
 
 
 class GoneGangs:
-    """Requests gangs that have no end on record from the API server."""
+    """Requests from the API server the gangs that have no end on record."""
 
     def __init__(self, client: KubeClient, now: Callable[[], float]) -> None:
         self._client = client

@@ -1,6 +1,6 @@
-"""Chooses the gangs of a snapshot, and its columns: one for each resource.
+"""Chooses the gangs of a snapshot, and the resources that have columns in it.
 
-Both are bounded, so that no plan takes too long. Namespaces share the bounds, so that no namespace uses all of them.
+Both are bounded, so that no plan takes too long. Namespaces share the room, so that no namespace takes all of it.
 """
 
 from collections.abc import Collection, Generator, Sequence

@@ -1,4 +1,4 @@
-"""The constraints that a gang's members put on nodes, besides resources: by their template, other pods, and losses."""
+"""The constraints of a gang's members besides resources: by their template, volumes, other pods, and lost members."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ from lockstep.snapshot.nodes.node_arrays import NodeArrays
 
 # Work is divided into whole pieces: a member with one piece above its share has less than twice its share.
 _MOST_OF_SHARE = 2.0
-# In seconds: by this much a duration in a status may be wrong, since a status rounds start and end.
+# In seconds. A duration in a status may be wrong by this much, since a status rounds start and end.
 _ROUNDED_SECONDS = 1.0
 
 
@@ -34,8 +34,8 @@ def kept_plan(
 ) -> Kept | None:
     """The placement in the gang's status; None if it no longer holds.
 
-    Its duration is scaled by the run times ``learned`` since then; ``work`` is already scaled. It no longer holds if
-    the work can't take that long with these members on these nodes: the nodes or the status were changed.
+    Its duration is scaled by the run times ``learned`` since then; ``work`` is already scaled. The placement no longer
+    holds if the work can't take that long with these members on these nodes: the nodes or the status were changed.
     """
     status = gang.status
     if _stated_plan(gang) is None or status.start is None or not status.members:

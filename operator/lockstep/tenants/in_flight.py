@@ -7,7 +7,10 @@ from contextlib import contextmanager
 from lockstep.tenants.fair_turns import TooManyWaitError
 
 MOST_IN_FLIGHT, MOST_IN_FLIGHT_OF_PARTY = 96, 4
-"""A party may have ``MOST_IN_FLIGHT_OF_PARTY`` questions at once, but only one if ``MOST_IN_FLIGHT`` are in flight."""
+"""A party may have ``MOST_IN_FLIGHT_OF_PARTY`` questions at once.
+
+While all parties together have ``MOST_IN_FLIGHT`` questions, a party may have only one.
+"""
 MOST_CONNECTIONS = 512
 """The server accepts at most this number of connections; all come from the API server.
 

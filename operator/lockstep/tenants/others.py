@@ -17,9 +17,9 @@ _MOST_TIMES = 8
 
 
 class Freed(NamedTuple):
-    """Gangs release ``nodes`` nodes within ``within_minutes`` minutes, and at most two steps earlier.
+    """Gangs release ``nodes`` nodes within ``within_minutes`` minutes.
 
-    A step has ``STEP_MINUTES`` minutes.
+    The exact time is less than two steps of ``STEP_MINUTES`` minutes earlier.
     """
 
     within_minutes: int

@@ -237,7 +237,7 @@ class TenantRequests:
         return shown(explanation_object(await self._seen(caller, answer)))
 
     async def _seen(self, caller: Caller, answer: Explanation) -> Explanation:
-        """The explanation, without changes that name gangs of a kind of which the caller may not get all gangs."""
+        """The explanation. A change that names a gang stays only if the caller may get all gangs of that kind."""
         if answer.plan is None:
             return answer
         kinds = {one.names for one in answer.plan.helps} - {""}

@@ -85,7 +85,7 @@ def plan_options(command: Command) -> Command:
 
 
 def member_options(command: Command) -> Command:
-    """Add the options for the members' image and nodes to a command."""
+    """Add the options for the gate image and for the nodes of gangs to a command."""
     return pool_options(_GATE_IMAGE(command))
 
 

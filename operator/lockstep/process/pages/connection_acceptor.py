@@ -97,7 +97,10 @@ class ConnectionAcceptor:
 
 
 def _of_largest(connections: list[_ClientConnection]) -> _ClientConnection:
-    """The oldest connection of the address that has most connections. So a client with many harms no other client."""
+    """The oldest connection of the address that has most connections.
+
+    So a client with many connections harms no other client.
+    """
     counts = Counter(one.address for one in connections)
     return max(connections, key=lambda one: counts[one.address])
 

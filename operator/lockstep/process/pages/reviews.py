@@ -1,8 +1,8 @@
 """Checks which callers may read the metrics: the API server reviews their tokens and rights.
 
-Results are kept for a short time, by a digest of the token. For each address, only a few unknown tokens are reviewed
-per second, and at most eight reviews run at once. Other unknown tokens are refused. Tokens that were allowed before are
-always reviewed.
+Results are kept for a short time, by a digest of the token. An unknown token is reviewed only while fewer than eight
+reviews are under way, and for each address only a few per second. Other unknown tokens are refused. Tokens that were
+allowed before are always reviewed.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The timeline page, assembled from its parts. By its headers, a browser may request pictures only from this server."""
+"""The timeline page, assembled from its parts. Its headers let a browser request pictures only from this server."""
 
 import base64
 import hashlib

@@ -71,7 +71,7 @@ class BidMetrics:
         )
 
     def refreshing(self, state: State, now: float) -> Generator[None, None, None]:
-        """Set all gauges from the cache. The cache may change between the steps, because there may be many bids."""
+        """Set all gauges from the cache, in steps, since there may be many bids. The cache may change between steps."""
         bids, counts = list(state.bids.values()), Counter[str]()
         for bid in bids:
             counts[BY_HAND if bid.report is None else state_of_bid(state, bid, now)[0].lower()] += 1

@@ -23,7 +23,7 @@ from lockstep.report.text.sentences import as_sentence, n_pods
 
 
 def mark_pods_placed(gang: GangFact, nodes: Iterable[str], *, now: float) -> GangStatus:
-    """The status after watches have shown all planned pods on their nodes. It has no reservation any more.
+    """The status after watches have shown all planned pods on their nodes. The status has no reservation any more.
 
     ``nodes`` has the node of each pod of the Gang that is on a node, including pods of earlier attempts.
     """
@@ -41,7 +41,10 @@ def on_nodes(status: GangStatus, nodes: Iterable[str]) -> GangStatus:
 
 
 def with_taken(status: GangStatus, gang: GangFact, taken: TakenAttempt | None, *, now: float) -> GangStatus:
-    """The status of a Gang whose pods leave for another gang; unchanged if none do, or if a later attempt has begun."""
+    """The status of a Gang whose pods leave for another gang.
+
+    It is unchanged if ``taken`` is None, or if a later attempt has begun.
+    """
     if taken is None or not taken.is_last_of(gang):
         return status
     return with_condition(status, gang, Condition.PREEMPTED, (TRUE, taken.reason, as_sentence(taken.why)), now)

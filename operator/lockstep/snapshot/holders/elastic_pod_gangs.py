@@ -116,8 +116,8 @@ def resizable_pod_gang(
 ) -> Resizable | None:
     """The Gang in the form for a choice of its size; None if its size can't be chosen.
 
-    That is so for Gangs without an :func:`elastic_pod_gang`, and if pods are on nodes outside ``index`` or have other
-    requests than their roles.
+    Its size can't be chosen if :func:`elastic_pod_gang` returns None. The same holds if pods are on nodes outside
+    ``index``, or have other requests than their roles.
     """
     one = elastic_pod_gang(state, key)
     if one is None:

@@ -19,7 +19,7 @@ _LEAST_SECONDS = 1.0
 
 
 class _GroupUse(NamedTuple):
-    """The use of a group divided by its weight, and the growth of this value in a second, by what the group holds."""
+    """The use of a group divided by its weight (``level``), and the growth of this value in a second (``rate``)."""
 
     level: float
     rate: float

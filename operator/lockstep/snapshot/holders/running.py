@@ -91,7 +91,7 @@ def gangs_that_hold(state: State, index: Mapping[str, int], columns: Columns, no
 def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
     """The gangs whose end is unknown, and the nodes of ``index`` that they hold.
 
-    Gangs are included only if their number of pods may change.
+    A pod gang is included only if its number of pods may change.
     """
     held = sorted(state.reservations.items())
     gangs = [(key, one) for key, one in held if expected_end(state, one, now) is None]
@@ -132,7 +132,7 @@ def _since(gang: GangFact) -> float:
 def lowest_held_priority(state: State) -> float:
     """The lowest priority of gangs that hold nodes; infinity if there are none.
 
-    Gangs count only if they may give way.
+    A pod gang counts only if it may give way.
     """
     of_pods = (priority_of(state, gang) for gang in yielding_pod_gangs(state))
     return min(chain((one.priority for one in _holders(state)), of_pods), default=math.inf)

@@ -131,7 +131,7 @@ class SizedRuns:
         return None if part <= 0 or pieces == 0 else _WorkLeft(work, part, pieces, end)
 
     def _possible_sizes(self, one: Resizable) -> Sizes:
-        """The sizes that quotas allow and at which each member gets a piece that is left; always the present size."""
+        """The sizes that quotas allow and at which each member gets a piece that is left, and the present size."""
         sizes, size, pieces = self._within_quotas(one), len(one.nodes), self._pieces_left(one)
         if pieces is None or max(pieces, size) >= sizes.maximum:
             return sizes
@@ -141,7 +141,7 @@ class SizedRuns:
         return pieces_left(one.gang, self._state.pieces, self._state.members(one.gang).values())
 
     def _within_quotas(self, one: Resizable) -> Sizes:
-        """The sizes that quotas allow, and always the present size. The members' own amounts count as free.
+        """The sizes that quotas allow, and the present size. The amounts of the present members count as free.
 
         If a quota was lowered, it may allow only smaller sizes, or none.
         """

@@ -25,8 +25,8 @@ UNLIMITED = 2**40
 class NodeArrays:
     """Nodes and their bids as arrays over nodes.
 
-    Members may use node n from ``start[n]`` until ``until[n]``, and ``slots[n]`` is the number of members that its bid
-    allows. ``rows[n]`` is its row in the ledger's sums.
+    Members may use node n between ``start[n]`` and ``until[n]``. ``slots[n]`` is the number of members that its bid
+    allows, and ``rows[n]`` is its row in the ledger's sums.
     """
 
     generation: int

@@ -1,7 +1,7 @@
 """The probability that each node's owner comes back, in each of the next hours, if this interrupts gangs.
 
 A bid lists probabilities, each from a given time on and for one hour. The hours of two nodes may differ. So the
-probabilities are converted to hours of the clock, for a limited number of hours. So no content of a bid makes plans
+probabilities are converted to hours of the clock, for a limited number of hours. A bid with many hours can't make plans
 slow.
 """
 

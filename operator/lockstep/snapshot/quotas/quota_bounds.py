@@ -178,7 +178,7 @@ class QuotaBounds:
             yield one.role, one.counted(quota, priority_class)
 
     def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
-        """The amounts that all members that are being created, or join soon, are about to take of the quota.
+        """The amounts of the quota that members in creation, and members that join soon, are about to take.
 
         A member counts until a watch has shown its pod.
         """

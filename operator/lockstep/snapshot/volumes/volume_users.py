@@ -14,7 +14,7 @@ _ONCE = "ReadWriteOncePod"
 
 
 def by_claims_in_use(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
-    """All nodes are barred for each shared claim that only one pod may use, while another pod uses the claim."""
+    """A bar of all nodes for each shared claim that only one pod may use, and that another pod uses."""
     for key in sorted(_shared_claims(gang, role)):
         claim = state.claims.claims.get(key)
         if claim is not None and _ONCE in claim.request.modes and _is_used_by_others(state, key, gang):

@@ -34,7 +34,7 @@ from lockstep.tenants.unnamed import unnamed_refusal
 
 
 class UnplannedError(Exception):
-    """The GangJob or GangSweep can't be planned, by its own spec or namespace; the message is a sentence."""
+    """The GangJob or GangSweep can't be planned because of its own spec or namespace; the message is a sentence."""
 
 
 class CoarseRun(NamedTuple):

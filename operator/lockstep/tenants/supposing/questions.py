@@ -11,7 +11,7 @@ from lockstep.tenants.supposing.schema import violation
 from lockstep.tenants.supposing.spec_schema import SpecSchema
 
 MOST_BYTES = 2**18
-"""The server refuses larger questions. Manifests that people write are smaller."""
+"""The server refuses questions with more bytes than this. Manifests that people write are smaller."""
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST_NAME = 253
