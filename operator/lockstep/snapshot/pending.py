@@ -21,7 +21,7 @@ from lockstep.snapshot.wanted import WantedGang, WantedPart
 def pending_gang(
     state: State, wanted: WantedGang, around: Surroundings, nodes: NodeArrays, columns: Columns, now: float
 ) -> PendingGang:
-    """The gang for a plan on these nodes. Pods ``around`` it constrain its places; ``columns`` name the amounts."""
+    """The gang for a plan on these nodes. The pods ``around`` constrain its nodes; ``columns`` name the amounts."""
     gang, spec, terms = wanted.gang, wanted.spec, wanted.terms
     awaited = awaited_end(state, gang.key, now)
     roles = _roles(state, wanted, around, columns)

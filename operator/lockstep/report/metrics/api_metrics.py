@@ -22,7 +22,7 @@ WATCHED_RESOURCES = (
     "resourcequotas",
 )
 REFUSALS = ("401", "403")
-"""The codes of a missing token and of a missing right. Each verb and resource in use has a series for each code.
+"""The codes of a refused token and of a missing right. Each verb and resource in use has a series for each code.
 
 The operator has rights to 160 verbs of resources, so there are at most 320 such series.
 """

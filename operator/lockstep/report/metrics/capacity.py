@@ -146,7 +146,7 @@ def _state_of(*, is_used: bool, is_open: bool, is_promised: bool) -> str:
 
 
 def _used(state: State) -> Generator[None, None, _MemberLoads]:
-    """The members that are on nodes or will be soon."""
+    """The members that are on nodes or will be soon. Pods of a placed Gang count as other pods."""
     used = _MemberLoads()
     for reservation in list(state.reservations.values()):
         yield

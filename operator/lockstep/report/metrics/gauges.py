@@ -22,7 +22,7 @@ def refreshing(
 ) -> Generator[None, None, None]:
     """Set all gauges from the cache and from the ``decisions`` of the last plan.
 
-    It works in steps, between which the cache may change: there may be many gangs and nodes.
+    It works in steps, since there may be many gangs and nodes. The cache may change between steps.
     """
     gangs, states = list(state.gangs.values()), {}
     for gang in gangs:

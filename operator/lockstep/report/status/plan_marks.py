@@ -46,7 +46,10 @@ from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
 
 def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
-    """The gang fits nowhere, now or later. Its age stands still while it would not fit even on empty nodes."""
+    """The status of a gang that fits nowhere, now or later.
+
+    Its age stands still while it would not fit even on empty nodes.
+    """
     status = replace(without_plan(mark_accepted(gang, now)), next_size=None)
     if decision.fits_empty is not None:
         turn = with_age_going_on if decision.fits_empty else with_age_standing_still
@@ -70,7 +73,7 @@ def mark_planned_for_later(
     victims: Sequence[GangKey] = (),
     learned: Learned | None = None,
 ) -> GangStatus:
-    """The gang will start when its nodes become free; nothing is reserved at the API yet.
+    """The status of a gang that will start when its nodes become free. It has no reservation yet.
 
     ``victims`` are the gangs that are being evicted for it. ``learned`` has the learned run times of the plan, if any.
     """
@@ -84,7 +87,7 @@ def mark_planned_for_later(
 
 
 def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
-    """The write-ahead entry: the members and their nodes, written before any of their pods exists.
+    """The status that reserves nodes: the members and their nodes, written before any of their pods exists.
 
     If the gang was changing its size, the change is done.
     """
@@ -155,7 +158,7 @@ def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float
 
 
 def _planned(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> str:
-    """Sentences: what was chosen, by which run times, and whether the pieces are dealt later."""
+    """Sentences that say what was chosen, by which run times, and whether the pieces are dealt later."""
     dealing = None if gang.spec is None else gang.spec.dealing
     later = f" A dealer deals its {n_pieces(dealing.pieces)} while it runs." if dealing is not None else ""
     return as_sentence(chosen(placement, now=now)) + _by_past_runs(learned) + later

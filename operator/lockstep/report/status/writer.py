@@ -54,7 +54,7 @@ class StatusReport:
 
 
 class StatusWriter:
-    """Writes the statuses of gangs. At the end of each report its gang is reconciled again.
+    """Writes the statuses of gangs. After each report, its gang is reconciled again.
 
     ``count_refused`` is called with ``report`` for each report that the API server refuses.
     """
@@ -112,7 +112,7 @@ class StatusWriter:
         return False
 
     async def write(self, gang: GangFact, status: GangStatus) -> Writing:
-        """Write an attempt's status at once, before all waiting reports.
+        """Write an attempt's status before all waiting reports, and drop the waiting report of the gang.
 
         Raises ``ApiUnavailableError`` like :func:`write_status`.
         """

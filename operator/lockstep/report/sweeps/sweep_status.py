@@ -116,7 +116,7 @@ def _summary(sweep: Sweep, stands: SweepNow) -> str:
 
 
 def _failed_runs(ends: RunEnds) -> str:
-    """The numbers of failed runs, as far as there is room. The numbers behind the cut are not formatted."""
+    """The numbers of failed runs, as far as there is room. Numbers for which there is no room are not formatted."""
     ranges, letters = list[str](), 0
     for first, last in ends.spans_with(RunEnd.FAILED):
         ranges.append(str(first) if first == last else f"{first}-{last}")
@@ -132,7 +132,7 @@ def _shortened(text: str, most: int) -> str:
 
 
 def _conditions(sweep: Sweep, stands: SweepNow, before: SweepStatus, now: float) -> Iterator[ConditionFact]:
-    """The condition whether the spec is accepted, and the condition of the sweep's end.
+    """The condition ``Accepted``, and the condition of the sweep's end if it has ended.
 
     The time of a condition changes only when its status changes.
     """

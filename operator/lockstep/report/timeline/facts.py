@@ -72,7 +72,7 @@ class TimelineFacts:
 
 
 def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, now: float) -> TimelineFacts:
-    """Copy the facts. ``decisions`` are those of the last plan, which was made at ``planned_at``."""
+    """Copy the facts. ``decisions`` are the decisions of the last plan, which was made at ``planned_at``."""
     ends = _Ends(state, planned_at, now)
     # While members of the present size exist, the gang is shown where they are.
     following = {one.gang: Held(one, one.members, ends.of_next(one)) for one in state.counts.next_sizes}

@@ -40,7 +40,7 @@ class Surroundings:
 
     @cached_property
     def kinds(self) -> tuple[MemberKind, ...]:
-        """The members of each role."""
+        """For each role, the labels and the affinity of its members."""
         return kinds_now(self._state, self._gang)
 
     @cached_property

@@ -170,12 +170,12 @@ def pod_gang_without_room(state: State, key: GangKey) -> PodGangWithoutRoom | No
 
 
 def would_free_nodes(state: State, short: PodGangWithoutRoom) -> bool:
-    """Whether running pods of such a Gang would leave, so that waiting pods with lower indexes get their nodes."""
+    """Whether running pods of a Gang without room would leave, so that waiting pods with lower indexes get nodes."""
     return not short.pods.role and _places(state.pod_gangs.group(short.gang.key), short.pods) is None
 
 
 def members_with_room(state: State, short: PodGangWithoutRoom) -> tuple[Members, ...]:
-    """The pods of such a Gang that are on nodes, as members."""
+    """The pods of a Gang without room that are on nodes, as members."""
     return tuple(members_of(short.gang, _by_role(state.pod_gangs.group(short.gang.key), short.pods)))
 
 

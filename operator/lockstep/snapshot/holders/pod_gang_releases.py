@@ -52,7 +52,7 @@ class PodGangReleases:
     def of(
         self, nodes: NodeArrays, columns: Columns, now: float, *, by_member: Collection[GangKey] = ()
     ) -> tuple[Release, ...]:
-        """The releases on these nodes, in amounts of these columns. Gangs in ``by_member`` have one for each pod."""
+        """The releases on these nodes, in amounts of these columns. A Gang in ``by_member`` has one for each pod."""
         kept = {}
         for gang, _, end in pod_gang_ends(self._state, now):
             group, known, is_each = self._state.pod_gangs.group(gang), self._kept.get(gang), gang in by_member

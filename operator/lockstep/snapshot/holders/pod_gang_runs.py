@@ -22,7 +22,7 @@ def placed_pod_gangs(state: State) -> Iterator[PodGang]:
 
 
 def elastic_without_end(state: State, now: float) -> list[GangKey]:
-    """Gangs without a known end whose number of pods may change, and which have no attempt under way."""
+    """The Gangs that have no known end and no attempt under way, and whose number of pods may change."""
     found = ((key, state.pod_gangs.objects.get(key)) for key in sorted(state.pod_gangs.elastic.gangs()))
     return [key for key, gang in found if gang and _is_placed(state, gang) and pod_gang_end(gang.status, now) is None]
 

@@ -45,11 +45,11 @@ class HeldRole(NamedTuple):
 
 
 class Resizable(NamedTuple):
-    """A running gang that may change its size: only the number of members of one role changes.
+    """A running gang that may change its size.
 
-    The size of the role ``varying`` changes. The ``fixed`` roles keep their members and nodes. ``end`` is None if it is
-    unknown. Members that the gang gives up are gone after ``grace`` seconds. With ``in_order``, they leave in the order
-    of their ranks, the highest first: another controller decides this.
+    Only the size of the role ``varying`` changes. The ``fixed`` roles keep their members and nodes. ``end`` is None if
+    it is unknown. Members that the gang gives up are gone after ``grace`` seconds. With ``in_order``, the members with
+    the highest ranks leave first, because another controller decides this.
     """
 
     gang: AcceptedGang

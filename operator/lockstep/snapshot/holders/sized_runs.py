@@ -33,7 +33,10 @@ _SHORTEST_GRACE_SECONDS = 1.0
 
 
 class _WorkLeft(NamedTuple):
-    """The ``work``, the ``part`` of it that is left, and its expected ``end``. ``pieces`` is None without pieces."""
+    """The ``work``, the ``part`` of it that is left, and its expected ``end``.
+
+    ``pieces`` is the number of pieces that are left; None if the work has no pieces.
+    """
 
     work: SerialWork | ProfileWork
     part: float

@@ -144,8 +144,8 @@ class QuotaBounds:
     def limits(self, gang: GangFact) -> list[Limit]:
         """The limits that quotas set on resources that the gang's members take.
 
-        A Gang has no limits: quotas counted its pods when other controllers created them. This does not hold for room
-        for later pods, nor for a Gang whose owner may create pods after a change of size.
+        A Gang has no limits: quotas counted its pods when other controllers created them. But room for later pods has
+        limits, and so has a Gang whose owner may create pods after a change of size.
         """
         may_grow = isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
         if is_pod_gang(gang.key) and not (is_room(gang.key) or may_grow):
@@ -239,7 +239,7 @@ class QuotaBounds:
 
 
 def _has_all_members(gang: GangFact) -> bool:
-    """Whether all members of the gang were made, and no others are to join them."""
+    """Whether all members of the gang were created, and no others will join them."""
     return gang.status.is_true(Condition.PLACED) and gang.status.joining_size is None
 
 
