@@ -19,7 +19,7 @@ from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-# The least lifetime of a bid, in sampling periods. With fewer, the bid could expire between two samples.
+# The least lifetime of a bid, in sampling periods. With a shorter one, the bid could expire between two samples.
 _LEAST_LIFETIME_PERIODS = 3
 
 

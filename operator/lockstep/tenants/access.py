@@ -20,7 +20,7 @@ _PATIENCE_SECONDS = 10.0
 
 
 class Asked(NamedTuple):
-    """A verb on a kind of gangs in a namespace. Without a name, it concerns all gangs of the kind there."""
+    """A verb on a resource in a namespace, such as gangjobs. Without a name, all objects of the resource are meant."""
 
     resource: str
     namespace: str
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 
 class GangAccess:
-    """Reviews who may get gangs, and who may create them."""
+    """Reviews who may get gangs, and who may create GangJobs and GangSweeps."""
 
     def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:
         self._client = client

@@ -135,7 +135,7 @@ class TenantRequests:
     async def _or_put_off(
         self, request: web.Request, party: str, answer: Callable[[], Awaitable[web.Response]]
     ) -> web.Response:
-        """Send the answer, or return a refusal that says when to ask again."""
+        """Send the answer, or return a refusal if there is no answer now."""
         try:
             with self._in_flight.one(party):
                 return await sent(request, await answer())

@@ -20,7 +20,7 @@ class _SharedResult(NamedTuple, Generic[Result]):
 
 
 class SharedResults(Generic[Key, Result]):
-    """The result for each key. If a request fails, all callers that wait get the error, and it is not kept."""
+    """The result for each key. If a request fails, all callers that wait get the error. Errors are not kept."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic

@@ -55,7 +55,8 @@ def complete_any_gang(context: click.Context, _argument: click.Parameter, incomp
 def _completed(context: click.Context, incomplete: str, others: Mapping[frozenset[str], _Read]) -> list[CompletionItem]:
     """The names that begin with the incomplete one.
 
-    If the word before the slash is one of ``others``, these are names of that kind, and otherwise names of GangJobs.
+    If the word before the slash is one of ``others``, the names are names of that kind. Otherwise they are names of
+    GangJobs.
     """
     kind, slash, beginning = incomplete.rpartition("/")
     read = next((read for words, read in others.items() if kind.lower() in words), _gang_jobs)

@@ -1,7 +1,8 @@
-"""Accepts connections up to a limit. At the limit, a new one closes the oldest of the address with most connections.
+"""Accepts a limited number of connections.
 
-Otherwise clients could use up the file descriptors of the process, and the process would have none for its own
-requests. A connection counts from the start of its handshake.
+At the limit, a new connection closes the oldest connection of the address that has the most connections. Otherwise
+clients could use up the file descriptors of the process, and the process would have none for its own requests. A
+connection counts from the start of its handshake.
 """
 
 import asyncio

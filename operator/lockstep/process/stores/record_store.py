@@ -1,8 +1,8 @@
 """Hands over records of gangs in ConfigMaps, from which the recorder takes them. No gang waits for this.
 
-In each interval one ConfigMap is created, after all more urgent writes; none is read. The names of the ConfigMaps are
-numbered slots. If the slot is in use, the next interval tries the next slot. While all slots are in use, records wait
-in memory, up to their bound.
+In each interval one ConfigMap is created, after all more urgent writes. No ConfigMap is read. Their names are numbered
+slots. If the slot is in use, the next interval tries the next slot. While all slots are in use, records wait in memory,
+up to their bound.
 """
 
 import asyncio

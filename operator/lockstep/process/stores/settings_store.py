@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 def published(settings: Settings, yielding: Collection[Source]) -> dict[str, str]:
     """The options that affect plans, formatted as on the command line. None of them is confidential.
 
-    ``yielding`` are the sources whose Gangs may be preempted: the operator has the right to suspend their owners.
+    ``yielding`` are the sources whose Gangs may be preempted: the operator may suspend the owners of their pods.
     """
     return {
         "keep-nodes-free-for": _seconds(settings.keep_nodes_free_for),

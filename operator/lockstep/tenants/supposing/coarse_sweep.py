@@ -28,7 +28,7 @@ from lockstep.tenants.supposing.questions import Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoarseSweep:
-    """A sweep with the number of its ``runs``. The first ``planned`` runs would wait at once.
+    """A sweep with the number of its ``runs``. The plan has the first ``planned`` runs.
 
     ``why`` and ``bounded_by`` are sentences about the size of its runs, and about how many run at the same time. The
     first run starts within ``starts`` minutes, and all runs end within ``ends`` minutes. Both are None if the time is
