@@ -1,6 +1,6 @@
-"""The gang that a task works for, so that log lines about its requests can name it.
+"""The gang that a task works for, so that log lines about the task's requests can name the gang.
 
-It is a context variable: tasks inherit it from the task that creates them.
+A context variable keeps this gang: tasks inherit it from the task that creates them.
 """
 
 from contextvars import ContextVar
@@ -27,5 +27,5 @@ def work_for(gang: GangKey, attempt: int | None = None) -> None:
 
 
 def subject() -> Subject | None:
-    """The gang that this task works for; None if not set."""
+    """The gang that this task works for, and the attempt if it is known; None if no gang is set."""
     return _SUBJECT.get()

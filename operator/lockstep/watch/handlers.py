@@ -2,8 +2,8 @@
 
 kopf only watches: it writes no finalizers, annotations or anything else. Its bookkeeping (last handled state, progress)
 is off, since the cache is level-triggered. That also saves deep copies, which are two fifths of kopf's cost for each
-event. Of kopf's lists, only the version is used, from which it watches. The objects come from ``own_lists.py``, which
-lists them when a watch is open: kopf would decode whole pages, and queue each object.
+event. kopf gets empty lists, and watches from their versions: otherwise it would decode whole pages, and queue each
+object. ``own_lists.py`` lists the objects.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from lockstep.watch.large_gangs import LargeGangs
 from lockstep.watch.reader import is_large
 from lockstep.watch.streams import Streams
 
-# A renewed token is used after the next login.
+# kopf logs in again after this time. Each login reads the token again, which may have been renewed.
 _LOGIN_LIFETIME = timedelta(minutes=5)
 _LOGIN_PAUSE_SECONDS = 1.0
 _FIRST_PAUSE_SECONDS = 0.5
@@ -40,9 +40,10 @@ log = logging.getLogger(__name__)
 async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, stop: asyncio.Event) -> None:
     """Update ``state`` until ``stop`` is set, and report to ``streams`` which watches are open.
 
-    kopf ends on each error of a stream except an expired version, and on answers that it does not understand. Then it
-    starts again after a pause, and the lists of ``own_lists.py`` cover the gap. It also starts again if it waits for
-    versions that a restored API server will not reach for a long time. It has the credentials of ``client``.
+    kopf ends on each error of a stream except an expired version, and on answers that it does not understand. Then this
+    function starts kopf again after a pause, and the lists of ``own_lists.py`` cover the gap. It also starts kopf again
+    after a restore of the API server: the versions for which kopf waits are then far in the future. kopf uses the
+    credentials of ``client``.
     """
     # kopf logs each watch that starts, is refused or fails, with tracebacks. We log one sentence in their place.
     logging.getLogger("kopf").setLevel(logging.CRITICAL)
@@ -65,7 +66,10 @@ async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, st
 
 
 class _Failures:
-    """The failures of kopf. Those that follow before all watches are open again have growing pauses."""
+    """The failures of kopf: how long to pause after each, and whether to log it.
+
+    The pause doubles with each failure, up to 30 s. After a failure while all watches are open, it is the shortest.
+    """
 
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
@@ -73,8 +77,11 @@ class _Failures:
         self._logged = ""
 
     def pause_after(self, error: Exception) -> float:
-        """The seconds to pause after this failure, which is logged unless it is the same as the last one."""
-        # Not its repr(): an error of aiohttp's would show the request, and with it our token.
+        """Return the seconds to pause after this failure, and log the failure.
+
+        It is not logged if it equals the last one and not all watches were open.
+        """
+        # Not its repr(): an error of aiohttp would show the request, and with it our token.
         trouble = f"{type(error).__name__}: {error}"
         if trouble != self._logged or self._streams.all_open:
             log.warning("the watch of GangJobs and NodeBids ended, and starts again: %s", trouble)
@@ -102,7 +109,10 @@ async def _run_kopf(state: State, client: KubeClient, streams: Streams, stop: as
 
 
 def _report_unless_of_watchers(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report unhandled errors. If two watches fail at once, kopf raises the error of only one."""
+    """Report unhandled errors of all tasks but kopf's watches: ``watch_own_kinds`` reports their errors.
+
+    If two watches fail at once, kopf raises only one of the two errors, and the other one is not reported.
+    """
     task = context.get("future")
     if not (isinstance(task, asyncio.Task) and task.get_name().startswith(_WATCHER)):
         loop.default_exception_handler(context)
@@ -118,10 +128,10 @@ async def _until_either(one: asyncio.Event, other: asyncio.Event) -> None:
 
 
 class _EverybodysTasks(frozenset[Any]):
-    """A set that contains every task, since kopf cancels no tasks in this set.
+    """A set that contains every task. kopf cancels no task of the set that it gets as ``ignored``.
 
-    On an error, kopf would cancel all tasks that began after it, including our attempts and cycles. It ends its own
-    tasks one by one before that.
+    On an error, kopf ends its own tasks one by one. Then it would cancel all other tasks that are not in the set,
+    including our attempts and cycles.
     """
 
     def __contains__(self, _: object) -> bool:
@@ -140,7 +150,7 @@ def _settings() -> kopf.OperatorSettings:
     settings.scanning.disabled = True
     settings.peering.standalone = True
     settings.networking.request_timeout = 30
-    # Otherwise kopf kills the whole process some time after an error; here it is only restarted.
+    # Otherwise kopf would kill the whole process some time after an error. Here, only kopf is started again.
     settings.process.ultimate_exiting_timeout = None
     settings.persistence.finalizer = f"{GROUP}/operator"
     settings.persistence.diffbase_storage = _NoDiffs()
@@ -161,7 +171,7 @@ def _register_login(registry: kopf.OperatorRegistry, client: KubeClient, streams
 
     @kopf.on.login(registry=registry)
     async def login(**_: Any) -> kopf.AiohttpSession:
-        # kopf logs in again at once when a token is refused, without limit.
+        # If a token is refused, kopf logs in again at once, without limit. So each login waits a second after the last.
         nonlocal login_at
         await asyncio.sleep(login_at - monotonic())
         await client.credentials.accepted()
@@ -188,7 +198,7 @@ def _register_bids(registry: kopf.OperatorRegistry, bids: WatchedKind[Any], stre
     @kopf.on.event(GROUP, VERSION, BIDS, registry=registry)
     async def bid_event(event: Mapping[str, Any], **_: Any) -> None:
         streams.heard(BIDS)
-        # Little of a bid is read, however large it is.
+        # Parsing reads only a few fields of a bid, so a large bid does not need the thread.
         _apply_event(bids, event)
 
 
@@ -200,7 +210,7 @@ def _apply_event(kind: WatchedKind[Any], event: Mapping[str, Any]) -> None:
 
 
 def connection(client: KubeClient, streams: Streams) -> kopf.AiohttpSession:
-    """The session of kopf, which has the credentials of our other requests. ``streams`` sees its requests."""
+    """The session of kopf, with the credentials of our other requests. It reports kopf's requests to ``streams``."""
     return kopf.AiohttpSession(
         server=client.configuration.host,
         aiohttp_session=observed_session(

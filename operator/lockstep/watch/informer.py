@@ -25,8 +25,8 @@ from lockstep.watch.reader import Reader
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 30.0
-# In seconds. The server ends a quiet watch by itself. It chooses from this range, so that watches do not all start
-# again at the same time.
+# In seconds. The server ends each watch after a random time in this range, so that watches do not all start again at
+# the same time.
 _WATCH_SECONDS = (240, 360)
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Informer(Generic[Fact]):
     """Keeps one kind's facts equal to the API server's.
 
     ``synced`` is set when the first list has been applied. It is also set when the operator works without this kind:
-    the kind is dispensable and may not be listed, or it is missing and may be missing.
+    the operator may not list a dispensable kind, or the API server does not know a kind that may be missing.
     """
 
     def __init__(self, client: KubeClient, kind: WatchedKind[Fact], *, heard: Callable[[str], None]) -> None:
@@ -83,9 +83,9 @@ class Informer(Generic[Fact]):
         return is_missing or (code == HTTPStatus.FORBIDDEN and self._kind.is_dispensable)
 
     async def _list(self) -> str:
-        """Apply all listed objects, remove the other cached ones, return the list's version."""
+        """Apply all listed objects and remove the other cached ones; return the list's version."""
         seen: set[Hashable] = set()
-        # Objects that are added while the list runs may be too new for it, so only earlier ones are removed.
+        # An object that is added while the list runs may be newer than the list. So only earlier objects are removed.
         known = self._known | set(self._kind.cached())
         version = ""
         async for page in pages(self._client, self._kind.target):
@@ -101,7 +101,10 @@ class Informer(Generic[Fact]):
         return version
 
     async def _watch(self, version: str) -> str:
-        """Apply events until the server ends the stream; return the version to continue from."""
+        """Apply events until the server ends the stream.
+
+        Returns the version from which the next watch continues, or '' if a new list is needed.
+        """
         params = {
             "resourceVersion": version,
             "allowWatchBookmarks": "true",
@@ -122,7 +125,7 @@ class Informer(Generic[Fact]):
         return version
 
     async def _apply_event(self, line: bytes) -> str:
-        """Apply one event; return its version, or '' where a new list is needed."""
+        """Apply one event; return its version, or '' if a new list is needed."""
         kind, manifest = decode_event(line)
         if kind == "ERROR":
             if manifest.get("code") == HTTPStatus.GONE:

@@ -33,12 +33,12 @@ class WatchedKind(Generic[Fact]):
     order of the API server's events, never concurrently.
 
     ``unreadable`` makes the fact of an object that can't be parsed, from its manifest and the error. Without
-    ``unreadable``, such an object counts as deleted. ``counts_as`` says in a few words as what it counts; the log has
-    these words.
+    ``unreadable``, such an object counts as deleted. ``counts_as`` has the words of the log for this, such as "a gang
+    that is refused".
 
-    ``cached`` returns the keys of all cached objects, also of objects that came from another source than a watch. A
-    list that lacks such an object removes it. ``version`` returns the cached version of the object with a key; it is
-    None if the cache keeps no version.
+    ``cached`` returns the keys of all cached objects, also of objects that came from another source than a watch. If a
+    list lacks a cached object, the object is removed. ``version`` returns the cached version of the object with a key.
+    It returns None if the cache lacks the object, or keeps no versions of this kind.
 
     If a kind ``is_dispensable``, the operator works without it when it may not list the kind. If a kind
     ``may_be_missing``, the operator works without it when the API server does not know the kind.
@@ -58,16 +58,19 @@ class WatchedKind(Generic[Fact]):
     may_be_missing: bool = False
 
     def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
-        """Parse an object; the cache does not change. Any thread may call this, and no content of an object raises."""
+        """Parse an object, and return the fact or the error. The cache does not change.
+
+        Any thread may call this. No content of an object makes it raise an error.
+        """
         try:
             return Understood(manifest, self.parse(manifest))
         except Exception as problem:  # noqa: BLE001 - the API server accepts any content
             return NotUnderstood(manifest, problem)
 
     def take(self, read: Understood[Fact] | NotUnderstood) -> None:
-        """Add an object to the cache, or update it there.
+        """Add an object to the cache, or update it there. An object that can't be parsed counts as the class says.
 
-        An error in one object does not raise, since it would affect all other objects of the stream.
+        Errors are recorded in ``parse_failures`` and not raised: an error would end the stream for all other objects.
         """
         if isinstance(read, NotUnderstood):
             return self._treat_as_unreadable(*read)
@@ -83,7 +86,7 @@ class WatchedKind(Generic[Fact]):
         self.take(self.read(manifest))
 
     def drop(self, key: Hashable) -> None:
-        """Remove an object."""
+        """Remove the object with that key from the cache. Errors are recorded in ``parse_failures``, and not raised."""
         self.parse_failures.clear(self.target.resource, key)
         try:
             self.remove(key)

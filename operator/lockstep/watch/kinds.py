@@ -1,4 +1,4 @@
-"""The watched kinds of ours and of owners; others are in ``kubernetes_kinds`` and ``kueue_kinds``."""
+"""The watched kinds: Lockstep's own, and owners of pods. Others are in ``kubernetes_kinds`` and ``kueue_kinds``."""
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
@@ -50,7 +50,7 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
 
 
 def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
-    """All Gangs, whose pods others create."""
+    """All Gangs. Other controllers or users create their pods."""
     return WatchedKind(
         target=paths.ALL_POD_GANGS,
         key=_pod_gang_identity,
@@ -66,7 +66,7 @@ def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
 
 
 def sized_owners_kind(sized: SizedKind, state: State) -> WatchedKind[SizedOwner]:
-    """All owners of a kind. The cache keeps those that wait for a size."""
+    """All owners of a kind. The cache keeps owners that wait for a size, or may change their size while they run."""
     return WatchedKind(
         target=sized.owner.everywhere(),
         key=partial(_owner_identity, sized.source),
@@ -166,9 +166,9 @@ def _gang_version(state: State, key: GangKey, uid: str) -> str | None:
 def watched_for(
     sources: Collection[Source], *, sweeps: bool = False, fair_shares: bool = False
 ) -> Iterator[Callable[[State], WatchedKind[Any]]]:
-    """The kinds that these sources need.
+    """Yield a function for each kind that these sources need; the function makes the kind for a cache.
 
-    With ``sweeps``, GangSweeps are among them. With ``fair_shares``, the FairShare is among them.
+    ``sweeps`` adds GangSweeps, and ``fair_shares`` adds the FairShare.
     """
     if fair_shares:
         yield fair_shares_kind

@@ -63,7 +63,7 @@ def pods_kind(state: State) -> WatchedKind[PodFact]:
 
 
 def namespaces_kind(state: State) -> WatchedKind[NamespaceFact]:
-    """All namespaces, since a pod's anti-affinity may select others by their labels."""
+    """All namespaces, since affinity and anti-affinity of pods may select namespaces by their labels."""
     return WatchedKind(
         target=paths.ALL_NAMESPACES,
         key=name_of,
@@ -197,7 +197,7 @@ def quotas_kind(state: State) -> WatchedKind[QuotaFact]:
 
 
 def name_of(manifest: Manifest) -> str:
-    """The key of an object that is in no namespace."""
+    """The key of an object that is in no namespace: its name."""
     return str(manifest["metadata"]["name"])
 
 

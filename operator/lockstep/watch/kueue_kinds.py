@@ -15,7 +15,7 @@ from lockstep.watch.kind import WatchedKind
 
 
 def workloads_kind(state: State) -> WatchedKind[Workload | GangWorkload]:
-    """All Workloads of Kueue. From now on, GangJobs obey their Workloads.
+    """All Workloads of Kueue. After this call, GangJobs obey their Workloads.
 
     The cache keeps Workloads that have quota, and the Workloads of GangJobs.
     """
@@ -61,13 +61,14 @@ def admission_checks_kind(state: State) -> WatchedKind[AdmissionCheck]:
 
 
 KUEUE_KINDS = (admission_checks_kind, flavors_kind, workloads_kind)
-"""The kinds that Workloads need. Workloads come last, so that the cache knows checks and flavors before them."""
+"""All watched kinds of Kueue: Workloads, and the kinds to which Workloads refer."""
 
 
 def _workload_identity(manifest: Manifest) -> tuple[GangKey, str]:
     """The identity of a Workload: the key of its gang, and the Workload's UID.
 
-    The gang is the GangJob for which Lockstep made the Workload, or else the Gang that is made for the Workload.
+    If Lockstep made the Workload for a GangJob, this GangJob is the gang. Otherwise, it is the Gang that Lockstep makes
+    for the Workload.
     """
     metadata, made = manifest["metadata"], parse_gang_workload(manifest)
     if made is not None:

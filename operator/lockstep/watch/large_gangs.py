@@ -1,9 +1,9 @@
-"""Reads GangJobs that are too large to be read from the event of a watch: it requests each again, one at a time.
+"""Reads GangJobs that are too large to be parsed from the event of a watch: they are requested again, one at a time.
 
 kopf passes on events as fast as they come. If large GangJobs waited for the thread that parses them, each would keep
 its decoded body in memory, which may have more than 10 MB. So only names wait. If a GangJob changes often, only its
-newest version is read. Namespaces take turns: a tenant that rewrites large GangJobs all the time delays another tenant
-by a single read.
+newest version is read. Namespaces take turns. So a tenant that rewrites large GangJobs all the time delays the first
+GangJob of another tenant by a single read.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class LargeGangs:
         self._noted.set()
 
     def forget(self, manifest: Manifest) -> None:
-        """Remove a gang that is gone. If a read of it is in progress, its result is ignored."""
+        """Remove a gang that is gone. If the gang is being read, the result of this read is ignored."""
         metadata, identity = manifest["metadata"], self._kind.key(manifest)
         gang = GangKey(metadata["namespace"], metadata["name"])
         if self._identities.get(gang) == identity:
@@ -56,7 +56,7 @@ class LargeGangs:
             self._under_way = None
 
     async def keep_reading(self) -> None:
-        """Read gangs until cancelled. Namespaces take turns, and in each the gang that was added first comes first."""
+        """Read gangs until cancelled. Namespaces take turns; gangs of a namespace are read in the order of arrival."""
         while True:
             await self._noted.wait()
             self._noted.clear()

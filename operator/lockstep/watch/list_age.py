@@ -1,8 +1,8 @@
 """Detects lists that are older than objects seen before, and accepts them only after a restore.
 
 The API server answers a list with its present state. So an older list usually comes from a faulty component in between,
-and the next list is newer. But after etcd was restored from a backup, the server's present state is itself older, and
-the cache must follow it. All further lists are then older, too. So the third older list in a row is accepted.
+and the next list is newer. But after a restore of etcd from a backup, the server's present state is older, and so are
+all further lists. The cache must then follow the server. So the third older list in a row is accepted.
 """
 
 from lockstep.api.versions import is_older
@@ -22,7 +22,7 @@ class ListAge:
         self._newest = version
 
     def accepts(self, version: str) -> bool:
-        """Whether to accept a list of that version."""
+        """Count a list of that version; returns whether to accept it."""
         if not is_older(version, self._newest):
             self._older_in_a_row = 0
             return True

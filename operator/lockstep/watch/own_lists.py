@@ -1,9 +1,9 @@
 """Updates the cache with GangJobs and NodeBids by periodic lists, in addition to the events of kopf.
 
 kopf 1.45 drops deletions that happen while it lists again after an expired watch, and pauses for seconds after a watch
-was refused. So a list runs as soon as a watch has ended or is open again. Lists run often while a watch is not open,
-and every two minutes otherwise. A list also detects that the API server was restored to an earlier state; then kopf
-must restart.
+was refused. So a list runs as soon as a watch has ended, and when all watches are open again. Lists run often while a
+watch is not open, and every two minutes otherwise. A list also detects that the API server was restored to an earlier
+state; then kopf must be started again.
 """
 
 import asyncio
@@ -28,7 +28,8 @@ from lockstep.watch.reader import Reader
 from lockstep.watch.streams import Streams
 
 RELIST_SECONDS = 120.0
-# In seconds. While a watch is not open, only lists show changes. More frequent lists of many gangs would cost too much.
+# While a watch is not open, only lists show changes. After a list, there is a pause of these seconds. Then there is a
+# pause of four times the duration of the list and the first pause: more frequent lists would cost too much.
 _BLIND_SECONDS = 0.5
 _PAUSE_SHARE = 4.0
 
@@ -56,8 +57,9 @@ async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None
 async def _apply_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists) -> None:
     """Make the cached objects of one kind equal to a list; only the keys of the list are kept in memory.
 
-    An object that changed during the list may be newer than the list, and stays. All others become equal to the list,
-    even if its version of them is older or it lacks them: then the API server was restored.
+    An object that changed during the list may be newer than the list, and stays. Other objects that the list lacks are
+    removed. All others become equal to the list. If the list has an older version of an object, the API server was
+    restored.
     """
     resource = kind.target.resource
     seen = newest((lists.versions.get(resource, ""), *(kind.version(key) or "" for key in kind.cached())))
@@ -71,8 +73,8 @@ async def _apply_list(client: KubeClient, kind: WatchedKind[Any], lists: Lists) 
 async def _apply_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAge) -> str:
     """Apply a list page by page; returns the list's version, or '' if the list must start again.
 
-    It must start again if it expires between two pages; the applied pages are correct. No page of a stale list is
-    applied.
+    A list must start again in two cases. It expires between two pages: then the applied pages stay in the cache. Or it
+    is older than the cache: then no page is applied. Raises ``ApiUnavailableError``.
     """
     before, there, version = {key: kind.version(key) for key in kind.cached()}, set(), ""
     reader = Reader(kind)
@@ -114,7 +116,7 @@ async def _apply_page(
 
 
 async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
-    """List both kinds once, and try until the API server answers: it has answered before, so it will again."""
+    """List both kinds once. If a list fails, try again until both succeed."""
     while True:
         try:
             return await list_own_kinds(client, state, Lists())
@@ -124,7 +126,7 @@ async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
 
 
 async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Streams) -> None:
-    """List repeatedly until cancelled: after a watch may have missed something, and periodically."""
+    """List both kinds repeatedly until cancelled: when a watch may have missed an event, and periodically."""
     lists, trouble = Lists(), ""
     while True:
         began = monotonic()
@@ -157,9 +159,9 @@ async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, logge
 
 
 async def _until_open(streams: Streams, seconds: float) -> None:
-    """Pause for these seconds, or until all watches are open: then another list is needed at once.
+    """Pause for these seconds, or until all watches are open.
 
-    The list covers what the watches missed before they were open.
+    When they are open, another list is needed at once: it shows what the watches missed before.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):

@@ -1,8 +1,8 @@
 """Chooses the number of objects in a page, so that the page has a bounded number of bytes.
 
 An object may have 1.5 MB, and takes ten times as much memory when decoded. The size of the next objects is estimated
-from the last page, so an answer that is much larger than expected is cut off. The event loop stands still while a page
-is decoded: for 35 ms if the page has 2 MiB. No other thread can interrupt this.
+from the last page. If an answer is much larger than expected, it is cut off. The event loop stands still while a page
+is decoded: for 35 ms if the page has 2 MiB. No other thread can interrupt the decoder.
 """
 
 _FIRST = 8

@@ -22,7 +22,8 @@ async def pages(client: KubeClient, target: Target, *, selector: str = "") -> As
     """Yield every page of a list, or of the listed objects that a label selector matches.
 
     A page is emptied when the next page is read: take facts from it, and keep none of its objects. Raises
-    ``ListError``; code 410 after the first page means that the list has expired.
+    ``ApiUnavailableError``. Raises ``ListError`` for a page that is refused or invalid; code 410 after the first page
+    means that the list has expired.
     """
     following, size = "", PageSize()
     while True:
@@ -44,7 +45,7 @@ async def _ask(client: KubeClient, target: Target, size: PageSize, *, following:
         asked = {"limit": str(size.limit), "continue": following, "labelSelector": selector}
         params = {name: value for name, value in asked.items() if value}
         most = LARGEST_ANSWER_BYTES if size.limit > 1 else None
-        # Otherwise the garbage collector would scan the half-decoded page repeatedly, for three quarters of the time.
+        # Otherwise the garbage collector would scan the half-decoded page repeatedly, in three quarters of the time.
         with _collector_off():
             answer = await client.get(target, params, most_bytes=most)
         if not answer.is_cut_off:

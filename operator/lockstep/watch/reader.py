@@ -29,8 +29,8 @@ _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
 class ReadingTurns:
     """Turns of the event loop in which the objects of one list or watch are parsed.
 
-    At most one large object of a list or watch is in the thread at a time. So another list or watch waits for one
-    object.
+    A list or watch hands at most one large object at a time to the thread. So another list or watch waits for only one
+    of its objects.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,10 @@ class ReadingTurns:
         self._bytes_of_turn: float = 0
 
     async def read(self, parse: Callable[[Manifest], Read], manifest: Manifest) -> Read:
-        """Parse an object: a small one in this turn of the loop or the next, a large one in the thread."""
+        """Return the result of ``parse`` for an object.
+
+        A small object is parsed in this turn of the loop or the next one. A large object is parsed in the thread.
+        """
         size = _size(manifest)
         if size > BYTES_OF_TURN:
             async with self._large:
@@ -58,10 +61,11 @@ class Reader(Generic[Fact]):
         self._turns = ReadingTurns()
 
     async def accept(self, manifest: Manifest) -> None:
-        """Parse an object, and add it to the cache or update it, unless it is removed from the cache meanwhile.
+        """Parse an object, and add it to the cache or update it there.
 
-        If a caller awaits each call, its objects are applied in the order of the calls. If several callers have
-        versions of one object, the cache keeps the newest.
+        If the cache keeps versions of the kind, and the object is removed from the cache meanwhile, it stays removed.
+        If a caller awaits each call, its objects are applied in the order of the calls. Several callers may have
+        versions of one GangJob, Gang or GangSweep: then the cache keeps the newest.
         """
         key = self._kind.key(manifest)
         was_known = self._kind.version(key) is not None
@@ -70,12 +74,12 @@ class Reader(Generic[Fact]):
             self._kind.take(read)
 
     async def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:
-        """Parse an object; the cache does not change."""
+        """Parse an object, and return the fact or the error. The cache does not change."""
         return await self._turns.read(self._kind.read, manifest)
 
 
 def is_large(manifest: Manifest) -> bool:
-    """Whether the object is too large to be read in a turn of the event loop."""
+    """Whether the object is too large to be parsed in a turn of the event loop."""
     return _size(manifest) > BYTES_OF_TURN
 
 

@@ -12,12 +12,12 @@ class Streams:
     """The resources that are being watched now.
 
     ``changed`` is set whenever a watch opens or ends, since events in between may have been missed. ``opened`` is set
-    when the last watch opens. ``delivered`` is set once all watches have been open at the same time.
+    when a watch opens and all others are open. ``delivered`` is set with the first ``opened``, and stays set.
 
-    ``outdated`` is set when the API server was restored to an earlier state. It no longer knows the version from which
-    the watches began, so they are open but get no events.
+    ``outdated`` is set when the API server was restored to an earlier state. Such a server no longer knows the version
+    from which the watches began. So the watches are open but get no events.
 
-    Call ``heard`` with the resource at each of its events. ``observer`` is called for every request.
+    Call ``heard`` with the resource at each of its events. ``observer`` is called for every answered request.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Streams:
     def watch_answered(self, resource: str, code: int) -> None:
         """Record that a watch was answered with that HTTP code.
 
-        0 means that the watch has ended, and that its next request has no answer yet.
+        Code 0 means that the watch has ended, and that the next request for it has no answer yet.
         """
         is_open = code == HTTPStatus.OK
         if self._is_open.get(resource) in (None, is_open):
