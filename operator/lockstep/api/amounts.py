@@ -14,9 +14,10 @@ class _Amount(NamedTuple):
 
 
 def check_amounts(pod: Mapping[str, Any], path: str) -> None:
-    """Raise ``ValueError`` with a sentence about the first amount below ``path`` that can't be planned.
+    """Raise ``ValueError`` for the first amount of a pod spec that can't be planned. ``path`` is the path of the spec.
 
-    Amounts of other pods are limited to bounds. Amounts of a gang's members must be exact, or its user gets the error.
+    The error is a clause for the user of a gang with such members. In other pods, an amount beyond a bound counts as
+    this bound (``quantities.py``).
     """
     for field, resource, quantity in _amounts(pod):
         try:

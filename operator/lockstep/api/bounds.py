@@ -1,7 +1,7 @@
 """Checks a GangJob against the bounds of its schema: it may be older than a bound, and exceed it.
 
-The bounds are generated from the schema of the API server. They are checked before anything else is read, and the check
-ends after a number of entries. So an object of any size costs little.
+The bounds are generated from the schema. They are checked before the rest of the spec is parsed, and the check ends
+after ``MOST_ENTRIES`` entries. So a check costs little, however large the GangJob is.
 """
 
 import json
@@ -42,8 +42,8 @@ class _Counted:
         )
 
 
-# The method ``excess`` returns where a value exceeds its bound, and by how much, or None. A value of another type than
-# expected has no bound.
+# The method ``excess`` of a bound returns None for a value within the bound. Otherwise, it returns a phrase with the
+# path of the excess, its size and the bound. A value of an unexpected type is within every bound.
 _Bound: TypeAlias = "_Text | _Fields | _Entries"
 
 

@@ -1,7 +1,7 @@
 """Answers of the API server.
 
 An HTTP error status is an answer, not an exception: the caller handles 404, 409 and 403. An exception means that the
-API server gives no answer.
+API server gives no usable answer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,8 @@ from lockstep.api.client.rights import is_denial
 class Answer(NamedTuple):
     """An answer of the API server. ``body`` is the decoded object, or a ``Status`` if the request was refused.
 
-    ``size`` is in bytes. If ``is_cut_off``, the answer was larger than the caller's limit, and is incomplete.
+    ``size`` is in bytes. If ``is_cut_off``, the answer was larger than the caller's limit. Then ``body`` is empty, and
+    ``size`` is 0.
     """
 
     code: int
@@ -33,9 +34,9 @@ class Answer(NamedTuple):
 
     @property
     def is_about_rights(self) -> bool:
-        """Whether the API server denies the request because we lack a right.
+        """Whether the API server refuses our credentials, or denies the request because we lack a right.
 
-        The API server denies all requests while it starts.
+        While the API server starts, it may answer all requests in this way.
         """
         return self.code == HTTPStatus.UNAUTHORIZED or is_denial(self.code, self.message)
 

@@ -1,6 +1,6 @@
-"""The client of the API server: requests with raw JSON, which are repeated until they are answered.
+"""The client of the API server: requests with raw JSON. Each is tried up to six times, until it is answered.
 
-It sends all requests, except those by which kopf lists and watches our own kinds. The typed calls of the ``kubernetes``
+It sends all requests, except those by which kopf watches GangJobs and NodeBids. The typed calls of the ``kubernetes``
 package cost five to eight times the CPU, and can't decode the answer to a Binding.
 """
 
@@ -37,7 +37,7 @@ _ANY = "*/*"
 # connection may be dead.
 _WATCH_SILENCE_SECONDS = 90.0
 LANDING_SECONDS = 1.0
-"""In seconds: for this time after a request was cut off, the API server may still carry it out."""
+"""In seconds: for this time after a write was cancelled, the API server may still carry it out."""
 _NO_OBJECT = Answer(HTTPStatus.NOT_FOUND, {"message": "no object may have that name"})
 _TRIES = 6
 _FIRST_PAUSE_SECONDS = 0.1
@@ -69,7 +69,7 @@ class KubeClient:
         self.credentials = Credentials() if credentials is None else credentials
         self._fence = Fence(open_until=float("inf")) if fence is None else fence
         self._writes = WriteTurns(concurrency)
-        # Beside the writes: watches, lists and reports.
+        # In addition to the writes: watches, reads and reviews.
         most = concurrency + 32
         self._connection = ApiConnection(configuration, self.credentials, observer, most=most)
 
@@ -85,7 +85,7 @@ class KubeClient:
     async def get(
         self, target: Target, params: Mapping[str, str] | None = None, *, most_bytes: int | None = None
     ) -> Answer:
-        """Read an object, or a page of a list; an answer of more than ``most_bytes`` is cut off."""
+        """Read an object, or a page of a list. An answer of more than ``most_bytes`` is cut off."""
         return await self._carry_out(WantedRequest("GET", target, b"", params, most_bytes=most_bytes), None)
 
     async def create(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
@@ -100,11 +100,14 @@ class KubeClient:
         return await self._request("POST", target, body=body, params=asked, urgency=urgency)
 
     async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
-        """Post a review. Nothing is created, so it does not wait for writes and passes the fence."""
+        """Post a review. It creates nothing, so it does not wait for writes, and passes even a fence that is closed."""
         return await self._request("POST", target, body=body)
 
     async def wait_until_idle(self, *, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
-        """Wait until no write of these urgencies is in progress, or the time is over; returns whether there is none."""
+        """Wait until no write of these urgencies is in progress or waits for its turn; returns whether there is none.
+
+        Returns after ``at_most_seconds`` at the latest.
+        """
         return await self._writes.wait_until_idle(at_most_seconds, of)
 
     async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
@@ -203,7 +206,11 @@ class KubeClient:
         return await self._carry_out(WantedRequest(verb, target, data, params, content_type), urgency)
 
     async def _carry_out(self, wanted: WantedRequest, urgency: Urgency | None) -> Answer:
-        """Send a request if rights allow it: not if it was denied recently, and no write while no write is allowed."""
+        """Send a request, with the rights of the client. A write waits while no write is allowed.
+
+        If the request's right was denied recently, its last denial is returned instead. If no object can have the
+        path, the answer is 404. Raises ``ApiUnavailableError``.
+        """
         if not may_exist(wanted.target.path):
             return _NO_OBJECT
         ask = partial(self._ask, wanted, urgency)
@@ -215,14 +222,15 @@ class KubeClient:
             if urgency is not None:
                 await rights.to_write()
             answer = await _ask_if_granted(rights, need, ask)
-            # While no status may be written, no status could report the refusal of this write.
+            # While no status may be written, no status can report the refusal of this write. So the write waits until
+            # statuses may be written, and is sent again.
             if urgency is None or answer.code != HTTPStatus.FORBIDDEN or not rights.needs_review.is_set():
                 return answer
 
     async def _ask(self, wanted: WantedRequest, urgency: Urgency | None, *, patience: int) -> Answer:
-        """Send a request until it is answered. A write has a turn during each try, but not during the pauses.
+        """Send a request until it is answered, up to six times. A write has a turn during each try, not during pauses.
 
-        A refusal for lack of rights is an answer after ``patience`` tries.
+        A refusal for lack of rights is an answer after ``patience`` tries. Raises ``ApiUnavailableError``.
         """
         pause = _FIRST_PAUSE_SECONDS
         problem, useless = "", None
@@ -259,7 +267,10 @@ class KubeClient:
                 return answer, retry_after
 
     async def _write_once(self, wanted: WantedRequest, urgency: Urgency) -> tuple[Answer, float]:
-        """Try once. The API server may carry out a write that was sent and then cancelled, so the turn lasts longer."""
+        """Try once. The API server may still carry out a write that was sent and then cancelled.
+
+        So ``wait_until_idle`` counts such a write for ``LANDING_SECONDS`` more.
+        """
         payload = FencedBody(wanted.data, self._fence)
         try:
             return await self._connection.send_once(wanted, payload)
@@ -270,7 +281,7 @@ class KubeClient:
 
 
 async def _ask_if_granted(rights: Rights, need: Need, ask: Callable[..., Awaitable[Answer]]) -> Answer:
-    """Send a request, or return the last denial if it is recent."""
+    """Send a request and record whether its right is denied. If it was denied recently, return that denial instead."""
     message = rights.denial(need)
     if message:
         return Answer(HTTPStatus.FORBIDDEN, {"message": message})

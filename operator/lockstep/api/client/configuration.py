@@ -27,10 +27,7 @@ _NO_NAME = "-"
 WATCH = "WATCH"
 
 StreamObserver = Callable[[str, int], None]
-"""Called for every watch, with its resource and the HTTP code of the answer.
-
-The code is 0 before there is an answer.
-"""
+"""Called twice for every watch: with its resource and 0 when it is requested, and with the HTTP code of its answer."""
 
 RequestObserver = Callable[[str, str, int, float], None]
 """Called for every answered request, with its verb, resource, HTTP code and duration in seconds."""
@@ -47,9 +44,10 @@ class ConfigError(Exception):
 
 
 def load_configuration(*, kubeconfig: str | None, context: str | None) -> Configuration:
-    """Find the API server in the named kubeconfig, or else the pod's service account, or else the usual kubeconfig.
+    """Find the API server and the credentials. Raises ``ConfigError``.
 
-    Raises ``ConfigError``.
+    The source is the named kubeconfig. If only a context is named, the source is the usual kubeconfig. If neither is
+    named, it is the pod's service account; outside a pod, it is the usual kubeconfig.
     """
     configuration = Configuration()
     try:
@@ -79,7 +77,10 @@ def _load_into(configuration: Configuration, kubeconfig: str | None, context: st
 
 
 def usual_namespace(*, kubeconfig: str | None, context: str | None) -> str:
-    """The namespace that is used if none is named: that of the pod, or that of the context, or ``default``."""
+    """The namespace to use if the user names none: the pod's namespace, the context's namespace, or ``default``.
+
+    The pod counts only if neither a kubeconfig nor a context is named.
+    """
     own = own_namespace() if kubeconfig is None and context is None else None
     if own is not None:
         return own
@@ -101,7 +102,10 @@ def own_namespace() -> str | None:
 
 
 def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
-    """The TLS context of the configuration. Raises ``ConfigError``."""
+    """The TLS context of the configuration; True, which is aiohttp's default, for a server without TLS.
+
+    Raises ``ConfigError``.
+    """
     if not configuration.host.startswith("https"):
         return True
     with _readable(f"the certificate authority of {configuration.source}"):
@@ -134,7 +138,7 @@ def observed_session(
     *,
     unlisted: Collection[str] = (),
 ) -> aiohttp.ClientSession:
-    """A session for a framework with its own watches. It has our credentials, and the observers see its requests.
+    """A session for a framework with its own watches. It has our credentials, and reports requests to the observers.
 
     Lists of ``unlisted`` resources are empty, but have versions of the API server. The token is not renewed: make
     another session before it expires.

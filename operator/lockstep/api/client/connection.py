@@ -19,9 +19,9 @@ DRY_RUN = "dryRun"
 
 _REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=30.0)
 _TOKEN_SECONDS = 30.0
-# Gangs come in bursts: opening all connections again for each would block the event loop.
+# Gangs come in bursts. To open all connections again for each burst would block the event loop.
 _KEPT_SECONDS = 60.0
-# A connection keeps as much memory as its longest request had: a hundred may be open.
+# In bytes. A connection keeps as much memory as its longest request needed, and a hundred connections may be open.
 _MOST_KEPT_BYTES = 64 * 2**10
 
 
@@ -73,7 +73,10 @@ class ApiConnection:
         await self._session.close()
 
     async def send_once(self, wanted: WantedRequest, data: aiohttp.BytesPayload | None) -> tuple[Answer, float]:
-        """Send the request once. Returns the answer, and the seconds after which the server wants it to be repeated."""
+        """Send the request once. Returns the answer, and the server's ``Retry-After`` in seconds or 0.
+
+        Raises an error of aiohttp, or ``TimeoutError`` or ``OSError``, if there is no usable answer.
+        """
         verb, target, _, params, content_type, most_bytes = wanted
         started = monotonic()
         is_last = data is not None and data.size is not None and data.size > _MOST_KEPT_BYTES
@@ -128,7 +131,10 @@ class ApiConnection:
         return self._credentials.answered(code)
 
     def _authorization(self) -> str | None:
-        """The token to send. To ask the configuration for a renewed token costs half as much as a request."""
+        """The value of the header ``Authorization``; None without a token.
+
+        To ask the configuration for a renewed token costs half as much as a request. So it is asked every 30 s at most.
+        """
         if monotonic() >= self._ask_for_token_at:
             self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
             self._token = self._configuration.get_api_key_with_prefix("BearerToken", alias="authorization")

@@ -36,8 +36,9 @@ log = logging.getLogger(__name__)
 class Credentials:
     """Tracks, by the answers to all requests, whether our token or certificate is accepted.
 
-    All clients of a process share it. If credentials that were accepted before are refused, all requests wait. Single
-    requests are sent after 1, 2, 4 … 60 s. If credentials were never accepted, a refusal is an answer like any other.
+    All clients of a process share one such object. If credentials that were accepted before are refused, all requests
+    wait, and single requests are sent after 1, 2, 4 … 60 s. If credentials were never accepted, a refusal is an answer
+    like any other.
     """
 
     def __init__(self, *, refused: str = REFUSED) -> None:
@@ -52,12 +53,18 @@ class Credentials:
         """A sentence that says what is wrong and what to do, without a period; '' if nothing is wrong."""
 
     async def accepted(self) -> None:
-        """Return when credentials are accepted: at once, unless they were accepted before and are refused now."""
+        """Return at once, unless credentials that were accepted before are refused.
+
+        Then return when they are accepted again.
+        """
         if self._is_refused:
             await self._accepted.wait()
 
     async def turn(self) -> None:
-        """Return when a request may be sent: at once, unless credentials that were accepted before are refused."""
+        """Return at once, unless credentials that were accepted before are refused.
+
+        Then return when they are accepted again, or when this request is the next one to be sent after a pause.
+        """
         while self._is_refused and (left := self._ask_again_at - _now()) > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):

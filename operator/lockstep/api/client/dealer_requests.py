@@ -15,8 +15,8 @@ _TIMEOUT = aiohttp.ClientTimeout(total=3.0)
 class DealerClient:
     """Reads the states of pieces from dealers, without the operator's credentials. Use it as an async context manager.
 
-    Each connection is closed after its answer. The caller must bound the number of concurrent requests: a request that
-    waits for another one would count this time against its timeout.
+    Each connection is closed after its answer. The caller must bound the number of concurrent requests. If this class
+    did so, the timeout of a request would also count the time in which the request waits for other ones.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class DealerClient:
         await self._session.close()
 
     async def states(self, url: str, key: str, *, most_bytes: int, ranks: str = "") -> bytes | None:
-        """Read the states at that URL with the key; None if there is no answer, or if it has more than ``most_bytes``.
+        """Read the states at that URL with the key; None for no answer, a refusal, or more than ``most_bytes``.
 
         ``ranks`` are the ranks of all members, as in a status; '' if they are unknown.
         """

@@ -1,8 +1,8 @@
 """The fence: whether this process may write. The leader opens it again and again, each time for a limited time.
 
-When the client hands a request to the connection, it checks the fence by a clock. So a request that waited in a queue,
-or in a process that was stopped, is not sent after the fence has closed. Only a request that was already on its way can
-arrive later.
+When the client hands a write to the connection, the client checks the fence by a clock. So a write that waited in a
+queue, or in a process that was stopped, is not sent after the fence has closed. Only a write that was already on its
+way can arrive later.
 """
 
 import time
@@ -21,7 +21,7 @@ class Fence:
         return time.clock_gettime(time.CLOCK_BOOTTIME)
 
     def open_until(self, until: float) -> None:
-        """Allow writes until that time."""
+        """Allow writes until that time of the clock :meth:`now`, unless the fence is closed for good."""
         self._open_until = until
 
     def close(self) -> None:

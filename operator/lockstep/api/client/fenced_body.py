@@ -7,7 +7,7 @@ from lockstep.api.client.fence import Fence
 
 
 class FencedBody(aiohttp.BytesPayload):
-    """The body of a write. It is sent together with its headers, or both are not sent."""
+    """The body of a write. If the fence is closed, neither the body nor the headers are sent."""
 
     def __init__(self, value: bytes, fence: Fence) -> None:
         super().__init__(value)

@@ -6,7 +6,7 @@ import socket
 from lockstep import __version__
 
 FIELD_MANAGER = "lockstep"
-"""The field manager of our writes. The API server derives it from the user agent: it is the part before the slash."""
+"""The field manager of our writes. The API server takes it from the user agent, from the part before the slash."""
 
 
 def instance_name() -> str:

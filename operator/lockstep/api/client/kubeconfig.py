@@ -1,4 +1,4 @@
-"""Finds the mistake in a kubeconfig, and says it in one sentence."""
+"""Finds the mistake in a kubeconfig, and describes it in one sentence."""
 
 import os
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ def usual_kubeconfig() -> str:
 
 
 def what_is_wrong(kubeconfig: str, context: str | None) -> str:
-    """A sentence without a period that names the file; if the context is missing, it names the existing contexts.
+    """A sentence about the mistake in a kubeconfig, without a period; '' if no mistake is found.
 
-    It is '' if the mistake is another one.
+    The sentence names the file. If the context is missing, it also names up to 20 contexts that exist.
     """
     files = [Path(one).expanduser() for one in kubeconfig.split(os.pathsep) if one]
     there = [one for one in files if one.is_file()]

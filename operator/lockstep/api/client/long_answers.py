@@ -56,7 +56,7 @@ class Text:
         self._target = target
 
     async def refusal(self) -> str | None:
-        """The reason why the API server does not return the text; None if it does."""
+        """The reason why the API server does not return the text; None if it does. Raises ``ApiUnavailableError``."""
         if self._response.ok:
             return None
         with unavailable(self._target):
@@ -65,7 +65,10 @@ class Text:
         return Answer(self._response.status, {} if decoded is None else decoded).message
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Yield every line without its line break. A line of more than 1 MiB arrives in parts."""
+        """Yield every line without its line break. A line of more than 1 MiB may arrive in parts.
+
+        Raises ``ApiUnavailableError``.
+        """
         rest = b""
         chunks = self._response.content.iter_any()
         while True:

@@ -17,6 +17,6 @@ def segment(name: str) -> str:
 def may_exist(path: str) -> bool:
     """Whether all segments of a path may be names of objects.
 
-    If not, no object is there, and a request is not needed.
+    If not, no object has the path, and a request is not needed.
     """
     return "%" not in path and _NO_NAMES.isdisjoint(path.split("/")[1:])

@@ -42,7 +42,7 @@ def pods_of(namespace: str) -> Target:
 
 
 def pods_to_be(namespace: str) -> Target:
-    """The pods of a namespace, for dry runs of their creation. Metrics count these separately."""
+    """The pods of a namespace, for dry runs of their creation. Metrics count dry runs separately."""
     return Target(pods_of(namespace).path, "pods/dry-run")
 
 
@@ -62,7 +62,7 @@ def pod_binding(key: PodKey) -> Target:
 
 
 def binding_to_be(key: PodKey) -> Target:
-    """The binding of a pod, for dry runs. Metrics count these separately."""
+    """The binding of a pod, for dry runs. Metrics count dry runs separately."""
     return Target(pod_binding(key).path, "pods/binding/dry-run")
 
 

@@ -1,4 +1,4 @@
-"""The pause between a failure and the next try. This is the only rule for all requests and tasks that are repeated."""
+"""The pause between a failure and the next try of a task. Watches, and tries of one request, have other pauses."""
 
 _FIRST_SECONDS = 1.0
 _LONGEST_SECONDS = 60.0

@@ -1,6 +1,6 @@
 """Writes a debug log line for each request to the API server: the request, its gang, and the answer.
 
-The line has no body, no header and no query, since those may contain secrets of tenants or administrators.
+The line has no body, no header and no query: these may contain secrets of tenants or administrators.
 """
 
 import logging

@@ -58,7 +58,7 @@ def own_access_review(*, verb: str, group: str, resource: str, subresource: str)
 
 
 def is_allowed(review: Manifest) -> bool:
-    """Whether the review allows it."""
+    """Whether an answered access review allows the access."""
     return bool(review["status"]["allowed"])
 
 

@@ -17,7 +17,7 @@ from lockstep.api.names import GANGS, POD_GANGS, SWEEPS
 
 STATUSES = f"{GANGS}/status"
 
-# The message of the API server's authorizer. Admission also answers with 403, and tenants may choose the text of it.
+# The message of the API server's authorizer. Admission also answers with 403, and tenants may choose that message.
 _DENIAL = re.compile(r'[^ ]+( "[^"]*")? is forbidden: User "[^"]*" cannot [a-z]+ resource "')
 _NAMESPACE = re.compile(r"/namespaces/([^/]+)/")
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "WATCH": "watch"}
@@ -95,9 +95,9 @@ class Rights:
         return need in self._denials
 
     def denial(self, need: Need) -> str:
-        """The API server's denial of that right; '' if the request must be sent.
+        """The API server's last denial of that right; '' if the request must be sent.
 
-        One request is sent after each pause.
+        While the right is denied, '' is returned once after each pause.
         """
         known = self._denials.get(need)
         if known is None:
@@ -113,7 +113,8 @@ class Rights:
         ask_again_at = _now() + pause_after(0)
         if need in self._denials:
             known = self._denials[need]
-            # Watches have their own pauses, which are longer.
+            # A request has already chosen its next time. A watch has other pauses: its denial only shows that the right
+            # is still needed.
             known.ask_again_at = max(known.ask_again_at, ask_again_at)
         else:
             self._denials[need] = _Denial(message, since=_now(), ask_again_at=ask_again_at)
@@ -136,11 +137,14 @@ class Rights:
             self.grant(need)
 
     async def to_write(self) -> None:
-        """Return when writes may be sent: at once, unless it is unknown whether any status may be written."""
+        """Return when writes may be sent: at once, unless a write of a status was denied.
+
+        After such a denial, writes wait for a review that finds that statuses may be written.
+        """
         await self._may_write.wait()
 
     def record_review(self, *, may_write: bool) -> None:
-        """Record whether any status may be written. If so, writes go on, and only single rights are denied."""
+        """Record whether the operator may write statuses. If so, writes go on, and only single rights are denied."""
         if may_write:
             self._writes_again()
         elif not self.trouble:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
 
-# In this number of turns, each less urgent kind goes first once. So none waits for ever.
+# In this number of turns, each urgency except the highest goes first once. So no write waits for ever.
 _ROUND = 8
 
 
@@ -35,8 +35,7 @@ _FAVOURED = frozenset(Urgency) - {Urgency.BIND}
 class WriteTurns:
     """Gives at most ``at_once`` turns at the same time.
 
-    The most urgent waiter goes first, then the one that came first. :meth:`wait_until_idle` waits until no turn is
-    taken or awaited.
+    Usually the most urgent waiter goes first. Equally urgent waiters go in the order of their arrival.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -62,7 +61,10 @@ class WriteTurns:
             self._count(urgency, -1)
 
     def count_for(self, seconds: float, urgency: Urgency) -> None:
-        """Let :meth:`wait_until_idle` wait for these seconds: the request of an ended turn may still have an effect."""
+        """Let :meth:`wait_until_idle` count one more turn for these seconds, after a turn whose request was cancelled.
+
+        The API server may still carry out this request.
+        """
         self._count(urgency, 1)
         asyncio.get_running_loop().call_later(seconds, self._count, urgency, -1)
 
@@ -108,9 +110,9 @@ class WriteTurns:
         self._free += 1
 
     def _order(self) -> Iterator[Urgency]:
-        """The order of urgencies for the next turn.
+        """The order of urgencies for the next turn, with repeats.
 
-        Usually the most urgent kind goes first, but sometimes another kind does.
+        Usually the highest urgency goes first. In four of eight turns, another one does.
         """
         favoured = self._passed_on % _ROUND
         if favoured in _FAVOURED:
