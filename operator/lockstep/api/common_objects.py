@@ -26,7 +26,7 @@ def files_name(gang: str) -> str:
 
 
 def service_manifest(gang: GangFact) -> NewManifest:
-    """A headless Service. By it, each pod has a DNS name, even before the pod is ready."""
+    """A headless Service, which gives each pod a DNS name, even before the pod is ready."""
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -50,12 +50,12 @@ def files_manifest(gang: GangFact, files: Mapping[str, str]) -> NewManifest:
 
 
 def file_key(path: str) -> str:
-    """The key of the file with that path in the ConfigMap."""
+    """The key in the ConfigMap of the file at that path: the file name without its folders."""
     return path.rpartition("/")[2]
 
 
 def owned_metadata(gang: GangFact, name: str) -> NewManifest:
-    """The metadata of an object with that name that the gang owns."""
+    """The metadata of an object of that name, which the gang owns."""
     return {
         "name": name,
         "namespace": gang.key.namespace,

@@ -1,4 +1,4 @@
-"""Parses and formats conditions, which are the same for all kinds."""
+"""Parses and formats conditions, which have the same fields in all kinds."""
 
 from lockstep.api.manifest import Manifest, NewManifest
 from lockstep.api.quantities import epoch_seconds, rfc3339

@@ -1,4 +1,4 @@
-"""The APIService for answers for tenants. By it, the API server forwards requests to the server of answers."""
+"""The APIService for answers to tenants. It makes the API server forward requests to Lockstep's server of answers."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _VERSION_PRIORITY = 15
 def apiservice_manifest(namespace: str, service: str, port: int, authority: str) -> dict[str, Any]:
     """The APIService that points to a Service.
 
-    ``authority`` (base64 of PEM) has signed the certificate of its server.
+    ``authority`` (base64 of PEM) has signed the certificate of the server behind this Service.
     """
     return {
         "apiVersion": "apiregistration.k8s.io/v1",
@@ -38,7 +38,7 @@ def apiservice_manifest(namespace: str, service: str, port: int, authority: str)
 def dead_since(manifest: Manifest) -> float | None:
     """Since when the server of an APIService does not answer, in seconds since 1970.
 
-    It is None if the server answers, or if the APIService has none.
+    It is None if the condition ``Available`` is not False, or if the APIService names no Service.
     """
     available = _available(manifest)
     if available.get("status") != "False" or not manifest["spec"].get("service"):

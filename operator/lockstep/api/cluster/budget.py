@@ -24,7 +24,7 @@ def unreadable_budget(manifest: Manifest, _: Exception) -> BudgetFact:
 
 
 def _of_all_ranks(selector: LabelSelector | None) -> LabelSelector | None:
-    """The selector without requirements on ranks.
+    """The selector without requirements on ranks, except that a pod has no rank.
 
     So a budget for members of some ranks counts for members of all ranks.
     """

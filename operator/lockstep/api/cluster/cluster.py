@@ -23,5 +23,5 @@ def parse_priority_class(manifest: Manifest) -> PriorityClass:
 
 
 def _sizing(text: str | None) -> Sizing | None:
-    """The sizing that an annotation allows; None for any other text."""
+    """The sizing that an annotation allows; None without the annotation, or if its text is no sizing."""
     return next((one for one in Sizing if one == text), None)

@@ -11,6 +11,7 @@ from lockstep.facts.gang.keys import is_pod_gang, object_name
 from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.reasons import EventReason
 
+# In bytes.
 NOTE_LIMIT = 1024
 
 
@@ -55,7 +56,7 @@ def pod_subject(pod: PodFact) -> EventSubject:
 
 
 def event_manifest(subject: EventSubject, event: Event, *, instance: str, now: float) -> dict[str, Any]:
-    """The manifest of the event."""
+    """The manifest of the event, which ``instance`` posts at the time ``now``. A long note is cut to ``NOTE_LIMIT``."""
     when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     # A part of a name must not end with a dot or a hyphen.
     named = subject.name[: _NAME_LIMIT - 17].rstrip("-.")

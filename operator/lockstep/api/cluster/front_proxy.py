@@ -49,7 +49,10 @@ class FrontProxy:
     extra_prefixes: tuple[str, ...]
 
     def caller(self, common_names: Collection[str], headers: Headers) -> Caller | None:
-        """The caller in the headers; None if a verified certificate with these common names may not name a caller."""
+        """The caller whom the headers name; None if they name no user.
+
+        Also None if a verified certificate with these common names may not name a caller.
+        """
         [name, *more] = [*common_names] or [""]
         if not name or more or (self.allowed and name not in self.allowed):
             return None
@@ -113,5 +116,5 @@ def _lower(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _first(headers: Headers, names: Iterable[str]) -> str:
-    """The first value that is not empty, of the first of these headers that has one; '' if none has."""
+    """The value of the first header in ``names`` that is present and not empty; '' if there is none."""
     return next((value for name in names for key, value in headers if key == name and value), "")

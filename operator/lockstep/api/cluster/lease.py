@@ -41,8 +41,8 @@ class LeaseHolder:
 class Lease:
     """A lease: its holder, and for how many ``seconds`` the holder holds it after each renewal.
 
-    ``holder`` is '' if the lease has none. ``spec`` is the whole spec, which changes with each renewal. ``metadata`` is
-    what other clients have written, and is kept.
+    ``holder`` is '' if the lease has none. ``spec`` is the whole spec, which changes with each renewal. Our writes keep
+    the entries of ``metadata`` that other clients have written.
     """
 
     uid: str
@@ -75,8 +75,8 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
     return Lease(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
-        # The API server itself writes managedFields. Without a UID, the holder's next write creates a lease again that
-        # was deleted.
+        # The API server itself writes managedFields. If the lease was deleted, the holder's next write creates it
+        # again. With a UID, that write would be refused.
         metadata={key: value for key, value in metadata.items() if key not in ("managedFields", "uid")},
         holder=spec.get("holderIdentity") or "",
         seconds=spec.get("leaseDurationSeconds") or 0,

@@ -11,7 +11,7 @@ from lockstep.facts.columns import FEATURE_PREFIX, WHOLE
 
 
 def parse_node(manifest: Manifest) -> NodeFact:
-    """A node. It is not ready if it lacks the condition Ready."""
+    """A node. It is ready only if its condition Ready is True."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return NodeFact(
         name=metadata["name"],
@@ -29,7 +29,7 @@ def parse_node(manifest: Manifest) -> NodeFact:
 def _system(info: Manifest) -> str:
     """The kubelet's version and the boot ID of the machine.
 
-    After a change, the kubelet may accept pods that it rejected.
+    After a change of one of them, the kubelet may accept pods that it rejected before.
     """
     return sys.intern(" ".join(str(info[field]) for field in ("kubeletVersion", "bootID") if info.get(field)))
 

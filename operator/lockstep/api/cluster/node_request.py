@@ -64,7 +64,7 @@ def template_manifest(gang: AcceptedGang, name: str, role: RoleSpec, pod: Mappin
 
 
 def request_manifest(gang: AcceptedGang, name: str, provisioning_class: str) -> NewManifest:
-    """The request for nodes for the fewest members of each role with which the gang starts."""
+    """The request for the nodes of the smallest gang: it has the least number of members of each role."""
     sets = [
         {"podTemplateRef": {"name": template_name(name, number)}, "count": role.sizes.minimum}
         for number, role in enumerate(gang.spec.roles)
@@ -102,7 +102,7 @@ def parse_answer(status: object) -> NodesAnswer:
 
 
 def _templates(request: str, spec: object) -> Iterator[str]:
-    """The names of the PodTemplates that we made for the request. Other writers may put any names into it."""
+    """The names of the PodTemplates that we made for the request. Other names in the request are left out."""
     for number, one in enumerate(_entries(spec, "podSets")[:_MOST_TEMPLATES]):
         reference, name = one.get("podTemplateRef"), template_name(request, number)
         if isinstance(reference, dict) and reference.get("name") == name:
@@ -121,9 +121,9 @@ def _words(condition: NewManifest) -> str:
 
 
 def _as_asked(volume: NewManifest, kept: set[str]) -> NewManifest:
-    """A volume of a member.
+    """A volume of a member's pod, for the PodTemplate.
 
-    An emptyDir replaces a claim that is created with the member, since it does not exist yet.
+    If the volume's claim is created with the member, an emptyDir replaces the volume: this claim does not exist yet.
     """
     is_own = volume["name"] in kept or "ephemeral" in volume
     return {"name": volume["name"], "emptyDir": {}} if is_own else volume

@@ -1,11 +1,11 @@
-"""Parses node selectors. A node must match at least one of their terms."""
+"""Parses node selectors."""
 
 from coschedule import NodeTerm, Requirement
 from lockstep.api.manifest import Manifest
 
 
 def parse_terms(selector: Manifest) -> tuple[NodeTerm, ...]:
-    """The terms of a node selector. A node must match at least one of them."""
+    """The terms of a node selector. A node must match at least one term."""
     return tuple(_term(term) for term in selector.get("nodeSelectorTerms") or ())
 
 

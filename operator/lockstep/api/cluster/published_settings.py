@@ -6,7 +6,7 @@ from typing import Any
 from lockstep.api.manifest import Manifest
 
 USUAL_PLACE = "lockstep-system/lockstep-settings"
-# All options together have fewer characters. So longer content was not written by us.
+# All options together have fewer characters. So another writer has written longer content.
 _MOST_CHARACTERS = 16_384
 
 
@@ -16,9 +16,9 @@ def published_under(lease: str) -> str:
 
 
 def settings_manifest(namespace: str, name: str, settings: Mapping[str, str], *, version: str) -> dict[str, Any]:
-    """The next content of the ConfigMap.
+    """The ConfigMap to write.
 
-    ``version`` is the version that it replaces; '' if there is no ConfigMap yet.
+    It replaces the ConfigMap of that ``version``, which is '' if there is no ConfigMap yet.
     """
     metadata = {"namespace": namespace, "name": name, **({"resourceVersion": version} if version else {})}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(settings)}

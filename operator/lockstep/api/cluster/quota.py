@@ -16,7 +16,7 @@ _UNLIMITED = 10**40
 def parse_quota(manifest: Manifest) -> QuotaFact:
     """A quota as the API server enforces it, by its status.
 
-    Resources that the status does not count yet are left out.
+    Resources that the status does not count yet are left out. So are amounts that limit no gang.
     """
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return QuotaFact(

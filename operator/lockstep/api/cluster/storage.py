@@ -33,7 +33,7 @@ def parse_csi_driver(manifest: Manifest) -> CsiDriver:
 def parse_capacity(manifest: Manifest) -> StorageCapacity:
     """A CSIStorageCapacity.
 
-    If it does not state the largest size of a volume, the remaining capacity is the largest size.
+    If it does not state the largest size of a volume, the remaining capacity counts as this size.
     """
     metadata = manifest["metadata"]
     largest = manifest.get("maximumVolumeSize")

@@ -25,7 +25,7 @@ def is_leader(pod: Manifest, group: str) -> bool:
 
 
 def why_not_remade(leader_worker_set: Manifest, *, has_waiting: bool) -> str:
-    """A clause that says why the set would not make the whole group anew if a pod of it were evicted; '' if it would.
+    """A clause that says why the set would not create a group again after the eviction of a pod; '' if it would.
 
     ``has_waiting`` says whether a pod of the group has no node. Raises ``FieldError`` for a field of the wrong type.
     """

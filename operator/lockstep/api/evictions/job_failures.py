@@ -13,8 +13,8 @@ _EXITS_OF_EVICTED = frozenset({128 + 15, 128 + 9})
 def counts_evictions(job: Manifest) -> bool:
     """Whether a Job may count an evicted pod as failed. Raises ``FieldError`` for a field of the wrong type.
 
-    The first rule that matches decides. A rule on exit codes may match an evicted pod, unless it lists only codes that
-    no evicted program exits with by itself.
+    The first rule that matches decides. A rule on exit codes counts as matching, unless its operator is ``In`` and it
+    lists neither 137 nor 143: a program that does not handle signals exits with one of these codes when it is evicted.
     """
     for rule in Section(job).section("spec").section("podFailurePolicy").sections("rules"):
         if rule.text("action") == "Ignore":
