@@ -1,4 +1,4 @@
-"""The fields that identify a GangJob or Gang among all objects, and its version."""
+"""Parses the metadata of GangJobs, Gangs and GangSweeps: identity, version, user and queue."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def queue_of(metadata: Manifest) -> str:
 
 
 def identity(key: GangKey, metadata: Manifest) -> dict[str, Any]:
-    """The fields of ``GangIdentity``. The API server sets all of them, and users can't write them."""
+    """The fields of ``GangIdentity``. Users choose only the key; the API server sets all other fields."""
     return {
         "key": key,
         "uid": metadata["uid"],

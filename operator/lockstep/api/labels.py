@@ -6,7 +6,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.facts.pods.pod import Labels
 
 _MOST_SHARED = 20_000
-# Pods with more labels are rare, or their labels differ, so these are not cached.
+# Pods with more labels are rare, or their labels differ. So labels of such pods are not cached.
 _MOST_LABELS_SHARED = 100
 
 MOST_LABELS = 1_000
@@ -24,7 +24,7 @@ def labels_of(metadata: Manifest) -> Labels:
 
 
 def are_unread(metadata: Manifest) -> bool:
-    """Whether a pod has more labels than are read. Such a pod may match any anti-affinity."""
+    """Whether a pod has more labels than are read. Such a pod counts as matching any anti-affinity."""
     return len(metadata.get("labels") or ()) > MOST_LABELS
 
 

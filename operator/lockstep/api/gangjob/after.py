@@ -17,12 +17,12 @@ from lockstep.facts.gang.after import (
 
 
 def parse_after(spec: Manifest) -> tuple[Predecessor, ...]:
-    """The gangs for which a spec waits."""
+    """The gangs for which a gang with that spec waits."""
     return tuple(_predecessor(one) for one in islice(spec.get("after") or (), MOST_PREDECESSORS))
 
 
 def parse_recorded(status: Manifest) -> tuple[Recorded, ...]:
-    """The gangs and their outcomes that a status has recorded."""
+    """The gangs in a status for which a gang waits, and their recorded outcomes."""
     return tuple(_recorded(one) for one in status.get("after") or ())
 
 

@@ -15,9 +15,9 @@ def is_dealt_while_running(spec: Manifest) -> bool:
 
 
 def parse_dealing(spec: Manifest) -> DealingSpec | None:
-    """How pieces are dealt while members run; None if they are not.
+    """How pieces are dealt while members run; None if no pieces are dealt in this way.
 
-    Raises ``ValueError`` if other fields do not fit.
+    Raises ``ValueError`` if ``pieces`` is missing or too large.
     """
     if not is_dealt_while_running(spec):
         return None
@@ -30,7 +30,7 @@ def parse_dealing(spec: Manifest) -> DealingSpec | None:
 
 
 def parse_piece_counts(pieces: Manifest | None) -> PieceCounts | None:
-    """Parse ``status.pieces``."""
+    """Parse ``status.pieces``; None if it is absent."""
     if not pieces:
         return None
     return PieceCounts(

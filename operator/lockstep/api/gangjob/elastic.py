@@ -32,10 +32,10 @@ def parse_elastic(spec: Manifest) -> ElasticSpec | None:
 
 
 def _lost(spec: Manifest, mode: ChangeMode) -> float:
-    """The seconds of work that a change is expected to cost.
+    """The seconds of work that a change of size is expected to cost.
 
-    Programs with ``mode: Restart`` save their work on SIGTERM. With ``mode: Members``, a program with checkpoints goes
-    back to the last one, on average half an interval ago. If pieces are dealt, the members that stay go on with theirs.
+    Programs with ``mode: Restart`` save their work on SIGTERM. With ``mode: Members``, a program goes back to its last
+    checkpoint, on average half an interval ago. If pieces are dealt, the members that stay continue with their pieces.
     """
     if mode is ChangeMode.RESTART or "checkpointInterval" not in spec or is_dealt_while_running(spec):
         return 0.0

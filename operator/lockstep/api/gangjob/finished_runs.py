@@ -1,7 +1,7 @@
 """Formats finished runs for a status, the oldest first.
 
-Each run has its members, its seconds, its slow-down, and its time as a multiple of the stated time. If all its nodes
-are of one kind, it also has this kind.
+A run has the number of its members, its seconds, its slow-down, and its time as a multiple of the stated time. If all
+its nodes were of one kind, it also has this kind.
 """
 
 import re

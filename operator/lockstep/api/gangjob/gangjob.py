@@ -52,8 +52,8 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
     The parsed spec is taken from ``before`` if that is the same generation of the same object. But if ``before`` has a
     later version, the API server was restored to an earlier state, and the spec is parsed again.
 
-    A spec beyond the bounds of its schema is refused without being parsed. But if the gang holds nodes, the spec is
-    parsed, since its members run to their end.
+    If a spec is beyond the bounds of its schema, the gang is refused, and only the policies are parsed. But if the gang
+    holds nodes, the whole spec is parsed, since its members run to their end.
     """
     metadata = manifest["metadata"]
     status = parse_status(manifest.get("status") or {})
@@ -253,7 +253,7 @@ def _changes_manifest(status: GangStatus) -> dict[str, Any]:
 
 
 def summary_manifest(summary: Summary) -> dict[str, Any]:
-    """Format the part of the merge patch that is only for people. The operator never reads it."""
+    """Format the part of the merge patch that is only for people. The operator never reads these fields."""
     return {"state": summary.state, "sizeAndRange": summary.size or None, "summary": summary.says or None}
 
 

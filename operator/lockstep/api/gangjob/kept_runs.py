@@ -40,9 +40,9 @@ _LENGTHS = (1, 4, 5)
 
 
 def kept_runs_manifest(namespace: str, name: str, runs: RunsByTemplate, *, version: str) -> dict[str, Any]:
-    """The next content of the ConfigMap.
+    """The ConfigMap to write.
 
-    ``version`` is the version that it replaces; '' if there is no ConfigMap yet.
+    It replaces the ConfigMap of that ``version``, which is '' if there is no ConfigMap yet.
     """
     metadata = {"namespace": namespace, "name": name, **({"resourceVersion": version} if version else {})}
     kinds = _most_usual_kinds(runs)
@@ -56,13 +56,13 @@ def kept_runs_manifest(namespace: str, name: str, runs: RunsByTemplate, *, versi
 
 
 def _most_usual_kinds(runs: RunsByTemplate) -> list[str]:
-    """The kinds of nodes that are kept, the most frequent first. Runs lose other kinds."""
+    """The kinds of nodes that are kept, the most frequent first. Runs on other kinds are kept without their kind."""
     counts = Counter(run.kind for templates in runs.values() for of in templates.values() for run in of if run.kind)
     return sorted(sorted(counts), key=lambda name: -counts[name])[:MOST_KINDS]
 
 
 def _entry(run: PastRun, numbers: Mapping[str, int]) -> int | list[int]:
-    """Format a run for JSON: only its factor if no more is known, and otherwise a list of all numbers.
+    """Format a run for JSON: only its time factor if no more is known, and otherwise a list of all numbers.
 
     The list ends with the number of the kind of node, if this kind is kept.
     """

@@ -75,7 +75,10 @@ def _check_loads(roles: Sequence[RoleSpec], work: Manifest) -> None:
 
 
 def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
-    """The requirements of a member with that pod spec, found at ``path``; a refusal if it can't be placed."""
+    """The requirements of a member with that pod spec; a refusal if such a member can't be placed.
+
+    ``path`` is the path of the member's template, for the refusal.
+    """
     not_obeyed = next(unsupported(pod), None) or _other_scheduler(pod)
     if not_obeyed is not None:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
@@ -146,7 +149,7 @@ def _other_scheduler(pod: Manifest) -> str | None:
 
 
 def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
-    """The number of pieces of a role. Raises ``ValueError`` if other fields of the role do not fit."""
+    """The number of pieces of a role; None without pieces. Raises ``ValueError`` if other fields do not fit."""
     pieces: int | None = role.get("pieces")
     if load.is_pieces != (pieces is not None):
         raise ValueError("pieces: is allowed only with load Pieces")

@@ -14,7 +14,7 @@ _DIGITS = 32
 
 
 def run_template(spec: Mapping[str, Any]) -> str:
-    """Hexadecimal digits that are equal for specs with the same work and the same templates of roles."""
+    """The digest of a spec as hexadecimal digits. Specs with the same work and the same roles have the same digest."""
     roles = [[role.get(field) for field in _FIELDS] for role in spec.get("roles") or [spec]]
     work = {field: value for field, value in (spec.get("work") or {}).items() if field != _NOT_OF_THE_WORK}
     # Gangs without a dealer have no such entry. So run times that were learned before dealers existed still count.

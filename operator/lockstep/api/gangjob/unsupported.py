@@ -21,7 +21,7 @@ def unsupported(pod: Manifest) -> Iterator[str]:
 
 
 def _terms_by_rank(kind: str, pod: Manifest) -> Iterator[str]:
-    """The affinity terms that select members of a gang by rank. A plan does not assign ranks."""
+    """The paths of affinity terms that select members of a gang by rank. A plan does not assign ranks."""
     affinity = (pod.get("affinity") or {}).get(kind) or {}
     for number, term in enumerate(affinity.get(_REQUIRED) or ()):
         if RANK_LABEL in _label_keys(term):

@@ -1,4 +1,4 @@
-"""AdmissionChecks of Kueue whose controller is Lockstep, and the condition by which Kueue sees that it is active."""
+"""AdmissionChecks of Kueue whose controller is Lockstep, and the condition that reports them to Kueue as active."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def check_status_at(name: str) -> Target:
 
 
 def active_patch(check: Manifest, now: float) -> dict[str, Any]:
-    """The merge patch of the status that says that the check has a controller.
+    """The merge patch of the status that reports the check as active, since the check has a controller.
 
     It applies only to the version that was read.
     """

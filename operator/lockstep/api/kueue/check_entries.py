@@ -14,7 +14,7 @@ _LONGEST_MESSAGE = 1_000
 
 
 class CheckEntry(NamedTuple):
-    """The answer of our checks about a Workload. When it is ``READY``, ``gang`` is the Gang that the pods will name.
+    """The answer of our checks about a Workload. If it is ``READY``, ``gang`` is the Gang that the pods will name.
 
     An answer of ``RETRY`` never states a time after which the Workload is queued again. With a time, Kueue 0.17 would
     evict the Workload only then, and keep its quota and pods until then. Without one, Kueue evicts it and queues it at
@@ -29,7 +29,7 @@ class CheckEntry(NamedTuple):
 def without_start(why: str, quota_since: float | None, patience: float, now: float) -> CheckEntry:
     """The answer about a Workload without a known start.
 
-    After ``patience`` seconds, the answer gives the quota back.
+    If the Workload has had its quota for ``patience`` seconds, the answer gives the quota back.
     """
     if now < gives_back_at(quota_since, patience):
         return CheckEntry(CheckState.PENDING, why)

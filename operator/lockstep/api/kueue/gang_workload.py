@@ -97,9 +97,9 @@ def part_of(role: str) -> str:
 
 
 def _wanted(gang: AcceptedGang) -> Iterator[tuple[RoleSpec, Sizes, int | None]]:
-    """The sizes of each role, and its least size if Kueue may admit fewer members.
+    """Yield each role with its sizes, and with its least size if Kueue may admit fewer members, or else None.
 
-    Kueue accepts at most one such part, so it is the first role with several sizes.
+    In a Workload, Kueue accepts only one part that has a least size. This is the first role with several sizes.
     """
     sizes = [gang.wanted_sizes(role) for role in gang.spec.roles]
     varying = next((number for number, one in enumerate(sizes) if one.vary), None)
@@ -128,7 +128,7 @@ def _quotas(workload: Manifest) -> Iterator[tuple[str, Quota]]:
 
 
 def _says(status: Manifest) -> str:
-    """Kueue's message about why it took the quota away, or has given none."""
+    """Kueue's message about why it took the quota away, or why it has given no quota; '' if it has done neither."""
     for kind, wanted in (("Evicted", "True"), (QUOTA_RESERVED, "False")):
         found = condition_of(status, kind)
         if found is not None and found["status"] == wanted:

@@ -24,6 +24,7 @@ class GangEnd(NamedTuple):
 class QuotaUse(NamedTuple):
     """How a gang uses its quota.
 
+    ``runs`` says whether all members run. ``holds_nothing`` says whether the gang has no members and no reservation.
     ``most`` has the most members that each part of the Workload can still have; a part is absent if that is unknown.
     ``entry`` is the answer of our checks; None if the answer stays as it is.
     """
@@ -38,8 +39,8 @@ class QuotaUse(NamedTuple):
 def use_patch(workload: Manifest, use: QuotaUse, ours: Collection[str], now: float) -> NewManifest | None:
     """The merge patch of the status, for the Workload as it was read; None if nothing has to be written.
 
-    The end of the gang gives the quota back. An eviction does so when the gang holds nothing. A part of the quota is
-    given back for members that the gang can no longer have. Kueue does not allow a later patch to take this part again.
+    It gives back the whole quota if the gang has ended, or if it is evicted and holds nothing. It gives back a part of
+    the quota for members that the gang can no longer have. Kueue does not allow a later patch to take this part again.
     """
     before = workload.get("status") or {}
     if has_condition(before, _FINISHED):
@@ -54,8 +55,8 @@ def use_patch(workload: Manifest, use: QuotaUse, ours: Collection[str], now: flo
 def _checks(workload: Manifest, use: QuotaUse, ours: Collection[str], now: float) -> dict[str, Any]:
     """The entries of our checks, if they change; nothing while the Workload has no quota or is being evicted.
 
-    With an eviction, Kueue resets these entries. An answer at that time would count for the next quota, and Kueue would
-    admit the Workload at once.
+    Kueue resets these entries when it evicts a Workload. An answer at that time would count for the next quota, and
+    Kueue would admit the Workload at once.
     """
     before = workload.get("status") or {}
     if use.entry is None or not has_condition(before, QUOTA_RESERVED) or has_condition(before, _EVICTED):
@@ -106,7 +107,7 @@ def _pods_ready(before: Manifest, *, runs: bool) -> tuple[str, str, str, str] | 
 
 
 def _given_back(workload: Manifest, use: QuotaUse) -> dict[str, Any]:
-    """The field with the pods whose quota is given back, if their number grows."""
+    """The field with the pods whose quota is given back; nothing if their number does not grow."""
     before = (workload.get("status") or {}).get("reclaimablePods") or []
     known = {one["name"]: int(one["count"]) for one in before}
     counts = dict(known)

@@ -72,7 +72,7 @@ def quota_since(status: Manifest) -> float | None:
 
 
 def gang_of_workload(name: str, uid: str) -> str:
-    """The name of the Gang of a Workload. It fits into a label: if it is too long, a digest replaces its end."""
+    """The name of the Gang of a Workload. If the name is too long for a label, a digest of the UID replaces its end."""
     whole = made_name(Source.WORKLOAD, name)
     if len(whole) <= _LONGEST_GANG:
         return whole
@@ -81,7 +81,10 @@ def gang_of_workload(name: str, uid: str) -> str:
 
 
 def as_owner_of_pods(workload: Manifest) -> Manifest:
-    """The Workload with the annotations of its first template, since Kueue copies none from the owner of the pods."""
+    """The Workload with the annotations of its first template.
+
+    Kueue copies no annotations from the object that makes the pods.
+    """
     first = next(admitted_pods(workload), None)
     annotations = {} if first is None else first.template.section("metadata").texts("annotations")
     return {**workload, "metadata": {**workload["metadata"], "annotations": annotations}}
