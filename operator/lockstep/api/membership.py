@@ -15,9 +15,10 @@ LARGEST_ATTEMPT = 99_999
 
 
 def membership(metadata: Manifest) -> Membership | None:
-    """The membership of a pod; None if it is no member. Its controlling owner decides, since any user may write labels.
+    """The membership of a pod in a GangJob; None if it is no member.
 
-    The name must match, too. A user who may create pods may name any owner, but no two pods can be the same member.
+    Its controlling owner decides, since any user may write labels. The name must match, too: a user who may create pods
+    may name any owner, but no two pods can be the same member.
     """
     for owner in metadata.get("ownerReferences") or ():
         if owner.get("controller") and owner["kind"] == GANG_KIND and owner["apiVersion"] == API_VERSION:
@@ -38,7 +39,7 @@ def owner_reference(gang: GangFact) -> dict[str, Any]:
         "name": object_name(gang.key),
         "uid": gang.uid,
         "controller": True,
-        # True would require a right to the gang's finalizers, and would only delay its foreground deletion.
+        # True would require a right to the gang's finalizers, and would only delay a foreground deletion of the gang.
         "blockOwnerDeletion": False,
     }
 

@@ -13,7 +13,7 @@ SWEEP_KIND = "GangSweep"
 SWEEPS = "gangsweeps"
 BID_KIND = "NodeBid"
 BIDS = "nodebids"
-# The kind for the groups of namespaces that share the nodes. There is one object, with this name.
+# The kind for the groups of namespaces that share the nodes. Its only object has the name ``default``.
 FAIR_SHARE_KIND = "FairShare"
 FAIR_SHARES = "fairshares"
 THE_FAIR_SHARE = "default"
@@ -42,7 +42,7 @@ SUSPENDED_BY = "lockstep"
 SUSPENDED_FOR_ANNOTATION = "lockstep.dev/suspended-for"
 # Annotation of a Job or a RayCluster: the number of pods that we have given it.
 SIZED_ANNOTATION = "lockstep.dev/sized"
-# Annotation beside it: the UID of the owner. A copy of the owner has another UID, so it has not got its size from us.
+# Another annotation of such an owner: its UID. A copy of the owner has another UID, and has not got its size from us.
 SIZED_UID_ANNOTATION = "lockstep.dev/sized-uid"
 # Annotation of an owner that has changed its size: the number of pods with which it began. It outlives the Gang.
 FIRST_SIZE_ANNOTATION = "lockstep.dev/first-size"

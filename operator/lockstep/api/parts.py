@@ -8,7 +8,7 @@ from coschedule import Members, Part, decode_part, encode_part
 _SHARE_DECIMALS = 12
 
 FormattedPart = dict[str, str | int]
-"""``{"share": "0.25"}``, ``{"pieces": 3}``, or nothing if all members have equal parts."""
+"""``{"share": "0.25"}``, ``{"pieces": 3}``, or ``{}`` if all members have equal parts."""
 
 
 def format_part(part: Part) -> FormattedPart:

@@ -1,8 +1,8 @@
 """The claims of members: how a GangJob states them, how they are named, and the patches that are written to them.
 
-Kubernetes creates the claim of a pod's ephemeral volume; it is named after the pod and deleted with it. Lockstep
-creates the claims of a GangJob's claim templates. Such a claim is named NAME-GANG-RANK, and is deleted with the gang.
-The code calls it a kept claim.
+Kubernetes creates the claim of a pod's ephemeral volume. This claim is named after the pod, and deleted with the pod.
+Lockstep creates the claims of a GangJob's claim templates. Such a claim is named NAME-GANG-RANK, and is deleted with
+the gang. The code calls it a kept claim.
 """
 
 from collections.abc import Iterator, Sequence
@@ -74,7 +74,7 @@ def stem_and_rank(claim: str) -> tuple[str, int] | None:
 
 
 def as_rank(text: str) -> int | None:
-    """The number of a rank in a name; None if the text is not a rank."""
+    """The rank that a text in a name states; None if the text is not a rank."""
     is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_RANK
     return int(text) if is_number and str(int(text)) == text else None
 
@@ -108,7 +108,7 @@ def _is_kept(volume: Manifest, kept: set[str]) -> bool:
 
 
 def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int, size: int) -> dict[str, Any]:
-    """The kept claim of one rank, for a gang of that size. The gang owns it, so it is deleted with the GangJob."""
+    """The kept claim of one rank, for a gang of that size. The GangJob owns the claim, which is deleted with it."""
     metadata = template["metadata"]
     labels = {GANG_LABEL: gang.key.name, RANK_LABEL: str(rank), SIZE_LABEL: str(size)}
     return {

@@ -1,9 +1,9 @@
-"""The dealer, a sidecar of rank 0 that deals pieces to all members, and the parts of its pod's status about it.
+"""The dealer, a sidecar of rank 0 that deals pieces to all members, and the parts of the pod's status about the dealer.
 
 The dealer is part of the role's template, so plans count its resources. The pods of other ranks are made without it. If
-the size may change, these pods still keep its room: then all members of the gang count alike, on every node. The gang's
-ConfigMap has the key of the dealer, and the states that an earlier dealer left. Only members read the key, from a
-variable.
+the size of the gang may change, these pods keep the room of a dealer: plans count the dealer's resources for them, too.
+So all members have equal requests. The gang's ConfigMap has the key of the dealer, and the states of pieces that an
+earlier dealer left. Only members read the key, from a variable.
 """
 
 import ipaddress
@@ -37,18 +37,18 @@ def pieces_name(gang: str) -> str:
 
 
 def key_name(attempt: int) -> str:
-    """The name of the entry with the key of an attempt. A pod of another attempt does not find it."""
+    """The name of the entry with the key of an attempt. So a pod of another attempt does not find the key."""
     return f"key-{attempt}"
 
 
 def with_dealer(template: Manifest, image: str) -> Manifest:
-    """A template with the dealer as the last init container, so it needs no room beside the other init containers."""
+    """A template with the dealer as the last init container: it starts after the other init containers have ended."""
     spec = template["spec"]
     return {**template, "spec": {**spec, "initContainers": [*(spec.get("initContainers") or ()), _container(image)]}}
 
 
 def of_rank(spec: NewManifest, rank: int, gang: str, pieces: int) -> NewManifest:
-    """The spec of the member with that rank. The first has the dealer, for that many pieces, and others have none."""
+    """The spec of the member with that rank. Rank 0 has the dealer, for ``pieces`` pieces; other ranks have none."""
     containers = spec["initContainers"]
     others = [one for one in containers if one["name"] != DEALER]
     if rank != FIRST_RANK:
@@ -59,12 +59,12 @@ def of_rank(spec: NewManifest, rank: int, gang: str, pieces: int) -> NewManifest
 
 
 def room_annotations(*, is_elastic: bool) -> dict[str, str]:
-    """The annotations by which the members of an elastic gang with a dealer keep its room; none for other gangs."""
+    """The annotations for members of a gang with a dealer. If the gang is elastic, they keep the dealer's room."""
     return {ROOM_ANNOTATION: DEALER} if is_elastic else {}
 
 
 def with_kept_room(metadata: Manifest, spec: Manifest) -> Manifest:
-    """The spec of a pod for counting its requests: with a dealer, if the pod has none but keeps the room of one."""
+    """The spec of a pod for counting its requests. If the pod keeps the room of a dealer, the spec has a dealer."""
     if (metadata.get("annotations") or {}).get(ROOM_ANNOTATION) != DEALER or _has_dealer(spec):
         return spec
     complete: Manifest = with_dealer({"spec": spec}, "")["spec"]

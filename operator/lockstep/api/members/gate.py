@@ -1,7 +1,8 @@
-"""The gate, the last init container of a member that waits for other members, and the pod's status about it.
+"""The gate, an init container in which a member waits for other members, and the pod's status about the gate.
 
-The gate waits until a file has content. The kubelet fills this file from an annotation of the pod. The gate needs no
-rights and no network. Its requests are small: on most members, the other containers request more.
+The template's own init containers run before the gate. The gate waits until a file has content. The kubelet fills this
+file from an annotation of the pod. The gate needs no rights and no network. Its requests are small: in most members,
+the other containers request more.
 """
 
 from typing import Any
@@ -57,7 +58,10 @@ def is_up(phase: PodPhase, status: Manifest) -> bool:
 
 
 def started(status: Manifest) -> float | None:
-    """When the last of the pod's containers started, by its node's clock; None if one has not, or if it is unknown."""
+    """When the last of the pod's containers started, by its node's clock.
+
+    None if a container has not started, or if the time is unknown.
+    """
     containers = status.get("containerStatuses") or ()
     times = [_started(container.get("state") or {}) for container in containers]
     known = [time for time in times if time is not None]

@@ -1,4 +1,4 @@
-"""Parses the facts about one container's log from its pod: its member, and whether it has a log yet."""
+"""Parses the facts about a container's log from its pod: the member, and whether the container has a log yet."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,9 +25,9 @@ class MemberLog(NamedTuple):
 
 
 def parse_member_log(manifest: Manifest, container: str) -> MemberLog | None:
-    """The log of that container. Without a name, it is the pod's default or first container.
+    """The log of the container of that name. If the name is '', it is the pod's default or first container.
 
-    It is None if the pod is not a member of a gang.
+    None if the pod is not a member of a GangJob.
     """
     metadata, spec = manifest["metadata"], manifest["spec"]
     member = membership(metadata)

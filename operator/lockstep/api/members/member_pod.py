@@ -23,15 +23,15 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
     "share": lambda share, _: ("LOCKSTEP_SHARE", str(share)),
     "pieces": lambda count, first: ("LOCKSTEP_PIECES", f"{first} {count}"),
 }
-"""The environment variable for each form of a member's part of the work. Its pieces are numbered from ``first`` on."""
+"""The environment variable for each form of a member's part of the work. ``first`` is the number of its first piece."""
 
 
 class MemberPods:
     """Makes the pods of one attempt. Pods of one role share parts, so callers must not change the pods.
 
-    It adds names, labels, an owner, variables, files with the other members' hosts, volumes of the member's claims, and
-    the gang's priority class. None of these gives the author of the template more rights. The requirements of the node
-    pool, and the gate, are in the gang's template already.
+    A pod is the gang's template with additions: a name, labels, an owner, variables, files with the other members'
+    hosts, volumes of the member's claims, and the gang's priority class. No addition gives the author of the template
+    more rights. The requirements of the node pool, and the gate, are in the gang's template already.
     """
 
     def __init__(

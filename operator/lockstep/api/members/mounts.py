@@ -12,8 +12,8 @@ def with_files(spec: Manifest, gang: str, paths: Collection[str], *, folder: str
     """A pod's spec in which the containers have these files of the gang's ConfigMap at their paths.
 
     Files in the ``folder`` change with the ConfigMap. A file that is mounted singly never changes. A template that
-    already has a volume with our name is left unchanged. So is a container that mounts another volume at the same path
-    or above it.
+    already has a volume with our name is left unchanged. A container that already mounts a volume at the path of a file
+    or above it does not get this file.
     """
     if not paths:
         return spec

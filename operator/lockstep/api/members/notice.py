@@ -1,8 +1,8 @@
 """The notice of a change of size: a file that members read, and the annotation by which they say that they are ready.
 
-The kubelet writes the file from an annotation of the pod, in a volume of the template. An environment variable would
-keep the first value of the annotation, and so would a file that is mounted by a subPath. If a template has only those,
-its members read no notice.
+The kubelet writes the file from an annotation of the pod, in a volume of the template. An environment variable keeps
+the first value of the annotation, and so does a file that is mounted by a subPath. Members with only such a variable or
+file read no notice.
 """
 
 import re
@@ -17,7 +17,7 @@ from lockstep.facts.elastic import NextSize
 
 _FIELD = f"metadata.annotations['{RESIZE_ANNOTATION}']"
 _NOTICE = re.compile(r"[1-9][0-9]{0,4} [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
-# This stands for any text that is not a notice, however long. It equals no notice, so the annotation is written again.
+# This text replaces any annotation that is not a notice. It equals no notice, so the annotation is written again.
 _SOMETHING_ELSE = "?"
 
 
@@ -32,18 +32,18 @@ def notice_of(following: NextSize) -> str:
 
 
 def shown_notice(metadata: Manifest) -> str:
-    """The notice that the pod has; '' without one."""
+    """The notice that the pod has; '' without an annotation, and '?' if the annotation is not a notice."""
     text = (metadata.get("annotations") or {}).get(RESIZE_ANNOTATION, "")
     return _known(text) or (_SOMETHING_ELSE if text else "")
 
 
 def ready_for(metadata: Manifest) -> str:
-    """The notice for which the pod says that it is ready; '' if it says nothing, or something else."""
+    """The notice for which the pod reports that it is ready; '' if it reports none."""
     return _known((metadata.get("annotations") or {}).get(READY_ANNOTATION, ""))
 
 
 def notice_patch(notice: str, uid: str) -> dict[str, Any]:
-    """A patch that gives this notice to the pod with that UID. '' removes the notice, and the answer to it."""
+    """A patch that gives this notice to the pod with that UID. '' removes the notice, and the pod's answer to it."""
     annotations = {RESIZE_ANNOTATION: notice} if notice else {RESIZE_ANNOTATION: None, READY_ANNOTATION: None}
     return {"metadata": {"uid": uid, "annotations": annotations}}
 

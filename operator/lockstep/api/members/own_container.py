@@ -3,12 +3,12 @@
 from lockstep.api.manifest import Manifest
 
 _USER = 65_532
-# Requests equal limits. So a pod whose other containers have equal ones, too, keeps its QoS class.
+# Requests equal limits. So if a pod has the QoS class Guaranteed without the container, it has this class with it.
 _AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 
 
 def own_container(name: str, image: str, command: list[str]) -> Manifest:
-    """The container, without volumes."""
+    """The container of that name, without mounts of volumes."""
     return {
         "name": name,
         "image": image,

@@ -30,7 +30,7 @@ def pieces_manifest(gang: GangFact, attempt: int, kept: KeptPieces) -> NewManife
 
 
 def parse_pieces(manifest: Manifest, attempt: int, pieces: int) -> KeptPieces:
-    """Parse the ConfigMap. If its states are not those of that many pieces, they count as none."""
+    """Parse the ConfigMap. Its states count only if they are those of ``pieces`` pieces."""
     key = (manifest.get("data") or {}).get(key_name(attempt), "")
     try:
         bits = b64decode((manifest.get("binaryData") or {}).get(STATES_KEY, ""), validate=True)

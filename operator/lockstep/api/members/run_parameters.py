@@ -1,4 +1,4 @@
-"""The facts about its run that a member of a sweep gets: environment variables, and a file with the run's parameters.
+"""The facts that a member of a sweep's run gets: environment variables, and a file with the run's parameters.
 
 The kubelet writes the file from an annotation of the pod, so a run needs no object of its own.
 """
@@ -28,7 +28,7 @@ def run_variables(run: SweepRun | None) -> dict[str, str]:
 
 
 def run_annotations(run: SweepRun | None) -> dict[str, str]:
-    """The annotation from which the kubelet writes the file."""
+    """The annotation from which the kubelet writes the file; none without parameters."""
     return {PARAMETERS_ANNOTATION: parameters_text(run.parameters)} if run is not None and run.parameters else {}
 
 

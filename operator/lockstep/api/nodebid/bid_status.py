@@ -16,7 +16,7 @@ _LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
 
 
 def parse_report(manifest: Manifest) -> BidReport | None:
-    """The agent's measurements; None if the bid has no agent."""
+    """The agent's measurements; None if no agent has written any."""
     measured = (manifest.get("status") or {}).get("measured")
     if not measured:
         return None
@@ -83,7 +83,7 @@ def _duty_cycle(quantity: Any) -> float | None:
 
 
 def _within(quantity: Any, least: float, most: float) -> float | None:
-    """The value; None if no node can have it, since one such number would distort the mean of all nodes."""
+    """The value; None if it is outside of these bounds, since one such value would distort the mean of all nodes."""
     value = _ratio(quantity)
     return value if value is not None and least <= value <= most else None
 

@@ -1,6 +1,6 @@
-"""The fields of a NodeBid that a node's agent writes by server-side apply, and the fields that it reads.
+"""The fields of a NodeBid that a node's agent writes by server-side apply, and the fields that the agent reads.
 
-It imports little, since the agent must stay small.
+This module imports little, since the agent must stay small.
 """
 
 import math
@@ -19,12 +19,12 @@ _MOST_HOURS = 48
 _MOST_DUTY_CYCLE = 1000.0
 _LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
 _LONGEST_MESSAGE = 1024
-# A conflict names the fields of another manager in this form: a field of the spec, or one hour of its list.
+# A conflict names the fields of another manager in this form: a field of the spec, or one entry of its forecast.
 _FIELD = re.compile(r'\.spec\.(?P<name>\w+)(?:\[from="(?P<hour>[^"]*)"\])?')
 
 
 class ForecastHour(NamedTuple):
-    """The forecast of an hour: its start, the duty cycle, and the probability that the node owner returns in it."""
+    """The forecast of an hour: its start, its duty cycle, and the probability that the node owner returns in it."""
 
     begins: float
     duty_cycle: float
@@ -56,7 +56,7 @@ class AgentReport:
 
 
 class Kept(NamedTuple):
-    """A field of the spec that another manager has set, or one hour of its list."""
+    """A field of the spec that another manager has set. If it is one entry of a list, ``hour`` is the entry's start."""
 
     name: str
     hour: str = ""

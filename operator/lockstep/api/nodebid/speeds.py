@@ -1,7 +1,7 @@
 """Bounds for speeds of processors, relative to the reference node."""
 
 SLOWEST, FASTEST = 0.1, 10.0
-"""Every processor in use has a speed between these two."""
+"""The speeds of all processors in use are between these two numbers."""
 
 
 def within_speeds(speed: float) -> float:
