@@ -17,7 +17,7 @@ HEAD_GROUP = "headgroup"
 
 
 class FirstPods(NamedTuple):
-    """``number`` pods of one template are made at first, and ``later`` pods are made while those run.
+    """``number`` pods of one template are made at first, and ``later`` pods are made while the first pods run.
 
     If all pods come later, ``number`` is 0. ``template`` is None if the pods are not made from a template of the owner.
     ``role`` is the role in a label of these pods; '' if they have none.
@@ -42,10 +42,10 @@ def of_job(job: Section) -> Sequence[FirstPods]:
 
 
 def of_job_set(job_set: Section) -> Sequence[FirstPods]:
-    """The pods of all Jobs that wait for no other Job, and the later pods that come while those run.
+    """The pods of all Jobs that wait for no other Job, and the pods of other Jobs, which are made later.
 
-    A Job that waits until another is complete takes over that Job's room, so its pods are not counted. Pods of Jobs
-    that wait for such a Job are not counted either.
+    A Job that waits until another Job is complete gets the nodes of that Job, so its pods are not counted. From this
+    Job on, no pods of Jobs that wait are counted.
     """
     spec = job_set.section("spec")
     is_in_order = spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder"
@@ -67,7 +67,7 @@ def _of_replicated_job(job: Section, *, waits: bool, is_over: bool) -> FirstPods
 
 
 def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
-    """The pods of one group: all of them, or only the leader if the workers wait for it."""
+    """The pods of one group. If the workers wait for the leader, they come later."""
     spec = leader_worker_set.section("spec")
     group = spec.section("leaderWorkerTemplate")
     size, workers = group.number("size", otherwise=1), group.section("workerTemplate")
@@ -84,7 +84,7 @@ def groups_of_leader_worker_set(leader_worker_set: Section) -> int:
 
 
 def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
-    """The workers and the launcher. If the launcher waits until the workers are ready, it comes later."""
+    """The pods of the workers and the launcher. If the launcher waits until the workers are ready, it comes later."""
     spec = mpi_job.section("spec")
     replicas = spec.section("mpiReplicaSpecs")
     launcher, worker = replicas.section("Launcher"), replicas.section("Worker")
@@ -97,7 +97,7 @@ def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
 
 
 def of_kueue_group(pod: Section) -> Sequence[FirstPods]:
-    """The number of pods that one pod of the group states, or one pod if the number is missing or invalid."""
+    """The pods of a Kueue group: as many as one of its pods states, or one if the number is missing or invalid."""
     metadata = pod.section("metadata")
     terms = group_terms(metadata.texts("annotations"))
     return [FirstPods(terms.fewest or 1, Section(pod.fields, f"pod {metadata.text('name')}"))]
@@ -114,7 +114,7 @@ def of_pod_group(group: Section) -> Sequence[FirstPods]:
 
 
 def of_ray_cluster(cluster: Section) -> Sequence[FirstPods]:
-    """The head and its workers. With Ray's autoscaler, these are the fewest workers."""
+    """The head and its workers. With Ray's autoscaler, each group has its least number of workers."""
     spec = cluster.section("spec")
     is_scaled = spec.has("enableInTreeAutoscaling")
     groups = [group for group in spec.sections("workerGroupSpecs") if not group.has("suspend")]
@@ -129,7 +129,7 @@ def _of_ray_group(group: Section, *, is_scaled: bool) -> FirstPods:
 
 
 def hosts_of(group: Section) -> int:
-    """The number of pods of a replica in a group of workers."""
+    """The number of pods of each replica in a group of workers."""
     return group.number("numOfHosts", otherwise=1) or 1
 
 

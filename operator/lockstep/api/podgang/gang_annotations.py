@@ -29,13 +29,13 @@ OF_PARTS = (
 _HOUR = 3600.0
 # The most characters of an annotation that are shown. No valid annotation is longer.
 _LONGEST_QUOTED = 100
-# For each duration: its field in the spec of a GangJob, the annotation, and the longest value, as in that spec. The
-# shortest value is one second.
+# For each duration: its field in the spec of a GangJob, the annotation, and the longest value in seconds, as in that
+# spec. The shortest value is one second.
 _TIMES = (("restartTime", RESTART_TIME, 24 * _HOUR), ("minInterval", MIN_INTERVAL, 8760 * _HOUR))
 
 
 def elastic_terms(annotations: Mapping[str, str]) -> ElasticSpec | None:
-    """The terms on which pods of an owner come and go while other pods run; None if the owner keeps its size.
+    """The terms on which the number of an owner's pods may change while they run; None if the owner keeps its size.
 
     Raises ``ValueError`` for an invalid annotation.
     """

@@ -22,11 +22,11 @@ class NamedGang(NamedTuple):
 
 
 def gang_named_by(pod: Manifest, sources: Collection[Source]) -> NamedGang | None:
-    """The Gang to which a pod belongs, by the first of its names whose source is among these sources.
+    """The Gang to which a pod belongs, by the first of its names whose source is in ``sources``; None if there is none.
 
-    The pod's own label comes first, then a PodGroup of Kubernetes, then a PodGroup of Coscheduling, then the owner at
-    the top: a JobSet before its Jobs. A pod that has any name is not a gang of one pod, even if the name's source is
-    not among these.
+    The pod's own label comes first, then a PodGroup of Kubernetes, then a PodGroup of Coscheduling. Then come the
+    owners, a JobSet before its Jobs, and at last a Kueue group. A pod with any of these names is not a gang of one pod,
+    even if the name's source is not in ``sources``.
     """
     metadata = pod["metadata"]
     names = (*_names(pod), *_kueue_group(metadata))
@@ -64,7 +64,7 @@ def _names_of_owners(metadata: Manifest, labels: Mapping[str, str]) -> Iterator[
 
 
 def _kueue_group(metadata: Manifest) -> Iterator[NamedGang]:
-    """The Kueue group of a pod. If Kueue queues the pod's owner as a whole, it ignores the group, and so do we."""
+    """The Kueue group of a pod. If Kueue queues the pod's owner as a whole, Kueue ignores the group, and so do we."""
     labels, owner = metadata.get("labels") or {}, controller_of(metadata).get("apiVersion", "")
     is_queued_above = owner.partition("/")[0] in _QUEUED_BY_KUEUE or labels.get(_LWS_NAME)
     if labels.get(KUEUE_GROUP) and not is_queued_above:

@@ -132,7 +132,7 @@ def _waiting(manifest: Manifest, source: Source) -> WaitingPod:
 def _needs_in_group(pod: Manifest, path: str, source: Source) -> Needs | Refusal:
     """The requirements of the pod without its PodGroup, which is read separately.
 
-    It is a refusal if the pod has a PodGroup, but neither this nor the pod's own label names its Gang.
+    A pod with a PodGroup is refused, unless the PodGroup or the pod's own label names its Gang.
     """
     if scheduling_group_of(pod) and source not in (Source.SCHEDULING_GROUP, Source.PODS):
         message = (
@@ -143,7 +143,7 @@ def _needs_in_group(pod: Manifest, path: str, source: Source) -> Needs | Refusal
 
 
 def _needs(spec: Manifest, path: str) -> Needs | Refusal:
-    # As for templates of GangJobs: lists that are longer than those of real pods would cost other tenants time.
+    # The bounds of templates of GangJobs apply: lists that are longer than in real pods would cost other tenants time.
     excess = beyond_bounds({"template": {"spec": spec}}).removeprefix("template.")
     if excess:
         return Refusal(Reason.INVALID_SPEC, f"{path}.{excess}.")
@@ -161,7 +161,7 @@ def _needs(spec: Manifest, path: str) -> Needs | Refusal:
 def _selected(affinity: PodAffinity, labels: Labels) -> Labels:
     """The pod's labels whose keys occur in its own affinity terms.
 
-    Pods that differ in these labels are of different kinds.
+    Plans must distinguish pods that differ in these labels.
     """
     keys = {
         key

@@ -1,6 +1,6 @@
 """The ConfigMap in which the pods of a Gang find all its pods and their nodes.
 
-No ConfigMap of a GangJob has such a name, since those end with a hyphen and a word.
+No ConfigMap of a GangJob has such a name: the names of its ConfigMaps end with a hyphen and a word.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def host_list_name(gang: str) -> str:
 
 
 def host_list_data(pods: Sequence[ListedPod]) -> dict[str, str]:
-    """The contents of the ConfigMap: the hosts, and the ranks, names and nodes, with a line for each pod."""
+    """The contents of the ConfigMap: a list of hosts, and a list of ranks, names and nodes, with one line per pod."""
     return {
         HOSTS_KEY: "".join(f"{pod.host or pod.name}\n" for pod in pods),
         MEMBERS_KEY: "".join(f"{pod.rank} {pod.name} {pod.node}\n" for pod in pods),

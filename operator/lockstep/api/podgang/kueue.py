@@ -17,7 +17,7 @@ COMPLETIONS_EQUAL = f"{KUEUE_PREFIX}job-completions-equal-parallelism"
 
 
 class AdmittedPods(NamedTuple):
-    """``number`` pods of one template have quota, in these flavors.
+    """``number`` pods of one template, which have quota in these flavors, or still wait for quota.
 
     ``name`` is the name of their part of the Workload.
     """
@@ -34,9 +34,9 @@ def is_queued(owner: Manifest) -> bool:
 
 
 def admitted_pods(workload: Manifest) -> Iterator[AdmittedPods]:
-    """The pods that name Lockstep as their scheduler: as many as have quota, or all without quota.
+    """The pods that name Lockstep as their scheduler: those with quota, or all of a part that has no quota yet.
 
-    Raises ``FieldError``.
+    Raises ``FieldError`` for a field of the wrong type.
     """
     assigned = {one["name"]: one for one in _assignments(workload)}
     for pods in Section(workload).section("spec").sections("podSets"):

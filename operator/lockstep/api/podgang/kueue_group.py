@@ -29,7 +29,7 @@ def group_terms(annotations: Mapping[str, str]) -> GroupTerms:
 
 
 def pod_in_group(pod: PodKey, uid: str, terms: GroupTerms) -> NewManifest:
-    """A manifest of a pod with the annotations about its group."""
+    """A manifest of a pod that has only its name, its UID and the annotations about its group."""
     metadata = {"name": pod.name, "namespace": pod.namespace, "uid": uid, "annotations": dict(terms.annotations)}
     return {"metadata": metadata}
 

@@ -1,7 +1,7 @@
 """Parses and formats the pods of a Gang that come later, while other pods of the Gang run.
 
-A Gang states them briefly, so that it stays small: with the fields of a template that matter most for their room.
-Affinity and volumes are left out.
+A Gang states later pods by a few fields of their template, so that the Gang stays small: requests, node selector,
+tolerations and priority class. Affinity and volumes are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ def parse_later(entries: Sequence[Manifest]) -> tuple[LaterPods, ...]:
 
 
 def later_entries(pods: Sequence[FirstPods], most: int) -> list[dict[str, Any]]:
-    """Format the later pods of an owner, with at most ``most`` pods, and at most as many kinds as a Gang may have."""
+    """Format the later pods of an owner: at most ``most`` pods, and at most as many templates as a Gang may state."""
     entries = list[dict[str, Any]]()
     for one in pods:
         number = min(one.later, most)
@@ -62,7 +62,10 @@ def _entry(pods: int, template: Section) -> dict[str, Any]:
 
 
 def _quantities(request: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str]]:
-    """The resources of Kubernetes in a request. Names of other columns contain a blank, and are left out."""
+    """The resources of Kubernetes in a request, except the number of pods, as quantities.
+
+    A request has other columns, too. Their names contain a blank.
+    """
     for name, amount in request:
         if " " not in name and name != _PODS:
             yield name, f"{amount}m" if name == CPU else str(amount)

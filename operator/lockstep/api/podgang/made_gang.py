@@ -26,10 +26,10 @@ from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.pod_gang import HostList, OwnerName, Undo
 from lockstep.facts.ranks import MOST_RANKS
 
-# Annotation of a Gang that the operator has made, and changes with its owner.
+# Annotation of a Gang that the operator has made. The operator changes such a Gang when its owner changes.
 MADE_ANNOTATION = f"{GROUP}/made-by"
 MADE = "operator"
-# Annotation of such a Gang: why it can't be obeyed, for its owner.
+# Annotation of such a Gang: why it is refused, for the user who wrote the owner.
 PROBLEM_ANNOTATION = f"{GROUP}/problem"
 
 # In characters. The API server and field names may say much more than an annotation may have.
@@ -40,7 +40,7 @@ _RANGE = re.compile(r"([1-9][0-9]{0,4})(?:-([1-9][0-9]{0,4}))?")
 
 
 def made_gang(name: str, owner: Manifest, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The Gang for that owner; ``parts`` is what follows from the owner."""
+    """The Gang for that owner; ``parts`` are its parts by :func:`made_parts`."""
     made = _without_nulls(parts)
     metadata = {**made["metadata"], "name": name, "namespace": owner["metadata"]["namespace"]}
     return {"apiVersion": API_VERSION, "kind": POD_GANG_KIND, **made, "metadata": metadata}
@@ -53,8 +53,8 @@ def made_parts(
 
     The Gang is deleted with its owner. An owner that ``awaits_size`` has no pods yet, and may get any number of its
     range. If ``pods`` are given, they have no common owner: the Gang is deleted with the last of them, and ``owner`` is
-    any of them. If an annotation is invalid, an annotation of the Gang says why, and the Gang is refused. Raises an
-    error for an owner that can't be understood.
+    any of them. If an annotation of the owner is invalid, the Gang is refused, and has an annotation with the reason.
+    Raises an error for an owner that can't be parsed.
     """
     try:
         spec = _spec(kind, owner, awaits_size=awaits_size)
@@ -136,9 +136,10 @@ def size_range(annotations: Mapping[str, str]) -> tuple[int, int]:
 
 
 def asked_undo(annotations: Mapping[str, str]) -> Undo | None:
-    """What is done about bound pods that can't stay; None if the owner does not say. Raises ``ValueError``.
+    """What to do with bound pods that can't stay; None if the owner does not say. Raises ``ValueError``.
 
-    It is read from the owner when pods have to go, so that it is not outdated. It is no field of the Gang.
+    The owner is read when pods have to go, so that the answer is not outdated. The operator does not write the answer
+    into the Gang.
     """
     if UNDO not in annotations:
         return None

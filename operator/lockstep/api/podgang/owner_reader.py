@@ -9,7 +9,7 @@ from lockstep.api.podgang.owners import OwnerKind
 
 
 class OwnerRead(NamedTuple):
-    """The answer, and the kind in the version in which the owner was requested."""
+    """The answer to a read of an owner, and the kind in the version of this request."""
 
     kind: OwnerKind
     answer: Answer
@@ -18,7 +18,7 @@ class OwnerRead(NamedTuple):
 class OwnerReader:
     """Reads each kind in the version of the last read, or in another version if the API server no longer has that one.
 
-    So a version may come or go at any time. No request is sent about kinds that no pod needs.
+    So a version may come or go at any time. There are no requests to find out the versions of kinds.
     """
 
     def __init__(self, client: KubeClient) -> None:
@@ -26,7 +26,7 @@ class OwnerReader:
         self._served: dict[str, str] = {}
 
     async def read(self, kind: OwnerKind, namespace: str, named: str) -> OwnerRead:
-        """Read the owner for which a Gang is made; ``named`` is from the Gang's name.
+        """Read the owner for which a Gang is made; ``named`` is the name of the Gang without the source.
 
         Raises ``ApiUnavailableError``.
         """

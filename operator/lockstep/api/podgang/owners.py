@@ -35,11 +35,11 @@ from lockstep.facts.ranks import MOST_RANKS, parse_ranks
 
 
 class OwnerKind(NamedTuple):
-    """A kind of owners. ``first`` returns the pods of one owner that must be placed together.
+    """A kind of owners. ``first`` returns the pods of one owner: those to be placed together, and later ones.
 
     ``groups`` returns the number of an owner's groups. Each group gets a Gang, whose name ends with the number of the
-    group. Without ``groups``, an owner gets one Gang. ``left`` returns how many pods an owner will still make at most,
-    after others have ended. ``says_size`` says whether annotations of an owner may state another size.
+    group. Without ``groups``, an owner gets one Gang. ``left`` returns the most pods of an owner that have not yet
+    succeeded or failed for good. ``says_size`` says whether annotations of an owner may state another size.
 
     ``domain`` returns the label of nodes by which an owner's own fields require one domain, or ''. It raises
     ``ValueError`` for a requirement that no Gang can have. ``preempts`` returns whether these fields allow that the
@@ -87,7 +87,7 @@ class OwnerKind(NamedTuple):
         return sum(pods.number for pods in self.first(Section(owner)))
 
     def everywhere(self) -> Target:
-        """The place of all owners of the kind in the API."""
+        """The place of all owners of the kind in the API. The kind must be in an API group."""
         return Target(f"/apis/{self.api_version}/{self.plural}", self.plural)
 
     def target(self, namespace: str, named: str) -> Target:
@@ -135,11 +135,11 @@ OWNERS: Mapping[Source, OwnerKind] = {
         other_versions=VERSIONS[1:],
         shown_as="podgroups.scheduling.k8s.io",
     ),
-    # A pod can't state its size: Bindings write this annotation to pods, for the programs in them.
+    # A pod can't state its size: the operator itself writes the annotation for sizes to pods, for the programs in them.
     Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod, says_size=False),
     # Each pod of the group states the number of pods in another annotation.
     Source.KUEUE_GROUP: OwnerKind("v1", "Pod", "pods", of_kueue_group, says_size=False),
-    # The number of pods is the number for which Kueue has given quota.
+    # Kueue decides the number of pods: as many as have quota.
     Source.WORKLOAD: OwnerKind(KUEUE_VERSION, "Workload", "workloads", of_workload, says_size=False),
 }
 """The kind of owner for every source for which the operator makes Gangs."""
@@ -156,7 +156,7 @@ def owner_subject(gang: PodGang) -> EventSubject | None:
     source, owner = named
     kind = OWNERS[source]
     if source is Source.WORKLOAD:
-        # The name of the Gang may have only a part of a long name of a Workload.
+        # If the name of a Workload is long, the name of the Gang has only its beginning.
         owner = gang.owners[0].name
     version = gang.owner_version if gang.owner_version in kind.versions else kind.api_version
     return kind.at(version).subject(gang.key.namespace, owner, gang.made_for)

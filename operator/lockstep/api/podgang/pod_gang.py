@@ -53,7 +53,7 @@ def parse_pod_gang_spec(spec: Manifest) -> PodGangSpec | Refusal:
 def is_as_made(gang: PodGang, made: Manifest) -> bool:
     """Whether a Gang equals the one that the operator would make now from its owner, or from the pods that own it.
 
-    Fields that a user may set in it do not count.
+    The fields ``undo`` and ``after`` do not count, since a user may set them in the Gang.
     """
     owners = _owners(made["metadata"])
     asks = _refusal(made["metadata"]["annotations"]) or parse_pod_gang_spec(made["spec"])

@@ -1,7 +1,7 @@
 """The domain in which all pods of an owner must be, by the annotations of Kueue and KAI.
 
-Kueue reads the annotations of pod templates, and KAI reads those of the owner. Preferences are not read, since a Gang
-has none.
+Kueue reads the annotations of pod templates, and KAI reads the annotations of the owner. Preferences are not read,
+since a Gang can't state them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,8 @@ class _Requirement(NamedTuple):
 def required_domain(owner: Section, pods: Sequence[FirstPods]) -> str:
     """The label of nodes by which all pods must be in one domain; '' if they may be anywhere.
 
-    Raises ``ValueError`` if not all templates require the same: no pod may be placed as if it required nothing.
+    Raises ``ValueError`` if the owner and its templates require different domains, or domains for parts of the pods. No
+    pod may be placed as if it required nothing.
     """
     # A pod that is its own owner is always in one domain, so its annotations as a template do not count.
     templates = [one.template for one in pods if one.template not in (None, owner) and one.template.fields]
@@ -39,7 +40,11 @@ def required_domain(owner: Section, pods: Sequence[FirstPods]) -> str:
 
 
 def _requirements(owner: Section, templates: Sequence[Section]) -> Iterator[_Requirement]:
-    """The owner's requirement, if it counts, and the templates' requirements, if one of them requires anything."""
+    """The requirements that must be equal.
+
+    The templates count if one of them requires a domain. The owner counts if it requires a domain, or if no template
+    does.
+    """
     own = _requirement(owner, OF_OWNER)
     of_templates = [_requirement(template, OF_TEMPLATE) for template in templates]
     is_in_templates = any(one.label for one in of_templates)

@@ -1,7 +1,7 @@
-"""PodGroups of Kubernetes itself (``scheduling.k8s.io``): their requirements and their condition.
+"""PodGroups of Kubernetes itself (``scheduling.k8s.io``): their requirements, and the condition about their placement.
 
-Pods name a PodGroup in ``spec.schedulingGroup``. kube-scheduler writes the condition for pods that name kube-scheduler,
-and Lockstep writes it for pods that name Lockstep.
+Pods name a PodGroup in ``spec.schedulingGroup``. kube-scheduler writes the condition for pods whose scheduler is
+kube-scheduler, and Lockstep writes it for pods whose scheduler is Lockstep.
 """
 
 from collections.abc import Sequence
@@ -41,9 +41,9 @@ def scheduling_group_of(pod: Manifest) -> str:
 
 
 def of_scheduling_group(group: Section) -> Sequence[FirstPods]:
-    """The pods that must be placed together.
+    """The pods that must be placed together. Other controllers make them.
 
-    With the policy ``basic``, it is one pod. Other controllers make the pods.
+    With the policy ``basic``, each pod is placed by itself, so the number is 1.
     """
     policy = group.section("spec").section("schedulingPolicy")
     return [FirstPods(policy.section("gang").number("minCount", otherwise=1), None)]

@@ -1,4 +1,4 @@
-"""Decides which pods are gangs of one pod: pods that need no other pod, by their owner."""
+"""Decides which pods are gangs of one pod: pods that need no other pod, judged by their owner and their groups."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue_group import KUEUE_GROUP
@@ -6,9 +6,12 @@ from lockstep.api.podgang.kueue_group import KUEUE_GROUP
 RUN_ALONE = frozenset(
     {("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet"), ("v1", "ReplicationController")}
 )
-"""The controllers whose pods do not wait for each other. Pods of other controllers may wait, so they are left alone."""
-# Labels and annotations by which pods name a group: a LeaderWorkerSet, or a PodGroup of an older kind, of Kueue or of
-# Volcano.
+"""The controllers whose pods do not wait for each other.
+
+Pods of other controllers may wait for each other, so they are no gangs of one pod.
+"""
+# Labels and annotations by which pods name a group: a LeaderWorkerSet, an older kind of PodGroup, a Kueue group, or a
+# PodGroup of Volcano.
 _GROUP_LABELS = (
     "leaderworkerset.sigs.k8s.io/name",
     "pod-group.scheduling.sigs.k8s.io",

@@ -28,8 +28,9 @@ class NewSize(NamedTuple):
 def is_suspended_for_size(owner: Manifest, templates: Iterable[Section], *, in_queue: bool = False) -> bool:
     """Whether an owner is suspended, states a range of sizes, and names Lockstep in all templates of its pods.
 
-    With ``in_queue``, the owner must be in a queue of Kueue, and otherwise it must not. Raises ``FieldError`` for an
-    invalid template. An owner that has its size does not wait: a user has suspended it after its start.
+    With ``in_queue``, the owner must be in a queue of Kueue. Without ``in_queue``, it must be in no queue. An owner
+    that has its size does not wait: a user has suspended it after its start. Raises ``FieldError`` for an invalid
+    template.
     """
     metadata = owner["metadata"]
     annotations = metadata.get("annotations") or {}

@@ -1,6 +1,6 @@
 """Changes the number of workers of running RayClusters: KubeRay gets the number, and the names of workers that leave.
 
-Without names, KubeRay would remove any workers. It keeps the names in the spec, so each change replaces them.
+Without names, KubeRay would choose the workers to remove. The names stay in the spec, so each change replaces them.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ def running_pods_of_ray_cluster(cluster: Manifest) -> int:
     """The number of pods of a running RayCluster, if the operator has given it this number and may change it; else 0.
 
     A RayCluster keeps its size if others manage or scale it, or if another user has changed its number of workers. It
-    also keeps its size if a replica has several workers: KubeRay removes these together, on whatever nodes they are.
+    also keeps its size if a replica has several workers: KubeRay removes them together, although their nodes differ.
     """
     try:
         return _running_pods(cluster)

@@ -27,7 +27,7 @@ _OWN_CONTROLLER = "kubernetes.io/job-controller"
 def job_awaits_size(job: Manifest) -> bool:
     """Whether the Job waits for a size and has not ended.
 
-    A Job that asks for no completions ends while it is suspended.
+    A suspended Job can end: a Job that asks for no completions does so.
     """
     return not _has_ended(job) and is_suspended_for_size(job, [Section(job).section("spec").section("template")])
 
@@ -39,8 +39,8 @@ def _has_ended(job: Manifest) -> bool:
 def job_sizes(job: Manifest) -> range:
     """The sizes of its range that the Job can have.
 
-    If its completions are its work, it never has more pods than completions are left. A larger gang would never be
-    complete.
+    Unless each pod is one completion, a suspended Job gets no more pods than completions are left: a larger gang would
+    never be complete.
     """
     asked = asked_sizes(job)
     if not job["spec"].get("suspend") or _completions_follow(job["spec"], job.get("status") or {}):
@@ -72,12 +72,12 @@ def queued_job_awaits_size(job: Manifest) -> bool:
 def queued_job_with_size(job: Manifest, size: int) -> dict[str, Any]:
     """The merge patch that gives a Job in a queue its size.
 
-    It applies only to the version that was read. Kueue resumes it. With less quota, Kueue admits fewer pods. The least
-    number is that of the Job's range, unless the user has stated one.
+    The patch applies only to the version that was read. Kueue resumes the Job. With less quota, Kueue admits fewer
+    pods, but not fewer than the Job's range allows, or than the user has stated.
     """
     follow, least = _completions_follow(job["spec"], job.get("status") or {}), asked_sizes(job)[0]
     patch = resized(job, size, {"parallelism": size, **({"completions": size} if follow else {})})
-    # Kueue requires that the least number is below the other one.
+    # Kueue requires that the least number is below the parallelism.
     if least < size and LEAST_PARALLELISM not in job["metadata"]["annotations"]:
         equal = {COMPLETIONS_EQUAL: "true"} if follow else {}
         patch["metadata"]["annotations"] |= {LEAST_PARALLELISM: str(least), **equal}
@@ -134,7 +134,7 @@ def pod_of_job(job: Manifest) -> NewManifest:
 def _mark(job: Manifest) -> dict[str, Any]:
     """The annotation by which pods belong to the Gang of their Job, whatever PodGroup the Job has.
 
-    The template of a Job that has run before can't change. If it has no such mark then, its PodGroup counts.
+    If the Job has run before, its template can't change, and there is no annotation. Without it, the PodGroup counts.
     """
     if (job.get("status") or {}).get("startTime"):
         return {}
@@ -142,6 +142,9 @@ def _mark(job: Manifest) -> dict[str, Any]:
 
 
 def _completions_follow(spec: Manifest, status: Manifest) -> bool:
-    """Whether each pod is one completion. Otherwise the completions are the work of the Job, and a part may be done."""
+    """Whether each pod is one completion, so that completions change together with the number of pods.
+
+    False if the completions are the amount of the Job's work, or if a pod has ended already.
+    """
     is_indexed = spec.get("completionMode") == "Indexed" and not (status.get("succeeded") or status.get("failed"))
     return is_indexed and spec.get("completions") == spec.get("parallelism", 1)

@@ -63,7 +63,7 @@ class QueuedKind(NamedTuple):
 
 
 class SizedKind(NamedTuple):
-    """How owners of ``source`` get a size. They get one only if ``option`` is a source, too.
+    """How owners of ``source`` get a size. They get one only if the operator has the source ``option``, too.
 
     ``problem`` returns a clause that says why an owner can't get a size. ``pod`` makes one of the pods whose number
     varies, and ``first_pod`` makes the pod that exists at any size. If a kind has ``elastic``, its owners may get
@@ -165,7 +165,7 @@ def sized_kinds(sources: Collection[Source]) -> list[SizedKind]:
 
 
 def gets_size_anew(api_version: str, kind: str, owner: Manifest, sources: Collection[Source]) -> bool:
-    """Whether a suspended owner of that kind, without its present size, would wait for a size with these sources."""
+    """Whether an owner that has a size would wait for a size again, with these sources, if that size were removed."""
     named = ((one.owner.api_version, one.owner.kind, one) for one in sized_kinds(sources))
     known = next((one for *its_name, one in named if its_name == [api_version, kind]), None)
     return known is not None and bool(size_given_to(owner)) and known.awaits_size(without_size(owner))

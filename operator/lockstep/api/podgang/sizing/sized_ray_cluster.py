@@ -15,7 +15,7 @@ from lockstep.api.podgang.sizing.awaiting import asked_sizes, is_suspended_for_s
 from lockstep.facts.ranks import MOST_RANKS
 
 _KIND = ("ray.io/v1", "RayCluster")
-# KubeRay adds this container to workers; it waits for the head.
+# KubeRay adds this container to workers. The container waits for the head.
 _WAITS_FOR_HEAD = {
     "name": "wait-gcs-ready",
     "resources": {field: {"cpu": "200m", "memory": "256Mi"} for field in ("requests", "limits")},
