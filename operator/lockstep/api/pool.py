@@ -25,7 +25,7 @@ class Pool:
         return all(labels.get(key) == value for key, value in self.selector)
 
     def template_in(self, template: Manifest) -> Manifest:
-        """A gang's template with the additions of the pool: its selector, and a toleration of each taint.
+        """A gang's template with the pool's selector, and with a toleration of each taint of the pool.
 
         The template's own fields stay; ``refusal`` reports conflicts with the pool.
         """

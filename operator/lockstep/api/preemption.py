@@ -1,6 +1,6 @@
-"""Formats and parses the sentences in a status that name the preemptor; the next process parses what this one wrote.
+"""Formats and parses the sentences in a status that name the preemptor. A later process parses them.
 
-A preemptor of another namespace has no name in them. The next process knows it by its UID, which can't be guessed.
+If the preemptor is in another namespace, a sentence has its UID in place of its name. A UID can't be guessed.
 """
 
 import re
@@ -22,8 +22,8 @@ _LESS_USED = "the group of that gang has used less of its share"
 class Urgent(NamedTuple):
     """The gang for which others are evicted or shrink.
 
-    With ``by_share``, the reason is not its priority: its group holds, and has used, a smaller part of its share. Then
-    the gang is of another namespace.
+    With ``by_share``, the reason is not the gang's priority: its group holds, and has used, a smaller part of its share
+    than the groups of those others. Then the gang is in another namespace than they are.
     """
 
     key: GangKey
@@ -60,7 +60,7 @@ def for_urgent_gang(urgent: Urgent, *, giver: GangKey) -> str:
 
 
 def gang_name(gang: GangKey) -> str:
-    """The name of a gang in messages. A gang that reserves room for later pods has the name of their Gang."""
+    """The name of a gang in messages. If the gang only reserves room for later pods, it is named after their Gang."""
     of = gang_of_room(gang)
     if of is not None:
         return f"room for later pods of {gang_name(of)}"
@@ -68,12 +68,12 @@ def gang_name(gang: GangKey) -> str:
 
 
 def named_preemptor(sentence: str) -> Preemptor | None:
-    """The gang for which another gang is evicted, by such a sentence; None if the sentence names none."""
+    """The preemptor that a sentence of :func:`preemption_clause` names; None if the sentence names none."""
     return _named(_EVICTED_FOR, sentence)
 
 
 def shrinks_for(sentence: str) -> Preemptor | None:
-    """The gang for which another gang shrinks, by such a sentence; None if the sentence names none."""
+    """The gang that a sentence of :func:`for_urgent_gang` names; None if the sentence names none."""
     return _named(_SHRINKS_FOR, sentence)
 
 

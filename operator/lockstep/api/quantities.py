@@ -1,7 +1,7 @@
 """Parses quantities of Kubernetes.
 
-Whatever an object states, amounts are limited to ``LARGEST_AMOUNT``. A cluster has few distinct quantities, so results
-are cached by text.
+Whatever an object states, amounts for plans are limited to ``LARGEST_AMOUNT``. A cluster has few distinct quantities,
+so these amounts are cached by text.
 """
 
 import re
@@ -34,9 +34,9 @@ _SUFFIXES = {
     },
     **{f"{letter}i": Decimal(2) ** (10 * power) for power, letter in enumerate("KMGTPE", start=1)},
 }
-# A number above ten to this power is larger than anything that is counted here. Below the inverse, it is smaller.
+# Ten to this power is larger than anything that is counted here, and its inverse is smaller.
 _LARGEST_EXPONENT = 1000
-# This precision has more digits than any amount. It rounds upwards, so a rounded amount is never too small.
+# The precision is more digits than any quantity has. Results are rounded upwards, so none is too small.
 _EXACT = Context(prec=_LONGEST_QUANTITY + 50, rounding=ROUND_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 # Requests with more names are rare, so they are not cached.
@@ -62,7 +62,7 @@ def _base_units(name: str, text: str) -> int:
 def exact_units(name: str, quantity: Quantity) -> Decimal:
     """The amount in the units of ``base_units``, without limits.
 
-    Its exponent may be up to 1,000, but it has few digits.
+    It may be as large as ten to the power of about 1,000, but has few digits. Raises ``ValueError``.
     """
     amount = decimal(quantity)
     if name == CPU:

@@ -1,8 +1,8 @@
 """Parses and formats durations and times of Kubernetes, as seconds.
 
-Whatever an object states, times are limited to the years that can be formatted. A cluster has few distinct durations,
-and many conditions changed in the same second, so both are cached by text. This module imports little, since the agent
-must stay small.
+Formatted times are limited to the years 1 to 9999. A cluster has few distinct durations, and many conditions changed in
+the same second. So parsed durations and times are cached by text. This module imports little, since the agent must stay
+small.
 """
 
 import re
@@ -44,9 +44,10 @@ def _duration_seconds(text: str) -> float:
 
 @lru_cache(maxsize=10_000)
 def epoch_seconds(text: str | None) -> float | None:
-    """The seconds since the epoch of an RFC 3339 time; None stays None.
+    """The seconds since 1970 of an RFC 3339 time; None stays None.
 
-    Raises ``ValueError`` for a time that the API server would not accept.
+    Raises ``ValueError`` for a text that is no time, or for a date that does not exist. Hours, minutes and seconds are
+    not checked.
     """
     if text is None:
         return None
@@ -68,8 +69,8 @@ def _days(match: re.Match[str]) -> int:
 def rfc3339(seconds: float) -> str:
     """Format seconds since the epoch as a time of Kubernetes: UTC, rounded to the nearest second.
 
-    A time outside the years that can be formatted becomes the first or last one. A century of work on a slow node may
-    exceed them.
+    A time outside of the years 1 to 9999 becomes the first or the last time in these years. The work of a century on a
+    slow node may end later.
     """
     formatted = datetime.fromtimestamp(round(min(max(seconds, _FIRST_SECOND), _LAST_SECOND)), tz=UTC)
     return f"{formatted.year:04}-{formatted:%m-%dT%H:%M:%SZ}"

@@ -1,6 +1,6 @@
 """Compares versions of objects, whose order is defined since Kubernetes 1.35.
 
-A version that is not a number counts as newer.
+A version that is not a number is neither older nor newer than another one.
 """
 
 from collections.abc import Iterable
@@ -12,5 +12,5 @@ def is_older(version: str, known: str) -> bool:
 
 
 def newest(versions: Iterable[str]) -> str:
-    """The newest version; '' if there is none."""
+    """The newest of the versions that are numbers; '' if there is none."""
     return max((version for version in versions if version.isdecimal()), key=int, default="")

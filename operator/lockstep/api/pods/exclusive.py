@@ -1,6 +1,6 @@
-"""Host ports, and disks that a pod itself names, as columns of a node.
+"""Host ports, and disks that a pod itself names, as columns of a node: a plan counts them like resources.
 
-Only one pod of the node may have each of them.
+A pod that needs a port or disk for itself takes all of its column. Pods that can share it take 1 of the column.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _DEFAULT_RBD_POOL = "rbd"
 
 
 def exclusive_columns(spec: Manifest) -> Iterator[Taken]:
-    """The columns that a pod takes, each with its amount. If a column occurs twice, the larger amount counts."""
+    """The columns that a pod takes, each with its amount. A column may occur twice; then the larger amount counts."""
     yield from _host_ports(spec)
     for volume in spec.get("volumes") or ():
         yield from _disks(volume)
@@ -29,8 +29,8 @@ def is_sidecar(init_container: Manifest) -> bool:
 def _host_ports(spec: Manifest) -> Iterator[Taken]:
     """One column for each protocol and port, and another one for each address.
 
-    A port on all addresses excludes every other use of the port. A port on one address excludes uses on the same
-    address.
+    A port on all addresses excludes every other use of the port. A port on one address excludes uses on this address
+    and on all addresses.
     """
     for port in (port for container in _while_it_runs(spec) for port in container.get("ports") or ()):
         number = port.get("hostPort") or (port.get("containerPort") if spec.get("hostNetwork") else None)
@@ -45,7 +45,7 @@ def _host_ports(spec: Manifest) -> Iterator[Taken]:
 
 
 def _while_it_runs(spec: Manifest) -> Iterator[Manifest]:
-    """The containers that run as long as the pod. Other init containers have ended before."""
+    """The containers and sidecars, which run as long as the pod. Other init containers end before containers start."""
     yield from spec.get("containers") or ()
     yield from (one for one in spec.get("initContainers") or () if is_sidecar(one))
 

@@ -22,7 +22,7 @@ from lockstep.facts.pods.pace import MemberCpu
 from lockstep.facts.pods.pod import Membership, PodEnd, PodFact, PodKey, PodPhase, Request
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
-# Owners of pods that are not meant to end; and the annotation of a static pod, which a kubelet runs from a file.
+# Owners of pods that are not meant to end, and the annotation of a static pod, which a kubelet runs from a file.
 _LASTING_OWNERS = frozenset(
     {("apps/v1", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")}
     | {("v1", "ReplicationController"), ("v1", "Node")}
@@ -31,7 +31,7 @@ _MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 
 
 class _MemberFields(TypedDict, total=False):
-    """The fields of ``PodFact`` that are read of members only."""
+    """The fields of ``PodFact`` that are parsed only for members."""
 
     outcome: PodOutcome
     is_up: bool
@@ -50,7 +50,7 @@ class _MemberFields(TypedDict, total=False):
 
 
 def parse_pod(manifest: Manifest) -> PodFact:
-    """Any pod of the cluster."""
+    """Parse any pod of the cluster."""
     metadata, spec, status = manifest["metadata"], manifest["spec"], manifest.get("status") or {}
     check_size(spec)
     member = membership(metadata)
@@ -94,7 +94,7 @@ def _member_fields(
         "notice": shown_notice(metadata),
         "ready_for": ready_for(metadata),
         "dealer": dealer_of(spec, status) if member.rank == FIRST_RANK else None,
-        # While members are being bound they are parsed many times, and their CPU is not needed.
+        # Members are parsed many times while they are being bound, and their CPU is not needed then.
         "cpu": member_cpu(spec, status) if phase is PodPhase.RUNNING else None,
         "is_stopping": is_stopping(spec),
         "finalizers": tuple(metadata.get("finalizers") or ()) if "deletionTimestamp" in metadata else (),
@@ -106,7 +106,7 @@ def _request(metadata: Manifest, spec: Manifest, status: Manifest, *, is_member:
 
 
 def claims_of(spec: Manifest, pod: str) -> tuple[str, ...]:
-    """The names of the claims that a pod uses, each once; most use none."""
+    """The names of the claims that a pod uses, each once. Most pods use none."""
     names = []
     for volume in spec.get("volumes") or ():
         if volume.get("persistentVolumeClaim"):

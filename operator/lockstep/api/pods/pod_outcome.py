@@ -66,18 +66,18 @@ def rejection_of(phase: PodPhase, status: Manifest) -> str:
 
 
 def is_done(phase: PodPhase, spec: Manifest, status: Manifest) -> bool:
-    """Whether a running pod has succeeded except for its sidecars, before the cluster requested its end."""
+    """Whether all containers of a running pod have succeeded before the cluster requested its end. Sidecars may run."""
     end = _own_end(phase, spec, status) if phase is PodPhase.RUNNING else None
     return end is not None and _is_before(end, _disrupted_at(status))
 
 
 def _is_before(end: float | None, asked_at: float | None) -> bool:
-    """Whether the pod ended by itself before its end was requested, or its end was never requested."""
+    """Whether the pod ended by itself before its end was requested. True if its end was never requested."""
     return asked_at is None or (end is not None and end < asked_at)
 
 
 def _deletion_asked_at(metadata: Manifest) -> float | None:
-    """When the deletion was requested. If it was requested several times, it is the last time."""
+    """When the deletion was requested for the last time, in seconds since 1970."""
     by = epoch_seconds(metadata["deletionTimestamp"])
     return None if by is None else by - (metadata.get("deletionGracePeriodSeconds") or 0)
 
@@ -97,9 +97,9 @@ def _disrupted_at(status: Manifest) -> float | None:
 
 
 def _own_end(phase: PodPhase, spec: Manifest, status: Manifest) -> float | None:
-    """When the pod ended by itself, by the API server's clock as far as it is known; None if it did not, or if unknown.
+    """When the pod ended by itself, as far as known by the API server's clock; None if it did not, or if unknown.
 
-    A failed container that is restarted has not ended the pod.
+    If failed containers are restarted (``OnFailure``), a failed pod has not ended by itself, except by its deadline.
     """
     if phase is not PodPhase.FAILED and not _has_ended_well(spec, status):
         return None
@@ -117,9 +117,9 @@ def _has_ended_well(spec: Manifest, status: Manifest) -> bool:
 
 
 def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
-    """The ends of the containers that had to end before the pod: all of the main part, or else the init containers.
+    """The ends of the containers that had to end before the pod: all of ``spec.containers``, or else init containers.
 
-    The init containers count only while all containers of the main part wait. Otherwise there are no ends.
+    Init containers, except sidecars, count only while all of ``spec.containers`` wait. Otherwise there are no ends.
     """
     ends = _ends_of_main(spec, status)
     if ends is not None:
@@ -132,7 +132,7 @@ def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
 
 
 def _ends_of_main(spec: Manifest, status: Manifest) -> Sequence[Manifest] | None:
-    """The end of each container of the main part; None if a container has not ended or has no status."""
+    """The end of each of ``spec.containers``; None if a container has not ended or has no status."""
     by_name = {one["name"]: _end(one) for one in _main(status)}
     ends = [by_name.get(one["name"]) for one in spec["containers"]]
     known = [end for end in ends if end is not None]
@@ -149,14 +149,14 @@ def _end(container: Manifest) -> Manifest | None:
 
 
 def _has_started(container: Manifest) -> bool:
-    """Whether the container ever ran. If a kubelet could not find a container at the end, its end has no start."""
+    """Whether the container ever ran. If a kubelet did not find the container at the end, there is no start time."""
     states = (container.get("state") or {}, container.get("lastState") or {})
     ends = (state.get("terminated") or {} for state in states)
     return "running" in states[0] or any(_time(end.get("startedAt")) is not None for end in ends)
 
 
 def _seconds_behind(status: Manifest) -> float:
-    """At least how many seconds the node's clock is behind the API server's, since no pod starts before it is bound."""
+    """By how many seconds, at least, the node's clock is behind the API server's. No pod starts before it is bound."""
     bound = condition_of(status, "PodScheduled")
     bound_at, begun = epoch_seconds((bound or {}).get("lastTransitionTime")), epoch_seconds(status.get("startTime"))
     return 0.0 if bound_at is None or begun is None else max(0.0, bound_at - begun)

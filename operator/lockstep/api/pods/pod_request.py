@@ -40,7 +40,7 @@ def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request
 def pod_limits(spec: Manifest) -> Mapping[str, int]:
     """The limits of a pod as quotas count them.
 
-    They are summed like requests; overhead is added to limited resources.
+    They are summed like requests. Overhead is added only to resources that have a limit.
     """
     amounts = _at_once(spec, of_one=_limits, of_init=_limits)
     amounts.update(_limits(spec))
@@ -69,7 +69,10 @@ def _of_containers(spec: Manifest, in_force: Mapping[str, Manifest], *, is_infea
 def _at_once(
     spec: Manifest, *, of_one: Callable[[Manifest], Amounts], of_init: Callable[[Manifest], Amounts]
 ) -> Amounts:
-    """The most that containers take at a time: all but init containers, or an init container with earlier sidecars."""
+    """The most that containers take at a time: all containers and sidecars, or an init container with earlier sidecars.
+
+    The larger of these two amounts counts, for each resource.
+    """
     together: Amounts = {}
     for container in spec.get("containers") or ():
         _add(together, of_one(container))
@@ -108,8 +111,8 @@ def _limits(holder: Manifest) -> Amounts:
 def _of_the_whole(spec: Manifest, of_containers: Amounts) -> Amounts:
     """The requests of the pod as a whole.
 
-    Its limit without a request counts as the request in two cases: no container requests the resource, or the resource
-    can't be overcommitted. The API server's defaults do the same.
+    If the pod states only a limit, this limit counts as the request in two cases: no container requests the resource,
+    or the resource is huge pages. The API server's defaults do the same.
     """
     wanted = spec.get("resources") or {}
     amounts = resources(wanted.get("requests"))
@@ -120,7 +123,10 @@ def _of_the_whole(spec: Manifest, of_containers: Amounts) -> Amounts:
 
 
 def _effective(asked: Amounts, status: Manifest, *, is_infeasible: bool) -> Amounts:
-    """The amounts that count for a container or a pod: from its requests, and from the actual and allocated amounts."""
+    """The amounts that count for a container or a pod: the largest of its requested, actual and allocated amounts.
+
+    The requests do not count if their resize is infeasible.
+    """
     in_force = status.get("resources")
     if in_force is None:
         return asked
@@ -131,7 +137,7 @@ def _effective(asked: Amounts, status: Manifest, *, is_infeasible: bool) -> Amou
 
 
 def _containers_in_force(status: Manifest) -> dict[str, Manifest]:
-    """The statuses of containers by name."""
+    """The statuses of containers and init containers by name."""
     kinds = ("containerStatuses", "initContainerStatuses")
     return {one["name"]: one for kind in kinds for one in status.get(kind) or ()}
 

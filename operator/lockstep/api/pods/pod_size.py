@@ -17,7 +17,7 @@ MOST_RESOURCES = 2_000
 MOST_EXCLUSIVE = 1_000
 """The most host ports, disks, and monitors of disks that a pod may have."""
 MOST_EXCLUSIVE_OF_ROLE = 64
-"""The most host ports, disks and monitors for a member of a role.
+"""The most host ports, disks, and monitors of disks that a member of a role may have.
 
 A plan has a column for each of them on every node.
 """

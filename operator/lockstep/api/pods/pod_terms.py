@@ -14,7 +14,7 @@ EVERYWHERE = ""
 MOST_TERMS_OF_POD = 32
 """The most required anti-affinity terms of one pod that are parsed one by one. Workloads have one or two."""
 _MOST_WORDS_OF_POD = 1_000
-# Larger sets of terms are not cached; only their pods keep them.
+# Larger sets of terms are not cached, so pods do not share them.
 _MOST_WORDS_SHARED = 50
 
 MOST_TERMS_OF_ROLE = 64
@@ -63,7 +63,7 @@ def pod_affinity(spec: Manifest) -> PodAffinity:
 
 
 def in_namespace(term: PodTerm, namespace: str) -> PodTerm:
-    """The term for a pod in that namespace. The namespace counts if the term names no other one."""
+    """The term of a pod in that namespace: if the term names no namespaces, it selects pods in the pod's namespace."""
     if term.namespaces or term.namespace_selector is not None:
         return term
     return term._replace(namespaces=(namespace,))

@@ -1,6 +1,6 @@
 """A question about records as the query of a URL.
 
-Tenants send it, and the server of answers sends it to the recorder.
+Tenants send the question to the server of answers, which sends it to the recorder.
 """
 
 from collections.abc import Mapping

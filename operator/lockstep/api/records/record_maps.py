@@ -1,6 +1,7 @@
 """The ConfigMaps by which records go from the operator to the recorder. Each has several records, as lines of JSON.
 
-Their names are the slots of a ring. So their number is bounded, and a repeated creation makes no second ConfigMap.
+Their names are numbered from 0, and a number is used again. So the number of ConfigMaps is bounded, and a repeated
+creation makes no second ConfigMap.
 """
 
 from collections.abc import Iterable, Iterator

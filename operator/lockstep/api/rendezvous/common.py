@@ -11,7 +11,10 @@ CHANGES_FILE = f"{FOLDER}/changes"
 
 
 def variables(meeting: Meeting, position: int) -> dict[str, str]:
-    """The variables with the size, the hosts, and the member's rank; with roles, also its role and rank in the role."""
+    """The variables with the size, the hosts and the member's rank.
+
+    In a gang with roles, there are also variables with the role, its size, and the member's rank in it.
+    """
     return {
         "LOCKSTEP_SIZE": str(len(meeting.hosts)),
         "LOCKSTEP_RANK": str(meeting.ranks[position]),
@@ -23,8 +26,8 @@ def variables(meeting: Meeting, position: int) -> dict[str, str]:
 def files(meeting: Meeting) -> Mapping[str, str]:
     """The file with all members' hosts, one per line in rank order.
 
-    It exists if the list is too long for a variable, or if hosts may change. If hosts may change, further files have
-    the number of members, and how often it has changed.
+    It exists if members need the list and it is too long for a variable, or if hosts may change. If hosts may change,
+    further files have the number of members, and how often members have come or gone.
     """
     hosts = {HOSTS_FILE: "".join(f"{host}\n" for host in meeting.hosts)}
     if meeting.changes is not None:

@@ -4,7 +4,7 @@ from lockstep.api.rendezvous.meeting import Meeting
 
 
 def variables(meeting: Meeting, position: int) -> dict[str, str]:
-    """The variables with the coordinator, which is the same for all, and a process number for members that do work."""
+    """The variables with the coordinator and the number of processes, and a process number for members that do work."""
     values = {
         "JAX_COORDINATOR_ADDRESS": f"{meeting.first_host}:{meeting.network.port}",
         "JAX_NUM_PROCESSES": str(len(meeting.workers)),

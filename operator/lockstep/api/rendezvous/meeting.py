@@ -13,8 +13,8 @@ from lockstep.facts.pods.pod import Request
 
 _MILLI = 1000
 
-# The most characters of a list in a variable. Every container of each pod has it; a longer list would be larger than
-# the rest of the pod.
+# The most characters of a list of hosts in a variable. Every container of each pod has this variable, and a longer list
+# would be larger than the rest of the pod.
 LONGEST_HOSTS = 4096
 
 

@@ -36,7 +36,7 @@ _LINES: Mapping[Launcher, Callable[[str, int], str]] = {
 def variables(meeting: Meeting, _position: int) -> dict[str, str]:
     """The variables by which the launcher finds the host file.
 
-    All members have the same, since any of them may launch.
+    All members have the same variables, since any member may start ``mpirun``.
     """
     return dict(_VARIABLES[meeting.network.launcher])
 

@@ -9,7 +9,10 @@ from lockstep.api.rendezvous.meeting import Meeting
 
 
 def variables(meeting: Meeting, position: int) -> dict[str, str]:
-    """The variables with the address, which is the same for all, and a rank for members that do work."""
+    """The variables with the address, which is the same for all members, and a rank for members that do work.
+
+    If members may come and go, there are no ranks.
+    """
     return _static(meeting, position) if meeting.changes is None else _elastic(meeting, position)
 
 

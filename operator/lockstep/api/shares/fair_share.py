@@ -12,7 +12,7 @@ _ANY = "Any"
 
 
 class GroupReport(NamedTuple):
-    """The part of the status about one group: its use in seconds of all nodes, and a sentence."""
+    """The part of the status about one group: its use, and a sentence. A use of 1 is all nodes for one second."""
 
     name: str
     used: float

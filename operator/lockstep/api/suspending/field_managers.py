@@ -1,4 +1,4 @@
-"""Finds who has set a field of an object, by the API server's records."""
+"""Finds which clients have set a field of an object, by ``managedFields``."""
 
 from typing import Any
 

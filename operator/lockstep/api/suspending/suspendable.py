@@ -16,8 +16,8 @@ from lockstep.facts.gang.source import Source
 class SuspendableKind(NamedTuple):
     """A kind that can be suspended.
 
-    ``policy`` is the field of the spec that has ``suspend``; it is '' if the spec itself has it. If we have suspended
-    an object, it has our mark: a label and an annotation, which are written together with the spec.
+    ``policy`` is the field of the spec that has ``suspend``; it is '' if the spec itself has ``suspend``. If we have
+    suspended an object, it has our mark: a label and an annotation, which are written together with the spec.
     """
 
     api_version: str
@@ -108,12 +108,12 @@ def suspendable(api_version: str, kind: str) -> SuspendableKind | None:
 
 
 def kinds_above(sources: Collection[Source]) -> list[SuspendableKind]:
-    """The kinds of objects that may be at the top of the owners of these sources' pods."""
+    """The kinds of objects that may be the topmost owner of pods of these sources."""
     return list(dict.fromkeys(kind for source in Source if source in sources for kind in _ABOVE[source]))
 
 
 def sources_below(kind: SuspendableKind, sources: Collection[Source]) -> list[Source]:
-    """The sources, among these, whose pods may have an object of that kind at the top of their owners."""
+    """The sources in ``sources`` whose pods may have an object of that kind as their topmost owner."""
     return [source for source in Source if source in sources and kind in _ABOVE[source]]
 
 

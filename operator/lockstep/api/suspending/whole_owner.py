@@ -1,4 +1,4 @@
-"""Checks, by its templates, whether all pods of an owner are of one Gang: a suspension would also end others."""
+"""Checks by an owner's templates whether all its pods are of one Gang. A suspension would also end other pods."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
@@ -8,7 +8,7 @@ from lockstep.api.podgang.section import FieldError, Section
 
 
 def has_other_pods(kind: OwnerKind, owner: Manifest) -> bool:
-    """Whether a template of the owner is invalid, or makes pods for another scheduler or of another Gang.
+    """Whether a template of the owner is invalid, or makes pods for another scheduler or for another Gang.
 
     The templates of a PodGroup's pods are unknown. But a PodGroup counts its own pods, so the Gang has all of them.
     """

@@ -21,7 +21,7 @@ _HEADER_LINES = 1
 class RunParameters:
     """The variables' names, and the lines of values.
 
-    A line is parsed when its run is made. ``uid`` is the ConfigMap's.
+    A line is parsed when its run is made. ``uid`` is the UID of the ConfigMap.
     """
 
     uid: str
@@ -73,12 +73,12 @@ def _names(header: str) -> tuple[str, ...]:
 
 
 def _check(number: int, line: str, names: Sequence[str]) -> None:
-    """Raise ``ValueError`` unless the line has a value for each name. For speed, this does not check each value."""
+    """Raise ``ValueError`` unless the line is printable, not too long, and has a value for each name."""
     try:
         values = line.split(",") if line and '"' not in line else _values(line)
     except ValueError as error:
         raise ValueError(f"has a line {number} that {error}") from error
-    # The line contains all values, commas and quotes, and the latter two are printable.
+    # The line has only values, commas and quotes. So if the line is printable, all values are printable.
     if not line.replace("\t", "").isprintable():
         raise ValueError(f"has a character in line {number} that can't be printed")
     if len(values) != len(names):

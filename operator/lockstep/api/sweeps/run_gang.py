@@ -10,7 +10,7 @@ from lockstep.facts.sweeps.sweep import Sweep
 
 
 def run_gang(sweep: Sweep, number: int, parameters: Parameters, size: int | None) -> NewManifest:
-    """The GangJob of a run. The role whose size varies has ``size`` members; with None, all sizes stay open."""
+    """The GangJob of a run. Roles whose size varies get ``size`` members. With None, the template's sizes stay."""
     spec = sweep.spec.template.decoded()
     return {
         "apiVersion": API_VERSION,
@@ -21,7 +21,7 @@ def run_gang(sweep: Sweep, number: int, parameters: Parameters, size: int | None
 
 
 def sample_gang(sweep: Sweep) -> Manifest:
-    """A GangJob as the API server would store one of the sweep's, to check the parts that all of them have."""
+    """A GangJob of the sweep, as the API server would store it: for checks of what all GangJobs of the sweep have."""
     metadata = {"uid": "", "resourceVersion": "0", "creationTimestamp": "1970-01-01T00:00:00Z"}
     made = run_gang(sweep, 0, (), None)
     return {**made, "metadata": {**made["metadata"], **metadata}}

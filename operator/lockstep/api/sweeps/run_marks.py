@@ -1,6 +1,7 @@
 """The marks of a GangJob that is a run of a sweep: its owner, its name and its annotations.
 
-Any user may write them on a GangJob of their own, and then gets variables from them. So the parsed texts are bounded.
+Any user may write these marks to a GangJob, whose members then get variables from them. So the parsed texts are
+bounded.
 """
 
 import re
@@ -30,7 +31,7 @@ _RESERVED = "LOCKSTEP_"
 
 
 def parse_run(metadata: Manifest) -> SweepRun | None:
-    """The run of a sweep that a GangJob is; None if it is none."""
+    """The run of a sweep that a GangJob is, by its marks; None if the GangJob is not such a run."""
     owner = sweep_owner(metadata)
     annotations = metadata.get("annotations") or {}
     number = annotations.get(RUN_ANNOTATION, "")
@@ -83,12 +84,12 @@ def parameters_text(parameters: Parameters) -> str:
 
 
 def letters_of_names(names: Sequence[str]) -> int:
-    """How many characters that text has in addition to the values."""
+    """How many characters :func:`parameters_text` adds to the values of these names."""
     return sum(map(len, names)) + 2 * len(names)
 
 
 def is_variable(name: str) -> bool:
-    """Whether a parameter may have that name: it is a valid name of a variable, and none of ours."""
+    """Whether a parameter may have that name: it is a valid name of a variable, and has not our own prefix."""
     return _VARIABLE.fullmatch(name) is not None and not name.startswith(_RESERVED)
 
 

@@ -108,7 +108,7 @@ def sweep_status_manifest(status: SweepStatus) -> dict[str, Any]:
 
 
 def requeue_annotation(request: RequeueRequest) -> dict[str, str]:
-    """The annotation that requests that failed runs are made again."""
+    """The annotation by which a user requests that failed runs are made again."""
     return {REQUEUE_ANNOTATION: f"{request.id} {format_ranks(request.runs)}"}
 
 

@@ -1,6 +1,6 @@
 """Decides how objects that can't be parsed count: always so that no pod is bound to a node where it might not fit.
 
-Only fields that the API server guarantees are read: name, UID, version.
+Only the metadata must be valid, which the API server guarantees. Other fields may have any content.
 """
 
 from collections.abc import Collection
@@ -23,7 +23,7 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
 
-# Every member takes one of a node's places for pods, so this leaves no room for members.
+# Every member takes one of the pods that a node may have. So no member fits on a node with such a pod.
 _FILLS_ITS_NODE = (("pods", LARGEST_AMOUNT),)
 _PHASES = frozenset(PodPhase)
 
@@ -132,5 +132,5 @@ def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
 
 
 def describe(problem: Exception) -> str:
-    """A phrase about an exception. Our own sentences are unchanged; others begin with their type."""
+    """A phrase about an exception: the message of a ``ValueError``, or the type and message of another exception."""
     return str(problem) if type(problem) is ValueError else f"{type(problem).__name__} {problem}"
