@@ -2,8 +2,8 @@
 
 It is our own because there are tens of thousands of nodes and pods: a framework's handler costs 0.8 ms and 40 KB for
 each pod, this one 0.03 ms and 10 KB. Whatever the stream does, the cache becomes equal to the API server's state. An
-expired version (410) leads to a new list, and cached objects that are not in it are removed. Every other error leads to
-a new list, too, after a pause.
+expired version (410) leads to a new list, and so does every other error, after a pause. Cached objects that are not in
+the list are removed.
 """
 
 import asyncio

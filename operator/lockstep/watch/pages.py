@@ -45,7 +45,8 @@ async def _ask(client: KubeClient, target: Target, size: PageSize, *, following:
         asked = {"limit": str(size.limit), "continue": following, "labelSelector": selector}
         params = {name: value for name, value in asked.items() if value}
         most = LARGEST_ANSWER_BYTES if size.limit > 1 else None
-        # Otherwise the garbage collector would scan the half-decoded page repeatedly, in three quarters of the time.
+        # Otherwise the garbage collector would scan the half-decoded page repeatedly. That would take three quarters of
+        # the time for decoding.
         with _collector_off():
             answer = await client.get(target, params, most_bytes=most)
         if not answer.is_cut_off:
