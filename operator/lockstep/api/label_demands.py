@@ -12,7 +12,7 @@ from coschedule import Requirement
 
 
 class LabelDemand:
-    """The combined requirements on one label: its value must be ``among`` some values, and none of those ``outside``.
+    """The combined requirements on one label: its value must be in ``among``, and must not be in ``outside``.
 
     ``among`` is None if any value passes. ``outside`` is None if no value is excluded.
     """

@@ -69,8 +69,8 @@ def _days(match: re.Match[str]) -> int:
 def rfc3339(seconds: float) -> str:
     """Format seconds since the epoch as a time of Kubernetes: UTC, rounded to the nearest second.
 
-    A time outside of the years 1 to 9999 becomes the first or the last time in these years. The work of a century on a
-    slow node may end later.
+    A time outside of the years 1 to 9999 becomes the first or the last second of these years. A plan may have such a
+    time, if a very long work is on a slow node.
     """
     formatted = datetime.fromtimestamp(round(min(max(seconds, _FIRST_SECOND), _LAST_SECOND)), tz=UTC)
     return f"{formatted.year:04}-{formatted:%m-%dT%H:%M:%SZ}"

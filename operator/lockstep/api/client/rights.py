@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 
 
 class Need(NamedTuple):
-    """A right: a verb on a resource, as in the rules of roles. Without a namespace, it is in the whole cluster."""
+    """A right: a verb on a resource, as in the rules of roles. '' as the namespace means the whole cluster."""
 
     verb: str
     resource: str

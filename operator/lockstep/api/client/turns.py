@@ -13,7 +13,7 @@ _ROUND = 8
 class Urgency(IntEnum):
     """The purpose of a request, the most urgent first. A gang is complete sooner if bindings go before creations.
 
-    ``PREPARE`` is for objects for which no gang waits, such as the next runs of a sweep. All others go first.
+    ``PREPARE`` is for objects for which no gang waits, such as the next runs of a sweep.
     """
 
     BIND = 0
@@ -110,7 +110,7 @@ class WriteTurns:
         self._free += 1
 
     def _order(self) -> Iterator[Urgency]:
-        """The order of urgencies for the next turn, with repeats.
+        """The urgencies in their order for the next turn; the first one may occur twice.
 
         Usually the highest urgency goes first. In four of eight turns, another one does.
         """

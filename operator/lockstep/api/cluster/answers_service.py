@@ -38,7 +38,7 @@ def apiservice_manifest(namespace: str, service: str, port: int, authority: str)
 def dead_since(manifest: Manifest) -> float | None:
     """Since when the server of an APIService does not answer, in seconds since 1970.
 
-    It is None if the condition ``Available`` is not False, or if the APIService names no Service.
+    It is None unless the condition ``Available`` is False and the APIService names a Service.
     """
     available = _available(manifest)
     if available.get("status") != "False" or not manifest["spec"].get("service"):

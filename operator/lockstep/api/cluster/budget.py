@@ -8,7 +8,7 @@ from lockstep.facts.pods.pod import LabelSelector
 
 
 def parse_budget(manifest: Manifest) -> BudgetFact:
-    """A budget. If its status is older than its spec, it allows no disruption."""
+    """Parse a budget. If its status is older than its spec, it allows no disruption."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     is_counted = status.get("observedGeneration", 0) >= metadata.get("generation", 0)
     return BudgetFact(
@@ -24,7 +24,7 @@ def unreadable_budget(manifest: Manifest, _: Exception) -> BudgetFact:
 
 
 def _of_all_ranks(selector: LabelSelector | None) -> LabelSelector | None:
-    """The selector without requirements on ranks, except that a pod has no rank.
+    """The selector without requirements on ranks. Only the requirement that a pod has no rank stays.
 
     So a budget for members of some ranks counts for members of all ranks.
     """

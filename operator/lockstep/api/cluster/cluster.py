@@ -7,12 +7,12 @@ from lockstep.facts.sizing import Sizing
 
 
 def parse_namespace(manifest: Manifest) -> NamespaceFact:
-    """A namespace."""
+    """Parse the name and the labels of a Namespace."""
     return NamespaceFact(manifest["metadata"]["name"], manifest["metadata"].get("labels") or {})
 
 
 def parse_priority_class(manifest: Manifest) -> PriorityClass:
-    """A priority class."""
+    """Parse a PriorityClass. If the annotation for sizing is invalid, it counts as absent."""
     return PriorityClass(
         name=manifest["metadata"]["name"],
         value=manifest["value"],

@@ -128,7 +128,7 @@ def _held_spec(holder: LeaseHolder, seconds: float, now: float) -> dict[str, Any
 
 
 def _with_annotations(before: Lease, ours: Mapping[str, str | None]) -> dict[str, Any]:
-    """The metadata with our annotations. The rest is kept, since Helm recognizes its objects by it."""
+    """The metadata with our annotations. Other entries stay, since Helm recognizes its objects by them."""
     annotations = {**(before.metadata.get("annotations") or {}), **ours}
     known = {name: value for name, value in annotations.items() if value is not None}
     return {**before.metadata, "annotations": known}

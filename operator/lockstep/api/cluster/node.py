@@ -11,7 +11,7 @@ from lockstep.facts.columns import FEATURE_PREFIX, WHOLE
 
 
 def parse_node(manifest: Manifest) -> NodeFact:
-    """A node. It is ready only if its condition Ready is True."""
+    """Parse a node. It is ready only if its condition Ready is True."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return NodeFact(
         name=metadata["name"],

@@ -14,7 +14,7 @@ _UNLIMITED = 10**40
 
 
 def parse_quota(manifest: Manifest) -> QuotaFact:
-    """A quota as the API server enforces it, by its status.
+    """Parse a quota as the API server enforces it, by its status.
 
     Resources that the status does not count yet are left out. So are amounts that limit no gang.
     """

@@ -12,7 +12,7 @@ _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.ku
 
 
 def parse_storage_class(manifest: Manifest) -> StorageClass:
-    """A StorageClass."""
+    """Parse a StorageClass. Either of two annotations makes it the default class."""
     metadata, topologies = manifest["metadata"], manifest.get("allowedTopologies")
     annotations = metadata.get("annotations") or {}
     return StorageClass(
@@ -26,12 +26,12 @@ def parse_storage_class(manifest: Manifest) -> StorageClass:
 
 
 def parse_csi_driver(manifest: Manifest) -> CsiDriver:
-    """A CSIDriver."""
+    """Parse the name of a CSIDriver, and whether it publishes its capacity."""
     return CsiDriver(manifest["metadata"]["name"], (manifest.get("spec") or {}).get("storageCapacity") is True)
 
 
 def parse_capacity(manifest: Manifest) -> StorageCapacity:
-    """A CSIStorageCapacity.
+    """Parse a CSIStorageCapacity.
 
     If it does not state the largest size of a volume, the remaining capacity counts as this size.
     """

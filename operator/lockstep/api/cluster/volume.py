@@ -31,7 +31,7 @@ _STORAGE = "storage"
 
 
 def parse_claim(manifest: Manifest) -> ClaimFact:
-    """A PersistentVolumeClaim."""
+    """Parse a PersistentVolumeClaim. Raises ``ValueError`` if its requirements can't be parsed."""
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     annotations = metadata.get("annotations") or {}
     request = parse_volume_request(spec)
@@ -61,7 +61,7 @@ def parse_volume_request(spec: Manifest) -> VolumeRequest:
 
 
 def parse_volume(manifest: Manifest) -> VolumeFact:
-    """A PersistentVolume."""
+    """Parse a PersistentVolume. Its labels for zones and regions count as node affinities."""
     metadata, required = manifest["metadata"], (manifest["spec"].get("nodeAffinity") or {}).get("required")
     own = () if required is None else (parse_terms(required),)
     csi = manifest["spec"].get("csi")
@@ -74,7 +74,7 @@ def parse_volume(manifest: Manifest) -> VolumeFact:
 
 
 def parse_csi_node(manifest: Manifest) -> AttachLimits:
-    """A CSINode: how many volumes each driver can attach to the node of the same name."""
+    """Parse a CSINode: how many volumes each driver can attach to the node of the same name."""
     drivers = manifest["spec"].get("drivers") or ()
     counts = {driver["name"]: (driver.get("allocatable") or {}).get("count") for driver in drivers}
     return AttachLimits(
@@ -83,7 +83,7 @@ def parse_csi_node(manifest: Manifest) -> AttachLimits:
 
 
 def parse_attachment(manifest: Manifest) -> Attachment:
-    """A VolumeAttachment. If it is for an inline volume of a pod, it names no PersistentVolume."""
+    """Parse a VolumeAttachment. If it is for an inline volume of a pod, it names no PersistentVolume."""
     spec = manifest["spec"]
     volume = spec["source"].get("persistentVolumeName") or ""
     return Attachment(manifest["metadata"]["name"], spec["nodeName"], spec["attacher"], volume)

@@ -44,10 +44,9 @@ from lockstep.facts.sizing import Sizing
 
 
 def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES, gate_image: str = "") -> GangFact:
-    """Parse a GangJob. In addition to their template, its members require nodes of ``pool``.
+    """Parse a GangJob. Its members require nodes of ``pool``, in addition to the requirements of their template.
 
-    Members that wait for other members do so in a container of ``gate_image``. Without this image, such a GangJob is
-    refused.
+    Gates and dealers are containers of ``gate_image``. Without this image, GangJobs that need them are refused.
 
     The parsed spec is taken from ``before`` if that is the same generation of the same object. But if ``before`` has a
     later version, the API server was restored to an earlier state, and the spec is parsed again.

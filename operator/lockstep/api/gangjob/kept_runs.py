@@ -34,8 +34,8 @@ _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _KIND = re.compile(KIND_PATTERN)
 _MOST_OF_RUN = (MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
-# The possible lengths of an entry: only the factor; the numbers without a kind; the numbers and the number of a kind.
-# Kinds are numbered from 1.
+# The possible lengths of an entry: only the time factor; all numbers without a kind; all numbers with the number of a
+# kind. Kinds are numbered from 1.
 _LENGTHS = (1, 4, 5)
 
 

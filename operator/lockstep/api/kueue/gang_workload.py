@@ -18,7 +18,7 @@ from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.gang.workload import Conditions, GangWorkload, Quota
 
 _UID_LABEL = f"{KUEUE_PREFIX}job-uid"
-# Kueue uses this name for the only part of a Workload with a single template.
+# Kueue uses this name for the only pod set of a Workload with a single template.
 _ONLY_PART = "main"
 _LONGEST_NAME = 63
 _DIGEST = 10
@@ -92,14 +92,14 @@ def asks_for(workload: Manifest, gang: AcceptedGang) -> bool:
 
 
 def part_of(role: str) -> str:
-    """The name of the Workload's part for the members of a role."""
+    """The name of the Workload's pod set for the members of a role."""
     return role or _ONLY_PART
 
 
 def _wanted(gang: AcceptedGang) -> Iterator[tuple[RoleSpec, Sizes, int | None]]:
     """Yield each role with its sizes, and with its least size if Kueue may admit fewer members, or else None.
 
-    In a Workload, Kueue accepts only one part that has a least size. This is the first role with several sizes.
+    In a Workload, Kueue accepts only one pod set with a least size. This is the first role with several sizes.
     """
     sizes = [gang.wanted_sizes(role) for role in gang.spec.roles]
     varying = next((number for number, one in enumerate(sizes) if one.vary), None)
@@ -116,7 +116,7 @@ def _pod_set(role: RoleSpec, sizes: Sizes, fewest: int | None) -> NewManifest:
 
 
 def _quotas(workload: Manifest) -> Iterator[tuple[str, Quota]]:
-    """The quota of each part. Pods whose quota was given back are subtracted from all pods, as Kueue does."""
+    """The quota of each pod set. Pods whose quota was given back are subtracted from all its pods, as in Kueue."""
     status = workload.get("status") or {}
     left = {one["name"]: int(one.get("count", 1)) for one in workload["spec"]["podSets"]}
     for one in status.get("reclaimablePods") or ():

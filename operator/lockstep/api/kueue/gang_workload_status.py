@@ -25,7 +25,7 @@ class QuotaUse(NamedTuple):
     """How a gang uses its quota.
 
     ``runs`` says whether all members run. ``holds_nothing`` says whether the gang has no members and no reservation.
-    ``most`` has the most members that each part of the Workload can still have; a part is absent if that is unknown.
+    ``most`` has the most members that each pod set of the Workload can still have; without a number, this is unknown.
     ``entry`` is the answer of our checks; None if the answer stays as it is.
     """
 

@@ -6,7 +6,7 @@ from lockstep.facts.pods.pod import PodKey
 
 
 def binding_manifest(pod: PodKey, uid: str, node: str) -> dict[str, Any]:
-    """The Binding to a node of the pod with that UID. It does not apply to a later pod of the same name."""
+    """The Binding of the pod with that UID to a node. It does not apply to a later pod of the same name."""
     return {
         "apiVersion": "v1",
         "kind": "Binding",

@@ -17,7 +17,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import PodKey
 
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
-# The most digits of a rank: eight roles have at most 80,000 members.
+# No rank has more digits: a gang has at most 10,000 members.
 _LONGEST_RANK = 5
 
 

@@ -3,7 +3,7 @@
 The dealer is part of the role's template, so plans count its resources. The pods of other ranks are made without it. If
 the size of the gang may change, these pods keep the room of a dealer: plans count the dealer's resources for them, too.
 So all members have equal requests. The gang's ConfigMap has the key of the dealer, and the states of pieces that an
-earlier dealer left. Only members read the key, from a variable.
+earlier dealer left. Members and the dealer get the key in a variable.
 """
 
 import ipaddress

@@ -12,7 +12,7 @@ from lockstep.facts.piece_states import check_bits
 
 
 class KeptPieces(NamedTuple):
-    """The contents of the ConfigMap: the key of an attempt, or '', and the states of the pieces, or no bytes."""
+    """The contents of the ConfigMap. ``key`` is the key of an attempt, or ''; ``bits`` are the states of the pieces."""
 
     key: str
     bits: bytes

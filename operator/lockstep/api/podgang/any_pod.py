@@ -13,7 +13,7 @@ from lockstep.facts.pods.pod import PodFact
 
 
 def parse_any_pod(manifest: Manifest, sources: Collection[Source] = ()) -> PodFact:
-    """Parse any pod. One of these sources may name its Gang: then it takes a slot of its node, as members do."""
+    """Parse any pod. If one of ``sources`` names its Gang, the pod takes a slot of its node, as members do."""
     pod = parse_pod(manifest)
     group = group_member(manifest, sources) if pod.member is None else None
     if group is None:

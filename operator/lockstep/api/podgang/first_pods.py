@@ -97,14 +97,17 @@ def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
 
 
 def of_kueue_group(pod: Section) -> Sequence[FirstPods]:
-    """The pods of a Kueue group: as many as one of its pods states, or one if the number is missing or invalid."""
+    """The pods of a Kueue group that must be placed together: as many as one of its pods states.
+
+    It is one pod if the number is missing or invalid, or if the group has fast admission.
+    """
     metadata = pod.section("metadata")
     terms = group_terms(metadata.texts("annotations"))
     return [FirstPods(terms.fewest or 1, Section(pod.fields, f"pod {metadata.text('name')}"))]
 
 
 def of_workload(workload: Section) -> Sequence[FirstPods]:
-    """The pods that have quota and name Lockstep as their scheduler."""
+    """The pods of a Workload, as in :func:`admitted_pods`."""
     return [FirstPods(one.number, one.template) for one in admitted_pods(workload.fields)]
 
 

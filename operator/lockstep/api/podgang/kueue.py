@@ -19,7 +19,7 @@ COMPLETIONS_EQUAL = f"{KUEUE_PREFIX}job-completions-equal-parallelism"
 class AdmittedPods(NamedTuple):
     """``number`` pods of one template, which have quota in these flavors, or still wait for quota.
 
-    ``name`` is the name of their part of the Workload.
+    ``name`` is the name of their pod set in the Workload.
     """
 
     name: str
@@ -34,7 +34,7 @@ def is_queued(owner: Manifest) -> bool:
 
 
 def admitted_pods(workload: Manifest) -> Iterator[AdmittedPods]:
-    """The pods that name Lockstep as their scheduler: those with quota, or all of a part that has no quota yet.
+    """The pods that name Lockstep as their scheduler: those with quota, or all pods of a pod set without quota.
 
     Raises ``FieldError`` for a field of the wrong type.
     """

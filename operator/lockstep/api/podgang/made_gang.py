@@ -32,7 +32,7 @@ MADE = "operator"
 # Annotation of such a Gang: why it is refused, for the user who wrote the owner.
 PROBLEM_ANNOTATION = f"{GROUP}/problem"
 
-# In characters. The API server and field names may say much more than an annotation may have.
+# In characters. Errors of the API server, and names of fields, may be longer than an annotation may be.
 _LONGEST_PROBLEM = 1000
 # As in the schema of a Gang.
 _LONGEST_LABEL = 317

@@ -35,14 +35,14 @@ def job_of(metadata: Manifest) -> str:
 
 
 def is_single(pod: Manifest) -> bool:
-    """Whether a pod that no source names needs no other pod: it has no controller, or one whose pods run alone."""
+    """Whether a pod needs no other pod: it names no group, and has no controller or one of ``RUN_ALONE``."""
     controller = controller_of(pod["metadata"])
     runs_alone = not controller or (controller.get("apiVersion"), controller.get("kind")) in RUN_ALONE
     return runs_alone and not _names_group(pod)
 
 
 def _names_group(pod: Manifest) -> bool:
-    """Whether a pod names a group of a kind that is not a source."""
+    """Whether a pod names a group of any kind, by a label, an annotation or a field."""
     labels, annotations = (pod["metadata"].get(field) or {} for field in ("labels", "annotations"))
     says = ((labels, _GROUP_LABELS), (annotations, _GROUP_ANNOTATIONS), (pod["spec"], _GROUP_FIELDS))
     return any(found.get(name) for found, names in says for name in names)

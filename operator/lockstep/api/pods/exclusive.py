@@ -1,6 +1,6 @@
 """Host ports, and disks that a pod itself names, as columns of a node: a plan counts them like resources.
 
-A pod that needs a port or disk for itself takes all of its column. Pods that can share it take 1 of the column.
+A pod that can't share a port or disk takes all of its column. A pod that can share it takes 1.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def _host_ports(spec: Manifest) -> Iterator[Taken]:
 
 
 def _while_it_runs(spec: Manifest) -> Iterator[Manifest]:
-    """The containers and sidecars, which run as long as the pod. Other init containers end before containers start."""
+    """The containers and sidecars, which run as long as the pod. Other init containers end before it runs."""
     yield from spec.get("containers") or ()
     yield from (one for one in spec.get("initContainers") or () if is_sidecar(one))
 

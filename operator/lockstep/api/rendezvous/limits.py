@@ -13,7 +13,10 @@ _SLOTS = 14
 
 
 def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
-    """The refusal of a gang whose members' names do not fit into the ConfigMap; None if they fit."""
+    """The refusal of a gang whose members' names do not fit into the ConfigMap.
+
+    None if they fit, or if members get no list of members.
+    """
     field = "network" if spec.network is not None else "elastic" if spec.keeps_members else None
     if field is None:
         return None

@@ -8,8 +8,8 @@ from lockstep.facts.ranks import MOST_RANKS
 def size_given_to(owner: Manifest) -> str:
     """The size that the operator has given an owner, as text; '' if it has given none.
 
-    A copy of the owner has another UID, so a copied mark does not count. Earlier versions of the operator wrote no UID
-    into the mark: then it counts.
+    A copy of the owner has another UID, so a copied mark does not count. A mark without a UID, from an earlier version
+    of the operator, counts.
     """
     metadata = owner["metadata"]
     annotations = metadata.get("annotations") or {}
