@@ -29,8 +29,8 @@ class NotUnderstood(NamedTuple):
 class WatchedKind(Generic[Fact]):
     """A watched kind: how its objects are parsed, and how they change the cache.
 
-    ``key`` must return the same key for an object and for its deletion. ``apply`` and ``remove`` are called in the
-    order of the API server's events, never concurrently.
+    ``key`` must return the same key for an object and for its deletion. ``apply`` and ``remove`` are never called
+    concurrently. A watch calls them in the order of its events. Answers to other requests may come in between.
 
     ``unreadable`` makes the fact of an object that can't be parsed, from its manifest and the error. Without
     ``unreadable``, such an object counts as deleted. ``counts_as`` has the words of the log for this, such as "a gang

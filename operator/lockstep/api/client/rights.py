@@ -27,7 +27,7 @@ _NEEDED_SECONDS = 120.0
 # The most denials that are logged. More of them would give no further information.
 _MOST_LOGGED = 20
 _MANIFEST = "operator/rbac.yaml"
-# Rights that only some options need are in separate manifests. These rights are for Gangs and for owners of pods.
+# Rights that only some options need are in separate manifests: rights for Gangs, owners of pods, sweeps and evictions.
 # Owners are read for their Gangs, and are changed to suspend them or to give them a size.
 _SCHEDULING_GROUPS = "podgroups.scheduling.k8s.io"
 _OF_KUEUE = ("workloads", "workloads/status", "admissionchecks", "admissionchecks/status", "resourceflavors")

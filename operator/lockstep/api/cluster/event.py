@@ -20,10 +20,10 @@ _NAME_LIMIT = 253
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An event about a gang. ``action`` is what the operator was doing.
+    """An event without its subject. ``action`` is what the operator was doing.
 
-    An event that is ``posted_once`` always has the same name. So the API server accepts no second event with the same
-    words about the same object, as long as it keeps the first.
+    If an event is ``posted_once``, its name depends only on its subject, reason and note. So the API server accepts no
+    second event with the same words about the same object, as long as it keeps the first.
     """
 
     kind: str

@@ -38,8 +38,8 @@ class OwnerKind(NamedTuple):
     """A kind of owners. ``first`` returns the pods of one owner: those to be placed together, and later ones.
 
     ``groups`` returns the number of an owner's groups. Each group gets a Gang, whose name ends with the number of the
-    group. Without ``groups``, an owner gets one Gang. ``left`` returns the most pods of an owner that have not yet
-    succeeded or failed for good. ``says_size`` says whether annotations of an owner may state another size.
+    group. Without ``groups``, an owner gets one Gang. ``left`` returns for how many pods, at most, an owner still has
+    work. ``says_size`` says whether annotations of an owner may state another size.
 
     ``domain`` returns the label of nodes by which an owner's own fields require one domain, or ''. It raises
     ``ValueError`` for a requirement that no Gang can have. ``preempts`` returns whether these fields allow that the
