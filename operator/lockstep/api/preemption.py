@@ -23,7 +23,7 @@ class Urgent(NamedTuple):
     """The gang for which others are evicted or shrink.
 
     With ``by_share``, the reason is not the gang's priority: its group holds, and has used, a smaller part of its share
-    than the groups of those others. Then the gang is in another namespace than they are.
+    than the groups of the others. Then the gang is in another namespace than the others.
     """
 
     key: GangKey

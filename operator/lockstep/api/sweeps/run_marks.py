@@ -89,7 +89,7 @@ def letters_of_names(names: Sequence[str]) -> int:
 
 
 def is_variable(name: str) -> bool:
-    """Whether a parameter may have that name: it is a valid name of a variable, and has not our own prefix."""
+    """Whether a parameter may have that name: it is a valid name of a variable, and does not begin with our prefix."""
     return _VARIABLE.fullmatch(name) is not None and not name.startswith(_RESERVED)
 
 
