@@ -28,8 +28,8 @@ class ElasticSpec(NamedTuple):
     """The terms on which the size of a gang may change while it runs.
 
     A change takes about ``restart_time`` seconds, in which no work is done. It happens at most once in ``min_interval``
-    seconds. If ``size`` is given, the gang should have that many members. If it ``has_notice``, its members can read of
-    a change before it begins.
+    seconds. If ``size`` is given, the gang should have that many members. If the gang ``has_notice``, its members can
+    read about a change before the change begins.
 
     In addition, each change costs the work of ``lost`` seconds, which members repeat.
     """
@@ -49,8 +49,8 @@ class ElasticSpec(NamedTuple):
     def terms(self, last: "LastChange | None", failed_joins: int = 0, *, learned: float | None = None) -> ChangeTerms:
         """The terms of the next change for planning, after the gang's ``last`` change.
 
-        ``failed_joins`` is the number of times in a row that members could not join the gang. Each time doubles the
-        least interval.
+        ``failed_joins`` is the number of times in a row that members could not join the gang. Each of the first six
+        doubles the least interval.
 
         The next change is expected to take as long as the last one. Until the first one has ended, the ``learned``
         seconds of other gangs count, if these are known. A change is expected to take at least ``restart_time``, as
@@ -68,7 +68,7 @@ class ElasticSpec(NamedTuple):
 class LastChange(NamedTuple):
     """The last change of size: when it began, and how many seconds it took until all members of the new size ran.
 
-    Until all of these run, ``seconds`` is the duration of the change before it; None if there was no earlier change.
+    Until all of these run, ``seconds`` is the duration of the previous change; None if there was none.
     """
 
     began_at: float

@@ -17,7 +17,7 @@ class NamedGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedUse:
-    """The use of each named group up to a time, in seconds of all nodes, decayed."""
+    """The decayed use of each named group up to the time ``at``, in seconds of the whole cluster."""
 
     at: float
     by_group: dict[str, float] = field(default_factory=dict)

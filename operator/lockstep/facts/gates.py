@@ -1,4 +1,4 @@
-"""The members that wait before their containers start, and the end of their wait.
+"""Which members wait before their containers start, and when their wait is over.
 
 A gate, an init container that Lockstep adds, holds a waiting member. An opened gate stays open.
 """
@@ -10,7 +10,10 @@ from lockstep.facts.gang.network import NetworkSpec
 
 
 class Wait(NamedTuple):
-    """The wait of the members of one role: until all members of the gang are up, and until these roles run."""
+    """What the members of one role wait for.
+
+    ``for_all``: until all members of the gang are up. ``for_roles``: until these roles run.
+    """
 
     for_all: bool
     for_roles: frozenset[str]

@@ -30,9 +30,9 @@ _LEAST_GAIN = 0.9
 class PastRun(NamedTuple):
     """One run; it took ``thousandths`` thousandths of the stated time for its size and nodes.
 
-    ``members`` did a part of the work in ``milliseconds``. ``slowdown`` compares their nodes with idle reference nodes,
-    in thousandths. These three numbers are 0 if only ``thousandths`` is known. ``kind`` is the kind of all their nodes;
-    empty if there were several kinds, or none.
+    ``members`` is the number of members that did a part of the work. The run took ``milliseconds``. ``slowdown``
+    compares their nodes with idle reference nodes, in thousandths. These three numbers are 0 if only ``thousandths`` is
+    known. ``kind`` is the kind of all their nodes; empty if there were several kinds, or none.
     """
 
     thousandths: int
@@ -67,8 +67,8 @@ class Judged:
     def better(self) -> WorkFit | None:
         """The law, if it predicts runs better than the stated times do; None otherwise.
 
-        For each run, the stated time is scaled by the factor of the other runs. The error of the law must be lower by a
-        tenth, so that chance does not change the choice every day.
+        For ``stated_error``, the stated time of each run is scaled by the factor of the other runs. The error of the
+        law must be lower by a tenth, so that chance does not change the choice every day.
         """
         if isinstance(self.fit, NoFit) or self.fit.error >= _LEAST_GAIN * self.stated_error:
             return None
@@ -84,7 +84,7 @@ class Kinds:
 
     @property
     def factors(self) -> dict[str, float]:
-        """The factor of each kind on run times; empty if these factors do not predict runs better."""
+        """The factor of each kind on run times; empty if run times are predicted no better with these factors."""
         return dict(zip(self.names, self.fit.times.tolist(), strict=True)) if self.fit.is_better else {}
 
 
@@ -93,8 +93,8 @@ class Learned:
     """The factor on run times for planning, in ``thousandths``, and the number of ``runs`` behind it.
 
     The factor applies to the run times of the spec. If the gang learns and its law is better, the factor applies to the
-    law instead. Such gangs have ``judged``, and ``kinds`` if enough runs are known: the factors of kinds apply in
-    addition.
+    law instead. Only gangs that learn have ``judged``. They also have ``kinds`` if enough runs are known: then the
+    factors of kinds apply, too.
     """
 
     thousandths: int
@@ -134,7 +134,7 @@ def thousandths_of(factor: float) -> int:
 
 
 def run_of(factor: float, *, members: int = 0, slowdown: float = 0.0, seconds: float = 0.0, kind: str = "") -> PastRun:
-    """A run with values limited to their bounds. Without ``members``, only the ``factor`` is known.
+    """A run with values limited to their bounds. If ``members`` is 0 or above 10,000, only the ``factor`` is kept.
 
     All values are >= 0.
     """

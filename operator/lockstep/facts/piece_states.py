@@ -87,7 +87,7 @@ def merged(one: bytes, other: bytes) -> bytes:
 
 
 def counted(bits: bytes) -> PieceCounts:
-    """The numbers of pieces in these states."""
+    """The number of pieces that are done and that have failed, and the first ten failed pieces."""
     number, low = int.from_bytes(bits, "little"), _every_other(len(bits))
     failed = number >> 1 & low
     return PieceCounts(

@@ -15,8 +15,9 @@ class Meaning(NamedTuple):
     loses none. ``undone`` is the reason of the event about an attempt that failed for it. ``refused`` is the reason of
     the event about a spec that is not accepted. ``wants_no_nodes``: the gang does not need nodes that were requested
     for it. ``lacks_pods``: a Gang waits for pods that other controllers or users create. ``was_taken``: the cluster
-    ended the attempt for other gangs or a node owner, so its group is not charged. ``may_be_of_node``: the same, if a
-    node of the attempt is lost. ``gives_way``: the gang was evicted for another gang.
+    ended the attempt for other gangs or a node owner, so the fair share of the gang's group is not charged.
+    ``may_be_of_node``: the group is not charged if a node of the attempt is lost. ``gives_way``: the gang was evicted
+    for another gang.
     """
 
     is_of_attempt: bool = False
@@ -64,7 +65,8 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.GANG_SUSPENDED: Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True, saves_work=True),
     Reason.AWAITS_QUOTA: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, wants_no_nodes=True),
     Reason.PREEMPTED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True, gives_way=True),
-    # The group of the gang pays: otherwise its next turn would come first, and take the same nodes again.
+    # The use is charged to the gang's group. Otherwise this group would come first in the next plan, and take the same
+    # nodes again.
     Reason.RECLAIMED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, gives_way=True),
     Reason.OWNER_RETURNED: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True, was_taken=True),
     Reason.CHANGING_SIZE: Meaning(is_of_attempt=True, is_wanted=True, saves_work=True),

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Condition(StrEnum):
-    """The types of a GangJob's conditions, in the order of a gang's life."""
+    """The types of the conditions of GangJobs and Gangs, in the order in which a status lists them."""
 
     ACCEPTED = "Accepted"
     PLANNED = "Planned"

@@ -34,7 +34,7 @@ class BidPlan:
 
     ``slowdown`` is in thousandths; ``others_request`` is the CPU that other pods request, in thousandths of a core.
     ``members`` is the number of members on the node; ``member_uids`` has at most 1000 of them. ``message`` repeats this
-    in sentences, and says why no member can start.
+    in sentences. If no member can start, it says why.
     """
 
     state: BidState

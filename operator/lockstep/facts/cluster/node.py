@@ -39,7 +39,7 @@ def kind_of_node(node: NodeFact | None) -> str:
 
 
 class BidCondition(NamedTuple):
-    """The condition of a NodeBid: whether it counts (``status`` is True or False), and why."""
+    """The condition of a NodeBid: whether the bid counts (``status`` is True or False), and why."""
 
     status: str
     reason: str
@@ -80,16 +80,16 @@ class ExpectedHour(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidFact:
-    """The offer of a NodeBid. ``slowdown`` is e = (1 + duty cycle) / capacity.
+    """The offer of a NodeBid. ``slowdown`` is (1 + duty cycle) / capacity.
 
-    ``duty_cycle`` is the share of local work beside a member. With ``says_capacity``, the bid has its own capacity, set
-    by a person or measured. Otherwise it has the ``shared`` capacity of its hardware, or 1 if that is unknown. With
-    ``is_lapsed``, the bid was not renewed in time, and its measured values no longer count. ``owner_present`` is None
-    if unknown. ``forecast`` is sorted by time. With ``on_return`` Evict, gangs are interrupted once the node owner has
-    been back for ``grace_seconds``.
+    ``duty_cycle`` says how busy other work keeps the node: at 0.25, a member takes 1.25 times as long. With
+    ``says_capacity``, the bid has its own capacity, set by a person or measured. Otherwise it has the ``shared``
+    capacity of its hardware, or 1 if that is unknown. With ``is_lapsed``, the bid was not renewed in time, and its
+    measured values no longer count. ``owner_present`` is None if unknown. ``forecast`` is sorted by time. With
+    ``on_return`` Evict, gangs are interrupted once the node owner has been back for ``grace_seconds``.
 
-    ``problem`` says why the bid can't be understood; it then has no slots. ``reported`` is the condition in its status.
-    ``report`` is given if an agent writes the bid, and ``planned`` is the part of its status for the agent.
+    ``problem`` says why the bid can't be understood; such a bid has no slots. ``reported`` is the condition in its
+    status. ``report`` is given if an agent writes the bid, and ``planned`` is the part of its status for the agent.
     ``owner_back_since`` is the time at which the node owner came back, as the leader at that time observed it.
     """
 
@@ -117,7 +117,10 @@ class BidFact:
     is_lapsed: bool = False
 
     def answer(self, *, has_node: bool) -> BidCondition | None:
-        """The condition that its status should have; None if the bid counts and no condition was ever written."""
+        """The condition that the bid's status should have.
+
+        None if the bid counts, needs no warning, and its status never had a condition.
+        """
         if self.problem is not None:
             message = f"The bid can't be understood, so its node is not offered to gangs: {self.problem}."
             return BidCondition("False", Reason.INVALID_SPEC, message)

@@ -94,7 +94,7 @@ class VolumeOffer(NamedTuple):
 
 
 class VolumeFact(NamedTuple):
-    """One PersistentVolume. A node reaches it if all its ``affinities`` match: one term of each."""
+    """One PersistentVolume. A node reaches the volume if it matches at least one term of each of ``affinities``."""
 
     name: str
     affinities: tuple[tuple[NodeTerm, ...], ...]

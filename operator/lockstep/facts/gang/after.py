@@ -44,7 +44,7 @@ class When(StrEnum):
 
     @property
     def clause(self) -> str:
-        """What the predecessor has then done, as a clause."""
+        """The outcome as a clause about the predecessor, such as ``has succeeded``."""
         return f"has {self.lower()}"
 
 
@@ -86,7 +86,7 @@ class Predecessor(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """One entry of ``status.after``: the predecessor with that UID.
+    """One entry of ``status.after``: what is recorded of the predecessor with this UID.
 
     ``outcome`` is its outcome, and ``at`` the time of the outcome; both are None if there is no outcome yet.
     """
@@ -103,7 +103,10 @@ class Recorded(NamedTuple):
 
 
 class SeenPredecessor(NamedTuple):
-    """A predecessor in the cache: when it ``started``, and its ``end``, None if it has not ended."""
+    """A predecessor in the cache.
+
+    It ``started`` and ``ended`` at these times, with the outcome ``end``. Each is None if that has not happened.
+    """
 
     uid: str
     started: float | None
@@ -112,7 +115,7 @@ class SeenPredecessor(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """Whether a start, a success and a failure of a predecessor are outcomes for which a gang waits."""
+    """The answers to a start, a success and a failure of a predecessor, for one ``When``."""
 
     started: Satisfaction
     succeeded: Satisfaction
@@ -136,7 +139,7 @@ def answer(outcome: PredecessorOutcome | None, when: When) -> Satisfaction:
 
 
 def _answers_to(when: When) -> _Answers:
-    """The answers to each outcome. If a start counts, the failure of a gang that has started is recorded as a start."""
+    """The answers to each outcome. With ``STARTED``, only a predecessor that never started is recorded as failed."""
     match when:
         case When.SUCCEEDED:
             return _Answers(Satisfaction.OPEN, Satisfaction.MET, Satisfaction.NEVER)
@@ -151,9 +154,12 @@ def _answers_to(when: When) -> _Answers:
 
 
 def recorded(asked: Predecessor, before: Recorded | None, seen: SeenPredecessor | None) -> Recorded | None:
-    """The record of a predecessor once it is ``seen``; None while it is missing.
+    """The new record of a predecessor, from its record ``before`` and its object ``seen``.
 
-    A final answer stays, whatever happens to the predecessor later, and whichever object gets its name.
+    None if no object is seen, and ``before`` has no final answer.
+
+    A final answer stays until the same object has another final answer. Other objects of the same name do not change
+    it.
     """
     kept = before if before is not None and before.answer(asked.when) is not Satisfaction.OPEN else None
     if seen is None or (kept is not None and kept.uid != seen.uid):

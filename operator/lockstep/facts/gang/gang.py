@@ -1,4 +1,4 @@
-"""GangJobs and Gangs as facts: what a gang asks for, and whether it can get that."""
+"""GangJobs and Gangs as facts: what a gang asks for, or why its spec is refused."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -36,31 +36,31 @@ def oversize(excess: str) -> Refusal:
 
 
 Verdict = Mapping[str, Needs] | Refusal
-"""The needs of members after admission, by the name of their role, as far as they are known; or why it refuses them."""
+"""The answer of admission to members: their needs after admission by name of role, as far as known, or a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSpec:
-    """What a GangJob asks for, or a Gang with its pods. There is at least one role.
+    """The spec of a GangJob, or of a Gang with its pods. There is at least one role.
 
-    ``deadline_seconds`` counts from the submission. Without ``network``, members need not find each other. The label
-    ``one_per`` has another value on each member's node, and the label ``all_in`` has one value on all these nodes. Both
-    may be empty. Without ``sizing``, the operator's sizing counts. ``interruptible`` and ``checkpoint_interval``, in
-    seconds, are as in ``PendingGang``. Without ``elastic``, the gang keeps the size with which it starts. With
-    ``dealing``, a dealer deals its pieces while it runs.
+    ``deadline_seconds`` counts from the submission. Without ``network``, members need not find each other. The nodes of
+    members must have different values of the label ``one_per``, and the same value of the label ``all_in``. Both may be
+    empty. Without ``sizing``, the operator's sizing counts. ``interruptible`` and ``checkpoint_interval``, in seconds,
+    are as in ``PendingGang``. Without ``elastic``, the gang keeps the size with which it starts. With ``dealing``, a
+    dealer deals its pieces while it runs.
 
     Runs with the same ``run_template`` probably take equally long at the same size; it is empty without ``work``. A
     gang that ``learns`` is planned with the law of earlier runs if that is better than ``work``.
 
-    ``excess`` says what exceeds the bounds of the schema; it is empty for most gangs. A gang with an excess held nodes
-    when this was found. It runs to its end, and is not planned again.
+    ``excess`` says what exceeds the bounds of the schema; it is empty for most gangs. If it is not empty, the gang
+    already had nodes when the excess was found. Such a gang runs to its end, and is not planned again.
 
     The remaining fields concern Gangs. ``awaits_pods`` says why the Gang is not planned while too few of its pods wait
     for a node. ``awaits_since`` is when the first of these pods was created; None if none waits. ``has_bound_pods``:
-    other pods of the Gang are on nodes. ``is_room``: the members are pods that come later. Room is kept for them, and
-    they are never started. ``takes_room``: the gang is such room, or its pods use such room. Room has at most
-    ``most_priority``, which is that of the pods that run. Without ``preempts``, no gang gives way to it, whatever its
-    class allows.
+    other pods of the Gang are on nodes. ``is_room``: the gang is only room for pods that come later, and is never
+    started. ``takes_room``: the gang is such room, or its pods use such room. The priority of room is at most
+    ``most_priority``, the priority of the pods that run. Without ``preempts``, no gang gives way to the Gang, whatever
+    its PriorityClass allows.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -114,7 +114,7 @@ class GangSpec:
 
     @property
     def is_changed_by_admission(self) -> bool:
-        """Whether members of a role are planned as admission makes them, not as its template says."""
+        """Whether admission changes the members of any role. They are planned with the changed needs."""
         return any(role.written is not None for role in self.roles)
 
     @property
@@ -150,7 +150,7 @@ class _GangBase(GangIdentity):
     user: str = ""
 
     def asks_the_same_as(self, before: "GangFact") -> bool:
-        """Whether nothing has changed since ``before`` that a plan reads of the spec.
+        """Whether everything that plans read of the spec is the same as in ``before``.
 
         The spec of a Gang also depends on its pods, and the spec of a queued gang on its quota.
         """
@@ -178,7 +178,7 @@ class _GangBase(GangIdentity):
 
     @property
     def unmet(self) -> tuple[Predecessor, ...]:
-        """The predecessors that are not what the gang waits for, by its status: not yet, or never."""
+        """The predecessors whose awaited outcome has not happened, according to the status. It may never happen."""
         return tuple(one for one in self.policies.after if self.status.answer(one) is not Satisfaction.MET)
 
     def _common(self) -> dict[str, Any]:
@@ -199,7 +199,10 @@ class AcceptedGang(_GangBase):
 
     @property
     def deadline(self) -> float | None:
-        """The time by which it wants to end, with as few members as possible; None without a deadline."""
+        """The time by which the gang should end; None without a deadline.
+
+        A gang with a deadline gets the fewest members that meet it.
+        """
         return None if self.spec.deadline_seconds is None else self.created + self.spec.deadline_seconds
 
     def planned_sizes(self, role: RoleSpec) -> Sizes:
@@ -211,14 +214,14 @@ class AcceptedGang(_GangBase):
         return role.sizes if self.status.attempt else self.wanted_sizes(role)
 
     def wanted_sizes(self, role: RoleSpec) -> Sizes:
-        """The sizes that a role is to have in the end: by ``elastic.size``, which counts all members, or else any."""
+        """The sizes that a role should reach: its part of ``elastic.size``, or else any of its sizes."""
         asked = None if self.spec.elastic is None else self.spec.elastic.size
         return role.sizes if asked is None else (sizes_of(self.spec.roles, asked) or {}).get(role.name, role.sizes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedGang(_GangBase):
-    """A gang whose spec can't be obeyed, or whose members admission refuses; its policies and status count."""
+    """A gang whose spec can't be obeyed, or whose members admission refuses. Its policies and status still count."""
 
     refusal: Refusal
     spec: None = None
@@ -230,4 +233,4 @@ class RefusedGang(_GangBase):
 
 
 GangFact = AcceptedGang | RefusedGang
-"""One GangJob."""
+"""One GangJob or Gang."""

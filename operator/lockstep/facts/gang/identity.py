@@ -18,5 +18,5 @@ class GangIdentity:
     is_deleting: bool
 
     def identity(self) -> dict[str, Any]:
-        """These fields, by name."""
+        """The fields of ``GangIdentity`` by name, without those of a subclass."""
         return {one.name: getattr(self, one.name) for one in fields(GangIdentity)}

@@ -8,7 +8,7 @@ _PREFIX = "gang/"
 _ROOM = "/later-pods"
 
 ANOTHERS = GangKey("", "")
-"""The key of any gang of another namespace, for users that may not read its name."""
+"""The key that users see instead of the key of a gang in another namespace, whose name they may not read."""
 
 
 def pod_gang_key(namespace: str, name: str) -> GangKey:
@@ -42,7 +42,10 @@ def object_name(key: GangKey) -> str:
 
 
 def seen_from(namespace: str, gang: GangKey) -> GangKey:
-    """The key as users of that namespace may read it: ``ANOTHERS``, or its room, for a gang of another namespace.
+    """The key as users of that namespace may read it. Keys of other namespaces are replaced.
+
+    A gang of another namespace has the key ``ANOTHERS``, and room for its later pods has the key of the room of
+    ``ANOTHERS``.
 
     All names of gangs in statuses and events of other gangs come from this function.
     """

@@ -28,7 +28,7 @@ class NetworkSpec:
     """The network of a GangJob.
 
     ``port`` is the port of the first worker, where members meet. With ``barrier_seconds``, no member starts before all
-    are up. If that takes longer, the attempt is torn down.
+    are up. If this takes more than these seconds, the attempt is torn down.
     """
 
     rendezvous: Rendezvous = Rendezvous.NONE

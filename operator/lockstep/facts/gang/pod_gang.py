@@ -23,8 +23,8 @@ from lockstep.facts.sizing import Sizing
 class WaitingPod(NamedTuple):
     """A pod of a Gang that can be bound now.
 
-    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are the
-    labels of the pod whose keys its own affinity uses. Unless it ``preempts``, no gang gives way to it.
+    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are those
+    labels of the pod that its own affinity selects by. Unless it ``preempts``, no gang gives way to it.
     """
 
     name: str
@@ -39,10 +39,10 @@ class WaitingPod(NamedTuple):
 
 
 class GroupTerms(NamedTuple):
-    """The annotations of a pod about the group that it names. All pods of the group must have the same.
+    """What the annotations of a pod say about the group that it names. All pods of a group must say the same.
 
     ``total`` is the number of all pods, and ``fewest`` the number that are placed together. Both are 0 if the pod's
-    number is missing or invalid. ``annotations`` are the pod's annotations about its group.
+    number is missing or invalid. ``annotations`` are these annotations.
     """
 
     total: int
@@ -103,7 +103,7 @@ class PodRole(NamedTuple):
 
 
 class Undo(StrEnum):
-    """What happens to bound pods of a Gang that can't go on where they are, if their owner can't be suspended."""
+    """What happens to bound pods of a Gang that can't stay on their nodes, if their owner can't be suspended."""
 
     KEEP = "Keep"
     EVICT = "Evict"
@@ -160,7 +160,7 @@ MOST_OWNERS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodGang(GangIdentity):
-    """A Gang as the API server has it, or the reason why its spec can't be obeyed.
+    """A Gang as the API server has it. ``asks`` is its spec, or the reason why this spec can't be obeyed.
 
     If the operator has made it, ``made_for`` is the UID of the first of its ``owners``, and ``owner_version`` the API
     version of this owner. Otherwise ``made_for`` is None. ``user`` is the user in its annotation, who created it.
@@ -175,7 +175,7 @@ class PodGang(GangIdentity):
 
     @property
     def needs_no_others(self) -> bool:
-        """Whether one pod may be placed without the others, of whatever kind these are.
+        """Whether one pod of the Gang may be placed without any other pod.
 
         This holds for a Kubernetes PodGroup whose policy is ``basic``, or whose minimum count is 1.
         """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from lockstep.facts.gang.after import Predecessor
 
 LONGEST_BACKOFF_SECONDS = 600.0
-# More doublings are not needed: the shortest back-off then exceeds the longest.
+# After this number of doublings, each back-off is limited by the longest one.
 _MOST_DOUBLINGS = 16
 
 
@@ -20,7 +20,10 @@ class Action(StrEnum):
 
 
 class ExitCodes(NamedTuple):
-    """Exit codes of the named container, or of any container if it is None; exit code 0 never matches."""
+    """Exit codes of the named container, or of any container if it is None.
+
+    If it ``is_inverted``, all codes except ``values`` match. Exit code 0 never matches.
+    """
 
     container: str | None
     values: frozenset[int]

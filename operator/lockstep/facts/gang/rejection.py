@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 MOST_NODES = 16
-"""The most nodes kept in a status; after a restart, each further node may reject the gang once more."""
+"""The most nodes kept in a status. After a restart of the operator, each further node may reject the gang once more."""
 
 
 class Rejected(NamedTuple):

@@ -41,7 +41,10 @@ class Source(StrEnum):
 
     @property
     def is_pod_group(self) -> bool:
-        """Whether the number of pods is from an object that creates no pods, and may change while the pods stay."""
+        """Whether an object that creates no pods states the number of pods.
+
+        The number may change while the pods stay.
+        """
         return _traits_of(self).is_pod_group
 
     @property

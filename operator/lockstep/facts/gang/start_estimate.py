@@ -7,7 +7,7 @@ from typing import NamedTuple
 SAME_TIME_SECONDS = 1.0
 """In seconds.
 
-Times that differ by no more count as equal: a status keeps whole seconds, and plans may differ by rounding.
+Times that differ by this or less count as equal: a status keeps whole seconds, and plans may differ by rounding.
 """
 
 
@@ -38,9 +38,10 @@ class NodeKind(NamedTuple):
 class StartEstimate:
     """When a gang is expected to start.
 
-    Nine of ten such gangs start by ``late_start``, which is None until enough gangs have started. ``promised_start`` is
-    None if nothing is promised, ``expected_finish`` if the run time is unknown. ``position - 1`` waiting gangs are
-    expected to start earlier. ``waits_for`` is a clause that names the gang or node for which this gang waits.
+    About nine of ten gangs start by their ``late_start``. It is None until enough gangs have started.
+    ``promised_start`` is None if nothing is promised. ``expected_finish`` is None if the run time is unknown.
+    ``position - 1`` waiting gangs are expected to start earlier. ``waits_for`` is a clause that names the gang or node
+    for which this gang waits.
     """
 
     likely_start: float

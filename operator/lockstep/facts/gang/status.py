@@ -49,22 +49,23 @@ class GangStatus:
     exist or not. ``restarts`` is the number of restarts that count; the next attempt may start at ``restart_at``.
     ``active_since`` is when the gang was first placed after its creation or its last resumption.
 
-    ``plan`` is the start estimate of the time when the gang waited; it stays during the attempt that follows. The age
-    of the gang is ``waited_seconds`` while it stands still. Otherwise it counts from ``queued_since``, or from the
-    gang's creation if that is None. See ``belief/gangs/age.py``. ``after`` says what is known of each predecessor that
-    was seen. ``rejected`` is given while the gang is refused because kubelets reject its members.
+    ``plan`` is the start estimate of the time when the gang waited; it stays during the attempt that follows.
+    ``waited_seconds`` is the age of the gang while this age stands still. Otherwise the age counts from
+    ``queued_since``, or from the gang's creation if that is None. See ``belief/gangs/age.py``. ``after`` has the record
+    of each predecessor that was observed. ``rejected`` is given while the gang is refused because kubelets reject its
+    members.
 
-    ``progress`` is the part of the work that members have reported, as text. ``pieces`` are those that members have
-    reported to a dealer. ``past_runs`` are the known runs of its template when it succeeded, as text. ``work_used`` is
-    given for the plan of a gang that learns. ``pace`` says how far members of the attempt are paced, and their CPU
-    without pace. It is written before the first member is paced.
+    ``progress`` is the part of the work that members have reported, as text. ``pieces`` counts the pieces that members
+    have reported to a dealer. ``past_runs`` are the runs of the gang's template that were known when it succeeded, as
+    text. ``work_used`` is given for the plan of a gang that learns. ``pace`` says how far members of the attempt are
+    paced, and their CPU without pace. It is written before the first member is paced.
 
     ``next_size`` is given while the gang changes its size. The last change was at ``resized_at``, and ``last_change``
     says how long it took. ``first_size`` is the size with which an elastic gang last started without such a change.
     ``work_done`` is the part of the work that earlier sizes have done, by expected run times, as text.
     ``member_changes`` counts how often members of the attempt have joined or left while others ran. ``failed_joins``
-    counts how often in a row members could not join. ``unit_times`` are those of sizes at which a gang without ``work``
-    has run, the last measured one last.
+    counts how often in a row members could not join. ``unit_times`` are the measured times of the whole work at sizes
+    at which a gang without ``work`` has run. The last measured one comes last.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -121,11 +122,11 @@ class GangStatus:
         return next((one for one in ends if one is not None and one.status == "True"), None)
 
     def recorded(self, asked: Predecessor) -> Recorded | None:
-        """What is recorded of that predecessor; None while it is missing."""
+        """The record of that predecessor; None if there is none."""
         return next((one for one in self.after if (one.kind, one.name) == (asked.kind, asked.name)), None)
 
     def answer(self, asked: Predecessor) -> Satisfaction:
-        """Whether the predecessor is what the gang waits for, by what is recorded of it."""
+        """Whether the outcome for which the gang waits has happened, according to the record of this predecessor."""
         known = self.recorded(asked)
         return Satisfaction.OPEN if known is None else known.answer(asked.when)
 
@@ -141,7 +142,7 @@ class GangStatus:
 
     @property
     def is_being_undone(self) -> bool:
-        """Whether the attempt in the status is being undone."""
+        """Whether the attempt in the status is being torn down."""
         placed = self.condition(Condition.PLACED)
         return placed is not None and placed.reason == Reason.UNDOING
 

@@ -1,4 +1,4 @@
-"""What happens to bound pods of a Gang that can't go on where they are."""
+"""What happens to bound pods of a Gang that can't stay on their nodes."""
 
 from enum import StrEnum
 

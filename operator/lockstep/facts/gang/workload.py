@@ -36,7 +36,7 @@ class AdmissionCheck(NamedTuple):
 
 
 class Flavor(NamedTuple):
-    """A ResourceFlavor. ``terms`` has the part of it that selects nodes for pods with quota in it."""
+    """A ResourceFlavor. ``terms`` is the part that selects the nodes for pods with quota of this flavor."""
 
     name: str
     terms: Document

@@ -9,7 +9,10 @@ RANKS_HEADER = "Lockstep-Ranks"
 
 
 class DealerFact(NamedTuple):
-    """The URL of the dealer, '' if there is none, and the counts that it left when it ended, None if it left none."""
+    """The ``url`` of the dealer; '' if there is none.
+
+    ``last_counts`` are the counts that the dealer left when it ended; None if it left none.
+    """
 
     url: str
     last_counts: PieceCounts | None = None

@@ -23,8 +23,8 @@ class Failure:
     """Why an attempt failed: an enumerated reason and a clause for users, without a full stop.
 
     ``lost_on`` are the nodes where members were lost, if that is the reason. The operator's own deletions do not count.
-    ``next_size`` is the size with which the gang goes on, if the reason is a change of size. If it ``begins_anew``,
-    bound pods of other controllers have already been removed.
+    ``next_size`` is the size with which the gang goes on, if the reason is a change of size. If the Gang
+    ``begins_anew``, its bound pods have already been taken back.
     """
 
     reason: Reason
@@ -35,7 +35,10 @@ class Failure:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the end was a decision, not a failure of the attempt. It has an event of its own, or needs none."""
+        """Whether the end was a decision, not a failure of the attempt.
+
+        Such an end has its own event, or needs none.
+        """
         return MEANINGS[self.reason].is_wanted
 
     @property

@@ -101,7 +101,7 @@ class MemberCpu:
         return {one.name: one.cpu for one in self.containers}
 
     def requested_with(self, requests: Mapping[str, int]) -> int:
-        """The amount that the pod would request if these containers requested these, in thousandths of a core."""
+        """The CPU that the pod would request with these requests of containers, in thousandths of a core."""
         containers = sum(requests.get(one.name, one.cpu.request) for one in self.containers)
         return max(containers + self.beside, self.least)
 
@@ -125,9 +125,9 @@ class Unpaced(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaceStatus:
-    """The pace of a gang: ``members`` counts all members of the roles concerned, ``paced`` the members that have less.
+    """The pace of a gang: ``members`` counts all members of roles that may be paced, ``paced`` those with less CPU.
 
-    ``given_back`` is the CPU that they request less than unpaced, in thousandths of a core.
+    ``given_back`` is the difference between their unpaced requests and their present ones, in thousandths of a core.
     """
 
     members: int

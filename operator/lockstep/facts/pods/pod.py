@@ -58,7 +58,7 @@ class PodPhase(StrEnum):
 
 
 class Membership(NamedTuple):
-    """The gang of a pod and its UID, the attempt that created the pod, and the pod's rank."""
+    """The gang of a pod, the UID of this gang, the attempt that created the pod, and the pod's rank."""
 
     gang: GangKey
     gang_uid: str
@@ -81,7 +81,7 @@ LabelSelector = tuple[Requirement, ...]
 
 
 class PodTerm(NamedTuple):
-    """A term of pod affinity: selects pods, and the nodes with the same value of ``topology_key`` as a pod's node.
+    """A term of pod affinity. It selects pods, and nodes with the same ``topology_key`` value as a node of these pods.
 
     The term selects pods in ``namespaces`` and in namespaces that ``namespace_selector`` matches. A selector that is
     ``None`` matches nothing.
@@ -126,8 +126,8 @@ class PodFact:
     The other fields are about members. ``is_up``: the member is at its gate or past it; ``may_go``: its gate is open.
     ``outcome`` says how it ended; ``end`` is given if it failed or is lost. ``progress`` is its reported progress.
     ``is_done``: it still runs, but all containers except sidecars have succeeded. ``rejected_for`` is the reason of a
-    kubelet that rejected it. ``cpu`` is given while it runs. ``is_stopping``: the node must stop it or has done so, and
-    the pod stays. ``gone_by`` is the time by which a pod that is being deleted will have ended, if known. ``notice`` is
+    kubelet that rejected it. ``cpu`` is given while it runs. ``is_stopping``: its kubelet was asked to stop it, and its
+    pod is kept. ``gone_by`` is the time by which a pod that is being deleted will have ended, if known. ``notice`` is
     the notice of a change of size that it can read. ``ready_for`` is the notice for which it says that it is ready.
     ``dealer`` deals the gang's pieces.
     """

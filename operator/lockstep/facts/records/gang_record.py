@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 MOST_STRETCHES = 20
-"""The most stretches of one gang that wait to be handed over together."""
+"""The most stretches of one gang that wait in memory for the recorder."""
 MOST_KINDS = 8
 """The most kinds of nodes of one stretch; members on nodes of all other kinds count together."""
 LARGEST_AMOUNT = 2**62
@@ -21,7 +21,11 @@ LONGEST_TEXT = 256
 
 
 class GangOutcome(StrEnum):
-    """How a gang has ended, as far as this is known. Each outcome replaces the outcomes above it."""
+    """How a gang has ended, as far as this is known.
+
+    An observed end replaces ``UNKNOWN``, and any end replaces ``OPEN``. Of two observed ends, the later one counts. If
+    both have the same time, the outcome that is further down counts.
+    """
 
     OPEN = "Open"
     """It waits or runs."""
@@ -51,7 +55,9 @@ class StretchKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """What a gang held at one size, from ``began`` to ``ended``, in seconds since 1970; None while it holds that.
+    """What a gang held at one size, from ``began`` to ``ended``.
+
+    Both times are in seconds since 1970. ``ended`` is None until the stretch ends.
 
     An attempt has one stretch, and another one after each change of its size. Amounts are those of all ``members``
     together: ``millicores``, ``memory`` in bytes, ``gpus``. ``kinds`` are the kinds of nodes, with the number of
@@ -82,10 +88,10 @@ class Stretch:
 class GangRecord:
     """The record of one gang. Times are in seconds since 1970; None if there is none yet.
 
-    ``group`` is the group of its namespace. ``template`` identifies its runs as for learned run times. ``sweep`` is the
-    name of its GangSweep. Any of these and ``user`` may be empty. ``promised`` is the first promised start. ``started``
-    is the time at which all members ran for the first time, ``predicted`` the end that was predicted at first.
-    ``ended`` is given with an ``outcome`` that is not open.
+    ``group`` is the group of its namespace. ``template`` identifies runs that are expected to take equally long.
+    ``sweep`` is the name of its GangSweep. Any of these and ``user`` may be empty. ``promised`` is the first promised
+    start. ``started`` is the time at which all members ran for the first time, ``predicted`` the end that was predicted
+    at first. ``ended`` is given with an ``outcome`` that is not open.
     """
 
     uid: str

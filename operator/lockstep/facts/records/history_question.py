@@ -17,8 +17,8 @@ class SumBy(StrEnum):
 class HistoryQuestion:
     """A query for gangs that existed from ``since`` to ``until``, in seconds since 1970.
 
-    The answer has a row for each gang, or for each loss, or sums ``by`` a property; at most ``limit`` rows. Gangs must
-    match all values that are not empty.
+    The answer has a row for each gang. With ``losses``, it has a row for each loss. With ``by``, it has sums by this
+    property. It has at most ``limit`` rows. Gangs must match all values that are not empty.
     """
 
     since: int

@@ -76,7 +76,9 @@ class RequeueRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepSpec:
-    """The number of ``runs``, or the ConfigMap of ``parameters`` with a line for each run; and the template of runs.
+    """The spec of a GangSweep.
+
+    The sweep has this number of ``runs``. If it is None, ConfigMap ``parameters`` has a line for each run.
 
     ``first`` runs have to succeed before the sweep ends; None if all runs have to end. With more than ``max_failed``
     failures, the sweep fails. ``template`` is the spec of the GangJob of a run.
