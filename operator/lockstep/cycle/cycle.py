@@ -80,7 +80,7 @@ class Cycle:
         )
 
     def _add_attempts(self) -> None:
-        """Attempts, and the dry runs of members before these."""
+        """Create the part that runs attempts, and the part that checks members by dry runs before attempts."""
         services = self._services
         events = AttemptEvents(services.state, services.writer, self._metrics, now=services.now)
         ends = AttemptEnds(services.state, events, self._woken)
@@ -94,7 +94,7 @@ class Cycle:
         self._dry_runs = DryRuns(services, changed=events.admission)
 
     def _add_changes_of_running_gangs(self) -> None:
-        """Changes of size, the follower, which goes on with changes in statuses, and evictions."""
+        """Create the parts that change sizes, follow gangs and evict gangs. The follower uses the changes of size."""
         services, attempts, metrics = self._services, self._attempts, self._metrics
         pod_gangs = PodGangSizes(services, attempts, metrics)
         resizing = Resizing(Notices(services, metrics), MemberChanges(services, metrics), pod_gangs)
@@ -132,7 +132,10 @@ class Cycle:
 
     @property
     def lag(self) -> float:
-        """The seconds since the current plan began, or since the first change that no cycle has read: the larger."""
+        """The seconds since the current plan began, or since the first change that no cycle has read.
+
+        The larger of the two values; 0 if there is neither such a plan nor such a change.
+        """
         planning = 0.0 if self._planner is None else self._services.monotonic() - self._planning_since
         return max(planning, self._woken.seconds)
 

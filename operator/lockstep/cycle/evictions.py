@@ -4,8 +4,8 @@ Neither can be reverted. So the members of the urgent gang are first created in 
 compared with the cache again. Plans and other gangs go on meanwhile. If a decision still waits for its dry run when
 the next plan is made, the plan replaces or drops it.
 
-Each eviction undoes an attempt: the victim's status is written first and names the urgent gang. A Gang gives way by a
-suspension of the owner of its pods (``cycle/podgang/giving_way.py``), which is tried as a dry run before. A shrink is
+Each eviction tears an attempt down: the victim's status is written first and names the urgent gang. A Gang gives way by
+a suspension of the owner of its pods (``cycle/podgang/giving_way.py``), which is tried as a dry run before. A shrink is
 a change of size (``cycle/resizing/size_changes.py``) of which members have no notice. After a restart, the next process
 carries out what statuses say.
 """
@@ -45,7 +45,7 @@ _OF_NAMESPACE = 4
 
 
 class WaysToYield(NamedTuple):
-    """What evicts and what shrinks GangJobs, and the same for Gangs."""
+    """The parts that evict and shrink GangJobs, and the parts that do so for Gangs."""
 
     attempts: Attempts
     size_changes: SizeChanges
@@ -78,7 +78,7 @@ class Evictions:
 
     @property
     def asked_about(self) -> Collection[GangKey]:
-        """The gangs to which others will give way if admission still accepts their members."""
+        """The urgent gangs for which others give way, once dry runs have shown that this is still possible."""
         return self._orders.keys()
 
     def take_orders(self, decided: LastPlan | None) -> None:
@@ -174,7 +174,10 @@ class Evictions:
         return giving if self._stands(gang, priority, giving, order) else None
 
     def _victim(self, key: GangKey, decided: LastPlan, now: float) -> EvictionVictim | None:
-        """A gang to evict; None if its reservation has changed, it may not be evicted, or it has ended."""
+        """A gang to evict.
+
+        None if its reservation has changed, or if the gang may not be evicted, is being torn down, or has ended.
+        """
         gang, reservation = self._state.gangs.get(key), self._state.reservations.get(key)
         if gang is None or reservation is None or reservation != decided.seen.held.get(key):
             return None
@@ -202,7 +205,8 @@ class Evictions:
         return not is_spared and QuotaBounds(state).allow(gang, placement.members)
 
     def _shrink(self, changing: Changing, urgent: GangKey) -> None:
-        # If other members run on, members leave once the status says so. That write may be refused.
+        # If the other members keep running, the shrink begins only after a status write. The write may be refused, so
+        # nothing is recorded here.
         if not changing.gang.spec.keeps_members:
             self._state.giving_way.shrunk.decide(changing.gang.key, urgent)
         self._size_changes.begin_at_once(changing)

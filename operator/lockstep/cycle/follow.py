@@ -82,14 +82,14 @@ class Follower:
         self._add_what_cleans_up(services)
 
     def _add_what_waits(self, services: Services) -> None:
-        """What follows gangs that wait for other gangs, or in queues of Kueue."""
+        """Create the parts that follow gangs which wait for other gangs, or in queues of Kueue."""
         self._rings = RingSearch(services.state, services.monotonic)
         self._awaiting = AwaitingGangs(services, self._metrics)
         self._queued = QueuedGangJobs(services)
         self._queued_sizes = QueuedSizes(services)
 
     def _add_what_cleans_up(self, services: Services) -> None:
-        """What stops and deletes pods, and deletes gangs."""
+        """Create the parts that stop pods, delete pods and delete gangs."""
         self._stops = PodPatches(services.client, services.state, STOP)
         self._sweeper = Sweeper(services.client, services.state, services.deletions)
         self._leftovers = LeftoverChecks(services)
@@ -133,7 +133,10 @@ class Follower:
         self._queued_sizes.give(placements, now)
 
     def seconds_to_next_retry(self) -> float:
-        """Seconds until a gang whose last pass raised is due again, or rings are searched; infinity for neither."""
+        """Seconds until a gang whose last pass raised is due again, or until rings are searched.
+
+        The smaller of the two values; infinity if neither is due.
+        """
         retry = min(self._retry_at.values(), default=float("inf")) - self._monotonic()
         return min(retry, self._rings.seconds)
 

@@ -65,12 +65,12 @@ class PreemptionOrder(NamedTuple):
 
     @property
     def pod_gangs(self) -> frozenset[GangKey]:
-        """The victims whose pods belong to others."""
+        """The victims that are Gangs."""
         return frozenset(filter(is_pod_gang, self.preemption.victims))
 
     @property
     def pod_gang_shrinks(self) -> frozenset[SizeChange]:
-        """The shrinks of gangs whose pods belong to others."""
+        """The shrinks of Gangs."""
         return frozenset(change for change in self.preemption.shrinks if is_pod_gang(change.gang))
 
     @property
@@ -80,17 +80,17 @@ class PreemptionOrder(NamedTuple):
 
     @property
     def other_pod_gangs(self) -> Iterator[GangKey]:
-        """The other Gangs that the plan might have chosen."""
+        """The running Gangs that are no victims, and that the plan might have chosen instead."""
         running = (one.key for one in self.decided.snapshot.running)
         return (key for key in running if is_pod_gang(key) and key not in self.pod_gangs)
 
     def urgent(self, gang: GangFact, priority: int, giver: GangKey) -> Urgent:
-        """The gang, as one for which ``giver`` gives way."""
+        """The gang as the urgent one for ``giver``. With ``by_share``, its group takes nodes back from ``giver``."""
         return Urgent(gang.key, gang.uid, priority, by_share=giver in self.reclaimed)
 
 
 def orders_of(decided: LastPlan | None) -> list[PreemptionOrder]:
-    """The preemptions of the plan after which the gang can start."""
+    """The preemptions of the plan whose urgent gang has a placement; empty without a plan."""
     if decided is None or not decided.preemptions:
         return []
     decisions: dict[GangKey, Decision] = {one.gang: one for one in decided.plan.decisions}

@@ -55,9 +55,9 @@ class Starting:
         start = start_of(self._state, gang, placement, now, narrowed=decided.narrowing(placement))
         has_changed = self._state.changes.generation != decided.snapshot.generation
         if (has_changed or decided.changes) and self._is_outdated(gang, start.reservation, now):
-            # The cache has changed since the snapshot, so a plan is made at once. Gangs that this plan started also
-            # change it. If it has not changed, the gang waits for seats that others give up, and a plan follows when
-            # these are free.
+            # If the cache has changed since the snapshot, for example by gangs that this plan has started, a new plan
+            # is made at once. Otherwise the gang waits for seats that other gangs give up by changes of size. A plan
+            # follows when these seats are free.
             if has_changed:
                 self._state.changes.plan()
             return

@@ -31,7 +31,11 @@ _MOST_QUEUED = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AheadGang:
-    """A gang that starts at ``not_before`` at the earliest, and after gangs of the same plan end or start."""
+    """A gang that is planned ahead, and that starts at ``not_before`` at the earliest.
+
+    It also starts after the ends of the gangs in ``ends`` and the starts of the gangs in ``starts``. All of these gangs
+    are in the same plan.
+    """
 
     gang: AcceptedGang
     not_before: float
@@ -60,7 +64,7 @@ def choosing_ahead(
 
 
 def queued_ahead(state: State, now: float) -> Mapping[GangKey, AheadGang]:
-    """The gangs that owners in queues of Kueue would be, for owners whose turn it is to get a size."""
+    """The gangs of owners in queues of Kueue whose turn it is to get a size. These gangs do not exist yet."""
     gangs = state.pod_gangs.queued_owners.take_turns(_MOST_QUEUED)
     return {
         one.key: AheadGang(gang=one, not_before=now, ends=(), starts=()) for one in gangs if one.key not in state.gangs

@@ -1,1 +1,1 @@
-"""The timing of the cycle: when it runs, and how long work is divided."""
+"""The timing of the cycle: when it runs, and how it divides long work."""

@@ -1,9 +1,9 @@
-"""Whether the pieces of a gang with a dealer let the gang end. It is complete if few enough of the pieces have failed.
+"""How a gang with a dealer ends, according to its pieces.
 
 Too many failed pieces end the gang at once. Otherwise the end of rank 0 decides. A member has ended when its pod has
-ended, and the dealer ends before the pod of rank 0. So this pod has the dealer's last counts. If the counts are missing
-there, or pieces are open, the gang is restarted. Then only pieces that are not known to be settled are dealt again. If
-all pieces are settled, the gang is complete, and running members have one more minute (``late_members.py``).
+ended, and the dealer ends before the pod of rank 0. So the pod of rank 0 has the dealer's last counts. If pieces are
+then not known to be settled, the failure policy restarts the gang, and only these pieces are dealt again. If all pieces
+are settled, the gang is complete, and running members have one more minute (``late_members.py``).
 """
 
 from dataclasses import replace
@@ -36,7 +36,7 @@ class PiecesSay(Enum):
 def what_pieces_say(state: State, gang: GangFact, counts: Progress) -> PiecesSay | FailureAction:
     """What the pieces and the end of the dealer beside rank 0 mean for the gang.
 
-    ``counts`` counts its members. A FailureAction fails or restarts the gang.
+    ``counts`` is the progress of its members. A FailureAction fails or restarts the gang.
     """
     dealing = None if gang.spec is None else gang.spec.dealing
     if dealing is None:

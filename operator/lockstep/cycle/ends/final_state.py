@@ -11,7 +11,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:
-    """Whether the gang has succeeded, its policies end it, or the dealer of its pieces has ended."""
+    """Whether the gang has succeeded, its policies end or restart it, or the dealer of its pieces has ended."""
     counts, present = progress_of(state, gang, reservation), reservation.without_newcomers
     policies, restarts = gang.policies, gang.status.restarts
     return (

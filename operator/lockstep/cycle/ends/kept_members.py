@@ -44,7 +44,7 @@ def stopped_by(gang: GangFact) -> float | None:
 
 
 def kept_until(gang: GangFact) -> float | None:
-    """The time of day at which the pods of a failed gang are deleted; None if they stay."""
+    """The time of day at which the pods of a failed gang are deleted; None if they stay, and for other gangs."""
     ended, keep = gang.status.finished_at, gang.policies.failure.keep_seconds
     return None if ended is None or keep is None or not _is_kept(gang) else ended + keep
 

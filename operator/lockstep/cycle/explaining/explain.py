@@ -79,7 +79,7 @@ class Explainer:
         self._unreported.pop(gang, None)
 
     def take_unreported(self, gangs: Iterable[GangKey]) -> list[Decision]:
-        """Return and drop the decisions about these gangs that another status write kept from being written."""
+        """Return and drop the decisions about these gangs that were not written because of another status write."""
         return [self._unreported.pop(gang) for gang in gangs if gang in self._unreported]
 
     def explain(
@@ -144,7 +144,10 @@ class Explainer:
         return None if is_due else min(expiry, last.time + last.pause)
 
     def _likely_start_expiry(self, gang: GangKey, status: GangStatus, now: float) -> float:
-        """When the likely start in that status is over and must be replaced; not before the first pause is over."""
+        """When the likely start in that status has passed and must be replaced; at the earliest after the first pause.
+
+        Infinity if the status has no likely start.
+        """
         if status.plan is None:
             return math.inf
         rests_until = self._last_report(gang, now).time + _FIRST_PAUSE_SECONDS

@@ -104,9 +104,9 @@ class Reporting:
         self._plan_time.plan_by(self._due_again(gang, decision, next_report_at, now), now)
 
     def _due_again(self, gang: GangFact, decision: Decision, next_report_at: float, now: float) -> float:
-        """When a waiting gang is planned again although nothing changes.
+        """The time at which a waiting gang is planned again although nothing changes.
 
-        A start is not delayed, unless the gang starts when another gang ends.
+        This is the gang's planned start at the latest, unless the gang starts when another gang ends.
         """
         if not isinstance(decision, Placement):
             return next_report_at

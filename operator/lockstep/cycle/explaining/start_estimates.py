@@ -21,7 +21,8 @@ from lockstep.report.text.sentences import room_held, room_opens
 from lockstep.snapshot.holders.endings import expected_end
 
 _MOST_KINDS = 16
-# Another reason in a status was written by another version of the operator. It is neither repeated nor counted.
+# A reason in a status that is not in this set was written by another version of the operator. It is neither repeated
+# nor counted.
 _REASONS = frozenset(PlanChange)
 # Creation times are in whole seconds, rounded down.
 _CREATED_SECONDS = 1.0

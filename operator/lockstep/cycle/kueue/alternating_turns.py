@@ -1,4 +1,4 @@
-"""Turns, of which a few are taken at a time. Namespaces alternate, so that many turns of one do not delay another."""
+"""Gives turns to tasks, a few at a time. Namespaces alternate: many tasks of one do not delay tasks of another."""
 
 import asyncio
 from collections import OrderedDict, deque

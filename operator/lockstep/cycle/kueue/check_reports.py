@@ -1,4 +1,4 @@
-"""Writes to waiting Workloads when they are likely to start, or that they give their quota back.
+"""Writes to waiting Workloads the time at which they are likely to start, or that they give their quota back.
 
 The module is level-triggered: it compares what follows from the status of a Gang with what was written last.
 """
@@ -19,7 +19,8 @@ from lockstep.facts.gang.workload import CheckState, Workload
 
 # People read these reports, and the statuses of Gangs say the same. So a few at once are enough.
 _AT_ONCE = 4
-# After Kueue has given quota, the status may still be from an earlier plan, and the operator may have just started.
+# In seconds. When Kueue has given quota, or the operator has just started, the status may still be from an earlier
+# plan. So the operator waits this long before it gives the quota back or rejects the Workload.
 _SETTLING_SECONDS = 10.0
 
 
@@ -73,7 +74,7 @@ class CheckReports:
         await self._writes.stop()
 
     def _current_from(self, workload: Workload, now: float) -> float:
-        """The time from which the status of the Gang belongs to a plan for the Workload as it is."""
+        """The time from which the status of the Gang is expected to be from a plan for this version of the Workload."""
         seen = self._seen.get(workload.gang)
         if seen is None or seen[0] != workload.version:
             seen = self._seen[workload.gang] = (workload.version, now)

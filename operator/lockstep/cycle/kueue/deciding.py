@@ -21,8 +21,8 @@ _NO_PLAN = "there is no plan for its pods yet."
 def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: float, now: float) -> CheckEntry | None:
     """The entry for a Workload whose pods have no places; None while nothing new is known.
 
-    The quota is returned if no start was known for ``patience`` seconds. The start may be further off than that, or a
-    refusal may pass. Then the quota is returned after five minutes, or after ``patience`` if that is shorter.
+    If no start is known, the quota is returned after ``patience`` seconds. If the start is later than that, or if a
+    refusal may pass, the quota is returned after the shorter of ``patience`` and five minutes.
     """
     if gang.status.reserved_at is not None:
         return None
@@ -34,9 +34,10 @@ def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: fl
 def queued_entry(
     gang: GangFact, workload: GangWorkload, ours: Collection[str], *, patience: float, now: float
 ) -> CheckEntry | None:
-    """The same entry for the Workload of a GangJob.
+    """The entry for the Workload of a GangJob, by the same rules.
 
-    None if the Workload waits for other checks, if it waits for no check, or if the GangJob has nodes.
+    None if the Workload waits for other checks, or has no check of Lockstep. None also if the GangJob has nodes, or no
+    quota that it may use. If no check is open, there is an entry only after an attempt.
     """
     since = idle_since(gang, workload)
     if since is None or not may_pass(workload.checks, ours):

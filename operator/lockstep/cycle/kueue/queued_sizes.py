@@ -21,7 +21,7 @@ _AT_ONCE = 4
 
 
 class _Step(NamedTuple):
-    """A step, and the owner at that time."""
+    """A step, and the owner at that time. The step gives the owner its size, or learns what its pods need."""
 
     owner: SizedOwner
     is_given: bool
@@ -36,11 +36,12 @@ class QueuedSizes:
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._writes = PatientWrites[_Step](services, at_once=_AT_ONCE)
         self._repeated = RepeatedSizes(services.monotonic)
-        # Owners that did not get the size which a plan had chosen. There is no other plan unless something changes.
+        # Owners that have not got the size which a plan has chosen. A new plan is requested for them, because nothing
+        # else may cause one.
         self._unserved: set[GangKey] = set()
 
     def check(self, gang: GangKey, now: float) -> None:
-        """Begin to learn which gang the owner would be, if unknown. Plan again if the owner has not got its size."""
+        """Begin to learn what the owner's pods need, if unknown. Plan again if the owner has not got its size."""
         owner = self._owners.of(gang)
         if owner is None:
             self._alarms.forget(gang)
@@ -81,7 +82,7 @@ class QueuedSizes:
         return why_not
 
     def _is_rested(self, owner: SizedOwner, now: float) -> bool:
-        """Whether a step that failed or was undone may be tried now. If not, the owner is reconciled when it may."""
+        """Whether a step that failed or was undone may be tried now. If not, the owner is reconciled at that time."""
         begins = max(self._writes.may_begin_at(owner.gang, now), now + self._repeated.pause_left(owner))
         self._alarms.set(owner.gang, begins if now < begins else None)
         return now >= begins

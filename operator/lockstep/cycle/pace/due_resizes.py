@@ -14,9 +14,10 @@ _CPU = "cpu"
 def due_resizes(
     state: State, members: Iterable[PacedMember], unpaced: Iterable[Unpaced], paces: Mapping[str, NodePace]
 ) -> list[Resize]:
-    """The resizes that these members need now. ``paces`` has the pace of waiting members by node.
+    """The resizes that these members need now.
 
-    Waiting members on a node without a pace get back their unpaced CPU.
+    ``paces`` has, by node, the pace of members that wait for the slowest one. On a node without a pace, such members
+    get back their unpaced CPU.
     """
     return [
         change

@@ -86,7 +86,10 @@ def yielding_roles(state: State, reservation: Reservation) -> set[str]:
 
 
 def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
-    """The present amounts of the containers of each role that can be paced, before any member is paced."""
+    """The present amounts of the containers of each role that can be paced, before any member is paced.
+
+    Empty if there would be more than 64 amounts.
+    """
     found = [
         Unpaced(role, container, cpu)
         for role, of_role in _by_role(members).items()

@@ -1,8 +1,8 @@
 """How much CPU the members of a gang need to keep up with the slowest member: pure functions of facts.
 
 ``keep_pace`` gives the share of its node's time that a member needs. The limit is 10 % above this share, because steps
-of work differ. The kernel's quota is exact to a thousandth of a core and counts in periods of a tenth of a second. So
-fractional shares need no credit. Unused time is lost: docs/pace.md says why the paper's credit is left out.
+of work differ. The kernel's quota is exact to a thousandth of a core and counts in periods of a tenth of a second. Time
+that a member leaves unused is lost: the paper's credit for it (``coschedule.TimeCredit``) is not used.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ YIELDING = NodePace(share=0.1, left=1.0)
 def node_paces(offers: Mapping[str, PaceOffer], *, keeps_limits: bool = False) -> Mapping[str, NodePace]:
     """The pace of members on each of these nodes.
 
-    The power weight W of a node is its speed for members if all its time were free.
+    The paper's power weight W of a node is the speed of members there if all its time were free.
     """
     if not offers:
         return {}

@@ -124,13 +124,13 @@ class Outcomes:
         )
 
     def failed(self, gang: GangFact, answer: FailureAction, now: float) -> StatusReport:
-        """The report that the gang has failed, according to its failure policy."""
+        """The report that the gang has failed, because of its failure policy or of its failed pieces."""
         status = endings.mark_failed(gang, answer.reason, answer.why, now=now)
         count = partial(self._count_failed, answer.action, answer.reason)
         return StatusReport(status=status, event=events.gang_failed(as_sentence(answer.why)), written=count)
 
     def restarting(self, gang: GangFact, answer: FailureAction, part: str, waits: str, now: float) -> StatusReport:
-        """The report that the gang restarts, according to its failure policy."""
+        """The report that the gang restarts, because of its failure policy or of pieces that are not done."""
         status = endings.mark_restarting(
             gang,
             answer.why,

@@ -91,7 +91,7 @@ class ReservedGangs:
         self._writer.report(gang, partial(self._outcomes.deadline_exceeded, gang, now))
 
     def forget(self, gang: GangKey) -> None:
-        """Drop a gang that no longer holds nodes."""
+        """Drop a gang that no longer holds nodes, or that is rolled back."""
         self._starts.forget(gang)
         self._paces.forget(gang)
         self._notices.forget(gang)

@@ -59,7 +59,7 @@ def record_observation(
 
 
 def known_after(past_runs: PastRuns, observation: RunObservation | None) -> Runs:
-    """All known runs of the template, including this one."""
+    """All known runs of the template, including this one; empty without an observation."""
     return () if observation is None else past_runs.known_with(*observation)
 
 

@@ -1,6 +1,6 @@
 """How fast gangs do their work at their present size, measured by the progress that members report.
 
-Times are monotonic, so a clock that is set back spoils none. A measurement goes from one rise of the progress to
+Times are monotonic, so a change of the clock does not matter. A measurement goes from one rise of the progress to
 another that comes at least ``LEAST_SECONDS`` later. So the first value of a program, which may include work before a
 checkpoint, does not count. The median of the last few measurements is taken, so that a single jump has no effect.
 """
@@ -16,7 +16,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 LEAST_SECONDS = 60.0
 LEAST_MEASUREMENTS = 3
 _MOST_MEASUREMENTS = 5
-# The API allows no more seconds. No size can be chosen from the reports of a slower program.
+# In seconds: the API allows no more.
 _MOST_SECONDS = 2**31 - 1
 
 
@@ -60,7 +60,7 @@ class _Observed:
 
 
 def is_measured(gang: GangFact) -> bool:
-    """Whether progress may compare sizes of the gang: its size varies, and its work is unknown."""
+    """Whether sizes of the gang are compared by reported progress: its size may change, and its work is unknown."""
     return isinstance(gang, AcceptedGang) and gang.spec.elastic is not None and gang.spec.work is None
 
 

@@ -104,7 +104,7 @@ def _keeping_members(run: SizedRun) -> SizedRun:
 
 
 def _with_fewest(run: SizedRun) -> SizedRun:
-    """The run with a deadline, so that it gets the fewest members that meet it; inf if the run had none."""
+    """The run with a deadline, so that it gets the fewest members that meet it; infinite if the run had none."""
     return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
 
 
@@ -135,7 +135,7 @@ class LastPlan:
     ``asked`` has the basis of each decision, and ``narrowed`` the gangs that quotas limit. ``preemptions`` are not
     carried out yet; the plan assumes that their victims end. ``against_budgets`` says whether they violate
     PodDisruptionBudgets. ``changes`` are the changes of size that the plan assumes. ``ahead`` has the likely placements
-    of gangs that wait for others to start or end.
+    of gangs that are planned ahead.
     """
 
     seen: Seen
@@ -153,7 +153,10 @@ class LastPlan:
         return self.seen.snapshot
 
     def narrowing(self, decision: Decision) -> Narrowed | None:
-        """The quota that keeps the gang from having more members; None if the gang gets fewer than the quota allows."""
+        """The quota that keeps the gang from having more members.
+
+        None if there is none, if the gang is not placed, or if it gets fewer members than the quota allows.
+        """
         narrowed = self.narrowed.get(decision.gang)
         if narrowed is None or not isinstance(decision, Placement) or decision.size < narrowed.most:
             return None

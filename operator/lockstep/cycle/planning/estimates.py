@@ -39,7 +39,7 @@ def estimates(
     now: float,
     learned: Callable[[GangFact], Learned | None],
 ) -> list[Unplaceable]:
-    """Estimate the start of each gang in ``rest``, from the decisions about ``planned`` gangs.
+    """Estimate the start of each gang in ``rest``, from the decisions ``planned`` about gangs in front of them.
 
     ``gangs`` has all gangs in queue order, also those in ``rest``. ``learned`` returns the learned run times of a gang.
     """

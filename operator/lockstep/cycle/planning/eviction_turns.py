@@ -1,7 +1,7 @@
 """Chooses which gangs may evict others in one plan. The search for victims takes long, so their number is bounded.
 
-A quarter of the bound goes to the most urgent gangs in every plan. All other gangs take turns in the rest, and those
-that were not tried for longest come first. So gangs that can never be placed do not use up the bound.
+A quarter of the bound goes to the most urgent gangs in every plan. All other gangs take turns in the rest: the gang
+whose last turn is longest ago comes first. So gangs that can never be placed do not use up the bound.
 """
 
 from collections.abc import Collection, Sequence

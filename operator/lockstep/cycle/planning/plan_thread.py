@@ -63,7 +63,7 @@ class Made(NamedTuple):
 
 
 class Sized(NamedTuple):
-    """A plan of the snapshot after these changes and ``starts``, which the plan does not contain.
+    """A plan of the snapshot after these changes and ``starts``. The plan itself does not contain ``starts``.
 
     The snapshot has the sizes to which gangs may shrink instead of being evicted for more urgent ones. Some of
     ``starts`` begin later, when gangs that change their size have left their nodes. ``again`` and ``in_vain`` are as in

@@ -85,7 +85,7 @@ class Planning:
         self._add_steps(services)
 
     def _add_what_is_kept(self, options: PlanOptions) -> None:
-        """What is kept from plan to plan."""
+        """Create the parts that are kept from plan to plan."""
         self.standing = Standing(self._state, self._attempts)
         self._quarantine = Quarantine(self._monotonic, self._metrics.gang_errors.labels("plan").inc)
         self._holds = Holds(options.holds)
@@ -95,7 +95,7 @@ class Planning:
         self._size_times = SizeTimes(self._monotonic)
 
     def _add_steps(self, services: Services) -> None:
-        """What carries out the steps of a plan."""
+        """Create the parts that carry out the steps of a plan."""
         holds, monotonic = self._holds, self._monotonic
         self._search = WaitingSearch(self._state, self.standing, self._rotation, self._quarantine, monotonic)
         terms = GangTerms(
@@ -137,7 +137,7 @@ class Planning:
         return min(ends) - now
 
     async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> LastPlan | None:
-        """Decide about all waiting gangs; None if no gang waits. The cache may change meanwhile.
+        """Decide about all waiting gangs; None if there is nothing to plan. The cache may change meanwhile.
 
         Gangs in ``asked_about`` are first in turn to evict others: their last preemption waits for a dry run.
         """

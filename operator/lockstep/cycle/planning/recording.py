@@ -104,7 +104,10 @@ def with_pool(state: State, decision: Decision) -> Decision:
 
 
 def in_rank_order(state: State, gang: GangFact, decision: Decision) -> Decision:
-    """The decision with members in rank order and roles undivided; unchanged for gangs without claim templates."""
+    """The decision with members in rank order and roles undivided; unchanged for gangs without claim templates.
+
+    A placement becomes a refusal if its nodes can't be given to ranks because of existing volumes.
+    """
     if not isinstance(gang, AcceptedGang) or not any(role.claim_templates for role in gang.spec.roles):
         return decision
     if isinstance(decision, Unplaceable):

@@ -5,7 +5,7 @@ refused last time: no gang loses its place because it can't be placed yet. The o
 refused last time. So gangs that can never be placed do not use up the bound. If these are too few, the next gangs in
 the queue fill the bound.
 
-Gangs behind take turns in an additional quarter of the bound. Those that were not planned for longest come first. So
+Gangs behind take turns in an additional quarter of the bound. The gang whose last plan is longest ago comes first. So
 every gang is planned again and again, and a gang that can start now does start, wherever it is in the queue. Gangs in
 front claim their nodes, so gangs behind do not delay them.
 """
@@ -18,7 +18,7 @@ from coschedule import Decision, GangKey, Placement
 from lockstep.facts.gang.gang import GangFact
 
 MOST_IN_FRONT = 1000
-"""The number of gangs in front. To plan them takes about a second on 5,000 nodes without a last plan."""
+"""The number of gangs in front. The first plan of so many gangs takes about a second on 5,000 nodes."""
 
 _SHARE_OF_URGENT = 0.25
 _SHARE_OF_TURNS = 0.25
@@ -39,7 +39,8 @@ class _Seen:
 class Chosen:
     """The gangs to plan exactly.
 
-    ``front`` has the gangs that gangs behind do not delay. ``in_turn`` has gangs behind that have their turn.
+    ``front`` has the gangs in front, which are not delayed by gangs behind. ``in_turn`` has the gangs behind that have
+    their turn.
     """
 
     front: frozenset[GangKey]

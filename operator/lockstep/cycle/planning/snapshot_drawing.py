@@ -28,7 +28,7 @@ from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 class GangsToPlan(NamedTuple):
     """The gangs of one plan, the most urgent first. Gangs in ``evicting`` may evict others.
 
-    Gangs in ``ahead`` wait for others, and are planned behind all. ``unplanned`` gangs wait for a later plan.
+    Gangs in ``ahead`` are planned ahead, behind all others. ``unplanned`` is about gangs that wait for a later plan.
     """
 
     planned: Mapping[GangKey, AcceptedGang]
@@ -45,7 +45,7 @@ class GangsToPlan(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangTerms:
-    """The sources of the terms of gangs, beside the gangs themselves and the gangs that compete with them."""
+    """Computes the terms on which gangs are planned, from the facts of these parts."""
 
     standing: Standing
     holds: Holds
@@ -156,7 +156,7 @@ class _FrozenFacts:
     def held_in(self, snapshot: Snapshot) -> dict[GangKey, Reservation]:
         """The reservations of gangs that may be evicted or change their size.
 
-        Gangs without one hold nodes by their pods.
+        Gangs without a reservation hold nodes by their pods, and are left out.
         """
         holding = (*(one.key for one in snapshot.running), *(run.key for run in self.runs))
         return {key: self._reservations[key] for key in holding if key in self._reservations}

@@ -14,7 +14,10 @@ class Standing:
         self._attempts = attempts
 
     def waits(self, gang: GangFact) -> bool:
-        """Whether the gang waits for a plan and may start. A gang that changes its size already has its room kept."""
+        """Whether the gang waits for a plan and may start.
+
+        A gang that changes its size does not wait, because its room is kept.
+        """
         attempts = self._attempts
         if (
             attempts.is_under_way(gang.key)
@@ -42,7 +45,7 @@ class Standing:
 
     def basis_of(self, gang: GangFact) -> DecisionBasis:
         """The basis that a decision about the gang would have now."""
-        # The decision does not bind later pods, and a quota may have left them out.
+        # Later pods are left out: the decision does not apply to them, and a quota may have removed them.
         roles = gang.spec.roles if isinstance(gang, AcceptedGang) else ()
         needs = tuple(role.needs for role in roles if not role.is_later)
         return DecisionBasis(gang.uid, gang.generation, needs, self._state.priorities.of(gang))

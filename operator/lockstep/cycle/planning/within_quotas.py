@@ -26,7 +26,7 @@ class WithinQuotas(NamedTuple):
     def short_namespaces(self) -> frozenset[str]:
         """The namespaces of the refused gangs.
 
-        Room beyond a quota is left out: it is not kept, so it waits for no quota.
+        Refused room for later pods is left out: it is not kept, so it does not wait for quota.
         """
         return frozenset(one.gang.namespace for one in self.refused if not is_room(one.gang))
 

@@ -158,7 +158,7 @@ class PodGangEvictions:
             self._writer.post(urgent, preempted_for_gang(seen, gives_way="begins anew"))
 
     def _take(self, gang: GangFact, eviction: _Eviction) -> None:
-        """Keep why the attempt ends, for accounts and for each status, until a status with this reason is written."""
+        """Record why the attempt ends: for fair shares, and for each status until one with this reason is written."""
         reason, status = Reason.RECLAIMED if eviction.by_share else Reason.PREEMPTED, gang.status
         self._state.shares.gives_way(gang, reason)
         taken = TakenAttempt(gang.uid, status.attempt, status.started_at, reason, eviction.why)
@@ -202,7 +202,7 @@ class PodGangEvictions:
                 assert_never(unknown)
 
     def _uids(self, gang: GangKey) -> set[str]:
-        """The UIDs of the owner that the Gang's pods on nodes name."""
+        """The UIDs of the owners that the Gang's pods on nodes name."""
         return {pod.group.owner for pod in self._state.pod_gangs.group(gang).going_pods()} - {""}
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

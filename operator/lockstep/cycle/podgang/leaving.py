@@ -48,11 +48,11 @@ class _Answered(NamedTuple):
 
 
 class LeavingGangs:
-    """Removes each Gang from a node once for each reason, or tries it again.
+    """Takes the pods of Gangs from nodes, once for each reason. If that fails, it is tried again.
 
     An event reports each change of the result.
 
-    ``shrink`` is called with a Gang that leaves the node by continuing with fewer pods. This is tried once.
+    ``shrink`` is called with a Gang that can continue with its other pods. This is tried once.
     """
 
     def __init__(self, services: Services, shrink: Callable[[PodGangShrink], None]) -> None:
@@ -78,9 +78,9 @@ class LeavingGangs:
             self._keep(gang.key, due.again(now))
 
     def check_attempt(self, gang: GangFact, now: float) -> Failure | None:
-        """End the attempt of a Gang if its pods are due to leave. Returns why they are, or None.
+        """End the attempt of a Gang if its pods have to leave a node now. Returns why they have to, or None.
 
-        After the attempt has ended, the pods are taken back, also those that it would have bound.
+        After the attempt has ended, the pods are taken back. These include pods that were not bound yet.
         """
         due = self._due(gang, now)
         if due is None:
@@ -111,7 +111,7 @@ class LeavingGangs:
         is_begun = self._writer.make_way(gang.key)
         if is_begun:
             self._shrink(shrink)
-        # Otherwise a report is being written.
+        # If it has not begun, a report is being written, and the shrink is tried again later.
         self._keep(gang.key, due.again(now)._replace(tries=int(is_begun)))
         return True
 
@@ -146,7 +146,10 @@ class LeavingGangs:
         return {node for node in nodes if self._owner_back((node,), now) or self._node_lost((node,))}
 
     def _owner_back(self, nodes: Collection[str], now: float) -> Failure | None:
-        """The return of a node owner whose bid evicts members, after their grace period; None if there is none."""
+        """The failure for a node whose owner is back and evicts members.
+
+        None if there is no such node, or if the grace period of its bid is not over.
+        """
         for node in nodes if self._state.owners.are_back else ():
             back = self._state.owners.back(node)
             if back is not None and back.on_return is OnReturn.EVICT and back.due <= now:

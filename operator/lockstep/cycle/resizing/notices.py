@@ -128,13 +128,13 @@ class Notices:
         return pod is not None and pod.ready_for == notice_of(following)
 
     def _begun(self, gang: GangFact, reservation: Reservation, following: NextSize, now: float) -> NextSize:
-        """The change if it begins now, which means that members are asked to end."""
+        """The change with now as the time at which members are asked to end."""
         assert isinstance(gang, AcceptedGang), "a change that the spec does not allow was dropped"
         begin = min(now, following.asked_to_end_at)
         return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
 
     def _have(self, gang: GangFact, reservation: Reservation, notice: str) -> None:
-        """Make the members show that notice, and no other one; '' means no notice."""
+        """Give the members that notice, and no other one; '' means no notice."""
         patches = self._patches_for(gang.key, notice)
         patches.make(gang.key, self._state.pods_of(reservation))
 

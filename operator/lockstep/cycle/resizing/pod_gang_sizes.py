@@ -121,7 +121,7 @@ class PodGangSizes:
         await self._cut_off.stop()
 
     def _plan_if_able(self, gang: GangKey) -> None:
-        """Plan once the Gang can change its size, such as when its last pod runs: no watch asks for a plan."""
+        """Request a plan once the Gang can change its size, such as when its last pod runs: no watch requests it."""
         if not is_elastic_candidate(self._state, gang):
             self._able.discard(gang)
         elif gang not in self._able:
@@ -166,7 +166,7 @@ class PodGangSizes:
         why = size_change(as_its_users_see(change), restart_time=takes)
         return NextSize(
             members=tuple(members_of(one.gang, (after.elements(), one.fixed))),
-            # As the status says it.
+            # In whole seconds, as in the status.
             decided_at=float(int(now)),
             expected_finish=None if change.end == math.inf else now + change.end - decided.snapshot.now,
             why=shrink_for(change, urgent, restart_time=takes) if urgent else why,

@@ -10,7 +10,7 @@ from lockstep.report.text.size_sentences import from_to
 
 
 def post_shrink(state: State, writer: StatusWriter, giver: GangFact, size: int, why: str) -> None:
-    """Post that ``giver`` shrinks to that size, to the gang for which it shrinks, if ``why`` names one."""
+    """Post an event to the gang for which ``giver`` shrinks to ``size`` members, if ``why`` names such a gang."""
     key = state.giving_way.uids.key(shrinks_for(why))
     preemptor = None if key is None else state.gangs.get(key)
     if preemptor is not None:

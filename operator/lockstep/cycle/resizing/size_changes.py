@@ -196,7 +196,7 @@ class SizeChanges:
         return Changing(gang, reservation, following, room, members, because)
 
     def _wants(self, gang: AcceptedGang, change: SizeChange) -> bool:
-        """Whether the size of the gang may still change, and may change to the size of this change."""
+        """Whether the gang may still change its size, and may have the size of this change."""
         return gang.spec.elastic is not None and gang.spec.elastic.size in (None, change.size_after)
 
     def _runs_undisturbed(self, gang: GangFact, reservation: Reservation) -> bool:
@@ -255,7 +255,7 @@ class SizeChanges:
         return beginning_at(self._state, gang, reservation, following, begin=begin, now=now)
 
     def _restart_time(self, gang: GangFact) -> float:
-        """The expected seconds of a change of its size; 0 for a gang that may no longer change it."""
+        """The expected seconds of a change of the gang's size; 0 if the gang may no longer change it."""
         terms = self._state.change_times.terms(gang)
         return 0.0 if terms is None else terms.restart_time
 
@@ -280,7 +280,7 @@ class SizeChanges:
 
 
 def _is_asked(gang: AcceptedGang) -> bool:
-    """Whether the gang's owner asks for a size."""
+    """Whether the gang's spec asks for a size."""
     return gang.spec.elastic is not None and gang.spec.elastic.size is not None
 
 

@@ -32,9 +32,10 @@ def staying_without(gang: GangFact, reservation: Reservation, lost: Collection[i
 def finish_with_fewer(
     state: State, gang: AcceptedGang, before: Sequence[Members], staying: Sequence[Members], now: float
 ) -> float | None:
-    """The time at which the gang is expected to end if only these members stay; None if unknown.
+    """The time at which the gang is expected to end if only the ``staying`` members continue; None if unknown.
 
-    The law of its run time gives the time.
+    The law of its run time gives the time. Without a law, or without terms for a change, the expected finish stays as
+    it is.
     """
     end, work, terms = gang.status.expected_finish, gang.spec.work, state.change_times.terms(gang)
     if end is None or work is None or terms is None:

@@ -13,7 +13,7 @@ from lockstep.report.text.size_sentences import from_to
 from lockstep.snapshot.holders.elastic_pod_gangs import elastic_pod_gang, members_of
 
 LONGEST_CHANGE_SECONDS = 300.0
-"""In seconds. A node that has to be left waits this long for a change of size, because the owner may never make it."""
+"""In seconds. Pods that must leave a node wait this long for a change of size, which their owner may never make."""
 
 
 def shrink_without(

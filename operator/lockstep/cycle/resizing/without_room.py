@@ -1,9 +1,9 @@
 """Shrinks Gangs to the number of running pods if their other pods wait and find no room, for example after a drain.
 
-GangJobs shrink as soon as members are lost. The owner of a Gang first creates such pods anew, and these may find room.
-When an owner gets fewer pods, its controller removes those with the highest indexes. Waiting pods may then take their
-room. Another gang in front of the Gang would take that room instead, so the Gang waits behind it unchanged. If the
-operator may choose the pods that leave, the waiting pods leave.
+GangJobs shrink as soon as members are lost. The owner of a Gang first creates its lost pods anew, and these may find
+room. When an owner gets fewer pods, its controller removes those with the highest indexes. Waiting pods of the Gang may
+then take the room of these pods. But a gang in front would take this room first, so a Gang behind another gang is not
+shrunk. If the operator may choose the pods that leave, the waiting pods leave.
 """
 
 import math

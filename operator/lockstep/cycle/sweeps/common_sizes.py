@@ -100,7 +100,7 @@ def choose_size(question: SizeQuestion) -> RunSize:
 
 
 def _least(question: SizeQuestion, role: RoleSpec, others: int, places: int, *, is_known: bool) -> RunSize:
-    """The fewest members. With them most runs run side by side, and no run needs more places than it must."""
+    """The size with the fewest members. With this size, the most runs can run side by side."""
     least = role.sizes.least
     unknown = "run times are unknown, and this size lets the most runs go side by side"
     why = f"the nodes have places for {n_members(places)}" if is_known else unknown
@@ -154,7 +154,7 @@ def _side_by_side(question: SizeQuestion, groups: int) -> int:
 
 
 def _places(question: SizeQuestion, role: RoleSpec) -> int:
-    """The number of members of the role that fit on suitable nodes if nothing else is there. It is bounded."""
+    """The number of members of the role that fit on suitable nodes if nothing else is there; at most 10,000."""
     alone = question.gang.with_spec(replace(question.gang.spec, roles=(role,)))
     names = Suiting(question.nodes, question.pool).names(alone)
     fitting = (_on_node(question, node, role) for node in question.nodes if node.name in names)

@@ -32,7 +32,10 @@ def expected_finish(pace: SweepPace, now: float) -> float | None:
 
 
 def steady(before: float | None, found: float | None, now: float) -> float | None:
-    """The time to write: ``before``, unless it has moved by at least a minute and a tenth of the time that is left."""
+    """The time to write: ``before``, unless this is missing or over, or ``found`` is clearly different.
+
+    The difference must be at least a minute, and a tenth of the time that is left.
+    """
     if before is None or found is None or before < now:
         return found
     least = max(_AGAIN_AFTER_SECONDS, _AGAIN_AFTER_SHARE * (before - now))

@@ -110,7 +110,7 @@ class Materials:
 
 
 def accepted_template(sweep: Sweep, gang: GangFact) -> AcceptedGang | SweepRefusal:
-    """The GangJob of a run if it can be placed, else a refusal."""
+    """The GangJob of a run if its spec is accepted and does not wait for the sweep itself, else a refusal."""
     if not isinstance(gang, AcceptedGang):
         return SweepRefusal(SweepReason.TEMPLATE_REFUSED, f"template: {gang.refusal.message}")
     own = next((one for one in gang.policies.after if _is_own(sweep, one)), None)
