@@ -9,7 +9,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 
 
 class AttemptEnds:
-    """Brings the cache up to date after attempts, and has their gangs reconciled."""
+    """Brings the cache up to date after attempts, and requests that their gangs are reconciled."""
 
     def __init__(self, state: State, events: AttemptEvents, woken: WakeEvent) -> None:
         self._state = state
@@ -21,7 +21,7 @@ class AttemptEnds:
         if outcome.ending is Ending.PLACED:
             self._state.changes.reconcile(gang.key)
             if isinstance(gang, AcceptedGang) and gang.spec.elastic is not None:
-                # No plan has seen an attempt that began by a change of size. From now on this gang may be evicted.
+                # The gang may be evicted from now on. No plan knows this if the attempt began by a change of size.
                 self._state.changes.plan()
         else:
             self._give_back(gang)

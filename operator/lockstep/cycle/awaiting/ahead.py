@@ -1,8 +1,8 @@
 """Chooses waiting gangs that are planned ahead, so that users see when these gangs are likely to start.
 
 These are gangs that wait for other gangs, and owners in queues of Kueue that wait for a size. Such a gang takes no
-nodes from others: it is planned behind all gangs that may run, and it gets no promise. Only the estimate in the status
-and a size are kept of its placement; the next plan computes the rest anew.
+nodes from others: it is planned behind all gangs that may run, and it gets no promise. The operator keeps only the
+start estimate and the size of its placement. The next plan computes the rest anew.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
@@ -43,14 +43,14 @@ class AheadGang:
     starts: tuple[GangKey, ...]
 
     def behind(self, pending: PendingGang) -> Behind:
-        """The gang as the planner needs it."""
+        """The gang for the planner, which knows it as ``pending``."""
         return Behind(pending, self.ends, self.starts)
 
 
 def choosing_ahead(
     state: State, awaiting: Iterable[AcceptedGang], planned: Collection[GangKey], now: float
 ) -> Generator[None, None, Mapping[GangKey, AheadGang]]:
-    """Return gangs that wait for gangs which hold nodes, are ``planned``, or are chosen already; works in steps."""
+    """Choose, in steps, gangs whose predecessors hold nodes, are ``planned``, or are chosen already; at most 100."""
     found, steps = dict[GangKey, AheadGang](), Steps()
     for gang in awaiting:
         if len(found) == MOST_AHEAD:
@@ -72,7 +72,7 @@ def queued_ahead(state: State, now: float) -> Mapping[GangKey, AheadGang]:
 
 
 def _ahead(state: State, gang: AcceptedGang, is_planned: Callable[[GangKey], bool], now: float) -> AheadGang | None:
-    """The gang with the gangs that it waits for.
+    """The gang as one that is planned ahead, with the gangs that it waits for.
 
     None if a time that it waits for is unknown, or if its status does not yet say that it waits for others.
     """

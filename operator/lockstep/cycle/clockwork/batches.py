@@ -7,7 +7,7 @@ from coschedule import GangKey
 
 
 class Batches:
-    """Calls ``due`` with each changed gang: ``seconds`` after its first change that was not handled yet."""
+    """Calls ``due`` with each changed gang, ``seconds`` after the first of its changes that are not handled yet."""
 
     def __init__(self, seconds: float, *, due: Callable[[GangKey], None]) -> None:
         self._seconds = seconds

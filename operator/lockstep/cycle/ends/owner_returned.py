@@ -25,7 +25,7 @@ def interrupted(state: State, reservation: Reservation, now: float) -> Failure |
 
 
 def ranks_of_owners(state: State, reservation: Reservation, now: float) -> set[int]:
-    """The ranks of the members on nodes whose node owners are back and want members evicted."""
+    """The ranks of the members that must leave their nodes now, because node owners are back."""
     return reservation.ranks_on(_due(state, reservation, now))
 
 

@@ -83,7 +83,7 @@ class StartEstimates:
     def of_ahead(self, gang: GangFact, placement: Placement) -> StartEstimate:
         """The estimate for a gang that waits for others.
 
-        The gang's condition names these others. The estimate is never part of a forecast.
+        The gang's condition names these others. The estimate uses no forecast, and forecasts do not learn from it.
         """
         before = gang.status.plan
         is_first = before is None or before.changed_because not in _REASONS

@@ -1,4 +1,4 @@
-"""Writes to AdmissionChecks that Lockstep is their controller. Until then, Kueue gives no quota that needs them."""
+"""Writes to AdmissionChecks that Lockstep controls them. Until then, Kueue gives no quota in queues that use them."""
 
 import asyncio
 import logging

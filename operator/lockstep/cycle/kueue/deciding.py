@@ -60,7 +60,7 @@ def idle_since(gang: GangFact, workload: GangWorkload) -> float | None:
 
 
 def _waiting(gang: GangFact, quota_since: float | None, patience: float, now: float) -> CheckEntry | None:
-    """The entry with what the last plan says, or with why there can be no plan."""
+    """The entry with what the last plan says, or with why there can be no plan; None if a plan is expected soon."""
     accepted, planned = gang.status.condition(Condition.ACCEPTED), gang.status.condition(Condition.PLANNED)
     if accepted is not None and accepted.status == "False":
         # An object that its pods name is missing, such as a claim.

@@ -30,7 +30,7 @@ def quota_use_of(gang: GangFact, written: GangFact, entry: CheckEntry | None, *,
 
 
 def _most(gang: GangFact, written: GangFact) -> Iterator[tuple[str, int]]:
-    """The most members that each role can still have. An elastic gang may grow again to its user's maximum."""
+    """The most members that each role can still have. An elastic gang may grow again to the maximum of its spec."""
     if not isinstance(written, AcceptedGang):
         return
     present = {role.name: 0 for role in written.spec.roles}

@@ -1,1 +1,1 @@
-"""Paces members: keeps their shares of CPU at the pace of the slowest member."""
+"""Paces members: gives them only the CPU that they need to keep up with the slowest member."""

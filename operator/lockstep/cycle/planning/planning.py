@@ -256,7 +256,7 @@ class Planning:
     async def _decisions(
         self, turn: _Turn, waiting: Waiting, quotas: WithinQuotas, made: Plan, now: float
     ) -> tuple[Decision, ...]:
-        """The decisions about all waiting gangs, planned or not."""
+        """The decisions about waiting gangs, planned or not. Gangs that keep an earlier refusal have none."""
         decided = [*await self._records.record(made, turn.planned, turn.front, now), *quotas.refused]
         keys = {one.gang for one in decided}
         left = [gang for gang in waiting.gangs if gang.key not in keys]

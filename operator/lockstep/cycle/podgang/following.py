@@ -57,7 +57,7 @@ class PodGangFollower:
         self._suspensions.begin()
 
     def wake(self, gang: GangKey) -> None:
-        """Note that the Gang or its pods have changed."""
+        """Report to a suspension of the owner, if there is one, that pods of the Gang have changed."""
         self._suspensions.wake(gang)
 
     def check_attempt(self, gang: GangFact, now: float) -> None:

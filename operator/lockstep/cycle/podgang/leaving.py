@@ -96,7 +96,7 @@ class LeavingGangs:
         self._alarms.forget(gang)
 
     async def stop(self) -> None:
-        """Stop all work. Suspended owners stay marked."""
+        """Stop all work. Suspended owners keep the label by which the next process finds them."""
         self._alarms.stop()
         for task in self._under_way.values():
             task.cancel()

@@ -52,7 +52,7 @@ class MemberChanges:
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
 
     def join(self, gang: GangFact, following: NextSize, room: Reservation) -> None:
-        """Keep the room for members that will join, and report that. Without a report the room is given up."""
+        """Keep the room for members that will join, and report that. If the report fails, the room is given up."""
         if self._writer.make_way(gang.key):
             self._state.assumptions.keep_room(room)
             self._writer.report(gang, partial(self._joining, gang, following))

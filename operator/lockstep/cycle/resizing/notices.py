@@ -44,7 +44,10 @@ class Notices:
         self._patches: dict[GangKey, tuple[str, PodPatches]] = {}
 
     def give(self, gang: GangFact, following: NextSize, room: Reservation) -> None:
-        """Keep the room for the next size, and report when the change begins. Without a report the room is given up."""
+        """Keep the room for the next size, and report when the change begins.
+
+        If the report fails, the room is given up.
+        """
         writer = self._services.writer
         if writer.make_way(gang.key):
             self._state.assumptions.keep_room(room)

@@ -76,7 +76,7 @@ class OwnerSizes:
         self._hosts.forget(gang)
 
     async def stop(self) -> None:
-        """Stop all work: the next process goes on by the statuses."""
+        """Stop all work. The next process continues from the statuses."""
         self._alarms.stop()
         for task in self._under_way.values():
             task.cancel()
@@ -137,7 +137,7 @@ class OwnerSizes:
         return not is_due or self._hosts.are_listed(gang, following.decided_at)
 
     def _have_left(self, gang: GangFact, following: NextSize) -> bool:
-        """Whether the owner has no more pods than it is to have.
+        """Whether the owner has no more pods than it should have.
 
         If the owner removes the pods with the highest indexes, only pods on nodes count: pods that wait may replace
         them. If the patch names the pods that leave, pods that wait have to leave too. After some time they do not

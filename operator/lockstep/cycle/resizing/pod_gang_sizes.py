@@ -1,7 +1,7 @@
 """Begins changes of the number of pods that a Gang has, while its pods run.
 
 A growth is an attempt for the new pods: the status reserves their room, then their owner makes them, and they are
-bound. If that fails, the owner goes back to its size before. A shrink is written to the status first. Then the owner
+bound. If that fails, the owner returns to its earlier size. A shrink is written to the status first. Then the owner
 gets the smaller size (``owner_sizes.py``). Its controller removes the pods with the highest indexes, or those that the
 patch names.
 """
@@ -41,7 +41,7 @@ from lockstep.snapshot.holders.elastic_pod_gangs import (
     members_of,
 )
 
-# A decision waits for these answers. No answer in time counts as a no.
+# In seconds. A decision waits for these answers. An owner that does not answer in time counts as one that can't shrink.
 _LONGEST_SECONDS = 10.0
 
 log = logging.getLogger(__name__)
@@ -115,7 +115,7 @@ class PodGangSizes:
         self._owner_sizes.forget(gang)
 
     async def stop(self) -> None:
-        """Stop all work: the next process goes on by the statuses."""
+        """Stop all work. The next process continues from the statuses."""
         await self._owner_sizes.stop()
         await self._needs.stop()
         await self._cut_off.stop()

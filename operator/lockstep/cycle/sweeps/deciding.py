@@ -76,7 +76,7 @@ def next_steps(view: SweepView) -> SweepSteps:
         failures = tuple(one for one in failures if one.run not in again)
     end = view.end if view.end is not None and not (is_obeyed and again) else end_of(view.spec, ends)
     fresh = frozenset(_waiting(view) if view.spec.is_suspended and view.end is None else ())
-    # Runs that a request requeues are created after the request is written.
+    # Requeued runs are created after a status has recorded that the request was obeyed.
     goes_on = view.may_make and not view.spec.is_suspended and view.end is None and end is None
     return SweepSteps(
         make=_to_make(view, ended) if goes_on else (),

@@ -144,8 +144,8 @@ class SweepFollower:
         if not answer.is_success or answer.body["metadata"]["uid"] != sweep.uid:
             return None
         fresh = parse_sweep(answer.body)
-        # Before a restart, the operator may have sent a creation that is carried out late. So no end is written and no
-        # GangJob is deleted at once.
+        # Before a restart, the operator may have sent a creation that is carried out late. So the next status waits,
+        # and with it each step that needs a status.
         wait = STATUS_SECONDS if fresh.status.state else 0.0
         progress = SweepProgress(fresh, may_write_at=self._services.monotonic() + wait)
         self._progress[sweep.key] = progress

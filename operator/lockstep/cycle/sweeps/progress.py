@@ -112,7 +112,7 @@ class SweepProgress:
     def notice(self, gangs: Mapping[int, RunGang], now: float) -> None:
         """Remember new ends, and forget creations and deletions that the watch has shown.
 
-        An end counts even if its GangJob is deleted.
+        An end counts even if the GangJob is being deleted.
         """
         for run, gang in gangs.items():
             if run < len(self.recorded) and run not in self.seen and self.recorded.of(run) is RunEnd.NOT_YET:
