@@ -55,8 +55,8 @@ class ElasticSpec(NamedTuple):
         The next change is expected to take as long as the last one. Until the first one has ended, the ``learned``
         seconds of other gangs count, if these are known. A change is expected to take at least ``restart_time``, as
         Lockstep does not observe when the program works again. It is expected to take at most four times
-        ``restart_time``. So one slow change, such as by an image that could not be pulled, does not prevent all later
-        changes. The work that is ``lost`` comes on top.
+        ``restart_time``. So one slow change, for example because an image could not be pulled, does not prevent all
+        later changes. The work that is ``lost`` comes on top.
         """
         took = (learned or 0.0) if last is None or last.seconds is None else last.seconds
         interval = self.min_interval * 2 ** min(failed_joins, _MOST_DOUBLINGS)

@@ -1,1 +1,1 @@
-"""Facts about a gang: spec, status, roles, policies, network, forecasts."""
+"""Facts about a gang: spec, status, roles, policies, network, start estimates."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lockstep.facts.piece_states import PieceCounts
 
 MOST_DEALT_PIECES = 100_000
-"""The most pieces that one dealer deals: their states take 25 kB in its gang's ConfigMap, and in the operator."""
+"""The most pieces that one dealer deals: their states take 25 kB, in a ConfigMap and in the operator's memory."""
 
 
 class DealingSpec(NamedTuple):

@@ -164,7 +164,7 @@ class _GangBase(GangIdentity):
         return AcceptedGang(**self._common(), spec=spec)
 
     def refused(self, refusal: Refusal) -> "RefusedGang":
-        """The gang, refused."""
+        """The gang, refused for that reason."""
         return RefusedGang(**self._common(), refusal=refusal)
 
     @property

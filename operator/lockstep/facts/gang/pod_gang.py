@@ -23,8 +23,8 @@ from lockstep.facts.sizing import Sizing
 class WaitingPod(NamedTuple):
     """A pod of a Gang that can be bound now.
 
-    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are those
-    labels of the pod that its own affinity selects by. Unless it ``preempts``, no gang gives way to it.
+    ``source`` says why it belongs to the Gang. ``completion_index`` is -1 for pods without one. ``selected`` are the
+    pod's labels with keys that its own affinity terms use. Unless it ``preempts``, no gang gives way to it.
     """
 
     name: str

@@ -10,7 +10,7 @@ from lockstep.facts.pods.pace import MemberCpu
 from lockstep.facts.pods.pod_outcome import PodOutcome
 
 Request = tuple[tuple[str, int], ...]
-"""Resources of one pod: (name, amount in integer base units: milli-CPU, bytes, pieces), sorted by name."""
+"""Resources of one pod: (name, amount as an integer in milli-CPU, bytes or a count), sorted by name."""
 
 
 LARGEST_AMOUNT = 2**49

@@ -138,9 +138,10 @@ _ORDER = {outcome: number for number, outcome in enumerate(GangOutcome)}
 
 
 def _rank_of_end(record: GangRecord) -> tuple[bool, bool, int, int, str, str]:
-    """An order of ends: an observed end counts before an unknown one, then the later end.
+    """The rank of an end: the greater one counts.
 
-    A gang may run again after etcd was restored.
+    Observed ends are above unknown ones, and later ends above earlier ones. A gang may run again after etcd was
+    restored.
     """
     outcome = record.outcome
     return (
