@@ -23,8 +23,8 @@ class Remains(NamedTuple):
 def remains(gang: GangFact, pods: Iterable[PodFact], now: float) -> Remains:
     """Which pods of a finished gang to stop or to delete. A pod in neither list stays as it is.
 
-    Members of a failed gang that are bound to nodes are stopped, and their pods stay. If the nodes do not stop them in
-    time, or if the gang has succeeded, running pods are deleted. After the keep time all pods are deleted.
+    Members of a failed gang that are bound to nodes are stopped, and their pods stay. Other running pods are deleted,
+    and so are members that their nodes do not stop in time. After the keep time all pods are deleted.
     """
     if _is_past(kept_until(gang), now):
         return Remains([], list(pods))

@@ -23,7 +23,7 @@ MOST_OBJECTS = 1_000
 Those that have ended stay until the next status, so short runs accumulate.
 """
 _MOST_MADE_AT_ONCE = 32
-# Runs that fit nowhere do not delay other runs, but at most this number of them is created.
+# Runs that fit nowhere do not delay other runs: this number of them does not count as waiting.
 _MOST_STUCK = 16
 
 

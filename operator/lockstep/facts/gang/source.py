@@ -7,7 +7,8 @@ from typing import NamedTuple, assert_never
 class Source(StrEnum):
     """A source of gangs, with its name in ``lockstep run --sources``.
 
-    For every source except ``PODS``, the operator makes the Gang, whose name begins with the name of the source.
+    For every source except ``PODS``, the operator makes the Gang. The name of the Gang begins with the name of the
+    source, or of the source that is named below.
     """
 
     PODS = "pods"
