@@ -8,7 +8,7 @@ class Source(StrEnum):
     """A source of gangs, with its name in ``lockstep run --sources``.
 
     For every source except ``PODS``, the operator makes the Gang. The name of the Gang begins with the name of the
-    source, or of the source that is named below.
+    source; for ``SIZED_JOB`` and ``SIZED_RAY_CLUSTER``, with that of ``JOB`` and ``RAY_CLUSTER``.
     """
 
     PODS = "pods"
