@@ -221,7 +221,7 @@ class Cycle:
         # 4. Change sizes.
         now = self._now()
         self._plan_time.plan_by(now + self._size_changes.begin(decided), now)
-        # 5. Report to the others why they wait, and give sizes to owners that wait for these.
+        # 5. Report to the other gangs why they wait, and give sizes to owners that wait for a size.
         await self._report_others(decided)
         self._follower.give_sizes(decided.ahead, self._now())
         # 6. Plan again when gangs that hold nodes are expected to end, including those that were just started.

@@ -36,7 +36,7 @@ class GangsGivingWay(NamedTuple):
     with_fewer: list[PodGangShrink]
 
     def priorities(self, state: State) -> Iterator[tuple[GangKey, int | None]]:
-        """The priority of each gang; that of a Gang is the priority of its pods."""
+        """Each gang with its priority. A Gang has the priority of its pods."""
         gangs = [*(victim.gang for victim in self.evicted), *(changing.gang for changing in self.shrinking)]
         yield from ((gang.key, state.priorities.of(gang)) for gang in gangs)
         fewer = (state.pod_gangs.objects[shrink.one.gang.key] for shrink in self.with_fewer)

@@ -106,7 +106,7 @@ def unpaced_cpu(unpaced: Cpu, now: Cpu, *, most: int) -> Cpu:
 
 
 def differs_enough(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most: int) -> bool:
-    """Whether the request or the limit of a container differs by more than a tenth from what it should be.
+    """Whether the request or the limit of a container differs by more than a tenth from the wanted one.
 
     Only the part of the limit that the container can use counts. So members near the slowest one are not resized back
     and forth. A kept limit must be exact, to a thousandth of a core.

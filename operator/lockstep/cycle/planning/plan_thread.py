@@ -49,7 +49,7 @@ class Made(NamedTuple):
 
     ``changes`` are the changes of size that the plan assumes. Sizes must be chosen again at ``again`` at the latest.
     ``in_vain`` says that additional plans, in which gangs of unknown end give room back, were computed and did not
-    help. ``ahead`` has the placements of gangs that wait for others.
+    help. ``ahead`` has the placements of gangs that are planned ahead.
     """
 
     snapshot: Snapshot
@@ -87,7 +87,7 @@ def make_plan(
 ) -> Made:
     """Choose the sizes of gangs that may change them, make the plan, and choose the gangs to evict for it.
 
-    The gangs ``behind``, which wait for others, are planned last.
+    The gangs ``behind``, which are planned ahead, are planned last.
     """
     sized = with_sizes(memory.remembered_by(facts), elastic, rescue)
     evicting = with_evictions(sized.snapshot, sized.plan, rescue)

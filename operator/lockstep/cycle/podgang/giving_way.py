@@ -58,7 +58,7 @@ class _Eviction(NamedTuple):
 
 
 class PodGangEvictions:
-    """Evicts Gangs. A suspended owner is always resumed, even if the urgent gang has gone."""
+    """Evicts Gangs. A suspended owner is always resumed, even if the urgent gang is gone."""
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._state = services.state
