@@ -87,7 +87,7 @@ def make_plan(
 ) -> Made:
     """Choose the sizes of gangs that may change them, make the plan, and choose the gangs to evict for it.
 
-    The gangs ``behind``, which are planned ahead, are planned last.
+    The gangs ``behind`` are planned last, after all gangs that may run.
     """
     sized = with_sizes(memory.remembered_by(facts), elastic, rescue)
     evicting = with_evictions(sized.snapshot, sized.plan, rescue)
