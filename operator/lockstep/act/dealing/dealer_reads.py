@@ -116,12 +116,12 @@ class DealerReads:
             if number % _GANGS_A_TURN == 0:
                 await asyncio.sleep(0)
             gang = self._state.gangs.get(reservation.gang)
-            if gang is None or gang.spec is None or gang.spec.dealing is None:
+            if gang is None or gang.dealing is None:
                 continue
             first = PodKey(gang.key.namespace, pod_name(gang.key.name, reservation.attempt, FIRST_RANK))
             pod = self._state.members(gang).get(first)
             if pod is not None and pod.dealer is not None and pod.dealer.url and pod.phase is PodPhase.RUNNING:
-                dealing, ranks = gang.spec.dealing, reservation.rank_bits
+                dealing, ranks = gang.dealing, reservation.rank_bits
                 contact = self._contacts.get(pod.uid) or _Contact()
                 yield _Target(gang, dealing, reservation.attempt, pod.uid, pod.dealer.url, ranks, contact)
 

@@ -60,9 +60,9 @@ class PieceReads:
 
 def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> PieceCounts:
     """The counts with the most settled pieces: from the gang's status, its dealer, or pods of ended dealers."""
-    if gang.spec is None or gang.spec.dealing is None:
+    if gang.dealing is None:
         return NO_PIECES
-    most = gang.spec.dealing.pieces
+    most = gang.dealing.pieces
     left = (pod.dealer.last_counts for pod in pods if pod.dealer is not None and _is_first(pod))
     known = (gang.status.pieces, reads.counts(gang), *left)
     fitting = (one for one in known if one is not None and one.settled <= most)
@@ -71,15 +71,14 @@ def piece_counts(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> 
 
 def pieces_left(gang: GangFact, reads: PieceReads, pods: Iterable[PodFact]) -> int | None:
     """How many pieces are neither done nor failed; None if no dealer deals pieces of the gang."""
-    if gang.spec is None or gang.spec.dealing is None:
+    if gang.dealing is None:
         return None
-    return gang.spec.dealing.pieces - piece_counts(gang, reads, pods).settled
+    return gang.dealing.pieces - piece_counts(gang, reads, pods).settled
 
 
 def has_no_dealer_any_more(gang: GangFact, succeeded_ranks: int) -> bool:
     """Whether the gang's dealer has ended, because the member of rank 0 has succeeded: members get no more pieces."""
-    is_dealt = gang.spec is not None and gang.spec.dealing is not None
-    return is_dealt and has_rank(succeeded_ranks, FIRST_RANK)
+    return gang.dealing is not None and has_rank(succeeded_ranks, FIRST_RANK)
 
 
 def _is_first(pod: PodFact) -> bool:

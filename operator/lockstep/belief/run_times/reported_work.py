@@ -10,8 +10,8 @@ from lockstep.facts.pods.pod import PodFact
 
 def reported_part(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact], pieces: PieceReads) -> str:
     """The part of the work that is done: by the dealer of its pieces, or else by reports of the attempt's members."""
-    if gang.spec is not None and gang.spec.dealing is not None:
-        return gang.spec.dealing.part(piece_counts(gang, pieces, pods))
+    if gang.dealing is not None:
+        return gang.dealing.part(piece_counts(gang, pieces, pods))
     return _reported_by_members(gang, reservation, pods)
 
 

@@ -38,7 +38,7 @@ def what_pieces_say(state: State, gang: GangFact, counts: Progress) -> PiecesSay
 
     ``counts`` is the progress of its members. A FailureAction fails or restarts the gang.
     """
-    dealing = None if gang.spec is None else gang.spec.dealing
+    dealing = gang.dealing
     if dealing is None:
         return PiecesSay.NOTHING
     pieces = counts_of(state, gang)
@@ -61,7 +61,7 @@ def with_pieces(state: State, gang: GangFact) -> GangFact:
 
     A gang without pieces is returned unchanged.
     """
-    if gang.spec is None or gang.spec.dealing is None:
+    if gang.dealing is None:
         return gang
     counts = counts_of(state, gang)
     return replace(gang, status=replace(gang.status, pieces=counts if counts.settled else gang.status.pieces))

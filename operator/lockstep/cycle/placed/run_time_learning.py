@@ -63,7 +63,9 @@ def known_after(past_runs: PastRuns, observation: RunObservation | None) -> Runs
     return () if observation is None else past_runs.known_with(*observation)
 
 
-def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mapping[str, NodeFact]) -> PastRun | None:
+def _run(
+    gang: AcceptedGang, reservation: Reservation, run_time: float, nodes: Mapping[str, NodeFact]
+) -> PastRun | None:
     stated = _stated_seconds(gang, reservation)
     is_whole = reservation.attempt == _WHOLE_ATTEMPT and not gang.status.member_changes
     if stated is None or stated < _SHORTEST_SECONDS or not is_whole:
@@ -76,12 +78,12 @@ def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mappi
     return run_of(seconds / stated, members=members, slowdown=stated / idle, seconds=seconds, kind=kind)
 
 
-def _kind(spec: GangSpec | None, members: Iterable[Members], nodes: Mapping[str, NodeFact]) -> str:
+def _kind(spec: GangSpec, members: Iterable[Members], nodes: Mapping[str, NodeFact]) -> str:
     """The kind of the nodes of all members with work; empty if there are several kinds or none.
 
     On several kinds, the slowest member depends on the speeds that are to be learned.
     """
-    working = {entry.node for entry in members if spec is not None and spec.working([entry])}
+    working = {entry.node for entry in members if spec.working([entry])}
     kinds = {kind_of_node(nodes.get(node)) for node in working}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return kind if _KIND.fullmatch(kind) else ""
@@ -97,9 +99,9 @@ def _stated_seconds(gang: GangFact, reservation: Reservation) -> float | None:
     return (reservation.expected_finish - reservation.start) / factor_planned_with(gang.status)
 
 
-def _on_idle_nodes(gang: GangFact, reservation: Reservation) -> tuple[int, float]:
+def _on_idle_nodes(gang: AcceptedGang, reservation: Reservation) -> tuple[int, float]:
     """The number of members with work, and the seconds that the spec states for this number; 0 if unknown."""
-    if not isinstance(gang, AcceptedGang) or gang.spec.work is None:
+    if gang.spec.work is None:
         return 0, 0.0
     members = gang.spec.working(reservation.members)
     times = gang.spec.work.float_times(members)

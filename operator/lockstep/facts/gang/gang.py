@@ -177,6 +177,11 @@ class _GangBase(GangIdentity):
         return None
 
     @property
+    def dealing(self) -> DealingSpec | None:
+        """The pieces that a dealer deals while the gang runs; None without a dealer, or if the spec is refused."""
+        return None
+
+    @property
     def unmet(self) -> tuple[Predecessor, ...]:
         """The predecessors whose awaited outcome has not happened, according to the status. It may never happen."""
         return tuple(one for one in self.policies.after if self.status.answer(one) is not Satisfaction.MET)
@@ -196,6 +201,11 @@ class AcceptedGang(_GangBase):
     def content(self) -> GangSpec:
         """The spec."""
         return self.spec
+
+    @property
+    def dealing(self) -> DealingSpec | None:
+        """The pieces that a dealer deals while the gang runs; None without a dealer."""
+        return self.spec.dealing
 
     @property
     def deadline(self) -> float | None:

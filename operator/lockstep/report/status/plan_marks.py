@@ -159,7 +159,7 @@ def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float
 
 def _planned(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> str:
     """Sentences that say what was chosen, by which run times, and whether the pieces are dealt later."""
-    dealing = None if gang.spec is None else gang.spec.dealing
+    dealing = gang.dealing
     later = f" A dealer deals its {n_pieces(dealing.pieces)} while it runs." if dealing is not None else ""
     return as_sentence(chosen(placement, now=now)) + _by_past_runs(learned) + later
 
