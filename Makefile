@@ -90,7 +90,7 @@ SCALE_ROUNDS ?= 3
 SHARE ?= 1.0
 
 .PHONY: scale
-scale: $(INSTALLED) ## Compare Lockstep with gangs of kube-scheduler at 5,000 nodes, for four hours at most: LOADS=AC NODES=200 SCALE_ROUNDS=1 SHARE=0.05
+scale: $(INSTALLED) ## Compare Lockstep with kube-scheduler's gangs and Kueue at 5,000 nodes, for four hours at most: LOADS=AC NODES=200 SCALE_ROUNDS=1 SHARE=0.05
 	PYTHONPATH=tests:tests/perf $(BIN)/python -m scale --loads $(LOADS) --nodes $(NODES) --rounds $(SCALE_ROUNDS) --share $(SHARE)
 
 .PHONY: papers

@@ -18,11 +18,12 @@ GROUPS = Target(f"/apis/{RELEASE.version}/namespaces/{NAMESPACE}/podgroups", "po
 _ENABLED = [gate for gate in ("GenericWorkload", "GangScheduling") if gate in RELEASE.gates]
 _GATES = f"--feature-gates={','.join(f'{gate}=true' for gate in _ENABLED)}"
 # Every bind is a request: by itself kube-scheduler sends 50 a second at most, and nothing else would be measured.
-_UNTHROTTLED = ("--kube-api-qps=10000", "--kube-api-burst=10000")
+UNTHROTTLED = ("--kube-api-qps=10000", "--kube-api-burst=10000")
+"""Flags of a component without limits of its own for requests."""
 
 FLAGS: Mapping[Component, tuple[str, ...]] = {
     Component.API_SERVER: (_GATES, f"--runtime-config={RELEASE.version}=true"),
-    Component.SCHEDULER: (_GATES, *_UNTHROTTLED),
+    Component.SCHEDULER: (_GATES, *UNTHROTTLED),
 }
 
 

@@ -1,4 +1,4 @@
-"""``make scale``: one table of loads on 5,000 nodes, for Lockstep, kube-scheduler's own gangs, and a lean client.
+"""``make scale``: one table of loads on 5,000 nodes, for Lockstep, kube-scheduler's own gangs, Kueue and a lean client.
 
 Each contender runs alone on a control plane that has just started; contenders alternate, in three rounds. The table
 has medians and ranges.
@@ -15,9 +15,10 @@ import uvloop
 from rich.console import Console
 from rich.table import Table
 from scale.bursts import Figures, loads_of_scheduler_perf, very_many_pods
-from scale.cluster import Ground, ground, observed, untainted
+from scale.cluster import CPU, Ground, ground, observed, untainted
 from scale.contenders import Contender, KubeScheduler, LeanClient, Lockstep
 from scale.full import beside_hopeless, places_become_free, until_none_fits
+from scale.kueue import Kueue
 from scale.observer import Observer
 from scale.steady import come_and_go
 
@@ -78,7 +79,8 @@ def _parse() -> argparse.Namespace:
 def _contenders(load: Load, nodes: int, *, first: int) -> list[Contender]:
     """Those that this load means something for; each round begins with another one."""
     lean: list[Contender] = [LeanClient(untainted(nodes))] if load.lean else []
-    contenders: list[Contender] = [*lean, KubeScheduler(), Lockstep()]
+    cpu = CPU * len(untainted(nodes))
+    contenders: list[Contender] = [*lean, KubeScheduler(), Kueue(cpu), Lockstep()]
     turn = first % len(contenders)
     return [*contenders[turn:], *contenders[:turn]]
 

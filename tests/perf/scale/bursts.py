@@ -41,12 +41,12 @@ async def very_many_pods(ground: Ground, client: KubeClient, observer: Observer,
 
 
 async def _burst(ground: Ground, client: KubeClient, observer: Observer, gangs: list[Gang]) -> Figures:
-    before, began = spent(ground.sandbox, ground.operator), monotonic()
+    before, began = spent(ground.sandbox, ground.operator, ground.folder), monotonic()
     await submit(ground, client, observer, gangs)
     pods = sum(gang.size for gang in gangs)
     names = {gang.name for gang in gangs}
     is_whole = await observer.until(lambda: _bound_of(observer, names) == pods)
-    cost = spent(ground.sandbox, ground.operator).since(before)
+    cost = spent(ground.sandbox, ground.operator, ground.folder).since(before)
     figures = _figures(observer, names, began, cost)
     return figures if is_whole else {"pods that were not bound": pods - _bound_of(observer, names), **figures}
 

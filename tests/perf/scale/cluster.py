@@ -37,11 +37,15 @@ class Other(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """A cluster on which one contender runs. ``nodes`` are the names of those without a taint."""
+    """A cluster on which one contender runs. ``nodes`` are the names of those without a taint.
+
+    ``folder`` marks the processes of the contender's controllers, as that of the sandbox marks its components.
+    """
 
     contender: Contender
     sandbox: Sandbox
     operator: OperatorProcess | None
+    folder: Path
     nodes: list[str]
 
 
@@ -59,8 +63,9 @@ def ground(contender: Contender, count: int) -> Iterator[Ground]:
         for namespace in (NAMESPACE, OTHERS):
             sandbox.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
         sandbox.create_nodes(_nodes(count))
-        with contender.running(sandbox) as operator:
-            yield Ground(contender=contender, sandbox=sandbox, operator=operator, nodes=untainted(count))
+        folder = Path(mkdtemp())
+        with contender.running(sandbox, folder) as operator:
+            yield Ground(contender=contender, sandbox=sandbox, operator=operator, folder=folder, nodes=untainted(count))
 
 
 @asynccontextmanager

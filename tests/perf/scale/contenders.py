@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from bench_cluster import NAMESPACE, operator
@@ -42,8 +43,8 @@ class Contender(Protocol):
     def flags(self) -> Mapping[Component, tuple[str, ...]]:
         """What turns it on."""
 
-    def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
-        """Run the program; a component of the sandbox runs already."""
+    def running(self, sandbox: Sandbox, folder: Path) -> AbstractContextManager[OperatorProcess | None]:
+        """Run the program; a component of the sandbox runs already. ``folder`` is an empty one for its controllers."""
 
     async def submit(self, client: KubeClient, gang: Gang) -> None:
         """Create what a user creates."""
@@ -59,19 +60,19 @@ class Lockstep:
     addons = frozenset[Component]()
     flags: ClassVar[Mapping[Component, tuple[str, ...]]] = {}
 
-    def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
+    def running(self, sandbox: Sandbox, folder: Path) -> AbstractContextManager[OperatorProcess | None]:
         """See ``Contender``."""
         return operator(sandbox)
 
     async def submit(self, client: KubeClient, gang: Gang) -> None:
         """See ``Contender``."""
         made = gang_job(gang.name, size=gang.size, cpu=str(gang.cpu), work={"serialTime": "10h"})
-        _succeeded(await client.create(paths.gangs_of(NAMESPACE), made))
+        succeeded(await client.create(paths.gangs_of(NAMESPACE), made))
 
     async def saying_why(self, client: KubeClient) -> int:
         """See ``Contender``."""
         return sum(
-            _says_why(one, "Planned", later="StartsLater") for one in await _listed(client, paths.gangs_of(NAMESPACE))
+            says_why(one, "Planned", later="StartsLater") for one in await listed(client, paths.gangs_of(NAMESPACE))
         )
 
 
@@ -82,18 +83,18 @@ class KubeScheduler:
     addons = frozenset({Component.SCHEDULER})
     flags = FLAGS
 
-    def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
+    def running(self, sandbox: Sandbox, folder: Path) -> AbstractContextManager[OperatorProcess | None]:
         """See ``Contender``."""
         return nullcontext()
 
     async def submit(self, client: KubeClient, gang: Gang) -> None:
         """See ``Contender``."""
-        _succeeded(await client.create(GROUPS, pod_group(gang.name, gang.size)))
+        succeeded(await client.create(GROUPS, pod_group(gang.name, gang.size)))
         await _create_pods(client, [in_group(pod, gang.name) for pod in _pods(gang)])
 
     async def saying_why(self, client: KubeClient) -> int:
         """See ``Contender``."""
-        return sum(_says_why(one, RELEASE.condition) for one in await _listed(client, GROUPS))
+        return sum(says_why(one, RELEASE.condition) for one in await listed(client, GROUPS))
 
 
 class LeanClient:
@@ -107,7 +108,7 @@ class LeanClient:
         self._nodes = nodes
         self._bound = 0
 
-    def running(self, sandbox: Sandbox) -> AbstractContextManager[OperatorProcess | None]:
+    def running(self, sandbox: Sandbox, folder: Path) -> AbstractContextManager[OperatorProcess | None]:
         """See ``Contender``."""
         return nullcontext()
 
@@ -123,13 +124,13 @@ class LeanClient:
     async def _bind(self, client: KubeClient, key: PodKey, uid: str) -> None:
         node = self._nodes[self._bound % len(self._nodes)]
         self._bound += 1
-        _succeeded(await client.create(paths.pod_binding(key), binding_manifest(key, uid, node)))
+        succeeded(await client.create(paths.pod_binding(key), binding_manifest(key, uid, node)))
 
 
 async def _create_pods(client: KubeClient, pods: list[Mapping[str, Any]]) -> dict[PodKey, str]:
     """Create pods; returns their UIDs."""
     answers = await asyncio.gather(*(client.create(paths.pods_of(NAMESPACE), pod) for pod in pods))
-    created = [_succeeded(answer).body["metadata"] for answer in answers]
+    created = [succeeded(answer).body["metadata"] for answer in answers]
     return {PodKey(NAMESPACE, metadata["name"]): metadata["uid"] for metadata in created}
 
 
@@ -144,18 +145,20 @@ def pod_manifest(name: str, cpu: int, spec: Mapping[str, Any]) -> dict[str, Any]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container], **spec}}
 
 
-async def _listed(client: KubeClient, target: Target) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = _succeeded(await client.get(target)).body["items"]
+async def listed(client: KubeClient, target: Target) -> list[dict[str, Any]]:
+    """All objects of a kind."""
+    items: list[dict[str, Any]] = succeeded(await client.get(target)).body["items"]
     return items
 
 
-def _says_why(manifest: Mapping[str, Any], condition: str, *, later: str = "") -> bool:
+def says_why(manifest: Mapping[str, Any], condition: str, *, later: str = "") -> bool:
     """Whether the gang says why it waits: its condition is false, or true with ``later`` as the reason."""
     conditions = manifest.get("status", {}).get("conditions") or ()
     found = [one for one in conditions if one["type"] == condition and one["message"]]
     return any(one["status"] == "False" or one.get("reason") == later for one in found)
 
 
-def _succeeded(answer: Any) -> Any:
+def succeeded(answer: Any) -> Any:
+    """The same answer, if it is a success."""
     assert answer.is_success, answer.message
     return answer

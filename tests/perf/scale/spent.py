@@ -1,6 +1,7 @@
 """What a load costs each process: CPU time, memory and requests that write."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -24,10 +25,12 @@ class Spent(NamedTuple):
         )
 
 
-def spent(sandbox: Sandbox, operator: OperatorProcess | None) -> Spent:
-    """What was spent until now."""
-    running = processes.running(sandbox.kubeconfig.parent)
-    cpu = {component: _cpu_seconds(pid) for pid, component in running.items()}
+def spent(sandbox: Sandbox, operator: OperatorProcess | None, folder: Path) -> Spent:
+    """What was spent until now. ``folder`` marks the processes of other controllers."""
+    running = processes.running(sandbox.kubeconfig.parent) | processes.running(folder)
+    cpu = Counter[str]()
+    for pid, component in running.items():
+        cpu[component] += _cpu_seconds(pid)
     if operator is not None:
         cpu["operator"] = operator.cpu_seconds()
     return Spent(cpu, writes(sandbox))
