@@ -88,10 +88,16 @@ LOADS ?= ABCDEF
 NODES ?= 5000
 SCALE_ROUNDS ?= 3
 SHARE ?= 1.0
+LABEL ?= performance
 
 .PHONY: scale
 scale: $(INSTALLED) ## Compare Lockstep with kube-scheduler's gangs and Kueue at 5,000 nodes, for four hours at most: LOADS=AC NODES=200 SCALE_ROUNDS=1 SHARE=0.05
 	PYTHONPATH=tests:tests/perf $(BIN)/python -m scale --loads $(LOADS) --nodes $(NODES) --rounds $(SCALE_ROUNDS) --share $(SHARE)
+
+.PHONY: scale-upstream
+scale-upstream: $(INSTALLED) ## Run the gang cases of upstream's scheduler_perf, unchanged, of the newest release of Kubernetes: LABEL=short
+	$(BIN)/python -m sandbox fetch etcd
+	PYTHONPATH=tests:tests/perf $(BIN)/python -m scale.upstream --label $(LABEL)
 
 .PHONY: papers
 papers: $(INSTALLED) ## Compute the results of the four papers, and compare them with the printed numbers
