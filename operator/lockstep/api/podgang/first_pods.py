@@ -44,23 +44,26 @@ def of_job(job: Section) -> Sequence[FirstPods]:
 def of_job_set(job_set: Section) -> Sequence[FirstPods]:
     """The pods of all Jobs that wait for no other Job, and the pods of other Jobs, which are made later.
 
-    A Job that waits until another Job is complete gets the nodes of that Job, so its pods are not counted. From this
-    Job on, no pods of Jobs that wait are counted.
+    A Job that waits until another Job is complete gets the nodes of that Job, so its pods are not counted. Neither are
+    the pods of Jobs that wait for such a Job.
     """
     spec = job_set.section("spec")
     is_in_order = spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder"
-    found, is_over = list[FirstPods](), False
+    found, after_others = list[FirstPods](), set[str]()
     for job in spec.sections("replicatedJobs"):
-        awaited = [one.text("status") for one in job.sections("dependsOn")]
-        is_over = is_over or "Complete" in awaited
+        # Jobs may wait only for Jobs that the list has before them.
+        awaited = job.sections("dependsOn")
+        gets_nodes = any(one.text("status") == "Complete" or one.text("name") in after_others for one in awaited)
+        if gets_nodes:
+            after_others.add(job.text("name"))
         waits = bool(awaited) or (is_in_order and bool(found))
-        found.append(_of_replicated_job(job, waits=waits, is_over=is_over))
+        found.append(_of_replicated_job(job, waits=waits, gets_nodes=gets_nodes))
     return found
 
 
-def _of_replicated_job(job: Section, *, waits: bool, is_over: bool) -> FirstPods:
+def _of_replicated_job(job: Section, *, waits: bool, gets_nodes: bool) -> FirstPods:
     [pods] = of_job(job.section("template"))
-    if waits and is_over:
+    if gets_nodes:
         return FirstPods(0, pods.template)
     number = job.number("replicas", otherwise=1) * pods.number
     return _pods(number, pods.template, waits=waits, role=job.text("name"))

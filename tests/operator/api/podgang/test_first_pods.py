@@ -11,6 +11,13 @@ LEADER, WORKER = {"metadata": {"labels": {"of": "leader"}}}, {"metadata": {"labe
 GROUP = {"size": 4, "leaderTemplate": LEADER, "workerTemplate": WORKER}
 MPI = {"Launcher": {"template": LEADER}, "Worker": {"replicas": 3, "template": WORKER}}
 RAY = {"headGroupSpec": {"template": LEADER}, "workerGroupSpecs": [{"replicas": 2, "numOfHosts": 2, "minReplicas": 1}]}
+
+
+def until(name, status):
+    """Describe until when a Job of a JobSet waits for another one."""
+    return {"name": name, "status": status}
+
+
 IN_STEPS = [replicated("first", parallelism=2), replicated("second", replicas=2, parallelism=3)]
 TEMPLATE_OF_FIRST = "spec.replicatedJobs[0].template.spec.template"
 RAY_WORKERS = "spec.workerGroupSpecs[0].template"
@@ -45,7 +52,7 @@ def first(source, owner):
         ),
         pytest.param(
             Source.JOB_SET,
-            jobset(IN_STEPS[0], replicated("second", depends_on=[{"name": "first", "status": "Ready"}])),
+            jobset(IN_STEPS[0], replicated("second", depends_on=[until("first", "Ready")])),
             {TEMPLATE_OF_FIRST: 2, TEMPLATE_OF_FIRST.replace("0", "1"): 0},
             id="a JobSet of which one Job waits for the other",
         ),
@@ -126,7 +133,7 @@ def test_pods_that_an_owner_makes_at_once_are_those_of_its_first_step(source, ow
         ),
         pytest.param(
             Source.JOB_SET,
-            jobset(IN_STEPS[0], replicated("second", parallelism=5, depends_on=[{"name": "first", "status": "Ready"}])),
+            jobset(IN_STEPS[0], replicated("second", parallelism=5, depends_on=[until("first", "Ready")])),
             [0, 5],
             id="once it runs",
         ),
@@ -134,11 +141,34 @@ def test_pods_that_an_owner_makes_at_once_are_those_of_its_first_step(source, ow
             Source.JOB_SET,
             jobset(
                 IN_STEPS[0],
-                replicated("second", depends_on=[{"name": "first", "status": "Complete"}]),
-                replicated("third", depends_on=[{"name": "second", "status": "Ready"}]),
+                replicated("second", depends_on=[until("first", "Complete")]),
+                replicated("third", depends_on=[until("second", "Ready")]),
             ),
             [0, 0, 0],
             id="once it is complete",
+        ),
+        pytest.param(
+            Source.JOB_SET,
+            jobset(
+                IN_STEPS[0],
+                replicated("second", depends_on=[until("first", "Complete")]),
+                replicated("third", parallelism=4, depends_on=[until("first", "Ready")]),
+                replicated("fourth", parallelism=5, depends_on=[until("third", "Ready")]),
+                IN_STEPS[1] | {"name": "fifth"},
+            ),
+            [0, 0, 4, 5, 0],
+            id="once it runs, after a Job that waits until it is complete",
+        ),
+        pytest.param(
+            Source.JOB_SET,
+            jobset(
+                *IN_STEPS,
+                replicated("third", depends_on=[until("first", "Ready"), until("second", "Complete")]),
+                replicated("fourth", depends_on=[until("first", "Ready"), until("third", "Ready")]),
+                replicated("fifth", parallelism=4, depends_on=[until("second", "Ready"), until("first", "Ready")]),
+            ),
+            [0, 0, 0, 0, 4],
+            id="once several Jobs are so far",
         ),
         pytest.param(
             Source.LEADER_WORKER_SET,
