@@ -29,7 +29,7 @@ from lockstep.watch.streams import Streams
 
 RELIST_SECONDS = 120.0
 # While a watch is not open, only lists show changes. After a list, there is a pause of these seconds. Then there is a
-# pause of four times the duration of the list and the first pause: more frequent lists would cost too much.
+# pause of four times the duration of the list: more frequent lists of many gangs would cost too much.
 _BLIND_SECONDS = 0.5
 _PAUSE_SHARE = 4.0
 
@@ -132,6 +132,7 @@ async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Strea
         began = monotonic()
         streams.opened.clear()
         trouble = await _list_or_warn(client, state, lists, logged=trouble)
+        seconds = monotonic() - began
         is_whole = not trouble
         if is_whole:
             streams.listed()
@@ -139,7 +140,7 @@ async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Strea
             streams.outdated.set()
             lists.were_set_back = False
         await asyncio.sleep(_BLIND_SECONDS)
-        await _until_open(streams, _PAUSE_SHARE * (monotonic() - began))
+        await _until_open(streams, _PAUSE_SHARE * seconds)
         if is_whole:
             await _until_due(streams)
 
