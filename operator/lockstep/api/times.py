@@ -11,11 +11,11 @@ from functools import lru_cache
 
 import durationpy
 
-# This accepts the same times as the API server: letters of either case, any character before a fraction, any two digits
-# as an offset, the year 0, and a leap second. As there, text after the time is ignored.
+# This accepts the same times as the API server, and leap seconds: letters of either case, any character before a
+# fraction, any two digits as an offset, and the year 0. As there, text after the time is ignored.
 _TIME = re.compile(
     r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})[tT]"
-    r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:.(?P<fraction>[0-9]+))?"
+    r"(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9]|60)(?:.(?P<fraction>[0-9]+))?"
     r"(?:[zZ]|(?P<offset_sign>[+-])(?P<offset_hours>[0-9]{2}):(?P<offset_minutes>[0-9]{2}))"
 )
 # The most characters of a duration. Kubernetes writes at most 25. The time to parse digits without a unit grows with
@@ -46,8 +46,7 @@ def _duration_seconds(text: str) -> float:
 def epoch_seconds(text: str | None) -> float | None:
     """The seconds since 1970 of an RFC 3339 time; None stays None.
 
-    Raises ``ValueError`` for a text that is no time, or for a date that does not exist. Hours, minutes and seconds are
-    not checked.
+    Raises ``ValueError`` for a text that is no time, or for a date that does not exist.
     """
     if text is None:
         return None

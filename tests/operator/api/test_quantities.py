@@ -166,7 +166,19 @@ def test_times_are_read_as_the_standard_library_does(local, minutes):
     assert epoch_seconds(time.isoformat()) == pytest.approx((time - EPOCH).total_seconds(), abs=1e-4)
 
 
-@pytest.mark.parametrize("text", ["", "soon", "2026-11-20", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "soon",
+        "2026-11-20",
+        "2026-13-01T00:00:00Z",
+        "2026-02-30T00:00:00Z",
+        "2026-11-20T24:00:00Z",
+        "2026-11-20T00:60:00Z",
+        "2026-11-20T00:00:61Z",
+    ],
+)
 def test_what_is_no_time_is_said(text):
     with pytest.raises(ValueError, match=r"time|month|day"):
         epoch_seconds(text)

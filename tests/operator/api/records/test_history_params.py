@@ -43,6 +43,7 @@ def test_what_clients_add_to_every_request_asks_for_nothing():
     ("query", "want"),
     [
         pytest.param({"since": "yesterday"}, "since is not a time such as 2026-11-01T00:00:00Z", id="since"),
+        pytest.param({"since": "2026-01-01T99:99:99Z"}, "since is not a time such as 2026-11-01T00:00:00Z", id="hour"),
         pytest.param({"until": "2026"}, "until is not a time such as 2026-11-01T00:00:00Z", id="until"),
         pytest.param({"by": "node"}, "by is none of namespace, group, user, week", id="by"),
         pytest.param({"losses": "yes"}, "losses is neither true nor false", id="losses"),
