@@ -56,7 +56,7 @@ def pods_kind(state: State) -> WatchedKind[PodFact]:
         apply=state.apply_pod,
         remove=lambda it: state.remove_pod(*it),
         parse_failures=state.parse_failures,
-        unreadable=unreadable_pod,
+        unreadable=lambda it, problem: unreadable_pod(it, problem, state.sources),
         counts_as="a pod that fills its node, or has not ended",
         cached=lambda: ((key, pod.uid) for key, pod in state.pods.items()),
     )

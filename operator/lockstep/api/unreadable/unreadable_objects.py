@@ -40,15 +40,16 @@ def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
     )
 
 
-def unreadable_pod(manifest: Manifest, _: Exception) -> PodFact:
+def unreadable_pod(manifest: Manifest, _: Exception, sources: Collection[Source] = ()) -> PodFact:
     """The fact for a pod that can't be parsed.
 
-    If only its phase is invalid, the pod is parsed as one that has not ended. Otherwise it fills its node until it
-    ends.
+    If only its phase is invalid, the pod is parsed as one that has not ended, as in :func:`read_pod`. Otherwise it
+    fills its node until it ends.
     """
     phase = (manifest.get("status") or {}).get("phase")
     if phase not in _PHASES:
-        return read_pod({**manifest, "status": {**(manifest.get("status") or {}), "phase": PodPhase.UNKNOWN}})
+        status = {**(manifest.get("status") or {}), "phase": PodPhase.UNKNOWN}
+        return read_pod({**manifest, "status": status}, sources)
     metadata, node = manifest["metadata"], (manifest.get("spec") or {}).get("nodeName")
     is_deleting, member = "deletionTimestamp" in metadata, membership(metadata)
     return PodFact(
@@ -90,7 +91,7 @@ def read_pod(manifest: Manifest, sources: Collection[Source] = ()) -> PodFact:
     try:
         return parse_any_pod(manifest, sources)
     except Exception as problem:  # noqa: BLE001 - the API server accepts any content
-        return unreadable_pod(manifest, problem)
+        return unreadable_pod(manifest, problem, sources)
 
 
 def unreadable_bid(manifest: Manifest, problem: Exception) -> BidFact:

@@ -7,6 +7,8 @@ from builders.served import bid, gang, node, owned_by, pod, priority_class
 from coschedule import GangKey
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import ClaimKey
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.source import Source
 from lockstep.facts.pods.pod import PodKey, PodPhase
 from lockstep.facts.reasons import Reason
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -72,6 +74,17 @@ def test_pod_of_an_unknown_phase_has_not_ended(state, counted):
 
     assert state.pods["default", "p"].phase is PodPhase.UNKNOWN
     assert (room(state), counted) == ({"n1": 5}, ["pods"])
+
+
+def test_pod_of_a_gang_in_an_unknown_phase_keeps_its_gang_and_its_slot(state):
+    state.sources = frozenset({Source.PODS})
+    nodes_kind(state).accept(node("n1"))
+    bids_kind(state).accept(bid("n1", slots=3))
+    labels, spec = {"lockstep.dev/member-of": "heat"}, {"schedulerName": "lockstep"}
+    pods_kind(state).accept(pod("p", node="n1", cpu="1", phase="Dreaming", labels=labels, spec=spec))
+
+    assert state.pods["default", "p"].group.gang == pod_gang_key("default", "heat")
+    assert room(state) == {"n1": 2}
 
 
 def test_member_that_cannot_be_understood_still_is_a_member(state):
