@@ -95,4 +95,4 @@ def decode_object(raw: bytes) -> Mapping[str, Any] | None:
 def retry_after_seconds(headers: Mapping[str, str]) -> float:
     """The seconds that the server asks us to wait; 0 if it does not ask, or if it gives a date."""
     value = headers.get("Retry-After", "")
-    return float(value) if value.isdigit() else 0.0
+    return float(value) if value.isdecimal() else 0.0

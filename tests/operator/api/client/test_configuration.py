@@ -192,6 +192,7 @@ def test_no_configuration_anywhere_is_one_sentence(tmp_path, monkeypatch):
         pytest.param({"Retry-After": "3"}, 3, id="seconds"),
         pytest.param({"Retry-After": "Fri, 20 Nov 2026 18:00:00 GMT"}, 0, id="a date"),
         pytest.param({"Retry-After": "-1"}, 0, id="negative"),
+        pytest.param({"Retry-After": "3²"}, 0, id="digits that are no number"),
     ],
 )
 def test_retry_after(headers, want_seconds):
