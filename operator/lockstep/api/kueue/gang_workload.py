@@ -19,7 +19,7 @@ from lockstep.facts.gang.workload import Conditions, GangWorkload, Quota
 
 _UID_LABEL = f"{KUEUE_PREFIX}job-uid"
 # Kueue uses this name for the only pod set of a Workload with a single template.
-_ONLY_PART = "main"
+_ONLY_POD_SET = "main"
 _LONGEST_NAME = 63
 _DIGEST = 10
 # The most characters of a message that are kept. Kueue accepts 32,768, but people read fewer.
@@ -87,13 +87,13 @@ def gang_workload(gang: AcceptedGang, priority: int, priority_class: str) -> New
 def asks_for(workload: Manifest, gang: AcceptedGang) -> bool:
     """Whether a Workload asks for what the gang needs now: its queue, and the numbers of its members."""
     asked = [(one["name"], one.get("count"), one.get("minCount")) for one in workload["spec"]["podSets"]]
-    wanted = [(part_of(role.name), sizes.most, fewest) for role, sizes, fewest in _wanted(gang)]
+    wanted = [(pod_set_of(role.name), sizes.most, fewest) for role, sizes, fewest in _wanted(gang)]
     return (workload["spec"].get("queueName"), asked) == (gang.policies.queue, wanted)
 
 
-def part_of(role: str) -> str:
+def pod_set_of(role: str) -> str:
     """The name of the Workload's pod set for the members of a role."""
-    return role or _ONLY_PART
+    return role or _ONLY_POD_SET
 
 
 def _wanted(gang: AcceptedGang) -> Iterator[tuple[RoleSpec, Sizes, int | None]]:
@@ -112,7 +112,7 @@ def _pod_set(role: RoleSpec, sizes: Sizes, fewest: int | None) -> NewManifest:
     metadata = {field: (template.get("metadata") or {}).get(field) or {} for field in ("labels", "annotations")}
     fewer = {} if fewest is None else {"minCount": fewest}
     pods = {"metadata": metadata, "spec": template["spec"]}
-    return {"name": part_of(role.name), "count": sizes.most, **fewer, "template": pods}
+    return {"name": pod_set_of(role.name), "count": sizes.most, **fewer, "template": pods}
 
 
 def _quotas(workload: Manifest) -> Iterator[tuple[str, Quota]]:

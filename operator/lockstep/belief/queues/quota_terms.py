@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from coschedule import Sizes
 from lockstep.api.gangjob.role import parse_constraints
-from lockstep.api.kueue.gang_workload import part_of
+from lockstep.api.kueue.gang_workload import pod_set_of
 from lockstep.api.kueue.workload import in_flavors
 from lockstep.belief.podgangs.workloads import may_pass
 from lockstep.facts.document import PodTemplate
@@ -36,7 +36,8 @@ def awaits_flavor(workload: GangWorkload | None, flavors: Mapping[str, Flavor]) 
 
 def with_quota(spec: GangSpec, quotas: Mapping[str, Quota], flavors: Mapping[str, Flavor]) -> GangSpec:
     """The spec with only the sizes and the nodes for which there is quota. Unknown flavors do not limit the nodes."""
-    return replace(spec, roles=tuple(_with_quota(role, quotas.get(part_of(role.name)), flavors) for role in spec.roles))
+    roles = (_with_quota(role, quotas.get(pod_set_of(role.name)), flavors) for role in spec.roles)
+    return replace(spec, roles=tuple(roles))
 
 
 def _called(workload: GangWorkload) -> str:

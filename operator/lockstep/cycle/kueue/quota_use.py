@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lockstep.api.kueue.check_entries import CheckEntry
-from lockstep.api.kueue.gang_workload import part_of
+from lockstep.api.kueue.gang_workload import pod_set_of
 from lockstep.api.kueue.gang_workload_status import GangEnd, QuotaUse
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.workload import CheckState
@@ -30,7 +30,7 @@ def quota_use_of(gang: GangFact, written: GangFact, entry: CheckEntry | None, *,
 
 
 def _most(gang: GangFact, written: GangFact) -> Iterator[tuple[str, int]]:
-    """The most members that each role can still have. An elastic gang may grow again to the maximum of its spec."""
+    """The most members that each pod set can still have. An elastic gang may grow again to the maximum of its spec."""
     if not isinstance(written, AcceptedGang):
         return
     present = {role.name: 0 for role in written.spec.roles}
@@ -38,4 +38,4 @@ def _most(gang: GangFact, written: GangFact) -> Iterator[tuple[str, int]]:
         present[entry.role] = present.get(entry.role, 0) + entry.count
     for role in written.spec.roles:
         allowed = 0 if written.spec.elastic is None else written.wanted_sizes(role).most
-        yield part_of(role.name), max(present[role.name], allowed)
+        yield pod_set_of(role.name), max(present[role.name], allowed)

@@ -43,7 +43,7 @@ class Flavor(NamedTuple):
 
 
 class Quota(NamedTuple):
-    """The quota of one role of a GangJob: this number of members, in these ResourceFlavors."""
+    """The quota of one pod set of a GangJob's Workload: this number of members, in these ResourceFlavors."""
 
     members: int
     flavors: tuple[str, ...] = ()
@@ -60,8 +60,9 @@ class Conditions(NamedTuple):
 class GangWorkload(NamedTuple):
     """The Workload that the operator made for the GangJob ``gang`` with the UID ``gang_uid``, for its ``queue``.
 
-    ``quotas`` are by the name of the role. The Workload has quota since ``quota_since``; None if it has none. ``says``
-    is Kueue's message about why it has no quota, or loses it. ``is_off``: it is deactivated, or is being deleted.
+    ``quotas`` are by the name of the pod set. The Workload has quota since ``quota_since``; None if it has none.
+    ``says`` is Kueue's message about why it has no quota, or loses it. ``is_off``: it is deactivated, or is being
+    deleted.
     """
 
     gang: GangKey
