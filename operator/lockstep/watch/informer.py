@@ -89,7 +89,7 @@ class Informer(Generic[Fact]):
         known = self._known | set(self._kind.cached())
         version = ""
         async for page in pages(self._client, self._kind.target):
-            if not version and not self._age.accepts(page["metadata"]["resourceVersion"]):
+            if not version and not self._age.accept_or_count(page["metadata"]["resourceVersion"]):
                 raise WatchError("the list is older than objects that were seen before")
             for manifest in page["items"] or ():
                 seen.add(await self._apply(manifest))

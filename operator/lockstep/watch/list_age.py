@@ -21,8 +21,8 @@ class ListAge:
         """Record the version of an object, or of an accepted list."""
         self._newest = version
 
-    def accepts(self, version: str) -> bool:
-        """Count a list of that version; returns whether to accept it."""
+    def accept_or_count(self, version: str) -> bool:
+        """Accept a list of that version, or count it as an older one; returns whether it is accepted."""
         if not is_older(version, self._newest):
             self._older_in_a_row = 0
             return True

@@ -80,7 +80,7 @@ async def _apply_pages(client: KubeClient, kind: WatchedKind[Any], age: ListAge)
     reader = Reader(kind)
     try:
         async for page in pages(client, kind.target):
-            if not version and not age.accepts(page["metadata"]["resourceVersion"]):
+            if not version and not age.accept_or_count(page["metadata"]["resourceVersion"]):
                 log.warning("a list of %s is older than the cache, and is requested again", kind.target.resource)
                 await asyncio.sleep(_BLIND_SECONDS)
                 return ""

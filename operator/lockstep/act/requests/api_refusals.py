@@ -58,7 +58,7 @@ def _is_final(answer: Answer) -> bool:
     if any(words in answer.message for words in _DENIED):
         return True
     if answer.code == HTTPStatus.FORBIDDEN:
-        return not answer.is_about_rights and not any(words in answer.message for words in _MENDED_BY_OTHERS)
+        return not answer.is_about_access and not any(words in answer.message for words in _MENDED_BY_OTHERS)
     is_about_content = answer.code in (
         HTTPStatus.BAD_REQUEST,
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

@@ -41,7 +41,7 @@ def there_already(gang: GangKey) -> str:
 def _refused(answer: Answer, resource: str, gang: GangKey) -> str:
     if answer.code == HTTPStatus.CONFLICT:
         return there_already(gang)
-    if answer.is_about_rights:
+    if answer.is_about_access:
         needed = f"The verb create on {resource} of namespace {gang.namespace} is needed, and was refused"
         return f"{needed}: {answer.message}. Nothing would be created."
     return f"The API server would refuse {gang_called(gang)}: {answer.message}."

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
         return self.code < 300
 
     @property
-    def is_about_rights(self) -> bool:
+    def is_about_access(self) -> bool:
         """Whether the API server refuses our credentials, or denies the request because we lack a right.
 
         While the API server starts, it may answer all requests in this way.

@@ -186,7 +186,8 @@ class KubeClient:
             opening = self._connection.open("GET", target, params={**params, "watch": "true"}, timeout=timeout)
             response = await stack.enter_async_context(opening)
             self._connection.answered(WATCH, target, response.status, started)
-            if not self._connection.is_asked_again(response.status):
+            must_repeat = self._connection.record_code(response.status)
+            if not must_repeat:
                 if self._rights is not None:
                     self._rights.watch_answered(need_of(WATCH, target.path, target.resource), response.status)
                 return response
@@ -230,7 +231,7 @@ class KubeClient:
     async def _ask(self, wanted: WantedRequest, urgency: Urgency | None, *, patience: int) -> Answer:
         """Send a request until it is answered, up to six times. A write has a turn during each try, not during pauses.
 
-        A refusal for lack of rights is an answer after ``patience`` tries. Raises ``ApiUnavailableError``.
+        A refusal of access is an answer after ``patience`` tries. Raises ``ApiUnavailableError``.
         """
         pause = _FIRST_PAUSE_SECONDS
         problem, useless = "", None
@@ -246,7 +247,7 @@ class KubeClient:
                 log_silence(wanted.verb, wanted.target.path, problem)
                 continue
             is_trouble = (answer.code == 429 and not answer.is_about_budget) or answer.code >= 500
-            if not is_trouble and not (answer.is_about_rights and attempt < patience - 1):
+            if not is_trouble and not (answer.is_about_access and attempt < patience - 1):
                 return answer
             problem, useless, pause = answer.message, answer, max(pause, retry_after)
         raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}", useless)
@@ -263,7 +264,8 @@ class KubeClient:
                     await asyncio.get_running_loop().create_future()
                 async with self._writes.turn(urgency):
                     answer, retry_after = await self._write_once(wanted, urgency)
-            if not self._connection.is_asked_again(answer.code):
+            must_repeat = self._connection.record_code(answer.code)
+            if not must_repeat:
                 return answer, retry_after
 
     async def _write_once(self, wanted: WantedRequest, urgency: Urgency) -> tuple[Answer, float]:
@@ -282,7 +284,7 @@ class KubeClient:
 
 async def _ask_if_granted(rights: Rights, need: Need, ask: Callable[..., Awaitable[Answer]]) -> Answer:
     """Send a request and record whether its right is denied. If it was denied recently, return that denial instead."""
-    message = rights.denial(need)
+    message = rights.denial_or_try(need)
     if message:
         return Answer(HTTPStatus.FORBIDDEN, {"message": message})
     answer = await ask(patience=1 if rights.is_denied(need) else _TRIES)

@@ -121,7 +121,7 @@ class ApiConnection:
         self._observer(verb, target.resource, code, seconds)
         log_answer(verb, target.path, code, seconds, is_dry=params is not None and DRY_RUN in params)
 
-    def is_asked_again(self, code: int) -> bool:
+    def record_code(self, code: int) -> bool:
         """Record what an answer shows of our credentials. Returns whether the same request must be sent again.
 
         A refused token may have been renewed, so the next request reads the token anew.

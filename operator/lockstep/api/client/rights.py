@@ -94,10 +94,10 @@ class Rights:
         """Whether that right was denied at the last request."""
         return need in self._denials
 
-    def denial(self, need: Need) -> str:
+    def denial_or_try(self, need: Need) -> str:
         """The API server's last denial of that right; '' if the request must be sent.
 
-        While the right is denied, '' is returned once after each pause.
+        While the right is denied, '' is returned once after each pause, and the next pause begins.
         """
         known = self._denials.get(need)
         if known is None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.sweeps.run_marks import MOST_LETTERS, MOST_VARIABLES, is_variable, letters_of_names
+from lockstep.api.sweeps.run_marks import MOST_CHARACTERS, MOST_VARIABLES, characters_of_names, is_variable
 from lockstep.facts.runs.sweep_run import MOST_RUNS, Parameters
 from lockstep.facts.sweeps.sweep import SweepReason, SweepRefusal
 
@@ -83,8 +83,8 @@ def _check(number: int, line: str, names: Sequence[str]) -> None:
         raise ValueError(f"has a character in line {number} that can't be printed")
     if len(values) != len(names):
         raise ValueError(f"has {len(values)} values in line {number}, and {len(names)} variables in line 1")
-    if sum(map(len, values)) + letters_of_names(names) > MOST_LETTERS:
-        raise ValueError(f"has more than {MOST_LETTERS} letters in line {number}, names included")
+    if sum(map(len, values)) + characters_of_names(names) > MOST_CHARACTERS:
+        raise ValueError(f"has more than {MOST_CHARACTERS} characters in line {number}, names included")
 
 
 def _values(line: str) -> list[str]:

@@ -21,7 +21,7 @@ from lockstep.facts.runs.sweep_keys import sweep_key, sweep_name
 from lockstep.facts.runs.sweep_run import Parameters, SweepRun, run_name
 from lockstep.facts.sweeps.sweep import Sweep
 
-MOST_LETTERS = 4_096
+MOST_CHARACTERS = 4_096
 """The most characters of all parameters of a run, with their names."""
 MOST_VARIABLES = 50
 """The most parameters of a run."""
@@ -83,7 +83,7 @@ def parameters_text(parameters: Parameters) -> str:
     return "".join(f"{name}={value}\n" for name, value in parameters)
 
 
-def letters_of_names(names: Sequence[str]) -> int:
+def characters_of_names(names: Sequence[str]) -> int:
     """How many characters :func:`parameters_text` adds to the values of these names."""
     return sum(map(len, names)) + 2 * len(names)
 
@@ -95,7 +95,7 @@ def is_variable(name: str) -> bool:
 
 def _parameters(text: str) -> Parameters:
     """The parameters in an annotation; none if they are too long or invalid."""
-    lines = [line.partition("=") for line in text.split("\n") if line] if len(text) <= MOST_LETTERS else []
+    lines = [line.partition("=") for line in text.split("\n") if line] if len(text) <= MOST_CHARACTERS else []
     if len(lines) > MOST_VARIABLES or not all(is_variable(name) for name, _, _ in lines):
         return ()
     return tuple((name, value) for name, _, value in lines)

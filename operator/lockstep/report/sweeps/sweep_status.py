@@ -17,7 +17,7 @@ from lockstep.facts.sweeps.sweep import (
     SweepStatus,
 )
 
-_MOST_LETTERS = 1_024
+_MOST_CHARACTERS = 1_024
 _MOST_OF_SUMMARY = 1_000
 _CUT_OFF = "…"
 
@@ -117,12 +117,12 @@ def _summary(sweep: Sweep, stands: SweepNow) -> str:
 
 def _failed_runs(ends: RunEnds) -> str:
     """The numbers of failed runs, as far as there is room. Numbers for which there is no room are not formatted."""
-    ranges, letters = list[str](), 0
+    ranges, characters = list[str](), 0
     for first, last in ends.spans_with(RunEnd.FAILED):
         ranges.append(str(first) if first == last else f"{first}-{last}")
-        letters += len(ranges[-1]) + 1
-        if letters > _MOST_LETTERS:
-            whole, _, _ = ",".join(ranges)[: _MOST_LETTERS - len(_CUT_OFF) - 1].rpartition(",")
+        characters += len(ranges[-1]) + 1
+        if characters > _MOST_CHARACTERS:
+            whole, _, _ = ",".join(ranges)[: _MOST_CHARACTERS - len(_CUT_OFF) - 1].rpartition(",")
             return f"{whole},{_CUT_OFF}"
     return ",".join(ranges)
 
@@ -151,7 +151,7 @@ def _conditions(sweep: Sweep, stands: SweepNow, before: SweepStatus, now: float)
             type=one.kind,
             status=one.status,
             reason=one.reason,
-            message=_shortened(one.message, _MOST_LETTERS),
+            message=_shortened(one.message, _MOST_CHARACTERS),
             observed_generation=sweep.generation,
             last_transition=float(int(now)) if known is None or known.status != one.status else known.last_transition,
         )

@@ -62,7 +62,7 @@ async def test_lack_of_rights_that_lasts_is_an_answer(refusal):
     async with ScriptedServer(*[refusal] * 20) as server, client_of(server) as client:
         answer = await client.get(POD)
 
-    assert answer.is_about_rights
+    assert answer.is_about_access
     assert len(server.asked) == 6
 
 

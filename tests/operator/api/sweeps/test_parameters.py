@@ -32,7 +32,7 @@ def test_each_line_has_the_parameters_of_a_run():
         pytest.param(config_map("1A\n1\n"), "has '1A' in line 1", id="no name"),
         pytest.param(config_map("LOCKSTEP_RANK\n1\n"), "does not begin with LOCKSTEP_", id="ours"),
         pytest.param(config_map("A\n1\n2\0"), "a character in line 3 that can't be printed", id="control"),
-        pytest.param(config_map("A\n" + "x" * 5_000), "has more than 4096 letters in line 2", id="long"),
+        pytest.param(config_map("A\n" + "x" * 5_000), "has more than 4096 characters in line 2", id="long"),
     ],
 )
 def test_parameters_that_can_not_be_used_are_refused(manifest, want):
