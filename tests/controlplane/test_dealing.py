@@ -8,7 +8,7 @@ import subprocess
 import sys
 from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
-from time import sleep
+from time import monotonic, sleep
 
 import pytest
 
@@ -62,7 +62,7 @@ def work(asker, effects, fails=frozenset(), at_most=None):
     """A member: it does what it is dealt, until all is over or it is killed after so many pieces."""
     done, failed = [], []
     while at_most is None or len(effects) < at_most:
-        pieces = next_pieces(asker, done=done, failed=failed, patience=PATIENCE, sleep=soon)
+        pieces = next_pieces(asker, done=done, failed=failed, patience=PATIENCE, sleep=soon, monotonic=monotonic)
         if not pieces:
             return
         effects += pieces
@@ -157,7 +157,7 @@ def test_member_that_joins_is_dealt_pieces_and_those_of_one_that_leaves_are_deal
         work(dealer.member(0), first, at_most=20)
         arena.add_nodes(1)
         eventually(lambda: arena.status("tiles")["size"] == 2, seconds=90)
-        taken = next_pieces(dealer.member(1), patience=PATIENCE, sleep=soon)
+        taken = next_pieces(dealer.member(1), patience=PATIENCE, sleep=soon, monotonic=monotonic)
         assert not {*taken} & {*first}
 
         arena.change_gang("tiles", elastic={**terms, "size": 1})
@@ -177,7 +177,7 @@ def test_too_many_failed_pieces_fail_the_gang(arena, tmp_path):
     eventually(lambda: arena.status("tiles").get("startedAt"))
     with Dealer(arena, "tiles", 1, tmp_path) as dealer:
         work(dealer.member(0), [], fails={0}, at_most=1)
-        next_pieces(dealer.member(0), failed=[0], patience=PATIENCE, sleep=soon)
+        next_pieces(dealer.member(0), failed=[0], patience=PATIENCE, sleep=soon, monotonic=monotonic)
 
         failed = arena.until("tiles", "Failed", "True", "PiecesFailed")
 

@@ -31,24 +31,24 @@ def next_pieces(
     failed: Iterable[int] = (),
     patience: float,
     sleep: Callable[[float], None],
+    monotonic: Callable[[], float],
 ) -> tuple[int, ...]:
     """Report results, wait for the next pieces and return them; () if every piece is settled. Raises ``DealerError``.
 
-    If the dealer does not answer, the request is repeated, as the dealer may be starting. The pauses before these
-    requests last ``patience`` seconds together, at most.
+    If the dealer does not answer, the request is repeated for ``patience`` seconds, as the dealer may be starting.
     """
     body = f"rank={asker.rank}&done={_joined(done)}&failed={_joined(failed)}".encode()
     request = Request(f"{asker.url}/next", body, {"Authorization": f"Bearer {asker.key}"})  # noqa: S310 - the pod's own
-    silent = 0.0
+    silent_since = monotonic()
     while True:
         answer = _asked(request)
         if not isinstance(answer, _Pause):
             return answer
-        pause, why = answer.seconds, answer.why
-        silent = silent + pause if why else 0.0
-        if silent > patience:
-            raise DealerError(f"{asker.url} has not answered for {patience:g} s: {why}")
-        sleep(pause)
+        if answer.why and monotonic() - silent_since >= patience:
+            raise DealerError(f"{asker.url} has not answered for {patience:g} s: {answer.why}")
+        sleep(answer.seconds)
+        if not answer.why:
+            silent_since = monotonic()
 
 
 class _Pause(NamedTuple):

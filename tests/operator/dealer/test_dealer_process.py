@@ -8,6 +8,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from threading import Thread
 
@@ -90,7 +91,7 @@ def work(asker, effects, stops_after=None):
     """A member's loop; returns how many pieces it did."""
     done = ()
     for turn in count():
-        done = next_pieces(asker, done=done, patience=60, sleep=lambda _: time.sleep(0.01))
+        done = next_pieces(asker, done=done, patience=60, sleep=lambda _: time.sleep(0.01), monotonic=time.monotonic)
         effects += [(asker.rank, piece) for piece in done]
         if not done or turn == stops_after:
             return
@@ -214,14 +215,57 @@ def test_command_of_a_member_reports_and_prints_the_next(deals):
     assert done.stdout == "0\n1\n"
 
 
-def test_member_gives_up_a_dealer_that_is_gone_or_refuses():
-    with pytest.raises(DealerError, match="has not answered for 3 s"):
-        next_pieces(Asker("http://127.0.0.1:1", KEY, 0), patience=3, sleep=lambda _: None)
+class SlowFailures(BaseHTTPRequestHandler):
+    """Closes each connection without an answer, after half a minute on the member's clock."""
+
+    def do_POST(self):
+        self.server.clock.seconds += 30.0
+        self.server.requests += 1
+
+
+class Clock:
+    """A member's clock, which moves while it sleeps."""
+
+    def __init__(self):
+        self.seconds = 1_000.0
+
+    def monotonic(self):
+        return self.seconds
+
+    def sleep(self, seconds):
+        self.seconds += seconds
+
+
+@pytest.fixture
+def silent_dealer():
+    with ThreadingHTTPServer(("127.0.0.1", 0), SlowFailures) as server:
+        server.clock, server.requests = Clock(), 0
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def ask(url, key=KEY, clock=None):
+    clock = clock or Clock()
+    return next_pieces(Asker(url, key, 0), patience=300, sleep=clock.sleep, monotonic=clock.monotonic)
+
+
+def test_member_gives_up_a_dealer_that_is_gone():
+    with pytest.raises(DealerError, match="has not answered for 300 s"):
+        ask("http://127.0.0.1:1")
+
+
+def test_member_gives_up_after_its_patience_though_each_request_takes_long(silent_dealer):
+    with pytest.raises(DealerError, match="has not answered for 300 s"):
+        ask(f"http://127.0.0.1:{silent_dealer.server_port}", clock=silent_dealer.clock)
+
+    assert silent_dealer.requests == 10
+    assert silent_dealer.clock.seconds == 1_000 + 10 * 30 + 9 * 1
 
 
 def test_member_with_a_wrong_key_ends_with_a_sentence(deals):
     with pytest.raises(DealerError, match="answers 401: the key of this attempt is required"):
-        next_pieces(deals(1).member(0)._replace(key="other"), patience=3, sleep=lambda _: None)
+        ask(deals(1).member(0).url, key="other")
 
 
 def test_dealer_and_member_import_nothing_that_takes_long():
@@ -241,7 +285,7 @@ def test_connections_without_a_key_are_bounded_and_members_are_served_again_afte
     for one in idle:
         one.close()
     asker = Asker(f"http://127.0.0.1:{port}", KEY, 0)
-    assert len(next_pieces(asker, patience=60, sleep=time.sleep)) >= 1
+    assert len(next_pieces(asker, patience=60, sleep=time.sleep, monotonic=time.monotonic)) >= 1
     server.shutdown()
     server.server_close()
 

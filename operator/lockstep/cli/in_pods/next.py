@@ -6,7 +6,9 @@ import click
 
 from lockstep.dealer.asking import Asker, DealerError, next_pieces
 
-_PATIENCE_SECONDS = 300.0
+# Longer than the default of --unreachable-after: if the node of rank 0 is lost, the operator ends the attempt first. A
+# member that gives up counts as failed. Also longer than a kubelet's longest pause before it restarts a dealer, 300 s.
+_PATIENCE_SECONDS = 900.0
 
 
 @click.command()
@@ -52,7 +54,12 @@ def next(*, url: str, key: str, rank: int, failed: tuple[int, ...], done: tuple[
     """
     try:
         pieces = next_pieces(
-            Asker(url, key, rank), done=done, failed=failed, patience=_PATIENCE_SECONDS, sleep=time.sleep
+            Asker(url, key, rank),
+            done=done,
+            failed=failed,
+            patience=_PATIENCE_SECONDS,
+            sleep=time.sleep,
+            monotonic=time.monotonic,
         )
     except DealerError as error:
         raise click.ClickException(f"{error}.") from error
