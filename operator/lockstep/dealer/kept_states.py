@@ -3,10 +3,13 @@
 The journal is in the pod, so a dealer that restarts in this pod loses nothing. The ConfigMap outlives the pod.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lockstep.facts.piece_states import PieceState, check_bits, merged, packed, unpacked
+
+_LINE = re.compile(rb"^([12]) ([0-9]{1,9})\n", re.MULTILINE)
 
 
 def read_states(pieces: int, kept: Path, journal: Path) -> bytearray:
@@ -48,8 +51,6 @@ def _journaled(pieces: int, journal: Path) -> bytearray:
 
 def _lines(journal: Path) -> Iterator[tuple[PieceState, int]]:
     """List the state and the piece of each complete line."""
-    text = journal.read_text(encoding="ascii") if journal.exists() else ""
-    for line in text.splitlines(keepends=True):
-        state, _, piece = line.partition(" ")
-        if state in ("1", "2") and piece.endswith("\n") and piece.strip().isdecimal():
-            yield PieceState(int(state)), int(piece)
+    content = journal.read_bytes() if journal.exists() else b""
+    for line in _LINE.finditer(content):
+        yield PieceState(int(line[1])), int(line[2])
