@@ -3,11 +3,12 @@
 import asyncio
 import itertools
 from collections.abc import Callable
+from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.suspending.top_owner import TopOwner
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.review import is_allowed, own_access_review
@@ -21,8 +22,20 @@ from lockstep.watch.pages import ListError, pages
 # An API server that has just started denies every right for a while. So the right is requested again after a refusal,
 # for a minute.
 _TRIES = 7
-# A kind no longer delays any Gang after it is listed or refused, or after this number of tries without an answer.
+# A kind no longer delays any Gang after it is listed or refused, or after this number of tries without an answer. A
+# denial of every right is no answer.
 _TRIES_THAT_HOLD_UP = 4
+
+
+class _Listing(NamedTuple):
+    """``why_not`` says why a kind is not listed; '' if it is.
+
+    If ``is_denied``, we could not even ask for our right: every process has the right to ask, except while the API
+    server starts.
+    """
+
+    why_not: str = ""
+    is_denied: bool = False
 
 
 class MarkedOwners:
@@ -57,20 +70,7 @@ class MarkedOwners:
 
     async def why_not_listed(self, kind: SuspendableKind) -> str:
         """List the objects of a kind with our mark, if that is not done. Returns why that failed, or ''."""
-        if kind in self._listed:
-            return ""
-        if not await self._may_patch(kind):
-            return f"the operator may not patch {kind.plural}"
-        try:
-            async for page in pages(self._client, kind.everywhere(), selector=f"{SUSPENDED_LABEL}={SUSPENDED_BY}"):
-                for item in page["items"] or ():
-                    self._found(TopOwner(kind, {"metadata": item["metadata"]}))
-        except ListError as error:
-            return str(error)
-        self._listed.add(kind)
-        # An object that can't be found again must not be suspended. So Gangs may be evicted only from now on.
-        self._state.pod_gangs.yielding.allow(*sources_below(kind, self._state.sources))
-        return ""
+        return (await self._list(kind)).why_not
 
     def _kinds(self) -> list[SuspendableKind]:
         return kinds_above(self._state.sources)
@@ -80,15 +80,34 @@ class MarkedOwners:
         refusals = 0
         for tries in itertools.count(1):
             try:
-                is_listed = not await self.why_not_listed(kind)
+                listing = await self._list(kind)
                 refusals += 1
-                self._stop_awaiting(kind)
-                if is_listed or refusals >= _TRIES:
+                if not listing.is_denied:
+                    self._stop_awaiting(kind)
+                if not listing.why_not or refusals >= _TRIES:
                     return
             except ApiUnavailableError:
-                if tries >= _TRIES_THAT_HOLD_UP:
-                    self._stop_awaiting(kind)
+                pass
+            if tries >= _TRIES_THAT_HOLD_UP:
+                self._stop_awaiting(kind)
             await asyncio.sleep(pause_after(tries - 1))
+
+    async def _list(self, kind: SuspendableKind) -> _Listing:
+        if kind in self._listed:
+            return _Listing()
+        review = await self._review(kind)
+        if not (review.is_success and is_allowed(review.body)):
+            return _Listing(f"the operator may not patch {kind.plural}", is_denied=review.is_about_rights)
+        try:
+            async for page in pages(self._client, kind.everywhere(), selector=f"{SUSPENDED_LABEL}={SUSPENDED_BY}"):
+                for item in page["items"] or ():
+                    self._found(TopOwner(kind, {"metadata": item["metadata"]}))
+        except ListError as error:
+            return _Listing(str(error))
+        self._listed.add(kind)
+        # An object that can't be found again must not be suspended. So Gangs may be evicted only from now on.
+        self._state.pod_gangs.yielding.allow(*sources_below(kind, self._state.sources))
+        return _Listing()
 
     def _stop_awaiting(self, kind: SuspendableKind) -> None:
         if kind not in self._no_longer_awaited:
@@ -96,9 +115,8 @@ class MarkedOwners:
             self._no_longer_awaited.add(kind)
             self._state.changes.reconcile(*(gang for gang in held_up if not self.may_have(gang)))
 
-    async def _may_patch(self, kind: SuspendableKind) -> bool:
-        """Whether the operator may suspend this kind: it may have no such right. Sends a SelfSubjectAccessReview."""
+    async def _review(self, kind: SuspendableKind) -> Answer:
+        """Ask whether the operator may suspend this kind: it may have no such right."""
         group = kind.api_version.partition("/")[0]
         review = own_access_review(verb="patch", group=group, resource=kind.plural, subresource="")
-        answer = await self._client.review(paths.OWN_ACCESS_REVIEWS, review)
-        return answer.is_success and is_allowed(answer.body)
+        return await self._client.review(paths.OWN_ACCESS_REVIEWS, review)

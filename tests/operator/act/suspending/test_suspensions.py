@@ -13,6 +13,7 @@ from fake_cluster.pod_gangs import bound, changes_of_pods
 from fake_cluster.rig import DEFAULT, api_with
 from fake_cluster.store import Place
 from lockstep.api.suspending.suspendable import SUSPENDABLE_KINDS
+from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.asyncio
@@ -239,3 +240,20 @@ async def test_what_others_have_suspended_is_not_resumed():
 
         assert is_suspended(api, place)
         assert [it for it in api.writes if it.resource == "jobs"] == []
+
+
+async def test_next_process_holds_gangs_back_while_the_api_server_denies_every_right():
+    async with api_with() as api, job_bound_in_part(api):
+        async with operator(api):
+            await until(lambda: is_suspended(api, HEAT))
+        review = "selfsubjectaccessreviews.authorization.k8s.io"
+        denied = Refusal(code=403, message=f'{review} is forbidden: User "lockstep" cannot create resource "x"')
+        api.fault = lambda it: denied if it.resource == "selfsubjectaccessreviews" else None
+        async with operator(api) as parts:
+            for _ in range(9):
+                await asyncio.sleep(1)
+                assert parts.services.suspensions.is_under_way(pod_gang_key(DEFAULT, "job.heat"))
+            api.fault = lambda _: None
+            await until(lambda: placed(api))
+
+        assert mark_of(api, HEAT) is None
