@@ -18,6 +18,7 @@ import orjson
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.manifest import Manifest
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.watch.kind import Fact, WatchedKind
 from lockstep.watch.list_age import ListAge
 from lockstep.watch.pages import ListError, pages
@@ -153,7 +154,7 @@ class Informer(Generic[Fact]):
         try:
             return self._kind.key(manifest)
         except (KeyError, TypeError) as error:
-            raise WatchError(f"an object without a name: {error!r}") from error
+            raise WatchError(f"an object without a name: {describe(error)}") from error
 
 
 def decode_event(line: bytes) -> tuple[str, Manifest]:
@@ -166,5 +167,5 @@ def decode_event(line: bytes) -> tuple[str, Manifest]:
         if manifest["metadata"]["resourceVersion"]:
             return kind, manifest
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise WatchError(f"not an event: {error!r}: {line[:80]!r}") from error
+        raise WatchError(f"not an event: {describe(error)}: {line[:80]!r}") from error
     raise WatchError(f"an event without a version: {line[:80]!r}")

@@ -18,6 +18,7 @@ from lockstep.act.evicting.remade_group import leader_to_evict
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import Undo
 from lockstep.facts.gang.source import Source, maker_of
@@ -79,7 +80,7 @@ class GangEvictions:
         except ApiUnavailableError as error:
             return Eviction(why_not=f"the API server did not answer: {error}", may_pass=True)
         except (LookupError, TypeError, AttributeError, ValueError) as error:
-            return Eviction(why_not=f"their owner can't be understood: {error!r}")
+            return Eviction(why_not=f"their owner can't be understood: {describe(error)}")
 
     async def _evict(self, gang: GangKey, undo: Undo) -> Eviction:
         right = await eviction_right(self._client)

@@ -27,6 +27,7 @@ from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.podgangs.group_owners import lacks_owners, owners_of_group
 from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import OwnerName, PodGang
@@ -155,8 +156,10 @@ class GangMaker:
                 if source is Source.KUEUE_GROUP:
                     return await self._make_of_pods(gang, kind)
                 return await self._make_or_change(gang, kind, owner)
-        except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
-            return f"{kind.kind} {owner} can't be understood: {error!r}"
+        except ApiUnavailableError as error:
+            return f"the API server did not answer: {error}"
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            return f"{kind.kind} {owner} can't be understood: {describe(error)}"
 
     def _report(self, gang: GangKey, problem: str) -> None:
         log.warning("the gang's pods wait: %s", problem, extra=about(gang))

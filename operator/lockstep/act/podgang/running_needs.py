@@ -15,6 +15,7 @@ from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.any_pod import parse_any_pod
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.podgangs.elastic_owners import RunningPods, has_fixed_pods
 from lockstep.belief.podgangs.own_pods import PodsAlike
 from lockstep.belief.podgangs.pod_group import alone
@@ -83,7 +84,7 @@ class RunningNeeds:
                 answer = await self._client.get(paths.pod(pod.key))
             found = self._as_waiting(answer.body) if answer.is_success else None
         except (ApiUnavailableError, LookupError, TypeError, AttributeError, ValueError) as error:
-            log.warning("pod %s can't be read: %r", pod.key.name, error, extra=about(gang))
+            log.warning("pod %s can't be read: %s", pod.key.name, describe(error), extra=about(gang))
             return None
         return found if found is not None and found.kind.owner == owner.uid else None
 

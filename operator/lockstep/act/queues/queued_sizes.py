@@ -14,6 +14,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.made_gang import made_gang, made_parts
 from lockstep.api.podgang.pod_gang import parse_pod_gang
 from lockstep.api.podgang.sizing.sized_kind import SizedKind
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.podgangs.own_pods import SizedPods
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.keys import object_name
@@ -34,7 +35,7 @@ async def learn_queued_gang(services: Services, kind: SizedKind, owner: SizedOwn
     try:
         learned = await _gang(services, kind, found.body)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        learned = f"it can't be understood: {error!r}"
+        learned = f"it can't be understood: {describe(error)}"
     if isinstance(learned, AcceptedGang):
         services.state.pod_gang_facts.learn_queued_gang(owner, learned)
         return ""

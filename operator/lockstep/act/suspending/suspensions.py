@@ -23,6 +23,7 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.names import SUSPENDED_FOR_ANNOTATION, SUSPENDED_LABEL
 from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.suspending.suspendable import suspended_for
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.state import State
 from lockstep.facts.gang.keys import object_name, pod_gang_key
@@ -117,7 +118,7 @@ class Suspensions:
         except Exception as error:
             # The callers that wait for the outcome must continue.
             log.exception("the owner of the gang's pods could not be suspended", extra=about(gang))
-            _set_outcome(outcome, Suspension(why_not=f"its owner can't be understood: {error!r}"))
+            _set_outcome(outcome, Suspension(why_not=f"its owner can't be understood: {describe(error)}"))
         finally:
             outcome.cancel()
             del self._tasks[gang], self._departures[gang], self._outcomes[gang]

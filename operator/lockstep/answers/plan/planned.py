@@ -21,6 +21,7 @@ from coschedule import (
 from lockstep.answers.plan.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.answers.reading.errors import AnswerError, QuotaError
 from lockstep.api.preemption import gang_name
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.cycle.planning.decided import ElasticGangs, Unplanned
 from lockstep.cycle.planning.memory import PlanMemory
@@ -187,7 +188,9 @@ def _check(errors: Mapping[GangKey, Exception], asked: Collection[GangKey]) -> N
     for gang in asked:
         if gang in errors:
             error = errors[gang]
-            raise AnswerError(f"Planning {gang_name(gang)} failed by an error in Lockstep: {error!r}.") from error
+            raise AnswerError(
+                f"Planning {gang_name(gang)} failed by an error in Lockstep: {describe(error)}."
+            ) from error
 
 
 def _as_reported(state: State, decision: Decision) -> Decision:

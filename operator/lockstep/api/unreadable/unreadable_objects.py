@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import assert_never
 
 from coschedule import GangKey
+from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.identity import identity
 from lockstep.api.labels import are_unread, labels_of
 from lockstep.api.manifest import Manifest
@@ -133,5 +134,6 @@ def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
 
 
 def describe(problem: Exception) -> str:
-    """A phrase about an exception: the message of a ``ValueError``, or the type and message of another exception."""
-    return str(problem) if type(problem) is ValueError else f"{type(problem).__name__} {problem}"
+    """A phrase about an exception: our own sentence as it is, or the type and message of another exception."""
+    is_ours = type(problem) in (ValueError, ApiUnavailableError)
+    return str(problem) if is_ours else f"{type(problem).__name__} {problem}".rstrip()

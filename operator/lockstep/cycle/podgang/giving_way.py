@@ -17,6 +17,7 @@ from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.preemption import Urgent, preemption_clause
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.podgangs.yielding import TakenAttempt
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import seen_from
@@ -123,7 +124,7 @@ class PodGangEvictions:
             return False
         except Exception as error:
             log.exception("it is not known whether the gang can give way to urgent gangs", extra=about(key))
-            why_not = f"its owner can't be understood: {error!r}"
+            why_not = f"its owner can't be understood: {describe(error)}"
         if why_not:
             self._keep(gang, why_not)
         return not why_not

@@ -19,6 +19,7 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
 from lockstep.api.cluster.event import Event, EventSubject, gang_subject
 from lockstep.api.gangjob.gangjob import status_manifest
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.status import GangStatus
@@ -224,7 +225,7 @@ class StatusWriter:
             # This is an error in the operator, or an invalid answer. It costs this gang a pause, and does not affect
             # others.
             log.exception("writing the gang's status raised an error", extra=about(gang.key))
-            return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
+            return Writing(Written.REFUSED, f"its answer could not be understood: {describe(error)}")
 
     async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:
         """Send a status. From here on it can't be withdrawn."""

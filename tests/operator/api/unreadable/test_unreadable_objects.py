@@ -5,6 +5,8 @@ import pytest
 from builders.facts import gang_fact, gang_spec
 from builders.served import bid, gang, node, owned_by, pod, priority_class
 from coschedule import GangKey
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import pod_gang_key
@@ -216,3 +218,16 @@ def test_object_that_cannot_be_dropped_costs_no_other(state, counted, monkeypatc
     kind.drop((PodKey("default", "p"), "uid-of-p"))
 
     assert counted == ["pods"]
+
+
+@pytest.mark.parametrize(
+    ("error", "want_phrase"),
+    [
+        pytest.param(ValueError("size is negative"), "size is negative", id="our own sentence"),
+        pytest.param(ApiUnavailableError("GET jobs: timeout"), "GET jobs: timeout", id="our own error"),
+        pytest.param(KeyError("min"), "KeyError 'min'", id="error of Python"),
+        pytest.param(TimeoutError(), "TimeoutError", id="error without a message"),
+    ],
+)
+def test_phrase_about_an_error_has_its_message(error, want_phrase):
+    assert describe(error) == want_phrase
