@@ -89,7 +89,7 @@ class NodeRequests:
     async def keep_asked(self) -> None:
         """Reconcile every few seconds, until cancelled. Errors affect only these requests."""
         while True:
-            with _guarded():
+            with _guarded("compared with the gangs"):
                 await self._reconcile()
             await asyncio.sleep(_PAUSE_SECONDS)
 
@@ -111,7 +111,7 @@ class NodeRequests:
         await self._ask_for_others(asking, standing)
         for request in standing:
             if request.gang in asking:
-                with _guarded(request.gang):
+                with _guarded("reported", request.gang):
                     self._report_request(asking[request.gang], request)
 
     async def _asking(self) -> dict[GangKey, AcceptedGang]:
@@ -120,7 +120,7 @@ class NodeRequests:
         return {gang.key: gang async for gang in gangs if isinstance(gang, AcceptedGang) and self._asks(gang)}
 
     def _asks(self, gang: GangFact) -> bool:
-        with _guarded(gang.key):
+        with _guarded("checked", gang.key):
             # No nodes are requested for pods that others create: their templates are not known.
             return not is_pod_gang(gang.key) and self._stance(gang) is Stance.ASK
         return False
@@ -136,7 +136,7 @@ class NodeRequests:
                 for item in page["items"]:
                     owner = owning_gang(item)
                     if owner is not None:
-                        with _guarded(owner.gang):
+                        with _guarded("read", owner.gang):
                             found.append(parse_node_request(item, owner))
         except ListError as error:
             self._record_trouble(_message_of(error))
@@ -165,7 +165,7 @@ class NodeRequests:
 
     async def _is_withdrawn(self, request: NodeRequest) -> bool:
         """Delete the request if it is no longer needed, or is spent. Returns False if the request is kept."""
-        with _guarded(request.gang):
+        with _guarded("deleted", request.gang):
             is_spent = request.answer.is_over and self._now() - request.created >= _ASKED_AGAIN_SECONDS
             if self._is_needed(request) and not is_spent:
                 return False
@@ -198,7 +198,7 @@ class NodeRequests:
         for gang in gangs:
             if self._monotonic() >= until:
                 return
-            with _guarded(gang.key):
+            with _guarded("created", gang.key):
                 await self._ask(gang)
 
     async def _ask(self, gang: AcceptedGang) -> None:
@@ -252,15 +252,15 @@ async def _in_turns(gangs: Iterable[GangFact]) -> AsyncIterator[GangFact]:
 
 
 @contextmanager
-def _guarded(gang: GangKey | None = None) -> Iterator[None]:
-    """Log an error of one gang's request, or of one round, and suppress it."""
+def _guarded(step: str, gang: GangKey | None = None) -> Iterator[None]:
+    """Log an error of one gang's request, or of one round, and suppress it. ``step`` is a participle."""
     where = {} if gang is None else about(gang)
     try:
         yield
     except ApiUnavailableError as error:
-        log.warning("the ProvisioningRequest was not created: %s", error, extra=where)
+        log.warning("the ProvisioningRequest could not be %s: %s", step, error, extra=where)
     except Exception:
-        log.exception("the ProvisioningRequest could not be created", extra=where)
+        log.exception("the ProvisioningRequest could not be %s", step, extra=where)
 
 
 def _message_of(error: ListError) -> str:

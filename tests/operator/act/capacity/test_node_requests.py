@@ -314,8 +314,14 @@ async def test_gangs_of_a_namespace_ask_for_so_many_at_once():
         assert len(requests(api)) == 20
 
 
-@pytest.mark.parametrize("fault", [BROKEN, KEPT], ids=["no answer", "refused"])
-async def test_request_that_cannot_be_deleted_costs_no_other_gang_anything(fault):
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        pytest.param(BROKEN, "the ProvisioningRequest could not be deleted: DELETE", id="no answer"),
+        pytest.param(KEPT, "can't be deleted", id="refused"),
+    ],
+)
+async def test_request_that_cannot_be_deleted_costs_no_other_gang_anything(fault, says, caplog):
     async with asking(gang("g", **BIG)) as (api, _):
         [request] = await until(lambda: requests(api))
         api.fault = lambda asked: fault if asked[:2] == (DELETE, "provisioningrequests") else None
@@ -324,6 +330,7 @@ async def test_request_that_cannot_be_deleted_costs_no_other_gang_anything(fault
 
         await until(lambda: message_of(api, "next"))
         assert (requests(api, "g"), len(templates(api))) == ([request], 2)
+        assert any(says in one for one in caplog.messages)
         api.fault = lambda _: None
         await until(lambda: not requests(api, "g") and len(templates(api)) == 1)
 
@@ -358,8 +365,8 @@ def takes_long(monkeypatch, client, folder):
     monkeypatch.setattr(client, "dry_run", slowed)
 
 
-@pytest.mark.parametrize("step", ["name_for", "parse_node_request"])
-async def test_what_goes_wrong_with_one_gang_costs_no_other_its_request(monkeypatch, step):
+@pytest.mark.parametrize(("step", "says"), [("name_for", "deleted"), ("parse_node_request", "read")])
+async def test_what_goes_wrong_with_one_gang_costs_no_other_its_request(monkeypatch, step, says, caplog):
     async with asking(gang("odd", **BIG)) as (api, _):
         await until(lambda: requests(api, "odd"))
         spoil(monkeypatch, step)
@@ -369,6 +376,7 @@ async def test_what_goes_wrong_with_one_gang_costs_no_other_its_request(monkeypa
         await until(lambda: message_of(api, "good"))
         api.store.remove(gang_place("good"))
         await until(lambda: not requests(api, "good"))
+        assert f"the ProvisioningRequest could not be {says}" in caplog.messages
 
 
 def spoil(monkeypatch, step):
