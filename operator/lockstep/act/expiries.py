@@ -10,6 +10,7 @@ from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
@@ -76,11 +77,14 @@ class Expiries:
             self._reconcile(gang.key)
 
     async def _ask(self, gang: GangFact) -> float:
-        """Send one deletion. Returns the seconds to wait for its effect."""
+        """Send one deletion. Returns the seconds until the next one may be sent, even if this one raises."""
         try:
             answer = await self._client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
         except ApiUnavailableError as error:
             return self._failed(gang.key, str(error))
+        except Exception as error:
+            log.exception("the deletion of the ended gang raised an error", extra=about(gang.key))
+            return self._failed(gang.key, describe(error))
         if answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
             log.info("the gang has ended, and is deleted after ttlSecondsAfterFinished", extra=about(gang.key))
             return _NO_EFFECT_SECONDS

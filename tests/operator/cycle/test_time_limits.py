@@ -205,6 +205,25 @@ async def test_deletion_is_asked_for_until_it_happens(fault):
         await until(lambda: is_gone(api))
 
 
+async def test_deletion_that_raises_an_error_is_tried_again_after_pauses(monkeypatch):
+    async with operator_over(gangs=[gang("g", spec={"ttlSecondsAfterFinished": 10})]) as (api, parts):
+        await until_ended(api)
+        tries, delete = [], parts.client.delete
+
+        async def spoilt(target, **more):
+            if target.resource != "gangjobs":
+                return await delete(target, **more)
+            tries.append(now())
+            raise RuntimeError(target.path)
+
+        monkeypatch.setattr(parts.client, "delete", spoilt)
+        await until(lambda: len(tries) == 6)
+        assert tries[-1] - tries[0] >= 1 + 2 + 4 + 8 + 16
+
+        monkeypatch.undo()
+        await until(lambda: is_gone(api))
+
+
 async def test_gang_that_has_changed_meanwhile_is_checked_before_it_is_deleted():
     """Its owner changes it at the moment when it expires: only the version that was read is deleted."""
     async with operator_over(gangs=[gang("g", spec={"ttlSecondsAfterFinished": 10})]) as (api, _):
