@@ -80,7 +80,7 @@ def test_job_is_converted_and_what_is_lost_goes_to_the_standard_error():
     ("arguments", "stdin", "want"),
     [
         pytest.param(["heat", "--members=x"], None, "x is neither a number nor numbers such as 2-12", id="members"),
-        pytest.param(["heat", "--requests=cpu"], None, "cpu is not a request such as cpu=4", id="requests"),
+        pytest.param(["heat", "--requests=cpu"], None, "'cpu' is not a request such as cpu=4", id="requests"),
         pytest.param(["heat", "--requests=cpu=lots"], None, "lots is not a quantity", id="a quantity"),
         pytest.param(["heat", "--command='"], None, "No closing quotation", id="a quote"),
         pytest.param(["heat", "--serial-time=soon"], None, "soon", id="a time"),

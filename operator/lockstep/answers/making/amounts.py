@@ -19,11 +19,13 @@ def parse_amounts(text: str) -> dict[str, str]:
 
     Raises ``ValueError`` if the API server would refuse them.
     """
-    amounts = {}
+    amounts: dict[str, str] = {}
     for one in text.split(","):
         resource, equals, amount = (part.strip() for part in one.partition("="))
         if not (resource and equals and amount):
-            raise ValueError(f"{one.strip()} is not a request such as cpu=4 or memory=8Gi")
+            raise ValueError(f"{one.strip()!r} is not a request such as cpu=4 or memory=8Gi")
+        if resource in amounts:
+            raise ValueError(f"{resource} is given twice")
         _check(resource, decimal(amount), amount)
         amounts[resource] = amount
     if any(one.startswith(_PAGES) for one in amounts) and not {"cpu", "memory"} & amounts.keys():

@@ -24,8 +24,10 @@ def test_what_cannot_be_shared_is_a_limit():
 @pytest.mark.parametrize(
     ("text", "want"),
     [
-        ("cpu", "cpu is not a request such as cpu=4"),
-        ("=4", "=4 is not a request"),
+        ("cpu", "'cpu' is not a request such as cpu=4"),
+        ("=4", "'=4' is not a request"),
+        ("memory=8Gi,", "'' is not a request"),
+        ("cpu=1,memory=8Gi, cpu=2", "cpu is given twice"),
         ("cpu=-1", "cpu=-1 is negative"),
         ("cpu=many", "many is not a quantity"),
         ("gpu=1", "gpu is not a resource: there are cpu, memory, ephemeral-storage, and those such as nvidia.com/gpu"),
