@@ -76,7 +76,8 @@ class MemberFiles:
             self._failures.pop(gang.key, None)
             return
         log.warning("the gang's members still have the old list of members: %s", failure.message, extra=about(gang.key))
-        failures = self._failures[gang.key] = self._failures.get(gang.key, 0) + 1
+        failures = self._failures.get(gang.key, 0)
+        self._failures[gang.key] = failures + 1
         await asyncio.sleep(pause_after(failures))
         if self._written.get(gang.key) == wanted:
             del self._written[gang.key]

@@ -48,8 +48,8 @@ class LeftoverChecks:
         await asyncio.sleep(LANDING_SECONDS)
         checks = 0
         while not await self._is_known(one):
-            checks += 1
             await asyncio.sleep(pause_after(checks))
+            checks += 1
         self._state.assumptions.stop_counting_leftover(one)
 
     async def _is_known(self, one: Leftover) -> bool:

@@ -6,12 +6,14 @@ import pytest
 
 from builders.served import gang, node
 from fake_cluster.api import Refusal
-from fake_cluster.jumping import until
+from fake_cluster.jumping import now, until
 from fake_cluster.rig import bound, gang_place, is_placed, operator_over, pod_place, pods_of
 
 pytestmark = pytest.mark.asyncio
 
 UNAVAILABLE = Refusal(code=503)
+# A request without an answer is sent so often before it counts as failed.
+TRIES = 6
 
 
 async def deleted_unseen(api):
@@ -77,6 +79,23 @@ async def test_room_counts_until_the_api_server_answers(full):
 
         api.fault = lambda _: None
         await until(lambda: parts.state.ledger.assumed == 0)
+
+
+async def test_first_pause_after_a_failed_check_is_the_shortest(full):
+    async with full as (api, _):
+        await deleted_unseen(api)
+        asked_at = []
+
+        def fault(request):
+            if request[:2] != ("GET", "pods"):
+                return None
+            asked_at.append(now())
+            return UNAVAILABLE
+
+        api.fault = fault
+        await until(lambda: len(asked_at) > TRIES)
+
+        assert asked_at[TRIES] - asked_at[TRIES - 1] == pytest.approx(1, abs=0.2)
 
 
 async def test_nothing_is_asked_about_members_that_watches_have_shown(full):

@@ -1,12 +1,12 @@
 """Gangs whose members come and go, with gaps in their ranks or several troubles at once."""
 
 import asyncio
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
 from builders.served import bid, node
-from fake_cluster.api import PUT, Refusal
+from fake_cluster.api import POST, PUT, Refusal
 from fake_cluster.elastic import (
     FIVE,
     FOUR,
@@ -187,6 +187,25 @@ async def test_files_have_the_members_of_the_last_change_though_one_before_is_wr
 
         files = api.store.get(Place("configmaps", "default", "g-hosts"))["data"]
         assert (files["hosts"].split(), files["changes"]) == (["g-1-0.g", "g-1-1.g"], "2\n")
+
+
+async def test_files_whose_service_is_refused_are_written_again_after_pauses_that_double():
+    async with operator_over(*FOUR) as (api, _):
+        await run(api, elastic(mode="Members"))
+        written_at = []
+
+        def fault(request):
+            if request[:2] != (POST, "services"):
+                return None
+            written_at.append(now())
+            return Refusal(code=403)
+
+        api.fault = fault
+        api.store.remove(pod_place("g-1-3"))
+        await until(lambda: len(written_at) == 4)
+
+        pauses = [after - before for before, after in pairwise(written_at)]
+        assert pauses == pytest.approx([1, 2, 4], abs=0.3)
 
 
 async def test_members_that_join_are_taken_back_if_the_mode_of_the_gang_changes():
