@@ -79,7 +79,7 @@ def _condition_of(phase: Phase, gang: GangFact) -> tuple[Condition, str]:  # noq
         case Phase.DELETED:
             return Condition.PLACED, "It is being deleted, and holds nothing."
         case Phase.SUSPENDED:
-            return Condition.SUSPENDED, "Its owner has suspended it: it is planned again when it is resumed."
+            return Condition.SUSPENDED, "It is suspended: it is planned again when it is resumed."
         case Phase.AWAITS_PODS:
             return Condition.PLANNED, gang.spec.awaits_pods if isinstance(gang, AcceptedGang) else ""
         case Phase.AWAITS_OTHERS:
