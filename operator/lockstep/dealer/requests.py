@@ -22,11 +22,10 @@ from lockstep.dealer.deal import Answer, Deal, Dealt, Later, Over
 from lockstep.dealer.kept_states import Journal
 from lockstep.facts.piece_states import PieceState
 from lockstep.facts.pods.dealer import RANKS_HEADER
-from lockstep.facts.ranks import has_rank, parse_ranks, ranks_in
+from lockstep.facts.ranks import MOST_RANKS, has_rank, parse_ranks, ranks_in
 
 _MOST_BYTES = 64 * 1024
 _MOST_DIGITS = len(str(_MOST_BYTES))
-_LARGEST_RANK = 100_000
 # Each connection has a thread. Clients without the key may connect too, and the dealer has 64 MiB of memory.
 _MOST_CONNECTIONS = 256
 # A connection on which nothing arrives for this number of seconds is closed.
@@ -98,7 +97,7 @@ def parse_report(body: bytes) -> Report:
     """Read the form of a member. Raises ``ValueError``, whose line says what is invalid."""
     form = parse_qs(body.decode("ascii"), max_num_fields=3)
     ranks = _numbers(form, "rank")
-    if len(ranks) != 1 or ranks[0] >= _LARGEST_RANK:
+    if len(ranks) != 1 or ranks[0] >= MOST_RANKS:
         raise ValueError("rank: write the member's rank, as in rank=$LOCKSTEP_RANK")
     return Report(ranks[0], _numbers(form, "done"), _numbers(form, "failed"))
 

@@ -39,7 +39,7 @@ NO_TERMS: Mapping[GangKey, PlanTerms] = {}
 class Watch(Protocol):
     """Called while a snapshot is drawn."""
 
-    def frozen(self, left_out: Collection[GangKey]) -> None:
+    def froze_amounts(self, left_out: Collection[GangKey]) -> None:
         """Amounts are frozen in this step. Gangs that are ``left_out`` wait for a later plan."""
 
     def found_elastic(self, runs: Sequence[SizedRun]) -> None:
@@ -100,7 +100,7 @@ class SnapshotCutter:
         asked, left_out = yield from self._room_for.choosing(found, running)
         yield from self._making_ready(asked)
         if watch is not None:
-            watch.frozen(left_out)
+            watch.froze_amounts(left_out)
         nodes = self._node_arrays()
         resizable = () if watch is None else resizable_gangs(self._state, nodes, asked.columns, now)
         without_gangs = self._freezer.without_gangs(asked, nodes, now, {one.gang.key for one in resizable})

@@ -188,6 +188,7 @@ def test_without_the_key_nothing_is_answered(deals, method, path, key):
     [
         ("", b"rank: write the member's rank, as in rank=$LOCKSTEP_RANK\n"),
         ("rank=-1", b"rank: write numbers with blanks between them\n"),
+        ("rank=10000", b"rank: write the member's rank, as in rank=$LOCKSTEP_RANK\n"),
         ("rank=1 2", b"rank: write the member's rank, as in rank=$LOCKSTEP_RANK\n"),
         ("rank=1&done=x", b"done: write numbers with blanks between them\n"),
         ("rank=1&failed=7", b"piece 7 is not one of 0 to 6\n"),

@@ -198,7 +198,7 @@ def test_no_step_of_a_drawing_counts_the_volumes_of_many_nodes():
 class Watch:
     """Has the gangs found that may change their size."""
 
-    def frozen(self, left_out):
+    def froze_amounts(self, left_out):
         pass
 
     def found_elastic(self, runs):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
-from lockstep.act.requests.api_refusals import is_pod_gone
+from lockstep.act.requests.api_refusals import is_pod_gone_or_changed
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.deletions import NO_EFFECT_SECONDS
 from lockstep.api.client import paths
@@ -144,7 +144,7 @@ class PodPatches:
 
     async def _ask(self, pod: PodFact) -> Failure | None:
         answer = await self._client.patch(paths.pod(pod.key), self._change.patch(pod.uid), self._change.urgency)
-        if answer.is_success or is_pod_gone(answer):  # the watch reports that
+        if answer.is_success or is_pod_gone_or_changed(answer):  # the watch reports that
             return None
         message = f"the API server refused to {self._change.asks} pod {pod.key.name}: {answer.message}"
         return Failure(reason=Reason.API_UNAVAILABLE, message=message)

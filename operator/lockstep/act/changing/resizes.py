@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.act.requests.api_refusals import is_pod_gone
+from lockstep.act.requests.api_refusals import is_pod_gone_or_changed
 from lockstep.act.requests.services import Services
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -117,7 +117,7 @@ class Resizes:
         answer = await self._ask(resize.pod, resize.amounts)
         if answer.is_success:
             self._count(ResizeResult.WITHDRAWN if resize.withdraws else ResizeResult.DONE)
-        elif is_pod_gone(answer):  # the watch reports that
+        elif is_pod_gone_or_changed(answer):  # the watch reports that
             return
         else:
             self._refused(gang, resize.pod, answer)

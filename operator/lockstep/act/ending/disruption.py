@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable
 
-from lockstep.act.requests.api_refusals import is_pod_gone
+from lockstep.act.requests.api_refusals import is_pod_gone_or_changed
 from lockstep.act.requests.concurrent import for_each
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
@@ -20,7 +20,7 @@ async def report_disruption(client: KubeClient, pods: Iterable[PodFact], why: st
 
     async def report(pod: PodFact) -> Failure | None:
         answer = await client.patch_entries(paths.pod_status(pod.key), disruption_manifest(pod.uid, why, now))
-        if answer.is_success or is_pod_gone(answer):
+        if answer.is_success or is_pod_gone_or_changed(answer):
             return None
         return Failure(reason=Reason.API_UNAVAILABLE, message=answer.message)
 

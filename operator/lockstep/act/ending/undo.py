@@ -163,7 +163,7 @@ class Undoing:
             return None
         self._changed.clear()
         if MEANINGS[failure.reason].gives_way:
-            going = services.deletions.wanting(left)
+            going = services.deletions.due(left)
             await report_disruption(services.client, going, as_sentence(failure.message), services.now())
         refusal = await services.deletions.delete(left)
         if refusal is not None:

@@ -36,9 +36,9 @@ class Sweeper:
 
     def delete(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
         """Delete these pods of that gang, except those that are being deleted."""
-        wanting = self._deletions.wanting(pods)
-        if wanting:
-            self._spawn(self._delete(gang, wanting))
+        due = self._deletions.due(pods)
+        if due:
+            self._spawn(self._delete(gang, due))
 
     def sweep(self, names: Iterable[GangKey]) -> None:
         """Delete the members of these gangs if neither the cache nor the API server has the gang.
@@ -46,7 +46,7 @@ class Sweeper:
         Kubernetes' garbage collector does the same, but later, and only where it runs.
         """
         by_gang: dict[GangKey, list[PodFact]] = {}
-        for pod in self._deletions.wanting(self._state.orphans(names)):
+        for pod in self._deletions.due(self._state.orphans(names)):
             assert pod.member is not None, "an orphan is a member"
             by_gang.setdefault(pod.member.gang, []).append(pod)
         for gang, pods in by_gang.items():

@@ -110,8 +110,8 @@ class PodBinding:
         """
         held = self._state.reservations.get(self._gang.key)
         is_rest = held is not None and len(seats) < held.size
-        is_due = is_rest or (len(seats) == 1 and not self._is_begun())
-        failure = None if is_due else await for_each(seats, self._try) or self._node_gone(seats)
+        is_single = len(seats) == 1 and not self._is_begun()
+        failure = None if is_rest or is_single else await for_each(seats, self._try) or self._node_gone(seats)
         return failure or await self._bind_each(seats)
 
     async def _bind_each(self, seats: list[TakenSeat]) -> Failure | None:

@@ -37,11 +37,11 @@ class Deletions:
         self._failures: dict[str, int] = {}
         self._tidy_at = 0.0
 
-    def wanting(self, pods: Iterable[PodFact]) -> list[PodFact]:
+    def due(self, pods: Iterable[PodFact]) -> list[PodFact]:
         """The ``pods`` that still need a deletion and whose pause is over."""
         now, latest = self._monotonic(), self._now() + MOST_GRACE_SECONDS + _CLOCK_SECONDS
-        unwanted = (pod for pod in pods if not pod.is_deleting or (pod.gone_by or 0.0) > latest)
-        return [pod for pod in unwanted if self._not_before.get(pod.uid, now) <= now]
+        undeleted = (pod for pod in pods if not pod.is_deleting or (pod.gone_by or 0.0) > latest)
+        return [pod for pod in undeleted if self._not_before.get(pod.uid, now) <= now]
 
     async def delete(self, pods: Iterable[PodFact]) -> Failure | None:
         """Delete these pods unless a deletion is in progress. A pod that is gone or replaced is no failure.
@@ -49,9 +49,9 @@ class Deletions:
         A refused deletion does not stop the others. Returns the first failure, or None.
         """
         self._tidy()
-        wanting = self.wanting(pods)
-        self._not_before.update(dict.fromkeys((pod.uid for pod in wanting), math.inf))
-        open_uids = {pod.uid for pod in wanting}
+        due = self.due(pods)
+        self._not_before.update(dict.fromkeys((pod.uid for pod in due), math.inf))
+        open_uids = {pod.uid for pod in due}
         refusals: list[Failure] = []
 
         async def delete(pod: PodFact) -> None:
@@ -64,7 +64,7 @@ class Deletions:
             self._not_before[pod.uid] = self._monotonic() + NO_EFFECT_SECONDS
 
         try:
-            outage = await for_each(wanting, delete)
+            outage = await for_each(due, delete)
         finally:
             self._rest(open_uids)
         return outage or next(iter(refusals), None)

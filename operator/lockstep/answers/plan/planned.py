@@ -140,7 +140,7 @@ class _Found:
 
     left_out: Collection[GangKey] = ()
 
-    def frozen(self, left_out: Collection[GangKey]) -> None:
+    def froze_amounts(self, left_out: Collection[GangKey]) -> None:
         """Keep the gangs that the snapshot leaves out."""
         self.left_out = left_out
 

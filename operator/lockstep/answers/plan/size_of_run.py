@@ -68,8 +68,8 @@ def _reason(found: Resizable | KeepsSize) -> KeepsSize:
 def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
     """A clause that says that this plan changes only gangs whose members have other requirements; '' if it does not."""
     changing = {change.gang for change in planned.changes}
-    seats = {one.seat for one in planned.runs if one.key in changing}
-    if not seats or run.seat in seats:
+    kinds = {one.seat for one in planned.runs if one.key in changing}
+    if not kinds or run.seat in kinds:
         return ""
     return "it keeps its size in the next plan: gangs whose members require something else change theirs first"
 

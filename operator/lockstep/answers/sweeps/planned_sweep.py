@@ -16,14 +16,14 @@ from lockstep.facts.runs.sweep_keys import sweep_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedSweep:
-    """A planned sweep of a file. ``now`` of its first runs start now.
+    """A planned sweep of a file. ``starting_now`` of its first runs start now.
 
     ``start`` is when the first run starts; None if no run has a placement. ``finish`` is the earliest time at which all
     runs have ended; None if it is unknown.
     """
 
     supposed: SupposedSweep
-    now: int
+    starting_now: int
     start: float | None
     finish: float | None
 
@@ -33,7 +33,7 @@ def planned_sweep(supposed: SupposedSweep, starts: Mapping[GangKey, float], now:
     own = [one for key in supposed.first if (one := starts.get(key, math.inf)) < math.inf]
     start, seconds = min(own, default=None), supposed.size.seconds
     finish = None if start is None or seconds is None else max(now, start) + seconds
-    return PlannedSweep(supposed=supposed, now=sum(one <= now for one in own), start=start, finish=finish)
+    return PlannedSweep(supposed=supposed, starting_now=sum(one <= now for one in own), start=start, finish=finish)
 
 
 def sweep_plan_lines(answer: PlannedSweep | RefusedSweep) -> Iterator[str]:
@@ -61,7 +61,7 @@ def sweep_plan_document(answer: PlannedSweep | RefusedSweep) -> dict[str, Any]:
         "runs": found.runs,
         "size": size_document(found.size),
         "planned": len(found.first),
-        "startNow": answer.now,
+        "startNow": answer.starting_now,
         "start": None if answer.start is None else rfc3339(answer.start),
         "finish": None if answer.finish is None else rfc3339(answer.finish),
     }
@@ -74,8 +74,8 @@ def _starts(answer: PlannedSweep) -> str:
         return "It is suspended, so no run is made before it is resumed. This plan assumes that it is resumed."
     if answer.start is None:
         return f"{first} none has a place now. Once they exist, lockstep explain says what they wait for."
-    if answer.now:
-        return f"{first}, {answer.now} would start now." if planned > 1 else "Its first run would start now."
+    if answer.starting_now:
+        return f"{first}, {answer.starting_now} would start now." if planned > 1 else "Its first run would start now."
     return f"{first}, the first would start at {rfc3339(answer.start)}."
 
 

@@ -146,7 +146,7 @@ class _FrozenFacts:
         self.left_out: Collection[GangKey] = ()
         self.runs: Sequence[SizedRun] = ()
 
-    def frozen(self, left_out: Collection[GangKey]) -> None:
+    def froze_amounts(self, left_out: Collection[GangKey]) -> None:
         self._reservations, self.offers = dict(self._state.reservations), Offers.of(self._state)
         self.left_out = left_out
 

@@ -70,7 +70,7 @@ def plan_with_sweep(
         why=supposed.size.reason,
         bounded_by=side_by_side(supposed.size, supposed.sweep.spec, supposed.runs),
         planned=len(waiting),
-        starting_now=planned.now,
+        starting_now=planned.starting_now,
         starts=starts,
         ends=ends,
         ahead=ahead_of(after.made.decisions, waiting[0]),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.act.requests.api_refusals import is_pod_gone, refused_pod, refused_template
+from lockstep.act.requests.api_refusals import is_pod_gone_or_changed, refused_pod, refused_template
 from lockstep.api.client.answer import Answer
 from lockstep.facts.reasons import Reason
 
@@ -89,4 +89,4 @@ def test_waiting_may_mend(code, message, want):
     ],
 )
 def test_patch_of_a_pod_that_is_gone_is_no_refusal(code, message, want):
-    assert is_pod_gone(answer(code, message)) is want
+    assert is_pod_gone_or_changed(answer(code, message)) is want

@@ -245,7 +245,12 @@ async def test_gang_that_is_placed_says_why_it_has_what_it_has():
 @pytest.mark.parametrize(
     ("spec", "want_phase", "want_message"),
     [
-        pytest.param({"suspend": True}, Phase.SUSPENDED, "It is suspended: it is planned again when it is resumed.", id="suspended"),
+        pytest.param(
+            {"suspend": True},
+            Phase.SUSPENDED,
+            "It is suspended: it is planned again when it is resumed.",
+            id="suspended",
+        ),
         pytest.param({"deadline": "never"}, Phase.REFUSED, "never", id="refused"),
         pytest.param(
             {"priorityClassName": "none"},

@@ -43,7 +43,7 @@ class Watch:
 
     runs = None
 
-    def frozen(self, left_out):
+    def froze_amounts(self, left_out):
         assert not left_out
 
     def found_elastic(self, runs):

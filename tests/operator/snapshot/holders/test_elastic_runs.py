@@ -48,7 +48,7 @@ class Watch:
     def __init__(self):
         self.runs = None
 
-    def frozen(self, left_out):
+    def froze_amounts(self, left_out):
         assert not left_out
 
     def found_elastic(self, runs):
