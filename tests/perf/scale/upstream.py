@@ -54,13 +54,23 @@ def _built(folder: Path) -> Path:
 
 
 def _run(program: Path, label: str, folder: Path) -> None:
-    """Run each case once, in the folder of its package; what it measures is put into ``folder``."""
+    """Run each case once, in the folder of its package; what it measures is put into ``folder``.
+
+    The API server and etcd log thousands of lines, which stand behind the names of the cases: they are dropped.
+    """
     cache = Cache.of_user(os.environ)
     path = f"{cache.path(recipe(Tool.ETCD)).parent}:{os.environ.get('PATH', os.defpath)}"
     command = [program, "-test.run=^$", "-test.bench=BenchmarkPerfScheduling", "-test.benchtime=1x", "-test.timeout=0"]
     options = [f"-perf-scheduling-label-filter={label}", f"-data-items-dir={folder}"]
     source = _in_module("list", "-f", "{{.Dir}}", _PACKAGE).strip()
-    subprocess.run([*command, *options], cwd=source, env=os.environ | {"PATH": path}, check=True)
+    subprocess.run(
+        [*command, *options],
+        cwd=source,
+        env=os.environ | {"PATH": path},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
 
 
 def _in_module(*arguments: str) -> str:

@@ -97,7 +97,7 @@ class MarkedOwners:
             return _Listing()
         review = await self._review(kind)
         if not (review.is_success and is_allowed(review.body)):
-            return _Listing(f"the operator may not patch {kind.plural}", is_denied=review.is_about_rights)
+            return _Listing(f"the operator may not patch {kind.plural}", is_denied=review.is_about_access)
         try:
             async for page in pages(self._client, kind.everywhere(), selector=f"{SUSPENDED_LABEL}={SUSPENDED_BY}"):
                 for item in page["items"] or ():
