@@ -106,13 +106,9 @@ class GangRecords:
         """Take the next record, from each namespace in turn; None if none waits."""
         if not self._waiting:
             return None
-        namespace, records = next(iter(self._waiting.items()))
-        _, record = records.popitem(last=False)
-        self._count -= _weight(record)
+        namespace = next(iter(self._waiting))
         self._waiting.move_to_end(namespace)
-        if not records:
-            del self._waiting[namespace]
-        return record
+        return self._pop_oldest(namespace)
 
     def put_back(self, records: Sequence[GangRecord]) -> None:
         """Keep records that could not be handed over, in front of later records."""
@@ -217,10 +213,16 @@ class GangRecords:
 
     def _drop_oldest(self) -> None:
         """Drop the oldest record of the namespace with the most records."""
-        records = max(self._waiting.values(), key=len)
+        namespace = max(self._waiting, key=lambda name: len(self._waiting[name]))
+        self.dropped += _weight(self._pop_oldest(namespace))
+
+    def _pop_oldest(self, namespace: str) -> GangRecord:
+        records = self._waiting[namespace]
         _, record = records.popitem(last=False)
+        if not records:
+            del self._waiting[namespace]
         self._count -= _weight(record)
-        self.dropped += _weight(record)
+        return record
 
 
 def _weight(record: GangRecord) -> int:

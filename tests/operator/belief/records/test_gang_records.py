@@ -162,6 +162,17 @@ def test_namespace_with_the_most_records_loses_its_oldest_one_where_there_are_to
     assert (records.dropped, len(records)) == (3, 0)
 
 
+def test_namespace_that_has_lost_its_only_record_leaves_the_records_of_others(monkeypatch):
+    monkeypatch.setattr(gang_records, "MOST_WAITING", 1)
+    records = GangRecords(lambda _: "", lambda _: "", lambda _: None)
+    records.begin((), has_users=False)
+    for namespace in ("first", "second"):
+        gang = gang_fact()
+        records.gang_applied(None, replace(gang, key=gang.key._replace(namespace=namespace)))
+
+    assert [one.namespace for one in iter(records.take, None)] == ["second"]
+
+
 def test_stretches_of_one_gang_that_wait_are_bounded():
     leader = Leader().see(
         *(status for n in range(30) for status in (reserved(n, 100.0 + n), released(attempt=n, at=500)))
