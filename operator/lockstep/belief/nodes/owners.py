@@ -93,9 +93,14 @@ class NodeOwners:
         return back is not None and back.on_return is OnReturn.PACE
 
     def opens_at(self, node: str) -> float:
-        """When a node takes new members again: infinity while its owner is present, minus infinity if it is open."""
-        bid = self._bids.get(node)
-        return math.inf if bid is not None and bid.owner_present else self._opens.get(node, -math.inf)
+        """When a node takes new members, by its bid and its owner.
+
+        Infinity while the owner is present; minus infinity if the node is open.
+        """
+        bid, opens = self._bids.get(node), self._opens.get(node, -math.inf)
+        if bid is None:
+            return opens
+        return math.inf if bid.owner_present else max(opens, bid.available_from or -math.inf)
 
     def taken_back_at(self, node: str) -> float:
         """The time by which members must have left a node; infinity if they may stay, as far as is known."""

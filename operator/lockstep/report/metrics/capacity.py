@@ -10,7 +10,7 @@ from lockstep.belief.records.stretches import GPU, gpus_in
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang
-from lockstep.report.text.unschedulable import why_unschedulable
+from lockstep.report.text.unschedulable import why_closed
 
 _CPU, _MEMORY = "cpu", "memory"
 
@@ -182,9 +182,7 @@ def _free_slots(state: State, node: str, taken: int) -> int:
 
 def _is_open(state: State, node: NodeFact, now: float) -> bool:
     """Whether a member could start on the node now if there were room."""
-    if why_unschedulable(node, state.pool):
-        return False
     bid = state.bids.get(node.name)
-    if bid is None:
-        return True
-    return (bid.available_from or 0.0) <= now and (bid.available_until is None or now < bid.available_until)
+    if why_closed(node, bid, state.pool) or state.owners.opens_at(node.name) > now:
+        return False
+    return bid is None or bid.available_until is None or now < bid.available_until

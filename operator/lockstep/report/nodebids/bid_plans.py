@@ -1,6 +1,5 @@
 """The operator's plan for agents' bids, computed from the cache for the statuses of bids and for gauges."""
 
-import math
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 
@@ -92,7 +91,7 @@ def _by_owner(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
         return BidState.CLOSED, f"No member can start: the owner took the node back at {rfc3339(bid.available_until)}."
     if bid.owner_present:
         return BidState.CLOSED, "No member can start: the owner is at the node."
-    opens = max(bid.available_from or -math.inf, state.owners.opens_at(bid.node))
+    opens = state.owners.opens_at(bid.node)
     if opens > now:
         return BidState.LATER, f"Members may start from {rfc3339(opens)} on. {_how_fast(bid)}"
     return BidState.OFFERED, f"Members may start. {_how_fast(bid)}"

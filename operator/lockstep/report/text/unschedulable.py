@@ -1,7 +1,7 @@
 """Says in a few words why a node takes no members. All messages use this rule."""
 
 from lockstep.api.pool import Pool
-from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.cluster.node import BidFact, NodeFact
 
 
 def why_unschedulable(node: NodeFact | None, pool: Pool) -> str:
@@ -13,3 +13,13 @@ def why_unschedulable(node: NodeFact | None, pool: Pool) -> str:
     if not node.is_ready:
         return "not ready"
     return "cordoned" if node.is_unschedulable else ""
+
+
+def why_closed(node: NodeFact | None, bid: BidFact | None, pool: Pool) -> str:
+    """Why no member can start on the node, whatever the time; '' if only the times of its bid may close it."""
+    why = why_unschedulable(node, pool)
+    if why or bid is None:
+        return why
+    if bid.slots == 0:
+        return "no slots"
+    return "owner present" if bid.owner_present else ""

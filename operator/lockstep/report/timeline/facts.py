@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Members
@@ -46,11 +47,13 @@ class Held(NamedTuple):
 class TimelineFacts:
     """Nodes with their bids, gangs with their reservations, and the decisions of the last plan.
 
-    Times are seconds since the epoch. Gangs that ended before ``ended_since`` get no bar.
+    ``opens`` has the nodes that open at a known time. Times are seconds since the epoch. Gangs that ended before
+    ``ended_since`` get no bar.
     """
 
     nodes: Mapping[str, NodeFact]
     bids: Mapping[str, BidFact]
+    opens: Mapping[str, float]
     pool: Pool
     gangs: Mapping[GangKey, GangFact]
     held: Mapping[GangKey, Held]
@@ -79,6 +82,7 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
     return TimelineFacts(
         nodes=dict(state.nodes),
         bids=dict(state.bids),
+        opens={name: opens for name in state.nodes if isfinite(opens := state.owners.opens_at(name))},
         pool=state.pool,
         gangs=dict(state.gangs),
         held={**following, **{key: _held(state, one, ends) for key, one in state.reservations.items()}},

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lockstep.report.text.unschedulable import why_unschedulable
+from lockstep.report.text.unschedulable import why_closed
 from lockstep.report.timeline.bars import Bar, BarPart
 from lockstep.report.timeline.facts import TimelineFacts
 from lockstep.report.timeline.lanes import lanes
@@ -70,11 +70,11 @@ def _row(names: Iterable[str], offer: RowOffer, inside: Sequence[_Inside], bars:
 
 
 def _offer(facts: TimelineFacts, name: str) -> RowOffer:
-    bid = facts.bids.get(name)
+    bid, opens = facts.bids.get(name), facts.opens.get(name)
+    why = why_closed(facts.nodes.get(name), bid, facts.pool)
     if bid is None:
-        return RowOffer(1.0, None, None, why_unschedulable(facts.nodes.get(name), facts.pool))
-    why_closed = why_unschedulable(facts.nodes.get(name), facts.pool) or ("no slots" if bid.slots == 0 else "")
-    return RowOffer(_rounded(1 / bid.slowdown), bid.available_from, bid.available_until, why_closed)
+        return RowOffer(1.0, opens, None, why)
+    return RowOffer(_rounded(1 / bid.slowdown), opens, bid.available_until, why)
 
 
 def _rounded(speed: float) -> float:

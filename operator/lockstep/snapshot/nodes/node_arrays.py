@@ -86,12 +86,7 @@ def node_arrays(state: State) -> NodeArrays:
             unschedulable=np.array([fact.is_unschedulable for fact in facts], dtype=np.bool_),
         ),
         index={name: number for number, name in enumerate(names)},
-        start=np.array(
-            [
-                max(0.0 if bid is None else bid.available_from or 0.0, state.owners.opens_at(name))
-                for name, bid in zip(names, bids, strict=True)
-            ]
-        ),
+        start=np.array([max(0.0, state.owners.opens_at(name)) for name in names]),
         slowdown=np.array([1.0 if bid is None else bid.slowdown for bid in bids]),
         until=np.array([np.inf if bid is None or bid.available_until is None else bid.available_until for bid in bids]),
         kinds=NodeKinds.of(facts),

@@ -11,6 +11,7 @@ from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fac
 from coschedule import GangKey, HeldByLastingPods, Hold, Members, Placement, Unplaceable
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
+from lockstep.facts.cluster.node import OnReturn
 from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.metrics.capacity_metrics import AMOUNT_STATES, NODE_STATES, SLOT_STATES
@@ -151,13 +152,25 @@ def test_promise_to_a_gang_that_is_gone_or_reserved_counts_no_more(state):
         pytest.param({"ready": False}, {}, id="not ready"),
         pytest.param({}, {"since": NOW + 1}, id="offered later"),
         pytest.param({}, {"until": NOW}, id="taken back"),
+        pytest.param({}, {"owner_present": True}, id="its owner is present"),
+        pytest.param({}, {"problem": "odd", "slots": 0}, id="its bid is not understood"),
     ],
 )
 def test_node_that_takes_no_new_members_is_closed_and_has_no_free_slots(state, node, bid):
     state.nodes.apply(node_fact("n1", **node))
-    state.bids.apply(bid_fact("n1", slots=4, **bid))
+    state.bids.apply(bid_fact("n1", **{"slots": 4, **bid}))
 
     assert counted(state) == (IDLE_NODES | {"closed": 1, "free": 1}, IDLE_SLOTS)
+
+
+def test_node_whose_owner_has_just_left_is_closed(state):
+    for owner_present in (True, False):
+        state.bids.apply(bid_fact("n1", on_return=OnReturn.EVICT, owner_present=owner_present))
+        state.advance_to(NOW)
+
+    nodes, _ = counted(state)
+
+    assert nodes == IDLE_NODES | {"closed": 1, "free": 1}
 
 
 def test_free_slots_are_what_bids_leave_beside_members_and_promises(state):

@@ -97,7 +97,10 @@ def state():
     ],
 )
 def test_bid_is_reported_by_its_state(state, bid, want):
-    assert state_of_bid(state, bid_fact(**bid), NOW) == want
+    seen = bid_fact(**bid)
+    state.bids.apply(seen)
+
+    assert state_of_bid(state, seen, NOW) == want
 
 
 @pytest.mark.parametrize(("nodes", "want"), [(3, "on 3 nodes with"), (MOST_NODES_COUNTED, "on 10 nodes or more with")])

@@ -7,7 +7,9 @@ import pytest
 from builders.facts import bid_fact, gang_fact, node_fact, reservation
 from coschedule import GangKey
 from lockstep.api.pool import Pool
+from lockstep.belief.nodes.owners import QUIET_SECONDS
 from lockstep.belief.state import State
+from lockstep.facts.cluster.node import OnReturn
 from lockstep.report.timeline import freeze
 from lockstep.report.timeline.bars import BarPart, bars
 from lockstep.report.timeline.rows import RowOffer, rows
@@ -73,6 +75,11 @@ def test_faster_nodes_come_first_and_windows_are_kept():
         pytest.param(lambda state: state.nodes.apply(node_fact("n1", ready=False)), "not ready", id="not ready"),
         pytest.param(lambda state: state.nodes.apply(node_fact("n1", cordoned=True)), "cordoned", id="cordoned"),
         pytest.param(lambda state: state.bids.apply(bid_fact("n1", slots=0)), "no slots", id="it offers no slots"),
+        pytest.param(
+            lambda state: state.bids.apply(bid_fact("n1", since=10.0, owner_present=True)),
+            "owner present",
+            id="its owner is present",
+        ),
         pytest.param(lambda state: state.nodes.remove("n1"), "gone", id="gone, and a gang is on it"),
     ],
 )
@@ -83,7 +90,18 @@ def test_row_says_why_its_nodes_take_no_members(change, want_why_closed):
 
     [row] = drawn(state)
 
-    assert row.offer.why_closed == want_why_closed
+    assert (row.offer.opens, row.offer.why_closed) == (None, want_why_closed)
+
+
+def test_row_of_a_node_whose_owner_has_just_left_says_when_it_opens():
+    state = state_of("n1")
+    for owner_present in (True, False):
+        state.bids.apply(bid_fact("n1", on_return=OnReturn.EVICT, owner_present=owner_present))
+        state.advance_to(0.0)
+
+    [row] = drawn(state)
+
+    assert row.offer == RowOffer(1.0, QUIET_SECONDS, None, "")
 
 
 def test_nodes_outside_the_pool_are_shown_as_long_as_gangs_are_on_them():
