@@ -1,15 +1,17 @@
 """Counts how much of the nodes gangs use, how much is promised to gangs, and how much is left."""
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from coschedule import Decision, Placement
+from coschedule import Decision, GangKey, Placement
 from lockstep.belief.records.stretches import GPU, gpus_in
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.gang.keys import is_pod_gang
+from lockstep.facts.pods.pod import Request
 from lockstep.report.text.unschedulable import why_closed
 
 _CPU, _MEMORY = "cpu", "memory"
@@ -85,6 +87,18 @@ def counting(
         _count_node(state, nodes[name], now, _TakenOfNode(taken, used, promised), counted)
 
 
+def members_by_gang(state: State) -> Iterator[tuple[GangKey, Mapping[tuple[str, Request], int]]]:
+    """For each gang, the number of members that are on nodes or will be soon, by node and request.
+
+    A Gang comes twice: with its seats that no pod has yet, and with its pods. The cache may change between two gangs.
+    """
+    for reservation in list(state.reservations.values()):
+        yield reservation.gang, state.ledger.charged(reservation.gang_uid, reservation.attempt)
+    for key in list(state.gangs):
+        if is_pod_gang(key):
+            yield key, state.pod_gangs.group(key).held.taken
+
+
 def amounts_in(resources: Mapping[str, int]) -> CapacityAmounts:
     """The amounts of the counted kinds in these resources."""
     return {
@@ -146,12 +160,11 @@ def _state_of(*, is_used: bool, is_open: bool, is_promised: bool) -> str:
 
 
 def _used(state: State) -> Generator[None, None, _MemberLoads]:
-    """The members that are on nodes or will be soon. Pods of a placed Gang count as other pods."""
     used = _MemberLoads()
-    for reservation in list(state.reservations.values()):
-        yield
-        for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+    for _, members in members_by_gang(state):
+        for (node, request), count in members.items():
             used.add(node, count, amounts_in(dict(request)))
+        yield
     return used
 
 

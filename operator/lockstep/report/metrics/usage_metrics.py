@@ -5,15 +5,14 @@ have their own series, and all others share one.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 
 from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client import Counter as CounterMetric
 
 from lockstep.belief.records.stretches import gpus_in
 from lockstep.belief.state import State
-from lockstep.facts.gang.keys import is_pod_gang
-from lockstep.facts.pods.pod import Request
+from lockstep.report.metrics.capacity import members_by_gang
 from lockstep.report.metrics.queue_metrics import OTHERS
 
 MOST_NAMESPACES = 50
@@ -80,25 +79,13 @@ class UsageMetrics:
 
 
 def _counting(state: State) -> Generator[None, None, Usage]:
-    """Count the pods of Gangs that are on nodes, and the members of GangJobs that are on nodes or will be soon."""
     usage: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for reservation in list(state.reservations.values()):
+    for gang, members in members_by_gang(state):
+        for (_, request), count in members.items():
+            for resource, amount in request:
+                usage[gang.namespace][resource] += amount * count
         yield
-        if not is_pod_gang(reservation.gang):
-            charged = state.ledger.charged(reservation.gang_uid, reservation.attempt)
-            _add(usage[reservation.gang.namespace], ((request, count) for (_, request), count in charged.items()))
-    for key in list(state.gangs):
-        if is_pod_gang(key):
-            yield
-            taken = state.pod_gangs.group(key).held.taken
-            _add(usage[key.namespace], ((request, count) for (_, request), count in taken.items()))
     return usage
-
-
-def _add(held: Counter[str], counted: Iterable[tuple[Request, int]]) -> None:
-    for request, count in counted:
-        for resource, amount in request:
-            held[resource] += amount * count
 
 
 def _show(gauge: Gauge, held: Mapping[str, float]) -> None:

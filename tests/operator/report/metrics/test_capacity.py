@@ -8,10 +8,12 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
+from builders.pod_gangs import pod_gang
 from coschedule import GangKey, HeldByLastingPods, Hold, Members, Placement, Unplaceable
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import OnReturn
+from lockstep.facts.gang.pod_gang import GroupMember, grouped
 from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.pods.pod import PodPhase
 from lockstep.report.metrics.capacity_metrics import AMOUNT_STATES, NODE_STATES, SLOT_STATES
@@ -246,6 +248,22 @@ def test_gpus_of_members_are_in_use_and_those_of_a_later_start_promised(state):
     state.assumptions.hold(reservation("g", members=(("n1", 2),), request=request))
 
     assert amounts(state, "lockstep_gpus", later("late", ("n1", 1))) == {"in_use": 2, "promised": 1, "free": 1}
+
+
+def test_pods_of_a_gang_are_its_members_before_and_after_its_reservation_ends(state):
+    gang = pod_gang(2)
+    state.pod_gang_facts.apply(gang)
+    seats = replace(reservation(members=(("n1", 2),)), gang=gang.key, gang_uid=gang.uid)
+    state.assumptions.hold(seats)
+    state.apply_pod(grouped(pod_fact("a", node="n1", cpu=1000), GroupMember(gang.key, seats.membership(0), None)))
+
+    found = [(*counted(state), cores(state))]
+    state.apply_pod(grouped(pod_fact("b", node="n1", cpu=1000), GroupMember(gang.key, seats.membership(1), None)))
+    state.assumptions.forget(gang.key)
+    found.append((*counted(state), cores(state)))
+
+    want = IDLE_NODES | {"in_use": 1, "free": 1}, IDLE_SLOTS | {"in_use": 2}, {"in_use": 2, "free": 14}
+    assert found == [want, want]
 
 
 def test_cores_outside_the_pool_do_not_count():

@@ -6,10 +6,13 @@ from dataclasses import replace
 import pytest
 from prometheus_client import CollectorRegistry
 
-from builders.facts import gang_fact, gang_spec, node_fact, reservation
+from builders.facts import gang_fact, gang_spec, node_fact, pod_fact, reservation
+from builders.pod_gangs import pod_gang
 from coschedule import GangKey
 from lockstep.belief.records import gang_records
 from lockstep.belief.state import State
+from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.pods.pod import Membership
 from lockstep.report.metrics.queue_metrics import OTHERS
 from lockstep.report.metrics.usage_metrics import MOST_NAMESPACES, UsageMetrics
 
@@ -50,6 +53,17 @@ def test_members_count_in_the_namespace_of_their_gang(state, registry):
     assert shown(metrics, registry, state, "lockstep_namespace_gpus") == {"one": 4, "two": 2, OTHERS: 0}
     memory = shown(metrics, registry, state, "lockstep_namespace_memory_bytes")
     assert memory == {"one": 2 * 2**30, "two": 2**30, OTHERS: 0}
+
+
+def test_pods_of_a_gang_count_in_its_namespace(state, registry):
+    gang = pod_gang()
+    state.pod_gang_facts.apply(gang)
+    seat = Membership(gang.key, gang.uid, 1, 0)
+    state.apply_pod(grouped(pod_fact("a", node="n1", request=REQUEST), GroupMember(gang.key, seat, None)))
+
+    cores = shown(UsageMetrics(registry), registry, state, "lockstep_namespace_cores")
+
+    assert cores == {"default": 1.5, OTHERS: 0}
 
 
 def test_however_many_namespaces_there_are_only_the_largest_have_series(state, registry):
