@@ -11,7 +11,7 @@ from typing import NamedTuple
 from coschedule import Decision, GangKey, Members, Placement
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
-from lockstep.report.timeline.facts import Held, TimelineFacts
+from lockstep.report.timeline.facts import Held, PodsOnNodes, TimelineFacts
 
 _MOST_ENDED = 500
 
@@ -97,7 +97,8 @@ class Bar:
 def bars(facts: TimelineFacts) -> list[Bar]:
     """All bars: first gangs that hold nodes, then planned gangs, and last gangs that have ended in the past hour."""
     placed = [_held(facts.gangs.get(key), held) for key, held in sorted(facts.held.items())]
-    return [*placed, *_decided(facts), *_ended(facts)]
+    running = [_running(facts.gangs.get(key), key, pods) for key, pods in sorted(facts.running.items())]
+    return [*placed, *running, *_decided(facts), *_ended(facts)]
 
 
 def _held(gang: GangFact | None, held: Held) -> Bar:
@@ -109,6 +110,21 @@ def _held(gang: GangFact | None, held: Held) -> Bar:
         finish=held.finish,
         nodes=_by_node(held.members),
         then=None if step is None else NextNodes(step.at, _by_node(step.members)),
+    )
+
+
+def _running(gang: GangFact | None, key: GangKey, pods: PodsOnNodes) -> Bar:
+    nodes: Counter[str] = Counter()
+    for (node, _), count in pods.taken.items():
+        nodes[node] += count
+    joining = pods.joining
+    return Bar(
+        gang=key,
+        stage=_stage(gang),
+        start=pods.start,
+        finish=pods.end,
+        nodes=nodes,
+        then=None if joining is None else NextNodes(joining.start, nodes + Counter(_by_node(joining.members))),
     )
 
 

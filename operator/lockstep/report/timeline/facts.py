@@ -2,18 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import isfinite
 from typing import NamedTuple
 
-from coschedule import Decision, GangKey, Members
+from coschedule import Decision, GangKey, Members, Placement
 from lockstep.api.pool import Pool
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.cluster.node import BidFact, NodeFact
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
-from lockstep.facts.pods.pod import PodFact
+from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.status import GangStatus
+from lockstep.facts.pods.pod import PodFact, Request
 from lockstep.snapshot.holders.endings import expected_end, expected_finish, gone_by
 from lockstep.snapshot.holders.leaving import leaving_members
+from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end
 
 _PAST_SECONDS = 3600.0
 
@@ -43,9 +47,21 @@ class Held(NamedTuple):
         return self.end if self.step is None else self.step.end
 
 
+class PodsOnNodes(NamedTuple):
+    """The pods of a Gang without a reservation: their number by node and request, and their expected end, if known.
+
+    ``joining`` has the pods that join them by the plan.
+    """
+
+    start: float
+    taken: Mapping[tuple[str, Request], int]
+    end: float | None
+    joining: Placement | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineFacts:
-    """Nodes with their bids, gangs with their reservations, and the decisions of the last plan.
+    """Nodes with their bids, gangs with their reservations or running pods, and the decisions of the last plan.
 
     ``opens`` has the nodes that open at a known time. Times are seconds since the epoch. Gangs that ended before
     ``ended_since`` get no bar.
@@ -57,20 +73,22 @@ class TimelineFacts:
     pool: Pool
     gangs: Mapping[GangKey, GangFact]
     held: Mapping[GangKey, Held]
+    running: Mapping[GangKey, PodsOnNodes]
     decisions: Sequence[Decision]
     ended_since: float = float("inf")
 
     def waits(self, key: GangKey) -> bool:
         """Whether the gang exists, wants nodes and has none."""
         gang = self.gangs.get(key)
-        if gang is None or key in self.held or gang.is_deleting or gang.policies.is_suspended:
+        if gang is None or key in self.held or key in self.running or gang.is_deleting or gang.policies.is_suspended:
             return False
         return gang.status.end is None
 
     @property
     def next_overrun(self) -> float:
         """The earliest expected end. The facts must be computed again at this time; infinity if there is none."""
-        ends = (end for held in self.held.values() for end in (held.end, held.finish))
+        of_held = (end for held in self.held.values() for end in (held.end, held.finish))
+        ends = chain(of_held, (pods.end for pods in self.running.values()))
         return min((end for end in ends if end is not None), default=float("inf"))
 
 
@@ -79,6 +97,8 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
     ends = _Ends(state, planned_at, now)
     # While members of the present size exist, the gang is shown where they are.
     following = {one.gang: Held(one, one.members, ends.of_next(one)) for one in state.counts.next_sizes}
+    planned = {one.gang: one for one in decisions if isinstance(one, Placement)}
+    pod_gangs = [gang for key, gang in state.pod_gangs.objects.items() if key not in state.reservations]
     return TimelineFacts(
         nodes=dict(state.nodes),
         bids=dict(state.bids),
@@ -86,6 +106,11 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
         pool=state.pool,
         gangs=dict(state.gangs),
         held={**following, **{key: _held(state, one, ends) for key, one in state.reservations.items()}},
+        running={
+            gang.key: _pods_on_nodes(state, gang, planned.get(gang.key), ends)
+            for gang in pod_gangs
+            if state.pod_gangs.group(gang.key).going
+        },
         decisions=decisions,
         ended_since=now - _PAST_SECONDS,
     )
@@ -108,6 +133,11 @@ class _Ends(NamedTuple):
         end = expected_finish(following, self.planned_at)
         return end if end is None or end > self.now else expected_finish(following, self.now)
 
+    def of_pods(self, status: GangStatus) -> float | None:
+        """The expected end of the pods of a Gang; None if unknown."""
+        end = pod_gang_end(status, self.planned_at)
+        return end if end is None or end > self.now else pod_gang_end(status, self.now)
+
     def of_leaving(self, gang: GangFact, pods: Sequence[PodFact]) -> float:
         """The time at which the last of these members has left the gang."""
         end = max(gone_by(pod, gang, self.planned_at) for pod in pods)
@@ -127,3 +157,14 @@ def _held(state: State, one: Reservation, ends: _Ends) -> Held:
         return Held(one, one.members, end)
     there = (*one.members, *(Members(pod.node, 1) for pod in leaving))
     return Held(one, there, end, Step(ends.of_leaving(gang, leaving), one.members, end))
+
+
+def _pods_on_nodes(state: State, gang: PodGang, planned: Placement | None, ends: _Ends) -> PodsOnNodes:
+    status, seen = gang.status, state.gangs.get(gang.key)
+    waits = isinstance(seen, AcceptedGang) and not seen.spec.awaits_pods
+    return PodsOnNodes(
+        start=gang.created if status.start is None else status.start,
+        taken=dict(state.pod_gangs.group(gang.key).held.taken),
+        end=ends.of_pods(status),
+        joining=planned if waits else None,
+    )
