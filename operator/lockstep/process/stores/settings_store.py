@@ -68,14 +68,12 @@ class SettingsStore:
         """Write the settings unless the ConfigMap already has them; returns whether it has them now."""
         try:
             there = await self._client.get(paths.config_map(self._namespace, self._name))
-            if there.is_success and parse_published(there.body) == settings:
-                return True
-            answer = await self._write(there, settings)
+            has_them = there.is_success and parse_published(there.body) == settings
+            answer = there if has_them else await self._write(there, settings)
         except ApiUnavailableError as error:
             self._note(str(error))
             return False
-        if not answer.is_success:
-            self._note(answer.message)
+        self._note("" if answer.is_success else answer.message)
         return answer.is_success
 
     async def _write(self, there: Answer, settings: Mapping[str, str]) -> Answer:
@@ -90,7 +88,7 @@ class SettingsStore:
 
     def _note(self, trouble: str) -> None:
         """Log an error, unless it is the same as the last one."""
-        if trouble != self._trouble:
+        if trouble and trouble != self._trouble:
             where = f"{self._namespace}/{self._name}"
             log.warning("the settings can't be published in ConfigMap %s: %s", where, trouble)
         self._trouble = trouble

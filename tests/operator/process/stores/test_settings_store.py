@@ -217,3 +217,16 @@ async def test_leader_tries_again_until_it_stands_and_says_so_once(api, verb, ca
         await until(lambda: stands(api) == published(settings_of(), ()), seconds=60)
 
     assert len([one for one in caplog.records if "can't be published" in one.getMessage()]) == 1
+
+
+@pytest.mark.asyncio
+async def test_leader_says_an_error_again_that_comes_back_after_the_settings_stood(api, caplog):
+    yielding, refusals = set(), [Refusal(code=422)]
+    api.fault = lambda request: refusals.pop() if refusals and request.verb in {POST, PUT} else None
+    async with leading(api, yielding=yielding):
+        await until(lambda: stands(api), seconds=60)
+        refusals.append(Refusal(code=422))
+        yielding.add(Source.JOB)
+        await until(lambda: stands(api)["yielding"] == "job", seconds=60)
+
+    assert len([one for one in caplog.records if "can't be published" in one.getMessage()]) == 2
