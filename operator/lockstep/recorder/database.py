@@ -162,8 +162,7 @@ class RecordDatabase:
             store_stretch(self._connection, record.uid, one if there is None else merged_stretch(there, one))
 
     def _remove_old(self, now: float) -> None:
-        oldest = round(now - self._retention.records)
-        self._remove("ended < ?", oldest)
+        self._remove_ended_before(round(now - self._retention.records))
         update = (
             "UPDATE gangs SET user = '' WHERE uid IN (SELECT uid FROM gangs WHERE user <> '' AND ended < ? LIMIT ?)"
         )
@@ -180,15 +179,14 @@ class RecordDatabase:
 
     def _make_room(self) -> None:
         """Remove the gangs that ended longest ago, so that their pages can be used again."""
-        self._guarded(lambda: self._remove("ended < ?", _LATEST))
+        self._guarded(lambda: self._remove_ended_before(_LATEST))
         log.warning("%s has reached its maximum size; the oldest records were removed", self._path)
 
-    def _remove(self, where: str, limit: int) -> int:
-        chosen = f"SELECT uid FROM gangs WHERE {where} ORDER BY ended LIMIT {_REMOVED_AT_ONCE}"  # noqa: S608 - ours
-        uids = [(uid,) for (uid,) in self._connection.execute(chosen, (limit,))]
+    def _remove_ended_before(self, time: int) -> None:
+        chosen = "SELECT uid FROM gangs WHERE ended < ? ORDER BY ended LIMIT ?"
+        uids = self._connection.execute(chosen, (time, _REMOVED_AT_ONCE)).fetchall()
         self._connection.executemany("DELETE FROM stretches WHERE uid = ?", uids)
         self._connection.executemany("DELETE FROM gangs WHERE uid = ?", uids)
-        return len(uids)
 
     def _guarded(self, work: Callable[[], object]) -> None:
         try:
