@@ -8,7 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from coschedule import GangKey
+from lockstep.api.names import GANG_KIND, POD_GANG_KIND
 from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.report.text.sentences import node_ranges
 from lockstep.report.timeline.bars import Bar, NextNodes, Stage, bars
 from lockstep.report.timeline.facts import TimelineFacts
@@ -52,8 +54,14 @@ def _gang(facts: TimelineFacts, bar: Bar) -> dict[str, Any]:
         "promised": _time(bar.promised),
         "nodes": node_ranges(list(bar.nodes)),
         "next": None if bar.then is None else _next(bar.then),
-        "says": "" if bar.stage is Stage.OTHERS else says(facts.gangs.get(bar.gang))[:_LONGEST_SENTENCE],
+        "says": "" if bar.stage is Stage.OTHERS else _says(bar.gang, facts.gangs.get(bar.gang)),
     }
+
+
+def _says(key: GangKey, gang: GangFact | None) -> str:
+    if gang is None:
+        return f"Its {POD_GANG_KIND if is_pod_gang(key) else GANG_KIND} is gone."
+    return says(gang)[:_LONGEST_SENTENCE]
 
 
 def _next(then: NextNodes) -> dict[str, Any]:
@@ -84,7 +92,7 @@ def _bar_in_row(entry: BarInRow) -> Sequence[float | None]:
 
 
 def _waiting(gang: GangFact) -> dict[str, Any]:
-    return {"namespace": gang.key.namespace, "name": gang.key.name, "says": says(gang)[:_LONGEST_SENTENCE]}
+    return {"namespace": gang.key.namespace, "name": gang.key.name, "says": _says(gang.key, gang)}
 
 
 def _time(seconds: float | None) -> float | None:

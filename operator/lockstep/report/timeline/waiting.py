@@ -18,10 +18,8 @@ def waiting(facts: TimelineFacts, bars: Iterable[Bar]) -> list[GangFact]:
     return [facts.gangs[name] for name in names if name not in shown and facts.waits(name)]
 
 
-def says(gang: GangFact | None) -> str:
+def says(gang: GangFact) -> str:
     """The sentence in the gang's status that describes its state."""
-    if gang is None:
-        return "Its GangJob is gone."
     end = gang.status.end
     if end is not None:
         return end.message

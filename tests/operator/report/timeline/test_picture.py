@@ -5,7 +5,7 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from builders.facts import gang_fact, gang_spec
+from builders.facts import gang_fact, gang_spec, reservation
 from builders.scene import HOUR, Scene, three_gangs
 from coschedule import GangKey, Members
 from lockstep.facts.gang.gang import Refusal
@@ -60,6 +60,13 @@ def test_gangs_say_what_their_status_says(scene):
     assert {one["name"]: one["says"] for one in drawn(scene)["gangs"]} == {
         name: said[name] for name in ("first", "second")
     }
+
+
+@pytest.mark.parametrize(("name", "want"), [("gone", "Its GangJob is gone."), ("gang/gone", "Its Gang is gone.")])
+def test_bar_of_a_gang_that_is_gone_says_so(scene, name, want):
+    scene.state.assumptions.hold(reservation(name))
+
+    assert {one["name"]: one["says"] for one in drawn(scene)["gangs"]}[name] == want
 
 
 def test_picture_is_the_same_as_long_as_nothing_changes(scene):
