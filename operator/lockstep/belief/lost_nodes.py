@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from math import ceil
 
 from coschedule import GangKey
 from lockstep.belief.pods.pod_effects import takes_room
@@ -27,6 +28,7 @@ class LostNodes:
     def __init__(self, state: State, *, unreachable_after: float, monotonic: Callable[[], float]) -> None:
         self._state = state
         self._unreachable_after = unreachable_after
+        self._gone_after = min(_GONE_SECONDS, unreachable_after)
         self._monotonic = monotonic
         self._seen = -1
         self._present: set[str] = set()
@@ -48,7 +50,7 @@ class LostNodes:
         if away - self._unreachable.keys():
             self._check_in(self._unreachable_after)
         if gone - self._gone.keys():
-            self._check_in(min(_GONE_SECONDS, self._unreachable_after))
+            self._check_in(self._gone_after)
         if out_of_service:
             self._check_in(0.0)
         self._unreachable = {name: self._unreachable.get(name, now) for name in away}
@@ -65,9 +67,7 @@ class LostNodes:
         """Why that node counts as lost, as a clause after its name; ``None`` if it does not."""
         node = self._state.nodes.get(name)
         if node is None:
-            # A node that was never seen counts as gone since the first call.
-            since = self._gone.setdefault(name, self._monotonic())
-            return "is gone" if self._is_over(since, min(_GONE_SECONDS, self._unreachable_after)) else None
+            return "is gone" if self._is_over(self._gone_since(name), self._gone_after) else None
         if _is_out_of_service(node):
             return "is out of service"
         unreachable_since = self._unreachable.get(name)
@@ -80,14 +80,24 @@ class LostNodes:
         for timer in self._timers:
             timer.cancel()
 
+    def _gone_since(self, name: str) -> float:
+        """When the node went; a node that was never seen, or went long ago, counts as gone since the first call."""
+        if name not in self._gone:
+            self._gone[name] = self._monotonic()
+            self._check_in(self._gone_after)
+        return self._gone[name]
+
     def _is_over(self, since: float, seconds: float) -> bool:
         return self._monotonic() - since >= seconds
 
     def _check_in(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
-        # The timer is a little late, so that the clock shows the full time despite its resolution.
-        timer = loop.call_later(seconds + 0.01, self._check)
-        self._timers = {known for known in self._timers if known.when() > loop.time()} | {timer}
+        # The timer is a little late, so that the clock shows the full time despite its resolution. One check serves all
+        # nodes that are lost in the same tenth of a second, since it reads all pods.
+        at = ceil((loop.time() + seconds + 0.01) * 10) / 10
+        self._timers = {known for known in self._timers if known.when() > loop.time()}
+        if all(known.when() != at for known in self._timers):
+            self._timers.add(loop.call_at(at, self._check))
 
     def _check(self) -> None:
         """Reconcile every gang with a member on a lost node."""

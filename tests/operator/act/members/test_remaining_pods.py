@@ -40,6 +40,7 @@ def test_so_many_pods_are_named_and_the_others_counted():
     assert says(*pods, nodes=[node_fact("n5")]).endswith("g-1-0005 on n5 and 9994 more")
 
 
+@pytest.mark.asyncio
 @pytest.mark.parametrize(
     ("node", "gone_by", "is_advised"),
     [
@@ -50,7 +51,7 @@ def test_so_many_pods_are_named_and_the_others_counted():
         pytest.param(node_fact("other"), NOW - 1, False, id="its node is gone"),
     ],
 )
-def test_advice_is_only_given_where_the_node_may_be_dead(node, gone_by, is_advised):
+async def test_advice_is_only_given_where_the_node_may_be_dead(node, gone_by, is_advised):
     said = says(pod_fact("g-1-2", node="n5", gone_by=gone_by), nodes=[node])
 
     assert said == "it waits for g-1-2 on n5" + (f". {ADVICE}" if is_advised else "")
