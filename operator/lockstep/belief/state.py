@@ -40,7 +40,7 @@ class State(CacheParts):
         self.assumptions.leads = True
         self.changes.follow()
         self.changes.reconcile(*self.gangs, *self.counts.roster.names(), *self.pod_gangs.names())
-        self.bids.request_answers()
+        self.bids.request_conditions()
         self.changes.record_change_for_plan()
 
     # Time

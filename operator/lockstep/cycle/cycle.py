@@ -176,8 +176,8 @@ class Cycle:
         return self._state.changes.is_plan_due or self._plan_time.seconds <= 0
 
     def _following(self, now: float) -> Generator[None, None, None]:
-        yield from self._state.queued.following()
-        yield from self._state.pod_gang_facts.following()
+        yield from self._state.queued.following_due()
+        yield from self._state.pod_gang_facts.following_due()
         changed = self._state.changes.gangs
         for gone in (yield from self._follower.reconcile_changed(now)):
             self._explainer.forget(gone)

@@ -39,7 +39,7 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
 def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
     """The nodes that are barred because members of the gang were lost there."""
     barred = [
-        *((trouble.value, state.failed_nodes.of(gang.uid, trouble)) for trouble in NodeFailure if trouble.is_loss),
+        *((failure.value, state.failed_nodes.of(gang.uid, failure)) for failure in NodeFailure if failure.is_loss),
         ("whose kubelets reject its members", state.rejections.barred(gang)),
     ]
     return (bar for bar in barred if bar[1])

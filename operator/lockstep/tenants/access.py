@@ -28,7 +28,7 @@ class Asked(NamedTuple):
     verb: str = "get"
 
 
-class GangAccess:
+class AccessReviews:
     """Reviews who may get gangs, and who may create GangJobs and GangSweeps."""
 
     def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:

@@ -16,7 +16,7 @@ from lockstep.api.names import GANGS, POD_GANGS, SWEEPS
 from lockstep.facts.gang.keys import is_pod_gang, pod_gang_key
 from lockstep.process.pages.allowances import Allowances
 from lockstep.report.text.share_sentences import use_of_own_group
-from lockstep.tenants.access import Asked, GangAccess
+from lockstep.tenants.access import AccessReviews, Asked
 from lockstep.tenants.callers import caller_of
 from lockstep.tenants.described.group_pages import GroupPages
 from lockstep.tenants.documents import (
@@ -64,7 +64,7 @@ _PlanAnswer = Callable[[Caller, str, bytes], Awaitable[web.Response]]
 class AskedOf(NamedTuple):
     """The sources of answers. Without ``histories``, there is no recorder."""
 
-    access: GangAccess
+    access: AccessReviews
     namespaces: OwnNamespaces
     gang_jobs: SpecSchema
     sweeps: SpecSchema

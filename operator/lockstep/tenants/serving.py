@@ -24,7 +24,7 @@ from lockstep.process.pages.serving import ServedAt, serve
 from lockstep.process.start.freed_memory import give_back_freed_memory
 from lockstep.process.start.side_by_side import until_first_ends
 from lockstep.process.stores.errors import StartError
-from lockstep.tenants.access import GangAccess
+from lockstep.tenants.access import AccessReviews
 from lockstep.tenants.history.histories import Histories
 from lockstep.tenants.history.recorder_client import RecorderPlace, ask_recorder
 from lockstep.tenants.in_flight import MOST_CONNECTIONS
@@ -73,7 +73,7 @@ async def answer_tenants(configuration: Configuration, settings: ServerSettings,
         except (ApiUnavailableError, FrontProxyError) as error:
             raise StartError(f"requests of the API server can't be recognized: {error}") from error
         make = partial(make_shared_plan, client, settings.settings, options, time)
-        access = GangAccess(client, monotonic)
+        access = AccessReviews(client, monotonic)
         gang_jobs, sweeps = (SpecSchema(client, resource, monotonic) for resource in (GANGS, SWEEPS))
         histories = settings.recorder and Histories(client, partial(ask_recorder, settings.recorder), time)
         namespaces = OwnNamespaces(client, monotonic)

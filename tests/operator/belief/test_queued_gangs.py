@@ -53,7 +53,7 @@ def workload_of(gang):
 
 
 def follow(state):
-    counts, _ = instructions_of_steps(state.queued.following())
+    counts, _ = instructions_of_steps(state.queued.following_due())
     return counts
 
 

@@ -105,7 +105,7 @@ def test_leader_answers_the_bids_that_want_an_answer(state):
     state.nodes.apply(node_fact("n3"))
     wrong = replace(bid_fact("n1"), problem="nonsense")
     state.bids.apply(wrong)
-    state.bids.apply(replace(wrong, node="n2", reported=state.bids.answer("n1")))
+    state.bids.apply(replace(wrong, node="n2", reported=state.bids.wanted_condition("n1")))
     state.bids.apply(bid_fact("n3"))
     state.lead()
 

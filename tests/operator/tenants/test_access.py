@@ -4,7 +4,7 @@ import pytest
 
 from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.api.client.review import Caller
-from lockstep.tenants.access import Asked, GangAccess
+from lockstep.tenants.access import AccessReviews, Asked
 from lockstep.tenants.trouble import NoAnswerNowError
 
 pytestmark = pytest.mark.asyncio
@@ -34,7 +34,7 @@ def api():
 @pytest.fixture
 def access(api):
     api.now = 0.0
-    return GangAccess(api, lambda: api.now)
+    return AccessReviews(api, lambda: api.now)
 
 
 async def test_api_server_is_asked_about_the_caller_with_groups_and_the_gang_by_name(api, access):

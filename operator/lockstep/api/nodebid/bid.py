@@ -66,13 +66,13 @@ def _forecast(hours: Iterable[Manifest]) -> tuple[ExpectedHour, ...]:
     return tuple(ExpectedHour(*hour) for hour in sorted(by_begin.items()))
 
 
-def answer_manifest(bid: BidFact, answer: BidCondition, *, now: float) -> dict[str, object]:
+def bid_condition_manifest(bid: BidFact, condition: BidCondition, *, now: float) -> dict[str, object]:
     """Format the condition that says whether the bid counts."""
     return {
         "type": Condition.ACCEPTED,
-        "status": answer.status,
-        "reason": answer.reason,
-        "message": answer.message,
+        "status": condition.status,
+        "reason": condition.reason,
+        "message": condition.message,
         "observedGeneration": bid.generation,
         "lastTransitionTime": rfc3339(now),
     }

@@ -9,7 +9,7 @@ class ChangedKeys:
     """Gangs to reconcile, bids whose condition must be written, and whether a plan is due.
 
     ``wake`` is called after each change for which a cycle must run. ``generation`` counts all changes of the cache. The
-    caller reports what it processes: :meth:`reconciling`, :meth:`answered`, :meth:`begin_plan`.
+    caller reports what it processes: :meth:`reconciling`, :meth:`bid_reported`, :meth:`begin_plan`.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
@@ -84,11 +84,11 @@ class ChangedKeys:
         """Count a change that this process has decided itself: nothing else follows from it."""
         self.generation += 1
 
-    def answer(self, node: str) -> None:
+    def report_bid(self, node: str) -> None:
         """Add a bid whose condition must be written."""
         if self._is_followed:
             self._bids.add(node)
 
-    def answered(self, node: str) -> None:
+    def bid_reported(self, node: str) -> None:
         """Remove a bid whose condition is written, or needs no write."""
         self._bids.discard(node)

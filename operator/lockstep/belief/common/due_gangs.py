@@ -27,7 +27,7 @@ class DueGangs:
         """Remove a gang for which ``follow`` was called already."""
         self._gangs.pop(gang, None)
 
-    def following(self) -> Generator[None, None, None]:
+    def following_due(self) -> Generator[None, None, None]:
         """Call ``follow`` for all gangs, one in each step: their specs may be large."""
         while self._gangs:
             gang, _ = self._gangs.popitem()

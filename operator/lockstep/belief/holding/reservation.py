@@ -10,7 +10,7 @@ from typing import NamedTuple
 from coschedule import GangKey, Members, Placement, Sizes
 from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
 from lockstep.api.parts import as_formatted
-from lockstep.belief.holding.ranked_members import ranked, with_more
+from lockstep.belief.holding.ranked_members import RankedMembers, ranked, with_more
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.keys import is_pod_gang
@@ -170,8 +170,8 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     status = gang.status
     if status.reserved_at is None or not isinstance(gang, AcceptedGang):
         return None
-    held = _held_in(gang.spec, status)
-    if held is None:
+    found = _members_in(gang.spec, status)
+    if found is None:
         return None
     start = status.reserved_at if status.start is None else min(status.start, status.reserved_at)
     finish = status.expected_finish
@@ -179,24 +179,18 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
         gang=gang.key,
         gang_uid=gang.uid,
         attempt=status.attempt,
-        members=held.members,
+        members=found.members,
         requests=requests_of(gang.spec),
         start=start,
         expected_finish=None if finish is None or finish < start else finish,
         succeeded_ranks=parse_ranks(status.succeeded_ranks),
-        gapped=held.gapped,
-        joining=held.joining,
+        gapped=found.gapped,
+        joining=found.joining,
     )
 
 
-class _Held(NamedTuple):
-    members: tuple[Members, ...]
-    gapped: int | None
-    joining: int = 0
-
-
-def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
-    """The members that a status holds, with members that are to join; None if Lockstep has not written the status.
+def _members_in(spec: GangSpec, status: GangStatus) -> RankedMembers | None:
+    """The members in a status, with members that are to join; None if Lockstep has not written the status.
 
     No member is to join if the spec does not allow the size, or if other members would move.
     """
@@ -204,13 +198,13 @@ def _held_in(spec: GangSpec, status: GangStatus) -> _Held | None:
     size = sum(entry.count for entry in status.members)
     if not _are_sizes(spec, status.members, _is_in_range) or (gapped is not None and gapped.bit_count() != size):
         return None
-    before = _Held(status.members, gapped)
+    before = RankedMembers(status.members, gapped)
     if not spec.keeps_members or status.joining_size is None:
         return before
     if not _are_sizes(spec, status.joining_size.members, _is_in_range):
         return before
     after = with_more(before.members, before.gapped, status.joining_size.members)
-    return before if after is None else _Held(after.members, after.gapped, after.joining)
+    return before if after is None else after
 
 
 def next_in_status(gang: GangFact) -> Reservation | None:

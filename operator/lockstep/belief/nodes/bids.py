@@ -65,13 +65,13 @@ class Bids(Mapping[str, BidFact]):
         fact = self._share(fact)
         if fact != self._written.get(fact.node):
             self._written[fact.node] = fact
-            self._request_answer(fact)
+            self._request_condition(fact)
             has_lapsed = before is not None and before.is_lapsed and before.expires_at == fact.expires_at
-            self._count(fact.lapsed() if has_lapsed else fact)
+            self._use(fact.lapsed() if has_lapsed else fact)
 
     def remove(self, node: str) -> None:
         """Remove a node's bid: the node then has the default one."""
-        self._changes.answered(node)
+        self._changes.bid_reported(node)
         self._written.pop(node, None)
         if self._by_node.pop(node, None) is not None:
             self._changed()
@@ -81,29 +81,29 @@ class Bids(Mapping[str, BidFact]):
         """Drop the measured values of bids that were not renewed in time."""
         for bid in list(self.values()):
             if bid.has_expired(now) and not bid.is_lapsed:
-                self._count(bid.lapsed())
+                self._use(bid.lapsed())
 
     def update_shared(self, now: float) -> None:
         """Update the shared capacities that are due, in all bids that use them."""
         self._share_anew(self._capacities.update(now))
 
-    def request_answers(self) -> None:
-        """Request an answer for every bid whose condition must be written."""
+    def request_conditions(self) -> None:
+        """Request a write for every bid whose condition must be written."""
         for bid in self._written.values():
-            self._request_answer(bid)
+            self._request_condition(bid)
 
     def node_changed(self, node: str) -> None:
         """Update the bid of a node that was added, changed or removed."""
         bid = self._written.get(node)
         if bid is not None:
-            self._request_answer(bid)
+            self._request_condition(bid)
             self._record_hardware(bid)
             self._share_anew([node])
 
-    def answer(self, node: str) -> BidCondition | None:
+    def wanted_condition(self, node: str) -> BidCondition | None:
         """The condition that the bid of that node should have; None if it needs none, or if there is no bid."""
         bid = self._written.get(node)
-        return None if bid is None else bid.answer(has_node=node in self._nodes)
+        return None if bid is None else bid.wanted_condition(has_node=node in self._nodes)
 
     def next_end(self) -> float | None:
         """The earliest time at which a bid's measured values expire; None if none will expire."""
@@ -114,7 +114,7 @@ class Bids(Mapping[str, BidFact]):
         """When a shared capacity may be updated next; infinity if no update waits."""
         return self._capacities.next_due()
 
-    def _count(self, bid: BidFact) -> None:
+    def _use(self, bid: BidFact) -> None:
         """Use the bid in this form from now on. Call ``changed``, unless the bid only renews the earlier one."""
         before = self._by_node.get(bid.node)
         self._by_node[bid.node] = bid
@@ -147,9 +147,9 @@ class Bids(Mapping[str, BidFact]):
     def _sharing(self, fact: BidFact) -> BidFact:
         return fact.sharing(self._capacities.of(fact.node))
 
-    def _request_answer(self, bid: BidFact) -> None:
-        """Request an answer if the bid's condition is out of date; otherwise withdraw the request."""
-        if self.answer(bid.node) == bid.reported:
-            self._changes.answered(bid.node)
+    def _request_condition(self, bid: BidFact) -> None:
+        """Request a write if the bid's condition is out of date; otherwise withdraw the request."""
+        if self.wanted_condition(bid.node) == bid.reported:
+            self._changes.bid_reported(bid.node)
         else:
-            self._changes.answer(bid.node)
+            self._changes.report_bid(bid.node)

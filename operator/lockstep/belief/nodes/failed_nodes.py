@@ -37,7 +37,7 @@ class _Where(NamedTuple):
     """A kind of failure on a node."""
 
     node: str
-    trouble: NodeFailure
+    failure: NodeFailure
 
 
 class _Once(NamedTuple):
@@ -78,15 +78,15 @@ class FailedNodes:
         for one attempt count as one loss.
         """
         once = self._once.setdefault(gang_uid, {})
-        there = {_Where(one.node, _trouble(one)) for one in lost_on}
+        there = {_Where(one.node, _failure_of(one)) for one in lost_on}
         again = {where for where in there if where in once and _is_another(once[where], attempt, now)}
         once.update({where: _Once(attempt, now + AVOID_SECONDS) for where in there})
         self._avoid(gang_uid, again, now + AVOID_SECONDS)
         return sorted({where.node for where in again})
 
-    def of(self, gang_uid: str, trouble: NodeFailure) -> Names:
+    def of(self, gang_uid: str, failure: NodeFailure) -> Names:
         """The nodes that the gang avoids for that kind of failure."""
-        return frozenset(where.node for where in self._until.get(gang_uid, ()) if where.trouble is trouble)
+        return frozenset(where.node for where in self._until.get(gang_uid, ()) if where.failure is failure)
 
     def forget(self, gang_uid: str) -> None:
         """Forget a gang that is gone."""
@@ -111,7 +111,7 @@ class FailedNodes:
             self._until.setdefault(gang_uid, {}).update(ends)
 
 
-def _trouble(loss: LostOn) -> NodeFailure:
+def _failure_of(loss: LostOn) -> NodeFailure:
     match loss.outcome:
         case PodOutcome.DELETED:
             return NodeFailure.DELETED

@@ -125,9 +125,9 @@ class PodGangFacts:
             self._pod_gangs.workloads.remove_check(name)
             self._follow_workloads()
 
-    def following(self) -> Generator[None, None, None]:
+    def following_due(self) -> Generator[None, None, None]:
         """Compose the Gangs again whose Workloads a change of an AdmissionCheck concerns, one in each step."""
-        return self._due.following()
+        return self._due.following_due()
 
     def _follow_workloads(self) -> None:
         self._due.add(self._pod_gangs.workloads.gangs())

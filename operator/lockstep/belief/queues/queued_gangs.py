@@ -109,9 +109,9 @@ class QueuedGangs:
         """Apply all gangs with Workloads again in later steps, since a flavor or a check has changed."""
         self._due.add(self._workloads)
 
-    def following(self) -> Generator[None, None, None]:
+    def following_due(self) -> Generator[None, None, None]:
         """Apply the gangs of :meth:`follow_all` again, one in each step."""
-        return self._due.following()
+        return self._due.following_due()
 
     def _flavors_changed(self) -> None:
         self._version_of_flavors += 1

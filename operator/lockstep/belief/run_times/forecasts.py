@@ -50,7 +50,7 @@ class Forecasts:
     The first forecast of each gang's late start is remembered by UID until the gang starts.
     """
 
-    _parts: deque[float] = field(default_factory=lambda: deque(maxlen=_LAST))
+    _ratios: deque[float] = field(default_factory=lambda: deque(maxlen=_LAST))
     _learned_from: dict[str, None] = field(default_factory=dict)
     _late_starts: dict[str, float] = field(default_factory=dict)
     _late_share: float = _LATE
@@ -74,7 +74,7 @@ class Forecasts:
             self._late_share = min(max(share, _LIKELY), 1.0)
         wait = planned - created
         if wait >= _SHORTEST_SECONDS:
-            self._parts.append(max(0.0, started - created) / wait)
+            self._ratios.append(max(0.0, started - created) / wait)
 
     def forecast(self, uid: str, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
         """Forecast the start of a gang that is planned for later, and remember its first late start."""
@@ -105,9 +105,9 @@ class Forecasts:
 
         Empty if too few ratios are known.
         """
-        if len(self._parts) < _LEAST:
+        if len(self._ratios) < _LEAST:
             return []
-        return sorted(wait for part in self._parts if (wait := part * planned_wait) > longer_than)
+        return sorted(wait for ratio in self._ratios if (wait := ratio * planned_wait) > longer_than)
 
 
 def _quantile(waits: list[float], share: float) -> float:

@@ -79,9 +79,9 @@ class PastRuns:
         return bool(self._quantile)
 
     @property
-    def kept(self) -> int:
+    def run_count(self) -> int:
         """The number of known runs."""
-        return self._memory.kept
+        return self._memory.run_count
 
     @property
     def judged(self) -> Iterator[Learned]:

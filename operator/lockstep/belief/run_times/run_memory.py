@@ -26,7 +26,7 @@ class RunMemory(Generic[Run]):
         return self._templates
 
     @property
-    def kept(self) -> int:
+    def run_count(self) -> int:
         """The number of known runs."""
         return sum(self._run_counts.values())
 

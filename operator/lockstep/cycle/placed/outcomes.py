@@ -183,9 +183,9 @@ class Outcomes:
             record_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)
             record_finished(self._metrics.finishes, gang, reservation, run_time, now=now)
         if self._past_runs.learns:
-            before = self._past_runs.kept
+            before = self._past_runs.run_count
             learn_from(self._past_runs, observation)
-            record_observation(self._metrics.learning, gang, observation, gained=self._past_runs.kept - before)
+            record_observation(self._metrics.learning, gang, observation, gained=self._past_runs.run_count - before)
 
     def _count_failed(self, action: Action, reason: Reason) -> None:
         self._metrics.failures.labels(action).inc()

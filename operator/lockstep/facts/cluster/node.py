@@ -116,7 +116,7 @@ class BidFact:
     owner_back_since: float | None = None
     is_lapsed: bool = False
 
-    def answer(self, *, has_node: bool) -> BidCondition | None:
+    def wanted_condition(self, *, has_node: bool) -> BidCondition | None:
         """The condition that the bid's status should have.
 
         None if the bid counts, needs no warning, and its status never had a condition.

@@ -68,7 +68,7 @@ class LearningMetrics:
         """Set the gauges from the cache."""
         judged = list(past_runs.judged)
         self._templates.set(len(past_runs))
-        self._runs.set(past_runs.kept)
+        self._runs.set(past_runs.run_count)
         self._laws.set(sum(learned.law is not None for learned in judged))
         self._kinds.set(sum(bool(learned.factors) for learned in judged))
 

@@ -166,7 +166,7 @@ class QuotaBounds:
                 hard=amount.hard,
                 left=amount.hard
                 - amount.used
-                - self._taken_by_others(quota)[amount.resource]
+                - self._about_to_be_taken(quota)[amount.resource]
                 + sum(own[role] * amounts.get(amount.resource, 0) for role, amounts in counted),
                 each=tuple(amounts.get(amount.resource, 0) for amounts in each),
             )
@@ -177,7 +177,7 @@ class QuotaBounds:
         for one in demand_of_members(self._state, gang):
             yield one.role, one.counted(quota, priority_class)
 
-    def _taken_by_others(self, quota: QuotaFact) -> Counter[str]:
+    def _about_to_be_taken(self, quota: QuotaFact) -> Counter[str]:
         """The amounts of the quota that members in creation, and members that join soon, are about to take.
 
         A member counts until a watch has shown its pod.

@@ -45,9 +45,9 @@ def test_plan_that_begins_takes_all_changes_so_far(changes, wakes):
 
 
 def test_bid_stays_changed_until_its_status_is_written(changes):
-    changes.answer("n1")
-    changes.answer("n2")
-    changes.answered("n1")
-    changes.answered("never asked")
+    changes.report_bid("n1")
+    changes.report_bid("n2")
+    changes.bid_reported("n1")
+    changes.bid_reported("never asked")
 
     assert changes.bids == {"n2"}

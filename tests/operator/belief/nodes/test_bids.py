@@ -86,14 +86,14 @@ def test_expired_bid_that_is_deleted_is_forgotten(expired):
 
 def test_status_for_the_owner_does_not_change_when_the_bid_expires():
     belief = Belief(bid_fact("n1", expires=10.0, duty_cycle=11.0, slowdown=12.0))
-    before = belief.bids.answer("n1")
+    before = belief.bids.wanted_condition("n1")
 
     belief.bids.expire(10.0)
-    belief.bids.request_answers()
+    belief.bids.request_conditions()
 
     assert "dutyCycle is above 10" in before.message
-    assert (belief.bids.answer("n1"), belief.keys.bids) == (before, {"n1"})
+    assert (belief.bids.wanted_condition("n1"), belief.keys.bids) == (before, {"n1"})
 
 
-def test_answer_without_a_bid_is_none():
-    assert Belief().bids.answer("n1") is None
+def test_no_condition_is_wanted_without_a_bid():
+    assert Belief().bids.wanted_condition("n1") is None

@@ -35,7 +35,7 @@ def with_workloads(count, *, is_ours):
 
 
 def follow(state):
-    counts, _ = instructions_of_steps(state.pod_gang_facts.following())
+    counts, _ = instructions_of_steps(state.pod_gang_facts.following_due())
     return counts
 
 

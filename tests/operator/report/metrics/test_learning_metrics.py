@@ -94,9 +94,9 @@ def test_runs_without_anything_to_learn_and_runs_that_make_room_are_counted(regi
     record_observation(metrics, gang_fact("g"), RunObservation(HEAT, None), gained=0)
     record_observation(metrics, gang_fact("g"), None, gained=0)
     past = learning(*[run_of(1.0)] * MOST_RUNS)
-    before = past.kept
+    before = past.run_count
     past.learn(HEAT, run_of(2.0))
-    record_observation(metrics, gang_fact("g"), RunObservation(HEAT, run_of(2.0)), gained=past.kept - before)
+    record_observation(metrics, gang_fact("g"), RunObservation(HEAT, run_of(2.0)), gained=past.run_count - before)
 
     assert runs(registry) == {"kept": 1, "not_comparable": 1, "dropped": 1}
 
