@@ -18,7 +18,7 @@ from lockstep.snapshot.wanted import WantedGang
 MOST_COLUMNS = 512
 """A snapshot has at most this number of columns for host ports, disks and volumes of single gangs.
 
-Columns for the resources that nodes publish do not count.
+Columns for the resources that nodes publish do not count. Two gangs may exceed the limit: see ``PlanShares``.
 """
 LEAST_COLUMNS = 64
 """The limit of these columns is never below this number, however many nodes there are."""

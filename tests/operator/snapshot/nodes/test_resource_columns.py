@@ -189,6 +189,7 @@ def test_gangs_whose_columns_find_no_room_take_turns():
         pytest.param(["abcdefgh", "abcd", "efgh"], set(), id="what is shared counts once"),
         pytest.param(["abcdefghi"], set(), id="more than there is room for, but alone"),
         pytest.param(["abcd", "efgh", "ijkl"], {2}, id="the last of three"),
+        pytest.param(["abcdefgh", "ijklmnop", "q"], {2}, id="neither the most urgent one nor the next in turn"),
     ],
 )
 def test_who_is_left_out_is_who_asks_for_too_much(needed, want):
