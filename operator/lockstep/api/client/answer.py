@@ -14,6 +14,9 @@ import orjson
 
 from lockstep.api.client.rights import is_denial
 
+# The API server asks for seconds. A proxy before it may ask for days, in which a write would wait for nothing.
+_LONGEST_RETRY_AFTER_SECONDS = 60.0
+
 
 class Answer(NamedTuple):
     """An answer of the API server. ``body`` is the decoded object, or a ``Status`` if the request was refused.
@@ -93,6 +96,6 @@ def decode_object(raw: bytes) -> Mapping[str, Any] | None:
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float:
-    """The seconds that the server asks us to wait; 0 if it does not ask, or if it gives a date."""
+    """The seconds to wait, as the server asks, a minute at most; 0 if it does not ask, or if it gives a date."""
     value = headers.get("Retry-After", "")
-    return float(value) if value.isdecimal() else 0.0
+    return min(float(value), _LONGEST_RETRY_AFTER_SECONDS) if value.isdecimal() else 0.0

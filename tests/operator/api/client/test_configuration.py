@@ -192,6 +192,8 @@ def test_no_configuration_anywhere_is_one_sentence(tmp_path, monkeypatch):
         pytest.param({"Retry-After": "3"}, 3, id="seconds"),
         pytest.param({"Retry-After": "Fri, 20 Nov 2026 18:00:00 GMT"}, 0, id="a date"),
         pytest.param({"Retry-After": "-1"}, 0, id="negative"),
+        pytest.param({"Retry-After": "86400"}, 60, id="a day, from a proxy"),
+        pytest.param({"Retry-After": "9" * 400}, 60, id="longer than a float"),
         pytest.param({"Retry-After": "3²"}, 0, id="digits that are no number"),
     ],
 )
