@@ -142,9 +142,7 @@ def test_gang_that_a_policy_makes_unsupported_is_refused(arena, policy):
     arena.submit(gang("heat"))
 
     refused = arena.until("heat", "Accepted", "False", "UnsupportedField")
-    assert refused["message"].startswith(
-        "The members are invalid as admission changes them: template.spec.schedulingGates: "
-    )
+    assert refused["message"].startswith("Admission makes the members invalid: template.spec.schedulingGates: ")
     eventually(lambda: arena.pods("heat") == [])
 
 

@@ -53,7 +53,8 @@ def test_text_says_the_same_to_people(arena, ask):
     assert f"{arena.namespace}/heat starts now and ends in 15 min: 4 members on" in done.stdout
     assert " *        4           now        15 min  █████" in done.stdout
     assert (
-        "Why these nodes: they are the fastest with room from start to finish that pass its constraints." in done.stdout
+        "Why these nodes: they are the fastest that pass its constraints and have room from start to finish."
+        in done.stdout
     )
     assert all(len(line) <= 100 for line in done.stdout.splitlines())
     assert "Reading the cluster" in done.stderr

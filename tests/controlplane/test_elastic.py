@@ -148,7 +148,7 @@ def test_status_names_the_gang_that_shrinks_and_without_the_waiting_gang_that_on
     arena.submit(gang("short", size=1, cpu="50m", work={"serialTime": "20s"}))
     eventually(lambda: the_notice(arena), seconds=60)
     [event] = arena.until_events("short", "GangStartsLater")
-    assert event["note"].endswith(f"It waits until gang {arena.namespace}/adds has given up its seats there.")
+    assert event["note"].endswith(f"It waits until gang {arena.namespace}/adds has given up its places there.")
     assert arena.condition("short", "Planned")["reason"] == "StartsLater"
 
     arena.delete_gang("short")

@@ -36,7 +36,7 @@ def test_line_about_a_gang_names_it_in_a_field(operator, arena):
 
     [line] = eventually(lambda: warnings(operator, f"{arena.namespace}/heat"))
     assert (line["level"], line["logger"]) == ("warning", "lockstep.act.ending.undo")
-    assert line["message"].startswith("attempt 1 of the gang is undone: ")
+    assert line["message"].startswith("attempt 1 of the gang is torn down: ")
 
 
 def test_suspended_gang_is_no_warning_in_the_log_or_in_an_event(operator, arena):
@@ -48,7 +48,7 @@ def test_suspended_gang_is_no_warning_in_the_log_or_in_an_event(operator, arena)
 
     arena.until("heat", "Suspended")
     of_it = [one for one in lines(operator) if one.get("gang") == f"{arena.namespace}/heat"]
-    assert ("info", "attempt 1 of the gang is undone: the gang is suspended") in {
+    assert ("info", "attempt 1 of the gang is torn down: the gang is suspended") in {
         (one["level"], one["message"]) for one in of_it
     }
     assert {one["level"] for one in of_it} == {"debug", "info"}

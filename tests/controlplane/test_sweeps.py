@@ -71,8 +71,8 @@ def test_plan_says_what_would_become_of_the_example_and_explain_what_becomes_of_
 
     planned = planned_with_nodes(arena, "-f", str(EXAMPLE))
     assert "search has 4 runs." in planned
-    assert "2 runs may go side by side: maxParallel allows no more." in planned
-    assert "Of its first 2 runs, 2 would start now. It would end at" in planned
+    assert "At most 2 runs run at once: maxParallel allows no more." in planned
+    assert "2 of its first 2 runs would start now. It would end at" in planned
     assert runs(arena) == []
 
     arena.api.kubectl("apply", "--namespace", arena.namespace, "-f", str(EXAMPLE))

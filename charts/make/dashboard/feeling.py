@@ -96,7 +96,7 @@ def _numbers() -> list[Panel]:
         number(
             "Being started",
             "Number of gangs whose members are being created and bound. This takes seconds. If the number stays "
-            "above 0, attempts hang or are being undone.",
+            "above 0, attempts hang or are being torn down.",
             _gangs("reserved"),
             columns=NARROW_COLUMNS,
             steps=fine,

@@ -31,7 +31,7 @@ def _cycles() -> list[Panel]:
             unit=Seconds,
         ),
         counts(
-            "Attempts undone by reason",
+            "Attempts torn down by reason",
             "Number of attempts that Lockstep undid, by reason, in the time shown. Single ones are normal. If one "
             "reason repeats, remove its cause. pods kept: gangs of which only a part of the pods runs on.",
             Query(happened("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),

@@ -35,7 +35,7 @@ def profile(gang: str, namespace: str | None, output: str, **connection: Any) ->
 
     For example: lockstep profile gj/heat --namespace default
 
-    The command prints a block "work" for the spec, its accuracy, and forecast beside measured run times. If too few
+    The command prints a block "work" for the spec, and compares its forecasts with measured run times. If too few
     runs have finished, it lists the missing runs. It changes nothing in the cluster.
     """
     with one_sentence():

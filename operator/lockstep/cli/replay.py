@@ -28,8 +28,8 @@ def replay(file: IO[bytes], output: str) -> None:
         print_document(_document(recorded, found))
         return
     gangs, nodes = len(recorded.snapshot.gangs), len(recorded.snapshot.nodes.names)
-    was = "gang that waited" if gangs == 1 else "gangs that waited"
-    click.echo(f"{gangs} {was} for {n_nodes(nodes)} {'was' if gangs == 1 else 'were'} planned again.")
+    were = "gang was" if gangs == 1 else "gangs were"
+    click.echo(f"{gangs} waiting {were} planned again on {n_nodes(nodes)}.")
     for one in found:
         print_lines(difference_lines(one, recorded.snapshot.now))
     if not found:

@@ -68,7 +68,7 @@ def _section_3_3() -> Iterator[PaperRow]:
     Our formulas follow from the ends for two values of T(1).
     """
     for members, printed in ((1, "1.5"), (2, "0.75"), (3, "0.53"), (4, "0.425")):
-        what = f"best end of {members} that start with W2"
+        what = f"earliest finish of {members} nodes, with W2 as the last to start"
         digits = len(printed.partition(".")[2])
         yield exact(Paper.ATALLAH, "3.3", what, f"7 + {printed} T(1)", _end_of(members, digits))
     found = as_any(

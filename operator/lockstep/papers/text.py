@@ -90,7 +90,7 @@ def summary_of_mechanisms(mechanisms: Mapping[Paper, Sequence[Mechanism]]) -> st
     """Return a sentence with the number of mechanisms in each state."""
     states = [one.state for entries in mechanisms.values() for one in entries]
     counted = ", ".join(f"{states.count(state)} {state}" for state in MechanismState)
-    return f"Of {len(states)} mechanisms that the papers describe: {counted}."
+    return f"The papers describe {len(states)} mechanisms: {counted}."
 
 
 def summary(found: Mapping[Paper, Sequence[PaperRow]]) -> str:

@@ -37,7 +37,7 @@ HAPPENED = (
     "Use of the pool",
     "Requests refused",
     "Decisions by outcome",
-    "Attempts undone by reason",
+    "Attempts torn down by reason",
     "Gangs ended by reason",
     "Bindings by result",
 )

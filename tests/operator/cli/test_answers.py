@@ -192,7 +192,7 @@ def test_plan_that_is_made_again_is_the_same(recorded):
     done = lockstep("replay", recorded(facts()))
 
     assert done.exit_code == 0, done.stderr
-    assert done.stdout == "1 gang that waited for 2 nodes was planned again.\nThis version decides the same.\n"
+    assert done.stdout == "1 waiting gang was planned again on 2 nodes.\nThis version decides the same.\n"
 
 
 def test_what_is_decided_otherwise_is_shown(recorded):

@@ -106,7 +106,7 @@ async def test_user_who_suspends_a_gang_is_warned_of_nothing(caplog):
 
     assert events == {"GangPlaced": "Normal", "GangUndoing": "Normal"}
     [line] = [
-        it for it in caplog.records if "attempt 1 of the gang is undone: the gang is suspended" in it.getMessage()
+        it for it in caplog.records if "attempt 1 of the gang is torn down: the gang is suspended" in it.getMessage()
     ]
     assert line.levelname == "INFO"
 

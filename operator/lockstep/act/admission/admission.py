@@ -75,7 +75,7 @@ def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:
     """The needs of a pod with that spec; a refusal if admission made it a pod that Lockstep can't place."""
     needs = parse_needs(without_kept_claims(pod, planned.claims), path)
     if isinstance(needs, Refusal):
-        return Refusal(needs.reason, f"The members are invalid as admission changes them: {needs.message}")
+        return Refusal(needs.reason, f"Admission makes the members invalid: {needs.message}")
     kept = tuple(use for use in planned.claims if use.sharing is Sharing.KEPT)
     return as_compared(planned, needs._replace(claims=(*needs.claims, *kept)))
 

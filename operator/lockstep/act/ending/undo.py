@@ -122,7 +122,7 @@ class Undoing:
             return
         level = logging.INFO if failure.is_users_own or failure.next_size is not None else logging.WARNING
         attempt, why = self._reservation.attempt, failure.message
-        log.log(level, "attempt %d of the gang is undone: %s", attempt, why, extra=about(self._gang.key))
+        log.log(level, "attempt %d of the gang is torn down: %s", attempt, why, extra=about(self._gang.key))
 
     def _is_reported(self, failure: Failure) -> bool:
         """Whether the status already has this reason, because of a restart of the gang or of the operator."""

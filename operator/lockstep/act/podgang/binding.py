@@ -218,7 +218,7 @@ class PodBinding:
         """
         for seat in seats:
             if seat.node not in self._state.nodes:
-                message = f"node {seat.node}, on which pod {seat.pod.name} has a seat, is gone"
+                message = f"node {seat.node}, which is reserved for pod {seat.pod.name}, is gone"
                 return Failure(reason=Reason.NO_LONGER_FITS, message=message)
         return None
 

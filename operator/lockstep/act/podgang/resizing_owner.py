@@ -103,7 +103,7 @@ def _may_pass(change: OwnerChange, refusal: Answer) -> bool:
 def _why_not(named: str, owner: SizedOwner, gang: PodGang, change: OwnerChange) -> str:
     """Why the owner must not be changed, as a clause; '' if it may be, or if it already has the size."""
     if owner.elastic is None or owner.uid != gang.made_for:
-        return f"{named} no longer lets its number of pods change"
+        return f"{named} no longer allows changes of its number of pods"
     if owner.elastic.pods == change.size:
         return ""
     if owner.elastic.pods != change.was:

@@ -162,7 +162,7 @@ def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
             counts.lose(Loss(rank, pod, outcome, _disrupted(pod)), Reason.POD_REJECTED)
         case PodOutcome.DELETED:
             what = "was deleted" if is_gone else "is being deleted"
-            why = f"pod {pod.key.name} {what} before it ended"
+            why = f"pod {pod.key.name} {what} before its end"
             counts.lose(Loss(rank, pod, outcome, why), Reason.POD_LOST)
         case _:
             assert_never(outcome)

@@ -215,7 +215,7 @@ def _suspension(gang: GangKey, owner: TopOwner) -> dict[str, Any]:
 def _why_not_to_begin(owner: TopOwner) -> str:
     """Why an owner that can be suspended is left alone, as a clause; or ''."""
     if owner.has_other_pods:
-        return f"{owner} has other pods"
+        return f"{owner} has pods that do not belong to the Gang"
     return f"{owner} is suspended already" if owner.kind.is_suspended(owner.manifest) else ""
 
 

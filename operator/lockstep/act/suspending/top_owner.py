@@ -67,7 +67,7 @@ async def top_owner(client: KubeClient, owners: OwnerReader, gang: GangKey, uids
     if not answer.is_success:
         return f"{kind.kind} {name} can't be read: {answer.message}"
     if uids and answer.body["metadata"]["uid"] not in uids:
-        return f"{kind.kind} {name} is not the owner of these pods, but another object of that name"
+        return f"the owner of these pods is gone, and {kind.kind} {name} is a new object of that name"
     found = await _above(client, source, kind, answer.body)
     if isinstance(found, str):
         return found
@@ -91,7 +91,7 @@ async def _above(client: KubeClient, source: Source, of: OwnerKind, owner: Manif
         if not answer.is_success:
             return f"{name} can't be read: {answer.message}"
         if answer.body["metadata"]["uid"] != controller["uid"]:
-            return f"{name} is not its owner, but another object of that name"
+            return f"its owner is gone, and {name} is a new object of that name"
         api_version, kind, owner = known.api_version, known.kind, answer.body
     known = suspendable(api_version, kind)
     return f"a {kind} can't be suspended" if known is None else TopOwner(known, owner)

@@ -86,7 +86,7 @@ def save(path: Path, learnt: Learnt, measured_on: str) -> str | None:
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as error:
-        return f"{path} cannot be written, since {new.name} fails: {error.strerror}."
+        return f"{path} cannot be written: {new.name}: {error.strerror}."
     return None
 
 

@@ -62,7 +62,7 @@ def _check_extended(resource: str, amount: Decimal, text: str) -> None:
     domain, slash, name = resource.rpartition("/")
     if not slash or _NATIVE in resource:
         known = ", ".join(_STANDARD)
-        raise ValueError(f"{resource} is not a resource: there are {known}, and those such as nvidia.com/gpu")
+        raise ValueError(f"{resource} is not a resource: write {known}, or a name such as nvidia.com/gpu")
     is_name = _NAME.fullmatch(name) and _DOMAIN.fullmatch(domain) and len(f"requests.{domain}") <= _LONGEST_DOMAIN
     if not is_name or resource.startswith("requests."):
         raise ValueError(f"{resource} is not the name of a resource")

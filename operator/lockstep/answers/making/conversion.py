@@ -84,7 +84,7 @@ def _convert(document: Mapping[str, Any], name: str) -> Converted:
     _check_sizes(spec)
     notes += _refusals(spec)
     notes.append(
-        "spec.work: state how long it takes, such as {serialTime: 10m}, so that others can be planned behind it."
+        "spec.work: state how long it takes, such as {serialTime: 10m}, so that other gangs can be planned after it."
     )
     manifest = {"apiVersion": API_VERSION, "kind": GANG_KIND, "metadata": metadata, "spec": spec}
     return Converted(manifest, tuple(notes))

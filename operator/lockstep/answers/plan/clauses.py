@@ -32,7 +32,7 @@ def _ends(change: GangEnds) -> str:
 
 @format_change.register
 def _leaves(change: GangLeaves) -> str:
-    return f"{gang_name(change.gang)}, which waits in front of it, were not there"
+    return f"{gang_name(change.gang)}, which waits in front, were not there"
 
 
 @format_change.register
@@ -52,7 +52,7 @@ def _affinity(_: AffinityDropped) -> str:
 
 @format_change.register
 def _taint(change: TaintTolerated) -> str:
-    return f"it tolerated the taint {change.taint.formatted}"
+    return f"its members tolerated the taint {change.taint.formatted}"
 
 
 @format_change.register

@@ -118,8 +118,8 @@ def _with_end(run: ElasticRun, now: float) -> str:
     if not run.sizes.vary:
         return f"it keeps its size: {_NO_OTHER}"
     fewest, most = run.sizes.least + run.fixed_size, run.sizes.maximum + run.fixed_size
-    sizes = f"it keeps its size: no size from {fewest} to {most}, which it may have now"
-    return f"{sizes}, is better for all gangs together in the room that is free"
+    sizes = f"it keeps its size: no size that it may have now, from {fewest} to {most}"
+    return f"{sizes}, is better for all gangs together in the free room"
 
 
 def _by_deadline(run: SizedRun) -> str:

@@ -163,7 +163,7 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
     if not isinstance(answer.decision, Placement) or answer.slowest is None:
         return
     yield ""
-    yield "Why these nodes: they are the fastest with room from start to finish that pass its constraints."
+    yield "Why these nodes: they are the fastest that pass its constraints and have room from start to finish."
     for group in answer.speeds[:_MOST_SPEEDS]:
         counts = f"{n_nodes(group.passing)}, {group.with_room} with room, {group.used} used"
         yield f"  {_of_role(group.role)}slow-down {group.slowdown:.4g}: {counts}"
@@ -173,7 +173,7 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
     yield from wrapped(f"{slowest} as on an idle reference node.", "  ")
     if answer.latest is not None:
         when = "" if answer.latest_of is None else f", when {gang_name(answer.latest_of)} ends"
-        yield from wrapped(f"The last to have room is {answer.latest}{when}.", "  ")
+        yield from wrapped(f"{answer.latest} has room last{when}.", "  ")
 
 
 def _not_now(answer: WaitingAnswer) -> Iterator[str]:
@@ -219,7 +219,7 @@ def _help(helped: Helped, now: float) -> str:
     then = helped.placement
     wait = "at once" if then.start - now < 1 else f"in {duration(then.start - now)}"
     ends = "" if math.isinf(then.finish) else f", and end in {duration(then.finish - now)}"
-    return f"{format_change(helped.change)}, it would start {wait} with {n_members(then.size)}{ends}"
+    return f"{format_change(helped.change)}, this gang would start {wait} with {n_members(then.size)}{ends}"
 
 
 def delays_line(delays: Sequence[tuple[str, float]]) -> str:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from lockstep.answers.plan.text import wrapped
 from lockstep.answers.queue.queue import Queued
 from lockstep.facts.fair_share import FairShare
-from lockstep.report.text.sentences import n_gangs
 from lockstep.report.text.share_sentences import times_share, use_of_share
 
 
@@ -42,7 +41,7 @@ def turn_lines(turns: Sequence[GroupTurn]) -> Iterator[str]:
         yield ""
     for one in turns:
         first = "" if one.first is None else f", the first at position {one.first}"
-        waits = f"{n_gangs(one.waiting)} of it {'waits' if one.waiting == 1 else 'wait'}{first}"
+        waits = f"{one.waiting} of its gangs {'waits' if one.waiting == 1 else 'wait'}{first}"
         yield from wrapped(f"Group {one.group} {one.use}: {waits}.")
 
 

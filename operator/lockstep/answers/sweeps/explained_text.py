@@ -52,12 +52,12 @@ def size_document(size: RunSize) -> dict[str, Any]:
 
 def side_by_side(size: RunSize, spec: SweepSpec, left: int) -> str:
     """A sentence that says how many runs may run at the same time, and what limits their number."""
-    may = f"{size.groups} runs may go side by side" if size.groups > 1 else "One run may go at a time"
+    most = f"At most {size.groups} runs run at once" if size.groups > 1 else "At most one run runs at a time"
     if size.groups == spec.max_parallel:
-        return f"{may}: maxParallel allows no more."
+        return f"{most}: maxParallel allows no more."
     if size.groups == left:
-        return f"{may}: no other runs are left."
-    return f"{may}: the nodes of the pool have no room for another run of that size."
+        return f"{most}: no other runs are left."
+    return f"{most}: the nodes of the pool have no room for another run of that size."
 
 
 def _held(one: HeldUp) -> str:

@@ -69,14 +69,15 @@ def sweep_plan_document(answer: PlannedSweep | RefusedSweep) -> dict[str, Any]:
 
 def _starts(answer: PlannedSweep) -> str:
     planned = len(answer.supposed.first)
-    first = f"Of its first {planned} runs" if planned > 1 else "Of its first run"
     if answer.supposed.sweep.spec.is_suspended:
         return "It is suspended, so no run is made before it is resumed. This plan assumes that it is resumed."
     if answer.start is None:
-        return f"{first} none has a place now. Once they exist, lockstep explain says what they wait for."
+        none = f"None of its first {planned} runs has a" if planned > 1 else "Its first run has no"
+        return f"{none} place now. Once they exist, lockstep explain says what they wait for."
     if answer.starting_now:
-        return f"{first}, {answer.starting_now} would start now." if planned > 1 else "Its first run would start now."
-    return f"{first}, the first would start at {rfc3339(answer.start)}."
+        of_first = f"{answer.starting_now} of its first {planned} runs" if planned > 1 else "Its first run"
+        return f"{of_first} would start now."
+    return f"Its first run would start at {rfc3339(answer.start)}."
 
 
 def _named(key: GangKey) -> dict[str, str]:

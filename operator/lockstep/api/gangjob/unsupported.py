@@ -7,7 +7,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.names import RANK_LABEL
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_NOT_YET = "Lockstep does not support it yet, so no member could be placed as it asks"
+_NOT_YET = "Lockstep does not support this field yet"
 
 
 def unsupported(pod: Manifest) -> Iterator[str]:

@@ -153,7 +153,8 @@ def _needs(spec: Manifest, path: str) -> Needs | Refusal:
     own = next((use for use in needs.claims if use.sharing is Sharing.EPHEMERAL), None)
     if own is not None:
         return Refusal(
-            Reason.UNSUPPORTED_FIELD, f"{own.field}: Lockstep does not support it yet for pods that others create."
+            Reason.UNSUPPORTED_FIELD,
+            f"{own.field}: Lockstep does not support this field yet for pods that others create.",
         )
     return needs._replace(claims=tuple(use._replace(field=f"the pods' claim {use.claim}") for use in needs.claims))
 

@@ -28,7 +28,7 @@ from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import n_members
 from lockstep.report.text.size_sentences import change_ahead
 
-_UNWANTED = "no waiting gang still needs the seats that it would give up"
+_UNWANTED = "no waiting gang still needs the places that it would give up"
 
 
 class Notices:

@@ -102,7 +102,7 @@ def choose_size(question: SizeQuestion) -> RunSize:
 def _least(question: SizeQuestion, role: RoleSpec, others: int, places: int, *, is_known: bool) -> RunSize:
     """The size with the fewest members. With this size, the most runs can run side by side."""
     least = role.sizes.least
-    unknown = "run times are unknown, and this size lets the most runs go side by side"
+    unknown = "run times are unknown, and this size lets the largest number of runs run at once"
     why = f"the nodes have places for {n_members(places)}" if is_known else unknown
     return RunSize(
         size=least,

@@ -92,7 +92,7 @@ MECHANISMS = (
     ),
     Mechanism(
         place="3.2.2",
-        what="A local scheduler gives the task one time slice in so many.",
+        what="A local scheduler gives the task every n-th time slice.",
         state=MechanismState.IN_PART,
         where=(
             "`operator/lockstep/cycle/pace/pacing.py`, by the kernel's quota. Missing: time that a member leaves "

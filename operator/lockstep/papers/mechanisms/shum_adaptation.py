@@ -91,7 +91,7 @@ ADAPTATION = (
         place="4.5.2",
         what="Tasks of a simulation exchange events by time windows.",
         state=MechanismState.ABSENT,
-        where="That is the business of the program that simulates.",
+        where="Simulating programs do that.",
     ),
     Mechanism(
         place="4.5.3",

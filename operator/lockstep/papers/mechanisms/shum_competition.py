@@ -151,7 +151,7 @@ COMPETITION = (
     ),
     Mechanism(
         place="5.7.3",
-        what="An application begins at the free level next to its largest.",
+        what="An application begins at its highest free level below the top.",
         state=MechanismState.ARITHMETIC,
         where=(
             "`engine/coschedule/problems/shum/auction.py`, by `lockstep solve`. A gang without work starts with as "
@@ -193,7 +193,7 @@ COMPETITION = (
     ),
     Mechanism(
         place="5.7.3",
-        what="Allocations come to rest where no change makes all better off.",
+        what="Auctions stop when no change makes all applications better off.",
         state=MechanismState.WORKS,
         where="`engine/coschedule/resizing/open_ended/dividing.py` stops when no change gains more than it costs.",
     ),
@@ -205,7 +205,7 @@ COMPETITION = (
     ),
     Mechanism(
         place="5.8.1",
-        what="Applications leave out auctions: near their end, after many, or if not yet measured.",
+        what="Applications take no part near their end, after many auctions, or if not yet measured.",
         state=MechanismState.IN_PART,
         where=(
             "`engine/coschedule/resizing/gangs/elastic_run.py`, `operator/lockstep/cycle/placed/unit_times.py`. "

@@ -177,7 +177,7 @@ class Metrics:
     def _declare_attempts(self, registry: CollectorRegistry) -> None:
         self.binds = Counter("lockstep_binds", "Bindings of members, by result.", ["result"], registry=registry)
         self.undone = Counter(
-            "lockstep_attempts_undone", "Attempts that were undone, by reason.", ["reason"], registry=registry
+            "lockstep_attempts_undone", "Attempts that were torn down, by reason.", ["reason"], registry=registry
         )
         self.given_up = Counter(
             "lockstep_gangs_given_up",

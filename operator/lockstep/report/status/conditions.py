@@ -119,9 +119,8 @@ def _warning_of_free_members(gang: GangFact) -> str:
     if not free:
         return ""
     return (
-        f" Warning: the members of {', '.join(free)} request no resources. Lockstep counts any number of them as "
-        "fitting "
-        "on one node, at full speed. Set resources.requests.cpu."
+        f" Warning: the members of {', '.join(free)} request no resources. Lockstep plans as if any number "
+        "of them had room on one node, at full speed. Set resources.requests.cpu."
     )
 
 

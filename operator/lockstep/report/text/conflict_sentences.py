@@ -39,7 +39,7 @@ def conflict_sentence(conflict: PlacementConflict) -> str:
 def _broken(conflict: TermBroken) -> str:
     if conflict.kind is TermKind.APART:
         return f"members that must be apart would share a value of {conflict.topology_key}"
-    return f"members would be apart from the pods that must have the same value of {conflict.topology_key}"
+    return f"members would not share a value of {conflict.topology_key} with the pods that they require"
 
 
 def _evicting(conflict: StaysTooShort) -> str:

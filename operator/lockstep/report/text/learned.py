@@ -43,9 +43,7 @@ def by_kinds(kinds: Kinds) -> str:
     """A clause about the run times by kind of node, and whether plans use them."""
     by_kind, alike = error_percentage(kinds.fit.error), error_percentage(kinds.fit.error_alike)
     if not kinds.factors:
-        return (
-            f"forecasts do not get better by kinds of nodes: with kinds they are off by {by_kind}, without by {alike}"
-        )
+        return f"kinds of nodes do not improve forecasts: with kinds they are off by {by_kind}, without by {alike}"
     return f"runs take {_each_kind(kinds)}: with kinds of nodes, forecasts are off by {by_kind}, and without by {alike}"
 
 

@@ -237,4 +237,4 @@ def _fit(needed: int, fit: int) -> str:
 
 
 def _at_most(members: int | None) -> str:
-    return "" if members is None else f"; the most that one of them has room for is {members}"
+    return "" if members is None else f"; each has room for {members} at most"

@@ -43,7 +43,7 @@ def waits_for_victims(victims: Sequence[GangKey]) -> str:
 def waits_for_seats(givers: Sequence[GangKey]) -> str:
     """A sentence about a gang that starts after other gangs have given up seats by changes of their size."""
     has, whose = ("has", "its") if len(givers) == 1 else ("have", "their")
-    return f"It waits until {_named(givers)} {has} given up {whose} seats there."
+    return f"It waits until {_named(givers)} {has} given up {whose} places there."
 
 
 def took_place_of(victims: Sequence[GangKey]) -> str:

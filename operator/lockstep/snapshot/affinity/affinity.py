@@ -81,7 +81,7 @@ class Surroundings:
             yield f"without the label {key}, by which members are placed", domains.without_label(key)
         if self._spec.one_per:
             own = nodes_of_its_pods(self._state, self._gang)
-            yield "in a domain that another pod of its Gang has", domains.near(self._spec.one_per, own)
+            yield "in a domain with another pod of its Gang", domains.near(self._spec.one_per, own)
         avoided = [domains.near(key, nodes) for key, nodes in self._avoided(kind).items()]
         yield "near a pod that its own anti-affinity avoids", frozenset().union(*avoided)
         if not kind.near:

@@ -89,8 +89,8 @@ def sweep_plan_answer_lines(document: Document) -> Iterator[str]:
     metadata, plan = document["metadata"], document["plan"]
     name = f"{metadata['namespace']}/{metadata['name']}"
     yield from wrapped(f"GangSweep {name} has {plan['runs']} runs. {plan['message']}")
-    starts = f"the first would start {_within(plan['startsWithinMinutes'])}, and {plan['startNow']} now"
-    yield from wrapped(f"Of its first {plan['planned']} runs, {starts}.", "  ")
+    starts = f"The first run would start {_within(plan['startsWithinMinutes'])}"
+    yield from wrapped(f"{starts}. {plan['startNow']} of its first {plan['planned']} runs would start now.", "  ")
     yield from wrapped(f"All runs would have ended {_within(plan['endsWithinMinutes'])}.", "  ")
     yield from wrapped(f"In front of it in the plan: {n_gangs(plan['ahead']['gangs'])}.", "  ")
     yield from _delays(document)
@@ -137,7 +137,7 @@ def _beside(plan: Document) -> Iterator[str]:
 def _sooner(plan: Document) -> Iterator[str]:
     for one in plan["sooner"]:
         start = f"within {one['withinMinutes']} min" if one["withinMinutes"] else "at once"
-        yield from wrapped(f"- if {one['if']}, it would start {start} with {n_members(one['size'])}", "  ")
+        yield from wrapped(f"- if {one['if']}, this gang would start {start} with {n_members(one['size'])}", "  ")
 
 
 def _others(document: Document) -> Iterator[str]:

@@ -56,8 +56,8 @@ def test_pod_that_succeeded_and_was_cleaned_up_has_succeeded():
 @pytest.mark.parametrize(
     ("counts", "want"),
     [
-        pytest.param(counted(member(0, deleting=True)), "pod g-1-0 is being deleted before it ended", id="deleting"),
-        pytest.param(counted(gone=[member(0, phase=RUNNING)]), "pod g-1-0 was deleted before it ended", id="gone"),
+        pytest.param(counted(member(0, deleting=True)), "pod g-1-0 is being deleted before its end", id="deleting"),
+        pytest.param(counted(gone=[member(0, phase=RUNNING)]), "pod g-1-0 was deleted before its end", id="gone"),
     ],
 )
 def test_deleted_member_is_lost(counts, want):

@@ -196,7 +196,7 @@ def test_file_that_cannot_be_written_is_a_sentence_and_leaves_the_old_one(tmp_pa
     path = tmp_path / "history.json"
     path.mkdir()
 
-    assert save(path, learnt(), ON) == f"{path} cannot be written, since history.json.new fails: Is a directory."
+    assert save(path, learnt(), ON) == f"{path} cannot be written: history.json.new: Is a directory."
     assert save(tmp_path / "no such folder" / "history.json", learnt(), ON).endswith("No such file or directory.")
 
 
@@ -233,7 +233,7 @@ def test_folder_in_the_place_of_the_new_file_is_a_sentence_and_leaves_the_old_on
     save(path, learnt(), ON)
     (tmp_path / "history.json.new").mkdir()
 
-    assert save(path, Learnt(), ON) == f"{path} cannot be written, since history.json.new fails: Is a directory."
+    assert save(path, Learnt(), ON) == f"{path} cannot be written: history.json.new: Is a directory."
 
     assert load(path, today=TODAY, measured_on=ON) == learnt()
 

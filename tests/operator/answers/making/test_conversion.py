@@ -35,7 +35,7 @@ def test_job_becomes_a_gang_of_as_many_members_as_it_runs_at_once():
     }
     assert noted(notes, "completions") == []
     assert noted(notes, "work") == [
-        "spec.work: state how long it takes, such as {serialTime: 10m}, so that others can be planned behind it."
+        "spec.work: state how long it takes, such as {serialTime: 10m}, so that other gangs can be planned after it."
     ]
 
 

@@ -177,7 +177,7 @@ async def test_gang_that_never_changed_expects_the_time_that_another_one_of_its_
 @pytest.mark.parametrize(
     ("life", "later", "want"),
     [
-        pytest.param(runs_alone, HOUR, "which it may have now, is better for all gangs together", id="the best size"),
+        pytest.param(runs_alone, HOUR, "is better for all gangs together in the free room", id="the best size"),
         pytest.param(
             runs_for_an_hour, 60, "and gangs change their size only if at least", id="too little work is left"
         ),
@@ -301,7 +301,7 @@ async def launcher_has_given_back(api):
     [
         pytest.param(
             partial(run, manifest=with_launcher()),
-            "It keeps its size: no size from 2 to 5, which it may have now, is better",
+            "It keeps its size: no size that it may have now, from 2 to 5, is better",
             id="best",
         ),
         pytest.param(launcher_is_asked_for_more, "It changes to 5 members, as elastic.size asks", id="asked"),

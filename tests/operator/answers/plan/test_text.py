@@ -41,17 +41,17 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         "          2         1 min         2 min  ###########################-------------",
         " *        3         1 min    1 min 40 s  ######################--------------",
         "",
-        "Why these nodes: they are the fastest with room from start to finish that pass its constraints.",
+        "Why these nodes: they are the fastest that pass its constraints and have room from start to finish.",
         "  slow-down 1: 1 node, 1 with room, 1 used",
         "  slow-down 2: 2 nodes, 2 with room, 2 used",
         "  The slowest is b: a member takes 2 times as long there as on an idle reference node.",
-        "  The last to have room is a, when default/other ends.",
+        "  a has room last, when default/other ends.",
         "",
         "Why not now:",
         "  It needs 2 members at least. Of 3 nodes: 2 short of slots, 1 with room for 1 member.",
         "",
         "What would let it start sooner:",
-        "  - if default/other, which runs, ended now, it would start at once with 3 members, and end in 40 s",
+        "  - if default/other, which runs, ended now, this gang would start at once with 3 members, and end in 40 s",
     ]
 
 
@@ -120,7 +120,7 @@ def test_gang_without_a_place_says_what_each_node_fails():
     assert (
         "  It needs 3 members at least. Of 2 nodes: 1 with the untolerated taint pool=red:NoSchedule, 1 with" in lines
     )
-    assert "  - if fewer members were enough, it would start at once with 1 member, and end in 1 min" in lines
+    assert "  - if fewer members were enough, this gang would start at once with 1 member, and end in 1 min" in lines
 
 
 def test_roles_are_distinguished():

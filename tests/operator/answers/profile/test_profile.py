@@ -267,7 +267,7 @@ def test_kinds_of_nodes_are_shown_with_how_many_runs():
 def test_kinds_that_make_no_difference_are_said_to_make_none():
     document = profile_document(answer(gang(runs=by_kind(gpu=1.0))))
 
-    assert "Forecasts do not get better by kinds of nodes: with kinds they are off by" in " ".join(
+    assert "Kinds of nodes do not improve forecasts: with kinds they are off by" in " ".join(
         text(gang(runs=by_kind(1.0))).split()
     )
     assert [(one["kind"], one["runs"], one["isUsed"]) for one in document["kinds"]] == [

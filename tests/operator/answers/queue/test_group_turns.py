@@ -30,9 +30,9 @@ def test_each_group_with_gangs_that_wait_has_a_line():
 
     assert list(turn_lines(turns)) == [
         "",
-        "Group biology has used 1.4 times its share this week: 1 gang of it waits, the first at position 1.",
-        "Group physics has used 1.0 times its share this week: 2 gangs of it wait, the first at position 2.",
-        "Group others has used 0.6 times its share this week: 1 gang of it waits.",
+        "Group biology has used 1.4 times its share this week: 1 of its gangs waits, the first at position 1.",
+        "Group physics has used 1.0 times its share this week: 2 of its gangs wait, the first at position 2.",
+        "Group others has used 0.6 times its share this week: 1 of its gangs waits.",
     ]
     assert queue_document(QUEUE, [], 0.0, turns)["groups"][0] == {
         "group": "biology",

@@ -71,12 +71,12 @@ def without_containers():
         ),
         pytest.param(
             [pod_gang_manifest(1), bare_pod("a", labels={LABEL: "heat"}, resourceClaims=[{"name": "gpu"}])],
-            "would be refused: pod a.spec.resourceClaims: Lockstep does not support it yet",
+            "would be refused: pod a.spec.resourceClaims: Lockstep does not support this field yet",
             id="a field of a pod that is not supported",
         ),
         pytest.param(
             [job_of(template(resourceClaims=[{"name": "gpu"}]))],
-            "would be refused: pod of Job heat: spec.template.spec.resourceClaims: Lockstep does not support it yet",
+            "would be refused: pod of Job heat: spec.template.spec.resourceClaims: Lockstep does not support this field yet",
             id="a field that is not supported",
         ),
     ],

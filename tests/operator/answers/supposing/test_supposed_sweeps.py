@@ -55,7 +55,7 @@ async def test_size_number_side_by_side_and_end_are_said_and_nothing_is_written(
     assert (found["runs"], found["planned"], found["startNow"]) == (40, 8, 8)
     assert (found["size"]["members"], found["size"]["sideBySide"]) == (2, 8)
     assert found["size"]["seconds"] == answer.finish - NOW == 5 * 1920
-    assert "Of its first 8 runs, 8 would start now." in " ".join(sweep_plan_lines(answer))
+    assert "8 of its first 8 runs would start now." in " ".join(sweep_plan_lines(answer))
 
 
 async def test_runs_have_the_parameters_of_the_file():
@@ -76,7 +76,7 @@ async def test_runs_that_fit_nowhere_have_no_start():
     async with api_with(node("n1", cpu="1")) as api:
         answer = await planned(api, sweep(runs=4, template=gang("x", size=20)["spec"]))
     assert (answer.start, answer.finish) == (None, None)
-    assert "Of its first run none has a place now" in " ".join(" ".join(sweep_plan_lines(answer)).split())
+    assert "Its first run has no place now" in " ".join(" ".join(sweep_plan_lines(answer)).split())
 
 
 async def test_template_that_is_refused_is_said():

@@ -35,9 +35,9 @@ def held_up(answer):
 async def test_size_and_what_bounds_the_runs_side_by_side():
     """Sixteen places: the places bound many runs, their number few, and maxParallel all."""
     for runs, more, why in [
-        (40, {}, "8 runs may go side by side: the nodes of the pool have no room for another run of that size."),
-        (16, {}, "16 runs may go side by side: no other runs are left."),
-        (40, {"maxParallel": 1}, "One run may go at a time: maxParallel allows no more."),
+        (40, {}, "At most 8 runs run at once: the nodes of the pool have no room for another run of that size."),
+        (16, {}, "At most 16 runs run at once: no other runs are left."),
+        (40, {"maxParallel": 1}, "At most one run runs at a time: maxParallel allows no more."),
     ]:
         async with operator_over(sweeps=True) as (api, _):
             api.store.create("gangsweeps", sweep(runs=runs, template={**gang("x")["spec"], **RANGE}, **more))

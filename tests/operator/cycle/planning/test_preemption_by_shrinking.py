@@ -235,7 +235,7 @@ async def test_room_is_kept_during_a_long_grace_and_no_other_gang_gives_way(mode
         api.store.create("gangjobs", rigid("behind", size=1))
         await asyncio.sleep(300)
 
-        assert says(api, "hot", "Planned").endswith("It waits until gang default/g has given up its seats there.")
+        assert says(api, "hot", "Planned").endswith("It waits until gang default/g has given up its places there.")
         assert (is_placed(api, "behind"), is_placed(api, "hot"), shrinks_and_evictions(parts)) == (False, False, (1, 0))
         _end_leaving(api)
         await until(lambda: is_placed(api, "hot"))

@@ -12,7 +12,7 @@ from lockstep.api.quantities import epoch_seconds
 
 pytestmark = pytest.mark.asyncio
 
-GIVES_UP = "It waits until gang default/g has given up its seats there."
+GIVES_UP = "It waits until gang default/g has given up its places there."
 
 
 def explanations_of(api, name):

@@ -34,7 +34,7 @@ from fake_cluster.rig import (
 
 pytestmark = pytest.mark.asyncio
 
-LONG_GONE = "no waiting gang still needs the seats that it would give up"
+LONG_GONE = "no waiting gang still needs the places that it would give up"
 
 
 async def shrinking_for(api, *, work=..., waits=("short",)):

@@ -345,8 +345,8 @@ def test_gang_whose_members_request_nothing_is_accepted_with_a_warning():
 
     assert (says.status, says.reason) == ("True", "SpecUnderstood")
     assert says.message == (
-        "Lockstep can do what the spec says. Warning: the members of template request no resources. Lockstep counts "
-        "any number of them as fitting on one node, at full speed. Set resources.requests.cpu."
+        "Lockstep can do what the spec says. Warning: the members of template request no resources. Lockstep plans "
+        "as if any number of them had room on one node, at full speed. Set resources.requests.cpu."
     )
 
 

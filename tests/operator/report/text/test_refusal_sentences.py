@@ -169,7 +169,7 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
             NoDomainFits(needed=4, keys=("zone",), domains=2, most=3),
             (
                 "it needs 4 members on nodes with one value of zone: "
-                "none of the 2 values has room for all; the most that one of them has room for is 3"
+                "none of the 2 values has room for all; each has room for 3 at most"
             ),
         ),
         (

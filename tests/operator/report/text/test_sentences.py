@@ -100,8 +100,8 @@ def test_price_is_a_decimal_number(value, want):
 @pytest.mark.parametrize(
     ("names", "want"),
     [
-        (["a"], "It waits until gang default/a has given up its seats there."),
-        (["a", "b"], "It waits until gangs default/a, default/b have given up their seats there."),
+        (["a"], "It waits until gang default/a has given up its places there."),
+        (["a", "b"], "It waits until gangs default/a, default/b have given up their places there."),
     ],
 )
 def test_gangs_that_give_up_seats_are_named(names, want):

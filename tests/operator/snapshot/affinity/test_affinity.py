@@ -238,7 +238,7 @@ def test_pods_of_others_for_which_members_ask_come_before_their_own_kind(state):
         pytest.param(
             role(near=[term()]),
             [],
-            "on n2, n3, members would be apart from the pods that must have the same value of zone",
+            "on n2, n3, members would not share a value of zone with the pods that they require",
             id="pods that went meanwhile",
         ),
         pytest.param(
@@ -250,7 +250,7 @@ def test_pods_of_others_for_which_members_ask_come_before_their_own_kind(state):
         pytest.param(
             role(near=[term()]),
             [member_fact("g", node="n2", labels=HEAT)],
-            "on n3, members would be apart from the pods that must have the same value of zone",
+            "on n3, members would not share a value of zone with the pods that they require",
             id="a member that is bound stays",
         ),
     ],

@@ -99,4 +99,4 @@ def test_answer_has_the_shape_that_the_command_reads(scene):
     assert is_answer(AnswerKind.SWEEP_PLANS, document)
     text = " ".join(" ".join(sweep_plan_answer_lines(document)).split())
     assert text.startswith("GangSweep tenant/s has 3 runs. Each run has 1 member; at most 2 run at once. ")
-    assert "Of its first 2 runs, the first would start at once, and 1 now." in text
+    assert "The first run would start at once. 1 of its first 2 runs would start now." in text

@@ -60,8 +60,8 @@ _LOADS = click.option(
     multiple=True,
     callback=_each_once,
     type=NumberRange(0.001, 10),
-    help="Share of the nodes that the jobs would keep busy at their fixed sizes. Times between submissions are scaled "
-    "to give it. You can repeat this option.",
+    help="Share of the nodes that the jobs would keep busy at their fixed sizes. The times between "
+    "submissions are scaled to this share. You can repeat this option.",
 )
 _SIZES = click.option(
     "--sizes",
