@@ -124,7 +124,7 @@ def test_gang_that_takes_no_risk_waits_beside_one_that_runs_where_an_owner_may_r
 
     arena.until_placed("freely")
     refused = arena.until("never", "Placed", "False", "WindowTooShort")
-    assert "on 2 the owner may come back, and the gang may not be interrupted" in refused["message"]
+    assert "owners of 2 of them may come back, and the gang may not be interrupted" in refused["message"]
     assert arena.nodes_of("freely")[0] in forecast
     assert "A node owner comes back before the end" in arena.condition("freely", "Planned")["message"]
 

@@ -218,7 +218,7 @@ def test_gang_that_would_be_evicted_everywhere_waits_and_says_why(arena):
     arena.submit(tolerant(5, work={"serialTime": "1h"}))
 
     refused = arena.until("heat", "Planned", "False", "WindowTooShort")
-    assert "on 2 a taint evicts its members after 5 s, the longest time that they tolerate it" in refused["message"]
+    assert "a taint on 2 of them evicts members after 5 s, the longest time that they tolerate it" in refused["message"]
 
 
 def test_next_attempt_waits_for_no_member_that_has_ended_and_the_finalizer_is_named(arena):

@@ -153,7 +153,7 @@ def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
         yield from wrapped("So its spec is as good, and you need not change it.")
     beyond = [text for text in (_below(fit, answer), _above(fit, answer)) if text]
     if beyond:
-        yield from wrapped(f"No run had {' or '.join(beyond)}: the forecast there is a guess.")
+        yield from wrapped(f"No run had {' or '.join(beyond)}: forecasts for such sizes are guesses.")
 
 
 def _kinds(kinds: Kinds | None) -> Iterator[str]:

@@ -7,25 +7,30 @@ from lockstep.report.text.sentences import duration, n_nodes
 
 
 def window_sentence(refusal: WindowTooShort) -> str:
-    """``12 nodes pass its constraints: 1 is open to gangs for 13 h 30 min at most``, with only the cases that occur."""
+    """``12 nodes pass its constraints: 1 of them is open to gangs for 9 h at most``, with only the cases that occur."""
     passing = "1 node passes" if refusal.passing == 1 else f"{n_nodes(refusal.passing)} pass"
     return f"{passing} its constraints: {', '.join(_why_too_short(refusal))}"
 
 
 def _why_too_short(refusal: WindowTooShort) -> Iterator[str]:
     if refusal.never_open:
-        yield f"{_are(refusal.never_open)} never open to gangs"
+        yield f"{_are(refusal.never_open, refusal)} never open to gangs"
     if refusal.closing and refusal.longest_seconds is not None:
-        yield f"{_are(refusal.closing)} open to gangs for {exact_duration(refusal.longest_seconds)} at most"
+        yield f"{_are(refusal.closing, refusal)} open to gangs for {exact_duration(refusal.longest_seconds)} at most"
     if refusal.owners_expected:
-        yield f"on {refusal.owners_expected} the owner may come back, and the gang may not be interrupted"
+        owners = "its owner" if refusal.passing == 1 else f"owners of {refusal.owners_expected} of them"
+        yield f"{owners} may come back, and the gang may not be interrupted"
     if refusal.tolerated_seconds is not None:
         limit = f"{exact_duration(refusal.tolerated_seconds)}, the longest time that they tolerate it"
-        yield f"on {refusal.tolerated} a taint evicts its members after {limit}"
+        yield f"a taint on {_some(refusal.tolerated, refusal)} evicts members after {limit}"
 
 
-def _are(count: int) -> str:
-    return f"{count} is" if count == 1 else f"{count} are"
+def _are(count: int, refusal: WindowTooShort) -> str:
+    return f"{_some(count, refusal)} {'is' if count == 1 else 'are'}"
+
+
+def _some(count: int, refusal: WindowTooShort) -> str:
+    return "it" if refusal.passing == 1 else f"{count} of them"
 
 
 def exact_duration(seconds: float) -> str:

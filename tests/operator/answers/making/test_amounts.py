@@ -30,7 +30,7 @@ def test_what_cannot_be_shared_is_a_limit():
         ("cpu=1,memory=8Gi, cpu=2", "cpu is given twice"),
         ("cpu=-1", "cpu=-1 is negative"),
         ("cpu=many", "many is not a quantity"),
-        ("gpu=1", "gpu is not a resource: there are cpu, memory, ephemeral-storage, and those such as nvidia.com/gpu"),
+        ("gpu=1", "gpu is not a resource: write cpu, memory, ephemeral-storage, or a name such as nvidia.com/gpu"),
         ("pods.kubernetes.io/x=1", "is not a resource"),
         ("nvidia.com/gpu=1.5", "nvidia.com/gpu=1.5 is not a whole number"),
         ("nvidia.com/-gpu=1", "is not the name of a resource"),

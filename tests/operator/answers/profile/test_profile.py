@@ -95,7 +95,7 @@ def test_forecast_stands_beside_what_runs_took():
     assert rows[0][2].endswith("s")
     assert "o" in rows[0][-1]
     assert "o" not in rows[3][-1]
-    assert "No run had more than 4 members: the forecast there is a guess." in " ".join(shown.split())
+    assert "No run had more than 4 members: forecasts for such sizes are guesses." in " ".join(shown.split())
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def without_containers():
         ),
         pytest.param(
             [job_of(template(resourceClaims=[{"name": "gpu"}]))],
-            "would be refused: pod of Job heat: spec.template.spec.resourceClaims: Lockstep does not support this field yet",
+            "refused: pod of Job heat: spec.template.spec.resourceClaims: Lockstep does not support this field yet",
             id="a field that is not supported",
         ),
     ],

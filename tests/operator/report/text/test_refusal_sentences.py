@@ -98,7 +98,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             gang(size=1, serial=6),
             Reason.WINDOW_TOO_SHORT,
             "it needs room for 1 member together for 12 s or more; 1 node passes its constraints: "
-            "1 is open to gangs for 10 s at most",
+            "it is open to gangs for 10 s at most",
             id="taken back before the end",
         ),
         pytest.param(
@@ -106,16 +106,16 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
             "it states no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
-            "1 is open to gangs for 10 s at most",
+            "it is open to gangs for 10 s at most",
             id="taken back some time, run time unknown",
         ),
         pytest.param(
             [node("n1", start=math.inf), node("n2", start=NOW + 9, until=NOW + 9), node("n3", until=NOW + 2)],
             gang(size=1, serial=6),
             Reason.WINDOW_TOO_SHORT,
-            "it needs room for 1 member together for 6 s or more; 3 nodes pass its constraints: 2 are never open to "
-            "gangs, "
-            "1 is open to gangs for 2 s at most",
+            "it needs room for 1 member together for 6 s or more; 3 nodes pass its constraints: 2 of them are "
+            "never open to gangs, "
+            "1 of them is open to gangs for 2 s at most",
             id="windows that never open",
         ),
         pytest.param(
@@ -123,7 +123,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
             "it states no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
-            "1 is never open to gangs",
+            "it is never open to gangs",
             id="a window that never opens, run time unknown",
         ),
         pytest.param(
@@ -360,7 +360,7 @@ def test_owners_who_may_come_back_are_counted():
 
     assert format_refusal(decision.refusal) == (
         "it needs room for 2 members together for 3 s or more; 2 nodes pass its constraints: "
-        "on 1 the owner may come back, and the gang may not be interrupted"
+        "owners of 1 of them may come back, and the gang may not be interrupted"
     )
 
 
@@ -382,5 +382,5 @@ def test_taint_that_evicts_too_soon_is_named_with_the_time_that_it_is_tolerated(
     assert decision.refusal.reason is Reason.WINDOW_TOO_SHORT
     assert format_refusal(decision.refusal) == (
         "it needs room for 2 members together for 30 min or more; 2 nodes pass its constraints: "
-        "on 2 a taint evicts its members after 5 s, the longest time that they tolerate it"
+        "a taint on 2 of them evicts members after 5 s, the longest time that they tolerate it"
     )
