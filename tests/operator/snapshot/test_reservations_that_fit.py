@@ -104,12 +104,12 @@ def test_node_that_evicts_the_members_before_they_have_ended_does_not_fit(two_no
         ),
         pytest.param(
             lambda state: state.apply_pod(pod_fact("p", node="n2", request=(("cpu", 1001),))),
-            "n2 has room for 0 of 1 members: cpu is short",
+            "n2 has room for 0 of 1 members: it is short of cpu",
             id="full",
         ),
         pytest.param(
             lambda state: state.nodes.apply(node_fact("n1", cpu=999)),
-            "n1 has room for 0 of 1 members: cpu is short",
+            "n1 has room for 0 of 1 members: it is short of cpu",
             id="shrunk",
         ),
         pytest.param(
@@ -139,7 +139,7 @@ def test_reservation_leaves_room_to_pods_as_urgent_as_its_gang(two_nodes):
     two_nodes.apply_pod(pod_fact("urgent", nominated="n2", request=(("cpu", 1500),), priority=0))
     two_nodes.apply_pod(pod_fact("patient", nominated="n1", request=(("cpu", 1500),), priority=-1))
 
-    assert conflict(two_nodes) == "n2 has room for 0 of 1 members: cpu is short"
+    assert conflict(two_nodes) == "n2 has room for 0 of 1 members: it is short of cpu"
 
 
 def test_gang_of_unknown_run_time_fits_no_node_that_is_taken_back(two_nodes):
@@ -169,7 +169,7 @@ def test_members_whose_volumes_can_be_attached_fit(two_nodes):
 def test_members_whose_volumes_can_no_longer_be_attached_do_not_fit(two_nodes):
     gang = with_volumes(two_nodes, limit=3, volumes=2)
 
-    want = "n1 has room for 1 of 2 members: volumes of disk.example.com is short"
+    want = "n1 has room for 1 of 2 members: it is short of volumes of disk.example.com"
     assert conflict(two_nodes, gang, members=(("n1", 2),)) == want
 
 
@@ -181,5 +181,5 @@ def test_members_for_whose_claims_there_are_too_few_volumes_do_not_fit(two_nodes
     two_nodes.apply_gang(gang)
 
     assert conflict(two_nodes, gang, members=(("n1", 1),)) is None
-    want = "n1 has room for 1 of 2 members: volumes of its claims is short"
+    want = "n1 has room for 1 of 2 members: it is short of volumes of its claims"
     assert conflict(two_nodes, gang, members=(("n1", 2),)) == want

@@ -17,7 +17,7 @@ from lockstep.snapshot.placement_conflicts import (
 
 
 def conflict_sentence(conflict: PlacementConflict) -> str:
-    """``n2 has room for 0 of 1 members: cpu is short``."""
+    """``n2 has room for 0 of 1 members: it is short of cpu``."""
     match conflict:
         case NodesGone(nodes=nodes) | NodesNotInPool(nodes=nodes):
             where = "there is" if isinstance(conflict, NodesGone) else "the operator's node pool has"
@@ -27,7 +27,7 @@ def conflict_sentence(conflict: PlacementConflict) -> str:
         case TermBroken(nodes=nodes):
             return f"on {listed(nodes)}, {_broken(conflict)}"
         case TooLittleRoom(node=node, fit=fit, wanted=wanted, resource=resource):
-            return f"{node} has room for {fit} of {wanted} members: {resource} is short"
+            return f"{node} has room for {fit} of {wanted} members: it is short of {resource}"
         case StaysTooShort():
             return _evicting(conflict)
         case WindowClosed():

@@ -172,8 +172,8 @@ _SWEEP_PLAN = _object(
     {
         "runs": _number("How many runs the sweep has."),
         "members": _maybe(_number("How many members each run has.")),
-        "sideBySide": _number("How many runs go at once."),
-        "message": _text("Why the runs have this size, and what limits how many go at once."),
+        "sideBySide": _number("How many runs run at once."),
+        "message": _text("Why the runs have this size, and what limits how many run at once."),
         "planned": _number("How many runs are in the plan."),
         "startNow": _number("How many runs start now."),
         "startsWithinMinutes": _maybe(_number("Within how many minutes the first run starts. Null means never.")),
