@@ -154,7 +154,7 @@ def test_status_names_the_gang_that_shrinks_and_without_the_waiting_gang_that_on
     arena.delete_gang("short")
     [event] = arena.until_events("adds", "SizeChangeDropped")
     eventually(lambda: notices(arena) == {None}, seconds=60)
-    assert event["note"].endswith("needs the seats that it would give up. The gang keeps its size.")
+    assert event["note"].endswith("needs the places that it would give up. The gang keeps its size.")
     assert arena.status("adds")["size"] == 2 * SLOTS
 
 

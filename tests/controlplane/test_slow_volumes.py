@@ -51,7 +51,7 @@ def test_claim_gets_no_node_while_no_attempt_is_under_way(arena, provisioner):
     arena.submit(gang("heat", size=1, volumeClaimTemplates=claim_templates(provisioner.name)))
 
     placed = arena.until("heat", "Placed", "False", "NoNodeFits")
-    assert "could not be made recently" in placed["message"]
+    assert "could not be created recently" in placed["message"]
     assert SELECTED_NODE not in claim(arena)["metadata"].get("annotations", {})
     assert arena.pods("heat") == []
 

@@ -103,7 +103,7 @@ def test_gang_that_no_node_has_volumes_for_waits_with_a_sentence(arena, provisio
     arena.submit(gang("heat", size=1, volumeClaimTemplates=claim_templates(provisioner.name)))
 
     planned = arena.until("heat", "Planned", "False", "NoNodeFits")
-    assert "2 where its volumes could not be made recently" in planned["message"]
+    assert "2 where its volumes could not be created recently" in planned["message"]
 
 
 def test_volume_that_goes_with_its_pod_is_made_where_the_member_is(arena, provisioner):

@@ -8,7 +8,7 @@ class Trouble(StrEnum):
 
     OPTIONS_UNKNOWN = "The operator's options are not known now."
     CLUSTER_UNREAD = "The cluster can't be read now."
-    NAMESPACE_NEWER = "The cluster was last read before this namespace was made."
+    NAMESPACE_NEWER = "The cluster was last read before this namespace was created."
     SCHEMA_UNKNOWN = "The CustomResourceDefinition of this kind can't be read now."
     NOT_REVIEWED = "The API server does not say who may read these gangs."
     RECORD_UNREAD = "The record of gangs can't be read now."

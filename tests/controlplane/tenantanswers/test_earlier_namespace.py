@@ -56,7 +56,7 @@ def test_next_owner_of_a_name_reads_nothing_of_the_one_before(arena, next_owner)
     timeline = asked(arena, next_owner, f"{NAMESPACE}/timelines/default")
     plan = plan_of(arena, next_owner, gang(EARLIER, size=1, cpu="3", **HOUR), NAMESPACE)
 
-    assert [one for one in asking.refusals if "before this namespace was made" not in one or "yak" in one] == []
+    assert [one for one in asking.refusals if "before this namespace was created" not in one or "yak" in one] == []
     assert [text for text in (queue, json.dumps(timeline)) if "yak" in text] == []
     assert plan["plan"]["delays"] == []
     with pytest.raises(KubectlError, match="NotFound"):

@@ -263,7 +263,9 @@ def test_trace_of_too_few_jobs_is_one_sentence(tmp_path, nodes, want):
             pytest.param([option, "nan"], f"Invalid value for '{option}': nan is not a number", id=f"{option} nan")
             for option in ("--load", "--price-factor", "--sizes", "--serial-share", "--quantile")
         ),
-        pytest.param(["--out", "/dev/null/new"], "The folder /dev/null/new can't be made: Not a direc", id="no folder"),
+        pytest.param(
+            ["--out", "/dev/null/new"], "The folder /dev/null/new can't be created: Not a dir", id="no folder"
+        ),
         pytest.param(["--trace", "/nowhere/log.swf"], "No such file", id="no file"),
         pytest.param(["--trace", "/dev/null"], "0 jobs fit on 128 nodes, and two at least are needed.", id="no jobs"),
         pytest.param(

@@ -47,7 +47,7 @@ class OwnedObjects:
         for seconds in (*_PAUSES_SECONDS, 0.0):
             answer = await self._present(thing)
             if not answer.is_success:
-                return f"{thing.called} can't be made: {answer.message}"
+                return f"{thing.called} can't be created: {answer.message}"
             owner = owner_uid(answer.body, self._gang)
             if owner is None:
                 return f"{thing.called} exists already, and does not belong to this gang"

@@ -50,7 +50,7 @@ def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
     """
     found = list(_named(manifest, sources))
     if not found:
-        raise AnswerError(f"{called(manifest)} makes no pods at first, so Lockstep has nothing to plan.")
+        raise AnswerError(f"{called(manifest)} creates no pods at first, so Lockstep has nothing to plan.")
     return found
 
 

@@ -89,10 +89,10 @@ TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, GANG_SWEEP, *SOURCES, *WITHOU
 
 REFUSED: Mapping[ObjectKind, str] = {
     ObjectKind("apps/v1", "DaemonSet"): (
-        "its controller makes a pod for each node, and names that node in the pod, so Lockstep has nothing to plan"
+        "its controller creates a pod for each node, and names that node in the pod, so Lockstep has nothing to plan"
     ),
     **{
-        ObjectKind(version, OWNERS[Source.WORKLOAD].kind): "Kueue makes it for an owner of pods, so plan that owner"
+        ObjectKind(version, OWNERS[Source.WORKLOAD].kind): "Kueue creates it for an owner of pods, so plan that owner"
         for version in OWNERS[Source.WORKLOAD].versions
     },
 }

@@ -117,7 +117,7 @@ class _Gathered:
     def _add_pods(self, gang: SupposedGang, named: NamedPods) -> None:
         self._pods += named.number
         if self._pods > _MOST_PODS:
-            raise AnswerError(f"It makes more than {_MOST_PODS} pods at once, which is more than Lockstep plans.")
+            raise AnswerError(f"It creates more than {_MOST_PODS} pods at once, which is more than Lockstep plans.")
         gang.named_by = named.of
         gang.pods += supposed_pods(named, gang.key, self._now)
         self.notes += lines_that_are_missing(named)

@@ -41,7 +41,7 @@ def with_train_jobs_made(manifests: Iterable[NewManifest], sources: Collection[S
         elif kind_of(one) not in RUNTIMES:
             result.append(one)
     if manifests and not result:
-        raise AnswerError(f"{called(manifests[0])} makes no pods without a {TRAIN_JOB.kind}.")
+        raise AnswerError(f"{called(manifests[0])} creates no pods without a {TRAIN_JOB.kind}.")
     return result
 
 

@@ -55,7 +55,7 @@ def answer_sweep(state: State, sweep: Sweep) -> SweepAnswer:
 
 def _held_up(state: State, sweep: Sweep) -> Iterator[HeldUp]:
     if sweep.spec.is_suspended:
-        yield HeldUp("It is suspended: no run is made, and runs that wait are deleted.")
+        yield HeldUp("It is suspended: no run is created, and runs that wait are deleted.")
     if not sweep.status.state:
         yield HeldUp("The operator has not started this sweep: does it run with --sweeps?")
     runs = sorted(_runs(state, sweep), key=lambda run: run[0])

@@ -70,7 +70,7 @@ def sweep_plan_document(answer: PlannedSweep | RefusedSweep) -> dict[str, Any]:
 def _starts(answer: PlannedSweep) -> str:
     planned = len(answer.supposed.first)
     if answer.supposed.sweep.spec.is_suspended:
-        return "It is suspended, so no run is made before it is resumed. This plan assumes that it is resumed."
+        return "It is suspended, so no run is created before it is resumed. This plan assumes that it is resumed."
     if answer.start is None:
         none = f"None of its first {planned} runs has a" if planned > 1 else "Its first run has no"
         return f"{none} place now. Once they exist, lockstep explain says what they wait for."

@@ -45,7 +45,7 @@ def read_parameters(config_map: Manifest) -> RunParameters | SweepRefusal:
 def _read(config_map: Manifest, name: str) -> RunParameters:
     if not config_map.get("immutable"):
         raise ValueError(
-            "must be immutable, so that all runs are made of the same lines: "
+            "must be immutable, so that all runs use the same lines: "
             f"""kubectl patch configmap {name} --patch '{{"immutable": true}}'"""
         )
     text = (config_map.get("data") or {}).get(KEY)

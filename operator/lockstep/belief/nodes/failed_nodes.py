@@ -16,7 +16,7 @@ _Value = TypeVar("_Value")
 class NodeFailure(StrEnum):
     """What failed on a node, as a clause after "nodes"."""
 
-    VOLUMES = "where its volumes could not be made recently"
+    VOLUMES = "where its volumes could not be created recently"
     TURNED_AWAY = "whose kubelets have rejected its members repeatedly"
     DELETED = "from which its members were deleted repeatedly"
     NOT_JOINED = "where new members could not join it recently"

@@ -128,7 +128,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise click.ClickException(f"The folder {folder} can't be made: {error.strerror}.") from error
+        raise click.ClickException(f"The folder {folder} can't be created: {error.strerror}.") from error
 
 
 def _drawing(out: Path | None) -> Drawing:

@@ -234,7 +234,7 @@ class SweepFollower:
                 case RunMade.TAKEN:
                     progress.seen[run] = RunFailure(run, SweepReason.NAME_TAKEN, as_sentence(making.why))
                 case RunMade.LEFTOVER | RunMade.REFUSED:
-                    progress.hinder(f"Run {run} can't be made, and is tried again: {making.why}.", now)
+                    progress.hinder(f"Run {run} can't be created, and is tried again: {making.why}.", now)
                     return
                 case _:
                     assert_never(making.made)

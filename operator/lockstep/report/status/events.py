@@ -241,7 +241,7 @@ def gang_failed(note: str) -> Event:
 
 def sweep_started(runs: int, why_this_size: str) -> Event:
     """The event that the first run of a sweep was created. This event and the events below are about the sweep."""
-    note = as_sentence(f"the first of {runs} runs is made. {why_this_size}".rstrip())
+    note = as_sentence(f"the first of {runs} runs is created. {why_this_size}".rstrip())
     return Event(kind=NORMAL, reason=EventReason.SWEEP_STARTED, action="Make", note=note)
 
 

@@ -101,7 +101,7 @@ def _ranks_by_node(places: Places) -> Counter[str]:
 def _on_other_nodes(state: State, shared: Iterable[Seeker]) -> Iterator[Bar]:
     for seeker in shared:
         if seeker.selected_node:
-            phrase = f"other than {seeker.selected_node}, for which the volume of claim {seeker.key.name} is made"
+            phrase = f"other than {seeker.selected_node}, for which the volume of claim {seeker.key.name} is created"
             yield phrase, state.nodes.index().all - {seeker.selected_node}
 
 

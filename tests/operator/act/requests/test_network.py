@@ -199,7 +199,7 @@ async def test_refused_service_is_reported_in_the_api_server_s_words():
         api.fault = at("services", QUOTA, times=99)
         await until(lambda: condition(api, "g", "Placed") == ("False", "NetworkRefused"))
 
-        assert message(api).endswith('Service g can\'t be made: services "g" is forbidden: exceeded quota: small.')
+        assert message(api).endswith('Service g can\'t be created: services "g" is forbidden: exceeded quota: small.')
         api.fault = lambda _: None
         await until(lambda: is_placed(api))
 

@@ -15,7 +15,7 @@ def without_containers():
     ("objects", "want"),
     [
         pytest.param([job_of(parallelism="four")], "Job heat: spec.parallelism is not a whole number", id="a word"),
-        pytest.param([job_of(parallelism=0)], "Job heat makes no pods at first", id="no pods"),
+        pytest.param([job_of(parallelism=0)], "Job heat creates no pods at first", id="no pods"),
         pytest.param(
             [job_of(without_containers())], "Job heat: spec.template.spec.containers has no entry", id="no containers"
         ),
@@ -49,7 +49,7 @@ def without_containers():
         ),
         pytest.param(
             [job_of(name=f"job{number}", parallelism=60_000) for number in range(2)],
-            "It makes more than 100000 pods at once",
+            "It creates more than 100000 pods at once",
             id="far too many pods",
         ),
         pytest.param(

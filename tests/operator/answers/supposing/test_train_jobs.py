@@ -137,8 +137,8 @@ def test_runtimes_of_one_name_are_distinguished_by_their_kinds():
         pytest.param([train_job(runtime="")], "TrainJob heat: spec.runtimeRef names no TrainingRuntime", id="no name"),
         pytest.param([train_job(kind="Job")], "TrainJob heat: spec.runtimeRef names no", id="another kind"),
         pytest.param([train_job(runtime=3)], "TrainJob heat: spec.runtimeRef.name is not text.", id="a number"),
-        pytest.param([runtime_of(runtime_job())], "torch makes no pods without a TrainJob.", id="only a runtime"),
-        pytest.param([train_job(), runtime_of()], "JobSet heat makes no pods at first", id="a runtime without Jobs"),
+        pytest.param([runtime_of(runtime_job())], "torch creates no pods without a TrainJob.", id="only a runtime"),
+        pytest.param([train_job(), runtime_of()], "JobSet heat creates no pods at first", id="a runtime without Jobs"),
         pytest.param(
             [train_job(trainer={"numNodes": "four"}), runtime_of(runtime_job())],
             "TrainJob heat of ClusterTrainingRuntime torch: spec.trainer.numNodes is not a whole number",

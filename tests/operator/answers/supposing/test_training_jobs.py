@@ -101,7 +101,7 @@ def test_pods_that_name_a_gang_of_the_user_belong_to_it_if_that_is_a_source(sour
     [
         pytest.param({FIELD: [1]}, f"PyTorchJob heat: spec.{FIELD} is not an object.", id="a list of types"),
         pytest.param({FIELD: {"Worker": 3}}, f"PyTorchJob heat: spec.{FIELD}.Worker is not an object.", id="a number"),
-        pytest.param({FIELD: {}}, "PyTorchJob heat makes no pods at first", id="no types"),
+        pytest.param({FIELD: {}}, "PyTorchJob heat creates no pods at first", id="no types"),
         pytest.param(
             {FIELD: {"Worker": {"replicas": "two", "template": template()}}},
             f"spec.{FIELD}.Worker.replicas is not a whole number",

@@ -134,13 +134,13 @@ def test_node_that_a_shared_claim_has_got_is_the_only_one():
 
     barred, _ = demand(state, ClaimUse("template.spec.volumes[0].persistentVolumeClaim", "data"))
 
-    assert barred["other than n2, for which the volume of claim data is made"] == {"n1", "n3"}
+    assert barred["other than n2, for which the volume of claim data is created"] == {"n1", "n3"}
 
 
 def test_node_that_failed_is_left_out_until_its_time_is_over():
     state = state_with()
     state.failed_nodes.record_without_volumes("uid-of-g", ["n1"], -200.0)
-    assert demand(state)[0] == {"where its volumes could not be made recently": {"n1"}}
+    assert demand(state)[0] == {"where its volumes could not be created recently": {"n1"}}
     state.changes.begin_plan()
 
     assert state.failed_nodes.next_end() == 100.0

@@ -24,7 +24,7 @@ def test_first_run_starts_the_sweep_and_the_size_is_no_change():
     [event] = sweep_events(SweepStatus(), STARTED)
 
     assert (event.kind, event.reason) == ("Normal", "SweepStarted")
-    assert event.note == "The first of 9 runs is made. Each run has 4 members; at most 2 run at once."
+    assert event.note == "The first of 9 runs is created. Each run has 4 members; at most 2 run at once."
 
 
 def test_other_size_is_said_with_its_reason():
