@@ -75,7 +75,7 @@ def test_member_on_the_fast_node_gives_back_and_another_gang_gets_it(arena, offe
     assert arena.condition("heat", "Placed")["status"] == "True"
     assert [pod["status"]["qosClass"] for pod in arena.pods("heat")] == ["Burstable", "Burstable"]
     assert [event["note"] for event in arena.events("heat") if event["reason"] == "GangPaced"] == [
-        f"Paced: 1 of 2 members, 1.5 cores given back. The slowest node is {slow}."
+        f"1 of 2 members is paced, which gives back 1.5 cores. The slowest node is {slow}."
     ]
 
 
@@ -87,7 +87,8 @@ def test_member_that_shares_requests_less_and_keeps_its_room_until_it_gives_that
     eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "1500m")
     put_in_force(arena, "heat")
     until_pace_says(
-        arena, f"Paced: 1 of 2 members, requests lowered by 1.5 cores, limits kept. The slowest node is {slow}."
+        arena,
+        f"1 of 2 members is paced, which lowers requests by 1.5 cores, and keeps limits. The slowest node is {slow}.",
     )
 
     arena.submit(gang("other", size=1, cpu="2"))

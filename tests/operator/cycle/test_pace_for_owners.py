@@ -35,7 +35,7 @@ async def test_owner_who_is_back_has_most_of_the_node_until_he_leaves():
         change_bid(api, "n1", ownerPresent=True)
         await until_paced(api, UNPACED | {"n1": A_TENTH})
         assert pace_of(api)["message"] == (
-            "Paced: 1 of 3 members, 3.6 cores given back. "
+            "1 of 3 members is paced, which gives back 3.6 cores. "
             "The owner of n1 is back: members there have a tenth of their CPU."
         )
 

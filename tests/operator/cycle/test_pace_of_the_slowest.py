@@ -45,7 +45,7 @@ async def test_members_on_faster_nodes_get_what_keeps_up_with_the_slowest():
 
         pace = pace_of(api)
         assert (pace["members"], pace["paced"], pace["givenBack"]) == (3, 2, "5000m")
-        assert pace["message"] == "Paced: 2 of 3 members, 5.0 cores given back. The slowest node is n3."
+        assert pace["message"] == "2 of 3 members are paced, which gives back 5.0 cores. The slowest node is n3."
         assert pace["unpaced"] == [{"container": "main", "request": "4000m"}]
         assert parts.metric("lockstep_resizes_total", result="done") == 2
         assert event_reasons(api).count("GangPaced") == 1

@@ -124,7 +124,7 @@ def test_node_that_evicts_the_members_before_they_have_ended_does_not_fit(two_no
         ),
         pytest.param(
             lambda state: state.bids.apply(bid_fact("n1", until=NOW + 99)),
-            "n1 is open for 1 min 39 s more only, and the gang ends in 1 min 40 s",
+            "n1 is open for only 1 min 39 s more, and the gang ends in 1 min 40 s",
             id="taken back before the end",
         ),
     ],
@@ -145,7 +145,7 @@ def test_reservation_leaves_room_to_pods_as_urgent_as_its_gang(two_nodes):
 def test_gang_of_unknown_run_time_fits_no_node_that_is_taken_back(two_nodes):
     two_nodes.bids.apply(bid_fact("n1", until=NOW + 500))
 
-    assert conflict(two_nodes, finish=None) == "n1 is open for 8 min 20 s more only, and the gang states no run time"
+    assert conflict(two_nodes, finish=None) == "n1 is open for only 8 min 20 s more, and the gang states no run time"
 
 
 def with_volumes(state, *, limit, volumes=1):

@@ -50,7 +50,7 @@ def _evicting(conflict: StaysTooShort) -> str:
 def _closed(conflict: WindowClosed) -> str:
     if not conflict.open_seconds:
         return f"{conflict.node} is not open to gangs now"
-    open_for = f"{conflict.node} is open for {duration(conflict.open_seconds)} more only"
+    open_for = f"{conflict.node} is open for only {duration(conflict.open_seconds)} more"
     return f"{open_for}, and {_ends_in(conflict.needed_seconds)}"
 
 

@@ -29,8 +29,10 @@ class PaceReasons(NamedTuple):
 def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
     """The message that says how many members are paced, because of which nodes, and why others are not paced."""
     cores = f"{pace.given_back / 1000:.1f} cores"
-    back = f"requests lowered by {cores}, limits kept" if reasons.keeps_limits else f"{cores} given back"
-    return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back}.", *_why(reasons)])[:_LONGEST]
+    effect = f"lowers requests by {cores}, and keeps limits" if reasons.keeps_limits else f"gives back {cores}"
+    are = "is" if pace.paced == 1 else "are"
+    paced = f"{pace.paced} of {n_members(pace.members)} {are} paced, which {effect}."
+    return " ".join([paced, *_why(reasons)])[:_LONGEST]
 
 
 def _why(reasons: PaceReasons) -> Iterator[str]:

@@ -67,7 +67,7 @@ async def test_members_on_faster_nodes_request_what_keeps_up_and_keep_their_limi
         await until(lambda: pace_of(api).get("paced") == 2)
 
         assert pace_of(api)["givenBack"] == "3000m"
-        want = "Paced: 2 of 3 members, requests lowered by 3.0 cores, limits kept. The slowest node is n3."
+        want = "2 of 3 members are paced, which lowers requests by 3.0 cores, and keeps limits. The slowest node is n3."
         assert pace_of(api)["message"] == want
         assert pace_of(api)["unpaced"] == [{"container": "main", "request": "3000m", "limit": "4000m"}]
         assert parts.metric("lockstep_resizes_total", result="done") == 2

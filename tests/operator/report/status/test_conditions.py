@@ -37,7 +37,7 @@ PACE = PaceStatus(
     members=3,
     paced=2,
     given_back=1400,
-    message="Paced: 2 of 3 members, 1.4 cores given back.",
+    message="2 of 3 members are paced, which gives back 1.4 cores.",
     unpaced=(Unpaced("", "main", Cpu(2000, None)), Unpaced("worker", "main", Cpu(2000, 3000))),
 )
 REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")

@@ -41,7 +41,7 @@ ALL = [
     events.gang_restarting("Pod g-1-0 failed; this is restart 1 of 3."),
     events.gang_suspended("It is."),
     events.gang_resumed("It is not."),
-    events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
+    events.gang_paced("3 of 4 members are paced, which gives back 1.4 cores."),
     events.gang_overruns("It was expected to end."),
     events.gang_will_change_size("will grow from 4 to 9 members at 2026-11-27T12:04:30Z"),
     events.gang_changes_size(
