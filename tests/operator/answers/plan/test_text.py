@@ -51,7 +51,8 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         "  It needs 2 members at least. Of 3 nodes: 2 short of slots, 1 with room for 1 member.",
         "",
         "What would let it start sooner:",
-        "  - if default/other, which runs, ended now, this gang would start at once with 3 members, and end in 40 s",
+        "  - if default/other, which runs, ended now, this gang would start at once with 3 members, and end",
+        "    in 40 s",
     ]
 
 
