@@ -44,7 +44,8 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
         parse_failures=state.parse_failures,
         unreadable=unreadable_gang,
         counts_as="a gang that is refused",
-        cached=lambda: [(gang.key, gang.uid) for gang in state.gangs.values()],
+        # The cache also has Gangs, which no list of GangJobs has.
+        cached=lambda: [(gang.key, gang.uid) for gang in state.gangs.values() if not is_pod_gang(gang.key)],
         version=lambda it: _gang_version(state, *it),
     )
 

@@ -16,7 +16,9 @@ from fake_cluster.scripted import ScriptedServer, page, status
 from fake_cluster.store import Place
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
+from lockstep.belief.nodes.failed_nodes import NodeFailure
 from lockstep.belief.state import State
+from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.watch import own_lists
 from lockstep.watch.kind import WatchedKind
 from lockstep.watch.kinds import bids_kind, gangs_kind
@@ -92,6 +94,16 @@ async def test_ghosts_are_dropped(state):
 
     assert {key.name for key in state.gangs} == {"a"}
     assert set(state.bids) == {"n1"}
+
+
+async def test_gang_of_pods_of_others_stays_though_no_list_of_gangjobs_has_it(state):
+    key = pod_gang_key("default", "job.heat")
+    state.apply_gang(gang_fact(key.name, uid="heat"))
+    state.failed_nodes.record_without_volumes("heat", ["n1"], 0.0)
+    await list_from([page(gang("a")), page()], state)
+
+    assert set(state.gangs) == {("default", "a"), key}
+    assert state.failed_nodes.of("heat", NodeFailure.VOLUMES) == {"n1"}
 
 
 async def test_gang_of_the_same_name_replaces_its_ghost(state):
