@@ -60,7 +60,10 @@ class AttemptHistory:
         return pause_after(self.failures)
 
     def count(self, failure: Failure | None) -> None:
-        """Count a failure of the gang. Surprises are counted separately. A wanted end is not counted."""
+        """Count a failure of the gang. A wanted end is not counted.
+
+        The first changes by admission count as surprises, and not as failures.
+        """
         if self._is_surprise(failure):
             self.surprises += 1
         elif not _is_wanted(failure):

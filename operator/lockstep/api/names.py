@@ -47,9 +47,9 @@ SIZED_UID_ANNOTATION = "lockstep.dev/sized-uid"
 # Annotation of an owner that has changed its size: the number of pods with which it began. It outlives the Gang.
 FIRST_SIZE_ANNOTATION = "lockstep.dev/first-size"
 
-# Annotation of a pod that waits for other members: it may continue.
+# Annotation of a pod that waits for other members: the pod may continue.
 GO_ANNOTATION = "lockstep.dev/go"
-# Annotation of a pod of an elastic gang: it keeps the room of a dealer, even if it has no dealer.
+# Annotation of a pod of an elastic gang that has a dealer: plans count a dealer's requests for this pod, too.
 ROOM_ANNOTATION = "lockstep.dev/keeps-room"
 # Annotation of a PriorityClass: the sizing that its gangs may use.
 ALLOWED_SIZING = "lockstep.dev/allowed-sizing"

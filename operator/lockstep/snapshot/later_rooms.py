@@ -78,6 +78,9 @@ def _is_kept(state: State, gang: PodGang, asks: PodGangSpec, now: float) -> bool
 
 
 def _pods_with_room(state: State, gang: PodGang) -> OwnPods:
-    """The Gang's pods, for which no room is kept: waiting pods are planned themselves, or have seats in the attempt."""
+    """The Gang's pods that need no kept room: they are on nodes or are planned themselves.
+
+    During an attempt, waiting pods without a seat in it are left out.
+    """
     pods, held = state.pod_gangs.group(gang.key).own(gang.made_for, 0), state.reservations.get(gang.key)
     return pods if held is None else pods._replace(waiting=held.size - len(state.counts.seats.bound(held)))

@@ -49,7 +49,7 @@ class Lists:
 
 
 async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None:
-    """Make the cached gangs and bids equal to the API server's. Raises ``ApiUnavailableError``."""
+    """Make the cached GangJobs and NodeBids equal to the API server's. Raises ``ApiUnavailableError``."""
     for kind in (gangs_kind(state), bids_kind(state)):
         await _apply_list(client, kind, lists)
 

@@ -22,10 +22,10 @@ _TIDY_SECONDS = 120.0
 
 
 class Deletions:
-    """Deletes pods. Each pod is deleted only once, however often it is passed.
+    """Deletes pods. However often callers pass a pod, it is deleted again only in three cases.
 
-    A deletion is repeated only some time after an error, or after a long time without an effect. A pod that is being
-    deleted with a longer grace period than members may have is deleted again, with the longest allowed one.
+    Some time has passed since a deletion failed. A deletion had no effect for a long time. Or the pod is being deleted
+    with a longer grace period than members may have: then it gets the longest allowed one.
     """
 
     def __init__(self, client: KubeClient, *, monotonic: Callable[[], float], now: Callable[[], float]) -> None:

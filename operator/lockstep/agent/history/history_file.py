@@ -1,4 +1,4 @@
-"""The agent's file: it keeps what the agent has learned about its node when the agent restarts."""
+"""The agent's file: it has what the agent has learned about its node, also after a restart of the agent."""
 
 import json
 import math
@@ -120,7 +120,7 @@ def _rounded(hour: HourOfLoad) -> list[float]:
 
 
 def _learnt(document: dict[str, Any], measured_on: str) -> Learnt:
-    """Parse a document. If ``save`` did not write it, this raises one of the errors that ``load`` catches."""
+    """Parse a document. If a field is missing or invalid, this raises one of the errors that ``load`` catches."""
     running = document["running"]
     bests = document["bests"] if document["measuredOn"] == measured_on else []
     return Learnt(

@@ -109,7 +109,7 @@ def _turn(state: State, rules: PlanRules, within: WithinQuotas, asked: Collectio
 def _drawn(
     state: State, rules: PlanRules, cutter: SnapshotCutter, turn: _TurnNow, now: float, rescue: Rescue
 ) -> tuple[Snapshot, ElasticGangs]:
-    """The snapshot with these gangs, and the running gangs that may change their size."""
+    """The snapshot with the gangs of ``turn``, and the running gangs that may change their size."""
     found = _Found()
     drawn = cutter.cut(
         now,

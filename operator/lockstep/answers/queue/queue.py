@@ -1,7 +1,7 @@
 """The waiting gangs, from their statuses: users who may read GangJobs may see the queue.
 
-The position in a status is from the plan when the status was last written. If all gangs are known at one time, their
-positions are counted anew, so that no position is missing or occurs twice by mistake.
+Statuses are written at different times, so the positions in them may be from different plans. A position may then be
+missing, or occur twice. If all gangs are read at one time, their positions are counted anew.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The kinds of owners whose pods ``lockstep plan`` supposes: kinds with a source, and kinds whose pods name a Gang."""
+"""The kinds of objects that ``lockstep plan`` accepts, and the pods that owners of these kinds create first."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple

@@ -231,7 +231,7 @@ class KubeClient:
     async def _ask(self, wanted: WantedRequest, urgency: Urgency | None, *, patience: int) -> Answer:
         """Send a request until it is answered, up to six times. A write has a turn during each try, not during pauses.
 
-        A refusal of access is an answer after ``patience`` tries. Raises ``ApiUnavailableError``.
+        A request whose access is refused is tried up to ``patience`` times. Raises ``ApiUnavailableError``.
         """
         pause = _FIRST_PAUSE_SECONDS
         problem, useless = "", None

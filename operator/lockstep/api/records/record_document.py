@@ -34,7 +34,7 @@ def record_document(record: GangRecord) -> dict[str, Any]:
 
 
 def parse_record(document: Manifest) -> GangRecord:
-    """Parse a record. Raises ``ValueError`` if we did not write it. Unknown fields are ignored."""
+    """Parse a record. Raises ``ValueError`` if a field is missing or invalid. Unknown fields are ignored."""
     try:
         known = _known(document, GangRecord)
         known["outcome"] = GangOutcome(document.get("outcome", GangOutcome.OPEN))

@@ -1,9 +1,9 @@
 """Gangs whose members kubelets reject: after the same reason on three nodes, a gang is refused.
 
-A kubelet rejects a pod for a reason in the pod or in the node. So neither time nor a dry run changes it. A refused gang
-is planned again if its spec has changed, or if a suitable node is new or has changed. It is also planned again if pods
-are gone from a node that rejected it. If a node then rejects the gang a second time, the gang avoids the node until the
-node changes. The second rejection does not count towards a refusal.
+A kubelet rejects a pod for a reason in the pod or in the node. So a refusal does not end because time passes, or
+because a dry run succeeds. A refused gang is planned again if its spec has changed, or if a suitable node is new or has
+changed. It is also planned again if pods are gone from a node that rejected it. If a node then rejects the gang a
+second time, the gang avoids the node until the node changes. The second rejection does not count towards a refusal.
 
 Life of a record::
 

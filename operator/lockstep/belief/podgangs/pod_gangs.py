@@ -62,7 +62,7 @@ class PodGangs:
         self._awaits_checks = False
 
     def advance_to(self, now: float) -> None:
-        """Give the next kind of later pods its turn, and forget entries of ``yielding`` that are too old."""
+        """Record which kind of pods has its turn at ``now``, and forget entries of ``yielding`` that are too old."""
         self.yielding.expire(now)
         self.turn = int(now // _TURN_SECONDS)
 
@@ -162,7 +162,7 @@ class PodGangs:
         return not self._awaits_checks or self.owner(gang) is None or gang in self._checked
 
     def await_checks(self) -> None:
-        """Compare Gangs that the operator makes with their owners, from now on, before their pods are planned."""
+        """From now on, compare a Gang of the operator with its owner before the Gang's pods are planned."""
         self._awaits_checks = True
 
     def forget_check(self, gang: GangKey) -> None:

@@ -13,7 +13,7 @@ class QueuedOwners:
 
     def __init__(self) -> None:
         self._owners: dict[GangKey, SizedOwner] = {}
-        # The first namespace has the next turn, and its first gang.
+        # The first gang of the first namespace has the next turn.
         self._gangs: OrderedDict[str, OrderedDict[GangKey, AcceptedGang]] = OrderedDict()
         self._untried: set[GangKey] = set()
 

@@ -61,9 +61,9 @@ class _TermsOfNamespace:
 
 
 class UnderstoodTerms:
-    """The terms of all namespaces, in the form in which they are used. Terms that were entered have to leave later.
+    """The anti-affinity terms of all namespaces, each in exact or simplified form.
 
-    A term is used in the same form until all pods with it are gone.
+    A term keeps its form until all pods with it are gone. Terms that were entered have to leave later.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class UnderstoodTerms:
         return known.term
 
     def of(self, term: PodTerm, namespace: str) -> PodTerm:
-        """The term of a pod of that namespace in the form in which it is used; unchanged if no pod has it."""
+        """The form in which a term of that namespace is used; the term itself if no pod has it."""
         of_namespace = self._namespaces.get(namespace)
         known = None if of_namespace is None else of_namespace.terms.get(term)
         return term if known is None else known.term

@@ -62,10 +62,10 @@ def as_if_alike(runs: Runs, factors: Mapping[str, float]) -> Runs:
 
 
 def _as_if_usual(run: PastRun, times: float) -> PastRun:
-    """The run as if its nodes were of the usual kind, but slower.
+    """The run as if its nodes were of the usual kind, and the effect of the kind were a part of their slow-down.
 
-    Its slow-down is multiplied by the kind's factor, ``times``. Its time relative to the stated time is divided by this
-    factor.
+    The slow-down is multiplied by the kind's factor, ``times``. The run's time relative to the stated time is divided
+    by this factor.
     """
     slowdown, thousandths = run.slowdown / THOUSAND * times, run.thousandths / THOUSAND / times
     return run._replace(slowdown=thousandths_of(slowdown), thousandths=thousandths_of(thousandths))

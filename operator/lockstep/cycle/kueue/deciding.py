@@ -22,7 +22,7 @@ def entry_due(gang: GangFact, made: PodGang, workload: Workload, *, patience: fl
     """The entry for a Workload whose pods have no places; None while nothing new is known.
 
     If no start is known, the quota is returned after ``patience`` seconds. If the start is later than that, or if a
-    refusal may pass, the quota is returned after the shorter of ``patience`` and five minutes.
+    refusal may end, the quota is returned after the shorter of ``patience`` and five minutes.
     """
     if gang.status.reserved_at is not None:
         return None
@@ -103,8 +103,8 @@ def _refused(
 ) -> CheckEntry | None:
     """The entry for a refused Gang.
 
-    A spec that is read without problems and still refused can't be obeyed by any cluster. Another refusal may pass:
-    quotas and webhooks change.
+    If the Gang's own spec is valid, no cluster can place its pods, so the Workload is rejected. Other refusals may end,
+    since quotas and webhooks change.
     """
     accepted = gang.status.condition(Condition.ACCEPTED)
     if accepted is None or gang.status.is_true(Condition.ACCEPTED):

@@ -39,7 +39,10 @@ _Member = TypeVar("_Member", PacedMember, PodFact)
 
 
 async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -> list[Resize]:
-    """The resizes that are due. Resizes that give more CPU come first. ``status.pace`` has the unpaced amounts."""
+    """The resizes that are due. Resizes that give members more CPU come first.
+
+    ``status.pace`` must have the CPU of members before the pace.
+    """
     assert gang.status.pace is not None, "it is written before anybody is resized"
     members = await _members(state, gang, reservation)
     offers = offers_of(state, gang, members)
@@ -105,7 +108,10 @@ async def _parts(members: Sequence[_Member]) -> AsyncIterator[Sequence[_Member]]
 
 
 def _unpaced(gang: GangFact, members: Sequence[PacedMember]) -> tuple[Unpaced, ...]:
-    """The unpaced amounts: from the status if it has the role, else the present ones, since no member is paced yet."""
+    """The CPU of each role before the pace.
+
+    If the status lacks a role, this is the present CPU, since no member of this role is paced yet.
+    """
     known = () if gang.status.pace is None else gang.status.pace.unpaced
     roles = {one.role for one in known}
     found = (*known, *unpaced_of([member for member in members if member.role not in roles]))

@@ -112,8 +112,8 @@ class PodGangReports:
             reason = Reason.PODS_MISSING if now - since >= _LONG_SECONDS else Reason.AWAITS_PODS
             why = f"{why.removesuffix('.')}, the first since {rfc3339(since)}."
         status = pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now, reason=reason)
-        # While an eviction is unreported, each status names the gang for which the pods have left. So the record of
-        # their gang names it, too.
+        # Until the eviction is reported, each status of the Gang names the gang for which its pods have left. So the
+        # Gang's record has that name, too.
         taken = self._state.pod_gangs.yielding.unreported.get(gang.key)
         return pod_gang_marks.with_taken(status, gang, taken, now=now)
 

@@ -47,7 +47,8 @@ def finish_with_fewer(
 def later_finish(end: float, longer: float, terms: ChangeTerms, now: float) -> float:
     """The finish of a gang after a change.
 
-    ``end`` is the expected finish without the change. The rest of the work takes ``longer`` times as long after it.
+    ``end`` is the expected finish without the change. After the change, the rest of the work takes ``longer`` times as
+    long.
     """
     return now + terms.restart_time + max(end - now, 0.0) * longer
 

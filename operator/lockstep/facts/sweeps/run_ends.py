@@ -47,7 +47,7 @@ class RunEnds:
             each[within::_IN_BYTE] = (number >> within * _BITS & mask).to_bytes(length, "little")
         return cls(bytes(each[:runs].translate(_AS_KNOWN)))
 
-    # Large numbers replace loops: a sweep may have 10,000 runs, and Python would take a step for each of them.
+    # A sweep may have 10,000 runs. A loop would take a step for each run, so ``packed`` uses large integers instead.
     @property
     def packed(self) -> bytes:
         """The ends with two bits for each run, the first run in the lowest bits of the first byte."""

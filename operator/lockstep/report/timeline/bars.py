@@ -1,4 +1,7 @@
-"""Gangs over time: one bar for each gang that holds nodes, is planned on nodes, or has a node hold."""
+"""Gangs over time: one bar for each gang that holds nodes, is planned on nodes, or has a node hold.
+
+At most 500 gangs that ended in the past hour have bars, too.
+"""
 
 import heapq
 import math
@@ -95,7 +98,7 @@ class Bar:
 
 
 def bars(facts: TimelineFacts) -> list[Bar]:
-    """All bars: first gangs that hold nodes, then planned gangs, and last gangs that have ended in the past hour."""
+    """All bars: first gangs that hold nodes, then plans and node holds, and at the end gangs that have ended."""
     placed = [_held(facts.gangs.get(key), held) for key, held in sorted(facts.held.items())]
     running = [_running(facts.gangs.get(key), key, pods) for key, pods in sorted(facts.running.items())]
     return [*placed, *running, *_decided(facts), *_ended(facts)]
@@ -136,7 +139,7 @@ def _stage(gang: GangFact | None) -> Stage:
 
 
 def _ended(facts: TimelineFacts) -> Iterator[Bar]:
-    """The gangs that ended last, on the nodes where their members were."""
+    """The gangs that ended last, at most ``_MOST_ENDED``, on the nodes where their members were."""
     found = [gang for gang in facts.gangs.values() if _ended_since(gang, facts.ended_since) and gang.status.members]
     for gang in heapq.nlargest(_MOST_ENDED, found, key=_finish):
         start = gang.status.started_at if gang.status.start is None else gang.status.start

@@ -87,9 +87,9 @@ class Cluster:
         return nodes
 
     def first_fitting(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
-        """Return ``least`` to ``most`` nodes, the first of some idle ``nodes``, for a job that starts now.
+        """Return the first ``least`` to ``most`` of some idle ``nodes`` on which a job can run from now to its end.
 
-        They are rising, and no node owner takes them back before the job has ended. Return [] if there are too few.
+        No node owner takes these nodes back before that end. Their indexes rise. Return [] if there are too few.
         """
         while least <= min(len(nodes), most):
             chosen = sorted(nodes[:most])
@@ -116,4 +116,4 @@ class Policy(Protocol):
     """Decides which jobs start. It may remember earlier decisions, and so serves one simulation only."""
 
     def decide(self, cluster: Cluster) -> SimulatedDecision:
-        """Choose the jobs that start now, and their nodes, in rising order."""
+        """Choose the jobs that start now, and the nodes of each job by rising index."""

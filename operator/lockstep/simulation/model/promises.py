@@ -64,7 +64,7 @@ class PromiseHistories:
     by_job: dict[int, PromiseHistory] = field(default_factory=dict)
 
     def owner_returned(self, waiting: Iterable[int]) -> None:
-        """Record for the jobs that wait that an owner who came back has interrupted a job."""
+        """Record that an owner came back and interrupted a job while the ``waiting`` jobs waited."""
         for number in waiting:
             if number in self.by_job:
                 self.by_job[number].has_met_owner = True

@@ -89,7 +89,7 @@ class PlannedPolicy:
         return made
 
     def note_start(self, job: Job, start: float) -> None:
-        """Learn from a job that starts how far off its first plan was."""
+        """Compare the start of a job with its first plan. Forecasts learn from the difference."""
         first = self.first_plans.pop(job.number, None)
         if first is not None:
             self.forecasts.record(str(job.number), created=job.submitted, planned=first.start, started=start)

@@ -64,7 +64,7 @@ class PodGangWithoutRoom(NamedTuple):
 
 
 class ElasticCandidate(NamedTuple):
-    """A Gang with ``size`` pods that may be able to change its size, by counts of its pods."""
+    """A Gang with ``size`` pods. As far as counts of its pods show, its size may be chosen anew."""
 
     gang: GangKey
     size: int
@@ -78,7 +78,7 @@ def elastic_candidates(state: State) -> Iterator[ElasticCandidate]:
 
 
 def is_elastic_candidate(state: State, key: GangKey) -> bool:
-    """Whether the size of the Gang may be chosen anew, by counts of its pods."""
+    """Whether the size of the Gang may be chosen anew, as far as counts of its pods show."""
     gang, owner = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key)
     is_known = gang is not None and state.pod_gangs.elastic.needs(key) is not None
     return is_known and owner is not None and gang is not None and _stands_still(state, gang, owner)

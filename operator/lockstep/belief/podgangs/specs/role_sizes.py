@@ -32,7 +32,7 @@ class _Part(NamedTuple):
 
 
 class RolesOfPods:
-    """The demands of the roles of a Gang for its pods. No cost depends on the number of pods.
+    """What the roles of a Gang demand of its pods. No cost depends on the number of pods.
 
     If the Gang ``is_made`` for an owner, pods that have succeeded are not created again. Pods that name no role may
     then have any role, since not every controller labels its pods.
