@@ -1,6 +1,7 @@
 """EASY backfilling (D. A. Lifka, 1995): only the first gang that has to wait keeps others from its nodes.
 
-The other waiting gangs get a planned start too, but any gang that fits earlier may delay them.
+The other waiting gangs get a planned start too, but any gang that fits earlier may delay them. The gang with the
+promise stays the first, also if a gang comes that is older or has an earlier turn.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ def plan_easy(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
     """Plan gangs of one priority, given in the order of the queue."""
     decisions: list[Decision] = []
     is_first = True
-    turns = planner.charged.turns(gangs)
+    turns = planner.charged.turns_after_promises(gangs)
     for gang in turns:
         trial = planner.fork()
         decision = trial.decide(replace(gang, promised=gang.promised if is_first else float("inf")))

@@ -34,9 +34,9 @@ def in_turn(planner: Planner, gangs: Sequence[PendingGang], charged: Charged) ->
 def dealt_in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
     """Plan gangs in the turns of their groups; gangs of one group are planned in the order given.
 
-    If a gang would start after its promise, the gang with the first turn is planned first, then all gangs with a
-    promise. If a gang still is late, the gangs with a promise are planned first. Groups are not yet charged for the
-    places that gangs behind the front keep, since these gangs come later.
+    If a gang would start after its promise, or lose its promised place, the gang with the first turn is planned first,
+    then all gangs with a promise. If that does not help, the gangs with a promise are planned first. Groups are not yet
+    charged for the places that gangs behind the front keep, since these gangs come later.
     """
     promised = sorted((gang for gang in front if gang.promised < math.inf), key=kept_start)
     next_turn = next(base.charged.turns(front))
@@ -54,9 +54,11 @@ def kept_start(gang: PendingGang) -> float:
 
 
 def is_broken(decision: Decision, gang: PendingGang) -> bool:
-    """Return whether the gang starts after its promise."""
+    """Return whether the gang starts after its promise, or loses its promised place."""
+    if not isinstance(decision, Placement):
+        return gang.kept is not None and gang.promised < math.inf
     # A sliding place may be late by less than is visible. Here even that counts, since another plan may avoid it.
-    return isinstance(decision, Placement) and decision.start > gang.promised
+    return decision.start > gang.promised
 
 
 def _dealt(

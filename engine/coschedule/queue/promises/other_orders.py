@@ -65,7 +65,7 @@ def late_first(late: Sequence[PendingGang], previous: PreviousPlan, planner: Pla
 
 
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
-    """Plan gangs in this order. If a gang would start after its promise, move it to the head and begin again.
+    """Plan gangs in this order. If a gang would break its promise (``is_broken``), move it to the head and begin again.
 
     The last of ``MOST_TRIES`` orders is taken even if it breaks promises.
     """

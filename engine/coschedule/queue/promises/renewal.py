@@ -9,20 +9,20 @@ Method: make several plans, and take the best.
   so are new gangs.
 - One plan for each of the ``weights`` plans the front of the queue again. Its order is submission plus a multiple of
   the run time with the fewest members. Gangs behind the front keep their places, or get the places that the first plan
-  found. A gang that would start after its promise moves to the head of the order. Then the order is tried again, a few
-  times.
+  found. A gang that would start after its promise, or lose its promised place, moves to the head of the order. Then the
+  order is tried again, a few times.
 - If the best of these plans still breaks promises, one more plan begins with the gangs of these promises. All other
   gangs keep their places around them.
 
-The best plan has the fewest gangs without a placement, then the fewest broken promises, then the least sum of finishes.
-If plans are equal, the first is taken. So no plan is taken that breaks more promises than the first plan, unless it
-places more gangs.
+The best plan has the fewest gangs that lose a promised place, then the fewest that start after their promise, then the
+fewest without a placement, then the least sum of finishes. If plans are equal, the first is taken. So if the first plan
+breaks no promise, no promise is broken, even if another plan would place more gangs.
 
 If groups share the nodes (``queue.shares``), only gangs in a front get a promise. Otherwise a long queue of one group
 would keep all other groups waiting until its end. If gangs of several groups wait, each plan gives them turns, so an
 order only permutes the gangs within a group. A front then also has the gangs with a promise that would start next: they
 may start later. Gangs behind the front keep only promised places before the front is planned. The places of the first
-plan do not follow the turns. So this plan is taken only if all others place fewer gangs, or break more promises.
+plan do not follow the turns. So this plan is taken only if all others break more promises, or place fewer gangs.
 
 Finally, some gangs that keep their place are planned again, as many as a front has. These gangs start now, or would fit
 now. Each uses its own place and the room that the best plan leaves. So its nodes are chosen at the start, from all
@@ -46,10 +46,15 @@ from coschedule.queue.promises.previous_plan import PreviousPlan, previous_plan
 
 
 class _Merit(NamedTuple):
-    """The merit of a plan; the least is the best. With ``is_undealt``, its places do not follow the turns of groups."""
+    """The merit of a plan; the least is the best.
 
+    ``lost`` gangs lose a promised place, and ``late`` gangs start after their promise. With ``is_undealt``, the places
+    do not follow the turns of groups.
+    """
+
+    lost: int
+    late: int
     unplaced: int
-    broken: int
     is_undealt: bool
     finishes: float
 
@@ -90,7 +95,8 @@ class Renewal:
         renew = partial(dealt_anew, previous) if is_contested else partial(renewed, previous, first)
         by_key = {gang.key: gang for gang in gangs}
         best = _best([first, *map(renew, replanned)], by_key, undealt)
-        late = [by_key[one.gang] for one in best.decisions if is_broken(one, by_key[one.gang])]
+        broken = (one for one in best.decisions if is_broken(one, by_key[one.gang]))
+        late = [by_key[one.gang] for one in broken if isinstance(one, Placement)]
         return _best([best, *late_first(late, previous, planner)], by_key, undealt) if late else best
 
     def _promised(self, decision: Decision, gang: PendingGang, may_promise: Container[GangKey]) -> Decision:
@@ -132,9 +138,12 @@ def _best(plans: Sequence[Planned], gangs: Mapping[GangKey, PendingGang], undeal
 
 def _merit(planned: Planned, gangs: Mapping[GangKey, PendingGang], *, is_undealt: bool) -> _Merit:
     placements = [one for one in planned.decisions if isinstance(one, Placement)]
+    broken = [one for one in planned.decisions if is_broken(one, gangs[one.gang])]
+    late = sum(isinstance(one, Placement) for one in broken)
     return _Merit(
+        lost=len(broken) - late,
+        late=late,
         unplaced=len(planned.decisions) - len(placements),
-        broken=sum(is_broken(one, gangs[one.gang]) for one in placements),
         is_undealt=is_undealt,
         # math.fsum is exact, so that the order in which gangs were planned does not matter.
         finishes=math.fsum(one.finish if one.finish < math.inf else one.start for one in placements),

@@ -63,12 +63,13 @@ class TurnsByUse(Generic[T]):
 
 
 class GroupTurns(TurnsByUse[PendingGang]):
-    """Deals the gangs of one priority, in the turns of their groups."""
+    """Deals the gangs of one priority, in the turns of their groups; ``ages`` has since when the age of each counts."""
 
-    def __init__(self, shares: FairShares, charges: Sequence[float], gangs: Iterable[PendingGang]) -> None:
-        used = [group.used + more for group, more in zip(shares.groups, charges, strict=True)]
+    def __init__(self, charged: "Charged", ages: Iterable[tuple[float, PendingGang]]) -> None:
+        shares = charged.shares
+        used = [group.used + more for group, more in zip(shares.groups, charged.charges, strict=True)]
         weights = [group.weight for group in shares.groups]
-        super().__init__(used, weights, ((shares.group_of(one.key), one.counts_from, one) for one in gangs))
+        super().__init__(used, weights, ((shares.group_of(one.key), since, one) for since, one in ages))
         self._shares = shares
 
     def charge_for(self, gang: PendingGang, decision: Decision) -> None:
@@ -105,7 +106,12 @@ class Charged:
 
     def turns(self, gangs: Iterable[PendingGang]) -> GroupTurns:
         """Return the turns of gangs of one priority."""
-        return GroupTurns(self.shares, self.charges, gangs)
+        return GroupTurns(self, ((one.counts_from, one) for one in gangs))
+
+    def turns_after_promises(self, gangs: Iterable[PendingGang]) -> GroupTurns:
+        """Return the turns of gangs of one priority; gangs with a promise come before all turns."""
+        ages = ((one.counts_from if math.isinf(one.promised) else -math.inf, one) for one in gangs)
+        return GroupTurns(self, sorted(ages, key=lambda age: age[0] > -math.inf))
 
     def expected_order(self, gangs: Iterable[PendingGang]) -> Iterator[PendingGang]:
         """List gangs of one priority in the turns of their groups, by their expected charges."""

@@ -36,7 +36,7 @@ def _planned(facts, most):
     plans = [first, *(_anew(facts, front, fronts, found) for front in fronts)]
     best = min(plans, key=lambda one: merit(one[1], facts))
     by_key = {one.key: one for one in gangs}
-    late = [by_key[one.gang] for one in best[1] if _is_late(one, by_key[one.gang])]
+    late = [by_key[one.gang] for one in best[1] if isinstance(one, Placement) and _is_late(one, by_key[one.gang])]
     if late:
         best = min([best, _giving_way(facts, late, fronts)], key=lambda one: merit(one[1], facts))
     settled = {} if best is first else {one.key for front in fronts for one in front}
@@ -53,11 +53,12 @@ def least_run(one):
 
 
 def merit(decisions, facts):
-    """Fewest without a placement, then fewest broken promises, then the least sum of finishes."""
+    """Fewest lost places, then fewest late gangs, then fewest without a placement, then the least sum of finishes."""
     gangs = {one.key: one for one in facts.gangs}
     placed = [one for one in decisions if isinstance(one, Placement)]
-    late = sum(one.start > gangs[one.gang].promised for one in placed)
-    return len(decisions) - len(placed), late, math.fsum(one.finish for one in placed)
+    unplaced = [one for one in decisions if not isinstance(one, Placement)]
+    lost, late = (sum(_is_late(one, gangs[one.gang]) for one in some) for some in (unplaced, placed))
+    return lost, late, len(unplaced), math.fsum(one.finish for one in placed)
 
 
 def _places(facts, gangs):
@@ -149,7 +150,9 @@ def _in_time(facts, front, places, placed):
 
 
 def _is_late(decision, one):
-    return isinstance(decision, Placement) and decision.start > one.promised
+    if isinstance(decision, Placement):
+        return decision.start > one.promised
+    return one.kept is not None and one.promised < math.inf
 
 
 def _improved(planner, decisions, places, settled, gangs, most):

@@ -10,7 +10,7 @@ from coschedule.queue.keeping.memory import kept_from, remembering
 from coschedule.queue.plan import plan
 from coschedule.queue.problem.gangs import Kept, Load, Seat
 from coschedule.queue.problem.promise_kinds import Promises
-from coschedule.queue.problem.refusals import NoRoomTogether, TooLittle
+from coschedule.queue.problem.refusals import DeadlineCannotBeMet, NoRoomTogether, TooLittle
 from coschedule.queue.promises import fronts
 from engine.builders import NOW, gang, node, nodes_taken, release, role, snapshot
 
@@ -157,6 +157,40 @@ def test_broken_promise_becomes_a_new_one():
     [made] = plan(facts).decisions
 
     assert (made.start, made.promised) == (NOW + 20, NOW + 30)
+
+
+def test_gang_with_a_deadline_that_comes_later_gets_no_place_that_would_break_a_promise():
+    """Seven nodes open; four of them are for gangs that wait, and the newcomer needs four at once."""
+    nodes = [node(f"n{number}", start=NOW + 5) for number in range(7)]
+    before, made = planned(nodes, *(gang(f"g{number}", size=1, times=[90], created=NOW - 9) for number in range(4)))
+    comes = gang("x", size=4, times=[60] * 4, created=NOW, deadline=NOW + 80)
+    after = remembering(replace(before, gangs=(*before.gangs, comes)), before, made)
+    decisions = by_name(plan(after))
+
+    assert isinstance(decisions.pop("x").refusal, DeadlineCannotBeMet)
+    assert {one.promised for one in made.decisions} == {NOW + 35}
+    assert all(one.start <= NOW + 35 == one.promised for one in decisions.values())
+
+
+def test_gang_with_a_promise_and_a_deadline_keeps_its_place_if_a_shorter_gang_comes():
+    """There is time for one of the two; the newcomer would end sooner."""
+    nodes, ends = [node("n0", free=0)], (release(0, NOW + 10),)
+    before, made = planned(nodes, gang("a", size=1, times=[30], created=NOW, deadline=NOW + 45), releases=ends)
+    comes = gang("b", size=1, times=[20], created=NOW, deadline=NOW + 45)
+    after = remembering(replace(before, gangs=(*before.gangs, comes)), before, made)
+
+    assert by_name(plan(after))["a"] == made.decisions[0]
+
+
+@pytest.mark.parametrize("promises", [Promises.SLACK, Promises.CONSERVATIVE, Promises.EASY])
+def test_older_gang_that_comes_back_does_not_delay_a_gang_beyond_its_promise(promises):
+    before, made = planned(BUSY, gang("a", size=2, serial=40, created=NOW), releases=ENDS, promises=promises)
+    older = gang("b", size=2, serial=400, created=NOW - 90)
+    after = remembering(replace(before, gangs=(older, *before.gangs)), before, made)
+    decisions = by_name(plan(after))
+
+    assert decisions["a"].start <= made.decisions[0].promised
+    assert decisions["a"].promised == made.decisions[0].promised
 
 
 def test_gang_behind_the_front_that_fits_now_starts_now():
