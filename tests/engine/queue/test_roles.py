@@ -243,6 +243,13 @@ def test_windows_are_as_short_for_roles_as_for_one():
     assert (refusal.reason, refusal.needed, refusal.shortest_seconds) == (Reason.WINDOW_TOO_SHORT, 2, 6.0)
 
 
+def test_shortest_run_on_slow_nodes_has_the_overhead_of_pieces_once():
+    roles = [LAUNCHER, role("w", load=Load.PIECES, pieces=1)]
+    nodes = [node("n1", free=2, until=NOW + 100, slowdown=2.0)]
+
+    assert only(nodes, gang(roles=roles, serial=10, per_member=100)).refusal.shortest_seconds == 120
+
+
 def test_gangs_behind_those_that_take_long_have_less_to_search(monkeypatch):
     monkeypatch.setattr(effort, "MOST_IN_A_PLAN", 20_000)
     monkeypatch.setattr(effort, "LEAST_COMBINATIONS", 20_000)

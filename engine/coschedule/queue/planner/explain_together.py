@@ -197,6 +197,5 @@ def _too_short(case: Case, party: Party) -> WindowTooShort | None:
     if case.chooser.soonest(case.stages.at_first) is not None:
         return None
     passes = np.any(case.passes, axis=0)
-    fastest = float(case.snapshot.slowdown[passes].min())
-    shortest = float(party.times.min()) * fastest if party.is_known else None
+    shortest = party.shortest_run(float(case.snapshot.slowdown[passes].min())) if party.is_known else None
     return windows(case.gang, case.snapshot, passes, case.stays, needed=int(party.sizes[0]), shortest=shortest)

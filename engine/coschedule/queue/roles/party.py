@@ -98,6 +98,12 @@ class Party:
         # The overhead of pieces does not depend on the speed of nodes.
         return np.minimum(slowdowns, 1.0) if self.pools else slowdowns
 
+    def shortest_run(self, slowdown: float) -> float:
+        """Return a lower bound on the seconds of each run on nodes of at least this slow-down; inf if it is unknown."""
+        # The overhead of pieces does not depend on the speed of nodes.
+        runs: FloatArray = self.overheads + (self.times - self.overheads) * slowdown
+        return float(runs.min(initial=np.inf))
+
     def no_easier(self, mix: int, most: float) -> BoolArray:
         """Return the mixes that cannot fit, bool[m], given that ``mix`` does not fit.
 

@@ -8,7 +8,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.choosing.demand import demand_of
 from coschedule.queue.planner.explain import shortest_run
 from coschedule.queue.planner.turn import Turn
-from coschedule.queue.problem.gangs import PendingGang, Role
+from coschedule.queue.problem.gangs import Role
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.roles.party import party_of
 from coschedule.queue.search.effort import effort_for_one
@@ -124,13 +124,4 @@ def _shortest(turn: Turn) -> float:
     if len(gang.roles) == 1:
         shortest = shortest_run(demand_of(gang, passes, lambda _: None, effort_for_one()), turn.snapshot)
         return np.inf if shortest is None else shortest
-    return float(party_of(gang).times.min(initial=np.inf)) * _least_factor(gang, turn.snapshot.slowdown[passes])
-
-
-def _least_factor(gang: PendingGang, slowdowns: FloatArray) -> float:
-    """Return a lower bound on the run time divided by the run time on idle reference nodes.
-
-    The overhead of pieces does not depend on the speed of nodes.
-    """
-    fastest = float(slowdowns.min())
-    return min(1.0, fastest) if any(role.load.is_pieces for role in gang.roles) else fastest
+    return party_of(gang).shortest_run(float(turn.snapshot.slowdown[passes].min()))
