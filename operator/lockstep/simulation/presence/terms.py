@@ -33,6 +33,6 @@ class OwnerTerms:
 
     def kept(self, seconds: float) -> float:
         """Return how many seconds of work are saved when a run is interrupted after ``seconds``."""
-        if self.interruptible is not Interruptible.CHECKPOINTED:
+        if math.isinf(self.checkpoint_interval):
             return 0.0
         return seconds // self.checkpoint_interval * self.checkpoint_interval

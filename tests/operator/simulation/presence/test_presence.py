@@ -91,6 +91,10 @@ def test_job_that_saves_its_work_goes_on_from_there():
     assert run.end - run.start == 2 * HOUR
 
 
+def test_checkpoints_without_an_interval_save_nothing():
+    assert OwnerTerms(interruptible=Interruptible.CHECKPOINTED).kept(HOUR) == 0
+
+
 def test_interrupted_job_waits_in_its_old_place():
     jobs = [job(1, 2, 4), job(2, 2, 1, at=1), job(3, 1, 9, at=2)]
     runs = simulated(jobs, {1: stays((3, 5))}, policy="fcfs")
