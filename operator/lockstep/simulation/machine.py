@@ -41,7 +41,7 @@ class NeverStartsError(ValueError):
 class InterruptedRun(NamedTuple):
     """A run that an owner has interrupted or, if it is ``resized``, that continued at another size.
 
-    Each member has lost ``lost`` seconds, in which it paused or did work that was not saved.
+    Each member has lost ``lost`` seconds, in which it did work that was not saved.
     """
 
     nodes: Sequence[int]
@@ -204,9 +204,10 @@ class _Machine:
         self.promises.owner_returned(cluster.waiting)
         del cluster.running[number]
         cluster.free[list(run.nodes)] = True
-        kept = presence.terms.kept(max(0.0, cluster.now - run.start - run.pause))
+        worked = max(0.0, cluster.now - run.start - run.pause)
+        kept = presence.terms.kept(worked)
         attempts = self.earlier.setdefault(number, [])
-        attempts.append(InterruptedRun(run.nodes, run.start, cluster.now, cluster.now - run.start - kept))
+        attempts.append(InterruptedRun(run.nodes, run.start, cluster.now, worked - kept))
         if len(attempts) > _MOST_INTERRUPTIONS:
             raise NeverStartsError(f"job {number} was interrupted {len(attempts)} times and would never end")
         left = 1 - kept / (self.ends.pop(number) - run.start - run.pause)

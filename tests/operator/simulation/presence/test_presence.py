@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule import Interruptible
+from coschedule import ChangeTerms, Interruptible
 from lockstep.belief.nodes.owners import QUIET_SECONDS
 from lockstep.facts.cluster.node import OnReturn
 from lockstep.simulation.machine import InterruptedRun, NeverStartsError, simulate
@@ -89,6 +89,17 @@ def test_job_that_saves_its_work_goes_on_from_there():
 
     assert [attempt.lost for attempt in run.earlier] == [HOUR / 2]
     assert run.end - run.start == 2 * HOUR
+
+
+def test_pause_after_a_change_of_size_is_no_lost_work():
+    times = np.array([16.0, 8.0]) * HOUR
+    grows = Job(number=1, submitted=0.0, size=1, least=1, most=2, times=times, is_elastic=True)
+    runs = simulated([Arrival(grows), job(2, 1, 2)], {1: stays((5, 6))}, policy="elastic")
+
+    [run] = [run for run in runs if run.arrival.job.number == 1]
+    grown = next(one for one in run.earlier if not one.resized)
+    assert (grown.nodes, grown.start, grown.end) == ([0, 1], 2 * HOUR, 5 * HOUR)
+    assert grown.lost == 3 * HOUR - ChangeTerms().restart_time
 
 
 def test_checkpoints_without_an_interval_save_nothing():
