@@ -59,11 +59,17 @@ def _placement(snapshot: Snapshot, gang: PendingGang, start: SizedStart, awaited
         speedup=None if gang.serial is None else gang.serial / (finish - since),
         members=tuple(Members(names[node], nodes[node], role=role.name) for node in sorted(nodes)),
         slowest=names[max(sorted(nodes), key=snapshot.slowdown.__getitem__)],
-        latest=names[min(awaited, key=lambda node: (snapshot.slowdown[node], names[node]))] if awaited else None,
+        latest=_latest(snapshot, awaited),
         alternative=None,
         member_price=gang.member_price,
         promised=gang.promised if gang.promised < np.inf else None,
     )
+
+
+def _latest(snapshot: Snapshot, awaited: Mapping[int, float]) -> str | None:
+    """Return the awaited node that has room last; of several, the fastest one, then the first by name."""
+    names, slowdowns = snapshot.nodes.names, snapshot.slowdown
+    return names[min(awaited, key=lambda node: (-awaited[node], slowdowns[node], names[node]))] if awaited else None
 
 
 def _begin(now: float, gang: PendingGang, awaited: Mapping[int, float]) -> float:

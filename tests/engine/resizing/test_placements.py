@@ -67,9 +67,17 @@ def test_gang_on_seats_of_several_others_starts_when_all_have_left():
 
     first, second = placed(("g", (0, 2)), ("h", (1,)), runs=runs, changes={"a": (), "b": (3,)})
 
-    # Of two nodes the faster one is named.
     assert (first.start, first.latest) == (NOW + 50, "n2")
     assert (second.start, second.latest) == (NOW + 30, "n1")
+
+
+@pytest.mark.parametrize(("graces", "want"), [((50.0, 30.0), "n0"), ((30.0, 30.0), "n2")], ids=["last", "fastest"])
+def test_node_that_has_room_last_is_named_and_of_several_the_fastest_one(graces, want):
+    runs = [run(name, node, grace=grace) for name, node, grace in zip("ab", (0, 2), graces, strict=True)]
+
+    [one] = placed(("g", (0, 2)), runs=runs, changes={"a": (1,), "b": (3,)})
+
+    assert one.latest == want
 
 
 def test_room_that_one_gang_takes_is_not_free_for_the_next_one():
