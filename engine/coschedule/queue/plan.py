@@ -45,8 +45,7 @@ def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | No
     - A plan never takes more than is free at any instant, nor a node outside its window.
     - A gang is placed whole or not at all.
     - A decision depends on no gang of lower priority.
-    - No promise is broken if all places of the previous plan are still possible, no gang of higher priority has come,
-      and none has got another place.
+    - No promise is broken if all places of the previous plan are still possible beside the gangs of higher priority.
     - Each gang that fits on these facts, now or at a known time, gets a placement, within the limits of the search.
     - Gangs that are decided later use the nodes of a node hold only if they end by the start of the node hold.
     - The same snapshot gives the same plan, whatever the order of its gangs.

@@ -34,9 +34,9 @@ def in_turn(planner: Planner, gangs: Sequence[PendingGang], charged: Charged) ->
 def dealt_in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
     """Plan gangs in the turns of their groups; gangs of one group are planned in the order given.
 
-    If a gang would start after its promise, or lose its promised place, the gang with the first turn is planned first,
-    then all gangs with a promise. If that does not help, the gangs with a promise are planned first. Groups are not yet
-    charged for the places that gangs behind the front keep, since these gangs come later.
+    If that would break a promise (``is_broken``), the gang with the first turn is planned first, then all gangs with a
+    promise. If that still breaks one, the gangs with a promise are planned first. Groups are not yet charged for the
+    places that gangs behind the front keep, since these gangs come later.
     """
     promised = sorted((gang for gang in front if gang.promised < math.inf), key=kept_start)
     next_turn = next(base.charged.turns(front))

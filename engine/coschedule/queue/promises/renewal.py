@@ -14,9 +14,9 @@ Method: make several plans, and take the best.
 - If the best of these plans still breaks promises, one more plan begins with the gangs of these promises. All other
   gangs keep their places around them.
 
-The best plan has the fewest gangs that lose a promised place, then the fewest that start after their promise, then the
-fewest without a placement, then the least sum of finishes. If plans are equal, the first is taken. So if the first plan
-breaks no promise, no promise is broken, even if another plan would place more gangs.
+A promise is broken if its gang loses its place, or starts late. The best plan has the fewest lost places, then the
+fewest late gangs. Among such plans it has the fewest gangs without a placement, then the least sum of finishes. If
+plans are equal, the first is taken. So if the first plan breaks no promise, the best plan breaks none.
 
 If groups share the nodes (``queue.shares``), only gangs in a front get a promise. Otherwise a long queue of one group
 would keep all other groups waiting until its end. If gangs of several groups wait, each plan gives them turns, so an
