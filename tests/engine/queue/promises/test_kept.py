@@ -182,6 +182,19 @@ def test_gang_with_a_promise_and_a_deadline_keeps_its_place_if_a_shorter_gang_co
     assert by_name(plan(after))["a"] == made.decisions[0]
 
 
+def test_others_start_late_where_a_gang_would_lose_its_place_after_an_overrun():
+    """Planned behind the kept places of the others, it would miss its deadline."""
+    gangs = [gang(name, size=1, times=[10], created=NOW) for name in "bc"]
+    gangs.append(gang("a", size=1, times=[10], deadline=NOW + 25))
+    facts = {"releases": (release(0, NOW + 5),), "promises": Promises.CONSERVATIVE}
+    before, made = planned([node("n0", free=0)], *gangs, **facts)
+    overrun = replace(before, releases=(release(0, NOW + 10),))
+    decisions = by_name(plan(remembering(overrun, before, made)))
+
+    assert [by_name(made)[name].promised for name in "abc"] == [NOW + 5, NOW + 15, NOW + 25]
+    assert [decisions[name].start for name in "abc"] == [NOW + 10, NOW + 20, NOW + 30]
+
+
 @pytest.mark.parametrize("promises", [Promises.SLACK, Promises.CONSERVATIVE, Promises.EASY])
 def test_older_gang_that_comes_back_does_not_delay_a_gang_beyond_its_promise(promises):
     before, made = planned(BUSY, gang("a", size=2, serial=40, created=NOW), releases=ENDS, promises=promises)
