@@ -48,7 +48,7 @@ class FinishedRuns:
 def medians_of_sizes(sizes: IntArray, seconds: FloatArray) -> FloatArray:
     """Return for each run the median time of the runs of its size, float[n]."""
     _, of_run, counts = np.unique(sizes, return_inverse=True, return_counts=True)
-    # Sorted by size and then by time, the median of each size is in the middle of its runs.
+    # Runs are sorted by size and then by time, so the median of each size is in the middle of its runs.
     rising = seconds[np.lexsort((seconds, sizes))]
     first = np.cumsum(counts) - counts
     medians: FloatArray = (rising[first + (counts - 1) // 2] + rising[first + counts // 2]) / 2

@@ -86,7 +86,7 @@ class WorkFit:
         return seconds
 
     def standard_errors_at(self, sizes: IntArray) -> FloatArray:
-        """Return the standard error of each of ``seconds``, float[n]."""
+        """Return the standard error of each run time ``seconds(sizes)``, float[n]."""
         rows = _terms(sizes)
         # By rounding, a variance near 0 may become negative.
         variances = np.einsum("ni,ij,nj->n", rows, self.covariance, rows).clip(min=0.0)

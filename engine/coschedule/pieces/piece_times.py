@@ -80,8 +80,8 @@ def check_speeds(speeds: Sequence[Number] | Vector) -> None:
 class PieceTimes:
     """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; one piece takes about 1 / ``speed[r]``.
 
-    ``numerator`` and ``denominator`` are float64. If ``exact``, both are int64 and all products are at most 2**53, or
-    both are objects that are ints.
+    If ``exact``, ``numerator`` and ``denominator`` are int64 and all products are at most 2**53, or both are objects
+    that are ints. Otherwise both are float64.
     """
 
     numerator: Vector
@@ -153,7 +153,7 @@ class PieceTimes:
         return counts
 
     def _corrected(self, rows: IntArray, counts: IntArray, limit: float, most: IntArray | int) -> IntArray:
-        """Correct counts on ``rows`` that may be wrong by rounding: the largest with keys up to ``limit``."""
+        """Return the largest counts, up to ``most``, with keys up to ``limit``; ``counts`` may be wrong by rounding."""
         while True:
             late = self.keys(rows, counts) > limit
             early = (counts < most) & (self.keys(rows, counts + 1) <= limit)
@@ -173,7 +173,7 @@ class PieceTimes:
         return counts
 
     def between(self, base: IntArray, top: IntArray) -> tuple[IntArray, IntArray]:
-        """List the row and the count of each piece after ``base[r]`` up to ``top[r]``, rows rising."""
+        """List the row and the number of each piece, rows rising; row r has pieces ``base[r]`` + 1 to ``top[r]``."""
         extra = top - base
         more = np.flatnonzero(extra)
         extra = extra[more]

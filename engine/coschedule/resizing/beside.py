@@ -36,9 +36,9 @@ class Resized(NamedTuple):
     """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
 
     Sizes must be chosen again at ``again`` at the latest. This is the first promise after now, or the first planned
-    start of a gang without a promise; inf if there is none. ``placed`` are further gangs that start now. The plan that
-    was made before gangs of unknown end changed has placed them. ``in_vain`` means: plans were made so that gangs of
-    unknown end give room back, and no plan helped.
+    start of a gang without a promise; inf if there is none. ``placed`` are further gangs that start now, as planned
+    before gangs of unknown end changed their sizes. ``in_vain`` means: plans were made so that gangs of unknown end
+    give room back, and no plan helped.
     """
 
     sizes: SizePlan

@@ -39,8 +39,8 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     members bound the pace, and take no seats. A size is left out if a node that the gang keeps closes before the gang
     ends. If another size is asked of the gang, only this size and the present size are listed. The asked size is worth
     at least slightly more than the present size. So the gang changes if no other gang gains from the seats. If the
-    present size misses a deadline, the same holds for the fewest members that meet it. A gang that meets its deadline
-    gets no more members, and no size that misses the deadline.
+    present size misses a deadline, the size with the fewest members that meets it is worth slightly more too. A gang
+    that meets its deadline gets no more members, and no size that misses the deadline.
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(run.seats_to_keep(seats.slowdown, seats.until))
@@ -66,7 +66,10 @@ def _preferring_wanted(run: ElasticRun, worths: FloatArray, ends: FloatArray) ->
 
 
 def _seats_taken(run: ElasticRun, sizes: IntArray, is_within: NDArray[np.bool_]) -> IntArray:
-    """Return the seats that each size takes; ``is_within[i]`` says whether its i-th seat is up to the limit."""
+    """Return the seats that each size takes.
+
+    ``is_within[i]`` says whether the slow-down of the run's i-th seat is within the limit.
+    """
     counted = np.concatenate(([0], np.cumsum(is_within)))
     beyond = run.size - int(counted[-1]) if run.keeps else 0
     taken: IntArray = np.where(sizes > run.size, sizes - beyond, counted[np.minimum(sizes, run.size)])
@@ -74,7 +77,7 @@ def _seats_taken(run: ElasticRun, sizes: IntArray, is_within: NDArray[np.bool_])
 
 
 def _closes(run: ElasticRun, sizes: IntArray, until: FloatArray) -> FloatArray:
-    """Return when the first of the nodes that the gang keeps at each size closes; ``until[i]`` is of its i-th seat."""
+    """Return when the first of the nodes that the run keeps at each size closes; ``until[i]`` is of its i-th seat."""
     closes: FloatArray = np.minimum.accumulate(until)[np.minimum(sizes, run.size) - 1]
     return closes
 

@@ -144,7 +144,7 @@ def _taken_up(after: AllocationMap, free_before: int, touched: set[str], policy:
 
 
 def _expanded(current: AllocationMap, touched: set[str], policy: Policy) -> AllocationMap:
-    """Move each job that was not affected to a faster pattern; then the first job of the queue becomes the last one."""
+    """Move jobs that were not affected to faster patterns; then the first job of the queue becomes the last one."""
     for job in [allocation.job for allocation in current.allocations if allocation.job not in touched]:
         if not current.free_entries:
             break
@@ -153,7 +153,7 @@ def _expanded(current: AllocationMap, touched: set[str], policy: Policy) -> Allo
 
 
 def _faster(current: AllocationMap, job: str, policy: Policy) -> AllocationMap:
-    """Move one job to the best pattern of its own and free entries if that makes it faster.
+    """Move one job to the best pattern among its own entries and the free ones, if that makes it faster.
 
     The best pattern contains all slices that have only this job, so the move leaves no slice empty.
     """

@@ -1,9 +1,10 @@
 """Pieces on a gang of nodes: a job of X pieces where each used node costs time, and nodes have starts and windows.
 
 Objective: over all counts x_i <= slots_i that sum to X, minimise
-start + load * seconds_per_piece + fixed + per_member * P. P is the number of nodes used, start the latest start among
-them, and load the largest x_i * e_i. A node whose slow-down depends on the count has its own e_i for x_i. The job must
-end before the window of any used node closes. This generalises [S 4.1] to clusters.
+start + load * seconds_per_piece + fixed + per_member * P. Node i does x_i pieces, has slots_i slots and the slow-down
+e_i. P is the number of nodes used, start the latest start among them, and load the largest x_i * e_i. If the slow-down
+of a node depends on the count, e_i is its slow-down for x_i. The job must end before the window of any used node
+closes. This generalises [S 4.1] to clusters.
 
 Theorem: the room of a node at a load is the largest x_i that the node ends within the load. For a given start and a
 given P, the best load is the least one at which the P largest rooms hold X pieces. If a node closes too early for this

@@ -4,9 +4,10 @@ gang_pieces.py has the objective and the theorem. A range has a lower bound on i
 earliest start, the nodes that have started by the latest start, the smallest overhead and the largest P. The search
 halves the range with the earliest bound. If this range is a single start and a single P, it is the optimum.
 
-The latest start and the largest P of a range, with the load of its bound, are a possible choice. Ranges and nodes that
-cannot finish as early as the best such choice are dropped. The load of a half is at least the load of the whole range.
-So the search over the piece times of a half begins at the load of the whole range.
+For each range, one choice is tried: the latest start and the largest P, with the load of the bound. It is possible if
+enough windows are still open at its finish. Ranges and nodes that cannot finish as early as the best possible choice
+that was tried are dropped. The load of a half is at least the load of the whole range. So the search over the piece
+times of a half begins at the load of the whole range.
 
 Cost: O(nodes) for each of a few steps of a search over piece times, for each range. Memory O(nodes + ranges).
 """
@@ -113,7 +114,7 @@ class _OfferSearch:
         return bool(starts[box.last - 1] - starts[box.first] >= self._job.per_member * (box.most - box.fewest))
 
     def _push(self, box: _Box, load: Scalar) -> None:
-        """Queue a box of no smaller load than ``load``, unless all its choices end too late."""
+        """Queue a box whose load is at least ``load``, unless all its choices end too late."""
         found = self._bounded(box, load)
         if found is None:
             return
@@ -168,7 +169,7 @@ class _OfferSearch:
     def _learn(self, box: _Box, load: Scalar, counts: IntArray) -> None:
         """Lower the latest finish to the finish of one choice: the box's latest start and most nodes.
 
-        Windows must allow this choice.
+        Nothing changes if this choice finishes no sooner, or if windows close too early for it.
         """
         finish = self._finish(box.last - 1, box.most, load)
         if finish >= self._latest:

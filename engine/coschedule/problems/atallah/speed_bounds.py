@@ -1,8 +1,8 @@
 """Bounds on the value of a proportional load over blocks of starts and speeds.
 
 At the corners of a block, the number of slots and the sum of their speeds are known. So the largest and the least total
-speed of the fastest slots are known for any number in between. Where very many sizes end in one block, they are bounded
-range by range.
+speed of the fastest slots are known for any number in between. In the row of a start, a size ends in the cell that has
+the speed of its slowest slot. Where very many sizes end in one block, they are bounded range by range.
 
 Example: a block has 4 slots of total speed 6 ``beside`` it, and 10 slots of total speed 9 ``within``. Its fastest
 column has the speed 1. Then 7 slots have at most the speed 6 + 3 * 1 = 9, and at least 6 + (9 - 6) * 3 / 6 = 7.5.
@@ -39,7 +39,10 @@ class CellPairs(NamedTuple):
 
 
 class _BlockRanges(NamedTuple):
-    """The size with index ``size[r]`` may end in block ``block[r]``; ``reached`` is the least value reached."""
+    """The size with index ``size[r]`` may end in block ``block[r]``.
+
+    ``reached`` is the least value that some run is known to reach.
+    """
 
     block: IntArray
     size: IntArray
@@ -112,7 +115,8 @@ class SpeedBounds:
     def reached(self, blocks: Blocks) -> FloatArray:
         """Return upper bounds on each block's least value, float[block], inf if no size is known to meet the deadline.
 
-        The largest size that fits on the slots up to the far corner has at least its even share of their speed.
+        The bound is the value of the largest size P that fits on the n slots ``within``. The fastest P of n slots have
+        at least P / n of their speed.
         """
         end = self._sizes(blocks.within[0])
         some = (end > 0) & (blocks.within[1] > 0)

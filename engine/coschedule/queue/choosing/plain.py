@@ -14,7 +14,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class Standing(NamedTuple):
-    """Whether a run is the best for a gang and, if so, its alternative (see ``Placement``)."""
+    """Whether a gang keeps its run as the best and, if so, the alternative to it (see ``Placement``)."""
 
     is_best: bool
     alternative: Outline | None = None
@@ -73,7 +73,10 @@ class PlainChooser:
         return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
 
     def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
-        """Return whether the run ``chosen`` before is still the best; ``timeline`` has no claims of this run."""
+        """Return whether the gang keeps the run ``chosen`` before: if it is the best, or if the best run starts later.
+
+        ``timeline`` has no claims of the run ``chosen``.
+        """
         space = self.demand.search_space(timeline)
         # The run of the previous plan may be shorter than the same run now, as times are rounded to seconds.
         limit = self.gang.price.value(chosen.start, chosen.finish + RESOLUTION_SECONDS, chosen.size)

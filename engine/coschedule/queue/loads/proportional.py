@@ -1,6 +1,7 @@
 """Proportional load: a member's share is in proportion to its speed, so all end together [A 4].
 
-P members of total speed H = sum of 1 / e run P * T(P) / H seconds. So for each size, the fastest slots are the best.
+Let H be the sum of 1 / slow-down over P members. They run for P * T(P) / H seconds. So for each size, the fastest slots
+are the best.
 """
 
 from dataclasses import dataclass, replace

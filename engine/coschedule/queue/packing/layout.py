@@ -73,9 +73,9 @@ def cells_of(needed: IntArray, maximised: int | None) -> int:
 class Options:
     """The options of a part of the cluster: option ``o`` has ``given[o, r]`` members of each role, and ``value[o]``.
 
-    The first option holds no member. No option is at least as good as another one in everything. For ``add``:
-    ``most[r]`` is the maximum of ``given``, ``fewer[o][r]`` is ``most[r] - given[o, r]``, and ``values`` is ``value``
-    as a list.
+    The first option holds no member. Another option is left out if there is a better one. The better one has no fewer
+    members of each role, as many members of exact roles, and no lower value. For ``add``: ``most[r]`` is the maximum of
+    ``given``, ``fewer[o][r]`` is ``most[r] - given[o, r]``, and ``values`` is ``value`` as a list.
     """
 
     given: IntArray
@@ -134,7 +134,7 @@ def add(layout: Layout, table: FloatArray, options: Options) -> tuple[FloatArray
     padded = _padded(layout, table, options.most)
     best, taken = table.reshape(layout.shape).copy(), np.zeros(layout.shape, dtype=np.int64)
     for option in range(1, len(options.values)):
-        # For each cell, the cell with as many fewer members as the option holds.
+        # For each cell, ``less`` has the value of the cell without the members that the option holds.
         first = options.fewer[option]
         less = padded[tuple([slice(at, at + length) for at, length in zip(first, layout.shape, strict=True)])]
         sums = np.minimum(less + options.values[option], layout.enough)

@@ -1,8 +1,8 @@
 """Places a gang on nodes: parts of the cluster are added up one by one, until all members have a place.
 
-Parts are groups of alike nodes, or domains, which consist of parts. The table of the whole follows from the tables of
-its parts (``layout``). So all ways to distribute members are covered, except ways that differ only in the names of
-nodes.
+A part is a group of alike nodes, or a domain, which has parts of its own. The table of the whole follows from the
+tables of its parts (``layout``). So all ways to distribute members are covered, except ways that differ only in the
+names of nodes.
 """
 
 from collections.abc import Iterable, Sequence

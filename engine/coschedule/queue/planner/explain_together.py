@@ -165,7 +165,7 @@ def _too_little_of(case: Case, party: Party) -> TooLittle | None:
     """Return the resource with the largest ratio of needed to free ``at_last``; None if there is enough of each."""
     passing, wanted = np.flatnonzero(np.logical_or.reduce(case.passes)), party.wanted
     free = np.maximum(case.stages.at_last.free[np.ix_(passing, wanted)], 0)
-    # In two halves, and as Python's integers, since 64-bit sums may overflow.
+    # Sums of 64-bit integers may overflow. So the halves are summed up separately, and added as Python's integers.
     there = [(high << _HALF) + low for high, low in zip(*_sums_of_halves(free), strict=True)]
     requests = party.requests[:, wanted].T.tolist()
     counts = party.needs[0].tolist()

@@ -112,9 +112,9 @@ def _first_set(in_the_end: InTheEnd, needed: int) -> IntArray | None:
 
 
 class _Rest:
-    """The largest remaining nodes, as many as the set still needs, and the sum of their slots.
+    """Of the nodes not visited yet, the largest ones: as many as are still to be chosen, with the sum of their slots.
 
-    If a node is taken, it is removed from these nodes. If it is not one of them, the smallest of them is removed.
+    If one of these nodes is chosen, it is removed. If another node is chosen, the smallest of these nodes is removed.
     """
 
     def __init__(self, most: list[int], largest: list[int]) -> None:

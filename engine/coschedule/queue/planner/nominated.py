@@ -20,7 +20,7 @@ def count_in_front(pods: Sequence[Nominated], priority: int) -> int:
 
 
 def claims_of_pods(pods: Sequence[Nominated], rank_of: IntArray, now: float) -> list[Claim]:
-    """Return the claims of pods, which have no end; the node of index n has the rank rank_of[n]."""
+    """Return a claim without an end for each pod; the node of index n has the rank rank_of[n]."""
     return [
         Claim(
             ranks=rank_of[[pod.node]],

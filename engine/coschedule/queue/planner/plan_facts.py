@@ -31,10 +31,11 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlanFacts:
-    """The snapshot of a plan, with its nodes ``at_first``, ``at_last`` and empty.
+    """The snapshot of a plan, and what follows from the snapshot alone.
 
     ``at_first`` is the timeline without any waiting gang. ``at_last`` has the resources that are free once everything
-    with a known end has ended. ``hazards`` is None where no node owner is expected back.
+    with a known end has ended. ``empty_nodes`` are the nodes with nothing on them. ``hazards`` is None where no node
+    owner is expected back.
     """
 
     snapshot: Snapshot
@@ -97,7 +98,7 @@ def plan_facts(snapshot: Snapshot, feasibility: Feasibility, masks: Sequence[Boo
         hazards=hazards,
         at_first=at_first,
         at_last=AtLast(snapshot, masks),
-        # It refers to no planner: cycles of references are freed by the garbage collector only, possibly hours later.
+        # The function refers to no planner: only the garbage collector frees cycles of references, maybe hours later.
         empty_nodes=EmptyNodes(lambda: expected(emptied(snapshot)), feasibility, topology),
         placing=Placing(snapshot, at_first.node, np.argsort(at_first.node), hazards),
     )

@@ -218,7 +218,10 @@ class Planner:
         return standing or decision
 
     def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
-        """Return a placement that is not claimed here, with its alternative; None if a better one may exist."""
+        """Return a placement that is not claimed here, with its alternative.
+
+        Return None if there may be a better placement that starts no later.
+        """
         chooser = self.chooser(gang)
         if self.facts.hazards is not None or not isinstance(chooser, PlainChooser) or gang.deadline is not None:
             return None

@@ -42,8 +42,8 @@ def with_started(snapshot: Snapshot, placements: Collection[Placement]) -> Snaps
 def without(snapshot: Snapshot, victims: Collection[RunningGang]) -> Snapshot:
     """Return the snapshot after the decision that these victims give way.
 
-    Each victim releases the resources that it gives up after its grace. A victim that shrinks keeps its other resources
-    until its later end.
+    After its grace, each victim releases the resources that it gives up. A victim that shrinks keeps its other
+    resources until its later end.
     """
     kept = list(_without_ends(snapshot.releases, [victim.whole for victim in victims]))
     of_unknown_end = snapshot.someday.copy()

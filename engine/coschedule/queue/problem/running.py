@@ -15,7 +15,7 @@ class Holding(NamedTuple):
 
 
 class Disrupted(NamedTuple):
-    """The number of pods of a gang that count against one budget, which is an index in ``Snapshot.budgets``."""
+    """The number of pods of a gang that count against one budget; ``budget`` is an index in ``Snapshot.budgets``."""
 
     budget: int
     pods: int
@@ -34,7 +34,7 @@ class SmallerSizes:
 
     ``nodes`` has the node of each member of the role whose size varies; a gang that shrinks keeps the first of them.
     Each of these members takes ``request``. ``fixed`` more members always stay. With ``keeps``, the members that stay
-    continue, and the gang loses its work of ``lost`` seconds. Otherwise all members end, and start again after
+    continue, and each member loses ``lost`` seconds of its work. Otherwise all members end, and start again after
     ``restart_time`` seconds. With ``is_open_ended``, all ends are guesses.
     """
 
@@ -92,5 +92,5 @@ class RunningGang:
         return max(0.0, now - self.since) * self.size
 
     def gone_by(self, now: float) -> float:
-        """Return the time at which an eviction now has ended the gang, at the latest ``end``."""
+        """Return the time at which the gang has ended if it is evicted now; at the latest ``end``."""
         return min(now + self.grace, self.end)

@@ -123,7 +123,10 @@ class Party:
 
     @property
     def _grown_role_is_company(self) -> bool:
-        """Whether more members of a role whose number varies may open places to roles that have an affinity to it."""
+        """Whether some role has an affinity to another role, and the number of members of that role varies.
+
+        More members of that role may then open places to the role with the affinity.
+        """
         return any(
             term.kind is TermKind.TOGETHER and (term.roles != term.towards).any() and (term.towards & self._grows).any()
             for _, term in self.terms

@@ -31,7 +31,7 @@ _ROUNDING = 1e-12
 
 
 class MixRun(NamedTuple):
-    """A run of a mix: ``cost`` in weighed seconds, the run time in ``seconds``, and the chosen nodes."""
+    """A run of a mix: the run time in ``seconds``, its ``cost`` (``seconds`` times the mix's weight), and its nodes."""
 
     cost: float
     mix: int
@@ -149,7 +149,7 @@ def _is_above(cost: float, best: MixRun | None) -> bool:
 
 
 class _RunBound(NamedTuple):
-    """A lower bound on the run of a mix in seconds, and in units of pieces, without overhead; 0 without pieces."""
+    """Lower bounds on the run of a mix: in seconds, and in units of pieces without overhead (0 without pieces)."""
 
     seconds: float
     units: float = 0.0
@@ -171,7 +171,7 @@ class _Alone(NamedTuple):
         return cls(search, by_pace, unit_seconds(search.party.pools, search.party.gang.work))
 
     def least_runs(self, mixes: IntArray) -> FloatArray:
-        """Return lower bounds on the runs of mixes, each on its fastest slots: float[i]. There must be enough slots."""
+        """Return a lower bound on the run of each of ``mixes`` on the fastest slots, float[i]; they must be enough."""
         party = self.search.party
         if not party.pools:
             [role] = party.unequal
@@ -189,7 +189,7 @@ class _Alone(NamedTuple):
         return _RunBound((units * self.unit + float(self.search.party.overheads[mix])) * (1 - _ROUNDING), units)
 
     def _speeds(self, role: int, mixes: IntArray) -> FloatArray:
-        """Return the speed of the members of a role on its fastest slots: float[i]."""
+        """Return the total speed of a role's members in each of ``mixes``, on the fastest slots: float[i]."""
         slots = self.slots[:, role]
         there = np.flatnonzero(slots)
         held = np.append(0, np.cumsum(slots[there]))

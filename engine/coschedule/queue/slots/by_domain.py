@@ -97,7 +97,7 @@ def slots_by_domain(open_slots: OpenSlots, domains: Domains) -> SlotsByDomain:
 
 
 def instants_in(slots: Sequence[SlotsByDomain], first: float, domains: int) -> Instants:
-    """List the instants of ``domains`` domains: ``first``, and whenever one of the ``slots`` appears."""
+    """List the instants of ``domains`` domains: ``first``, and each time at which one of the ``slots`` appears."""
     owner = np.concatenate([np.arange(domains), *(one.owner for one in slots)])
     time = np.concatenate([np.full(domains, first), *(one.begin for one in slots)])
     order = np.lexsort((time, owner))
@@ -137,9 +137,9 @@ def fastest_in(slots: SlotsByDomain, domains: int) -> FloatArray:
 
 
 def alike_until(slots: Sequence[SlotsByDomain], until: float, domains: int) -> IntArray:
-    """Number domains: domains with the same possible runs that end by ``until`` get the same number.
+    """Number domains: domains with equal slots up to ``until`` in each entry of ``slots`` get the same number.
 
-    Later changes make no difference. Equal domains have equal slots in each entry of ``slots``.
+    So the same runs that end by ``until`` are possible in these domains. Later changes of slots make no difference.
     """
     alike = np.zeros(domains, dtype=np.int64)
     for one in slots:

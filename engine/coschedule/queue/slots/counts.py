@@ -33,7 +33,7 @@ def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntA
 
 
 class _Ending(NamedTuple):
-    """The index and the range of stretches that end, and the first instant at which each of them exists."""
+    """Stretches that end: their indices, their ranges of paces, and the index of each one's first instant."""
 
     stretch: IntArray
     row: IntArray

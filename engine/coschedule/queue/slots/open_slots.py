@@ -20,7 +20,7 @@ class OpenSlots:
 
     Each node of class ``owner[i]`` has ``slots[i]`` slots from ``times[begin[i]]`` to ``times[end[i]]``, and all nodes
     of the class together have ``total[i]``. ``times`` rise and end with inf. ``pace[i]`` is the index of the nodes'
-    slow-down in ``slowdowns``, which rise. ``classes`` is the number of classes, also those without slots. A run may
+    slow-down in ``slowdowns``, which rise. ``classes`` is the number of classes, with or without slots. A run may
     stay on nodes of class ``c`` for ``stays[c]`` seconds, whenever it starts; ``stays`` is None where no node limits
     that.
 
@@ -68,7 +68,8 @@ def open_slots_for(
     """Return the slots for members that take ``request[r]`` of each resource.
 
     Only nodes with ``passes``, bool[n] by index in the snapshot, have slots, at most ``most`` per node. The first
-    instant is now or, if that is later, ``not_before``. A run may stay ``stays``, float[n], seconds on a node.
+    instant is now or, if that is later, ``not_before``. ``stays``, float[n], are the most seconds that a run may stay
+    on each node.
     """
     stretches = stretches_for(timeline, request, passes)
     found = limited(

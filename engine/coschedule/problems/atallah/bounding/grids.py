@@ -173,7 +173,10 @@ def divide(blocks: Blocks, points: Points, owner: IntArray) -> tuple[Blocks, Boo
 
 
 def _grid(top: IntArray, bottom: IntArray, left: IntArray, right: IntArray, totals: list[FloatArray]) -> Blocks:
-    """Return blocks between corners: ``totals[q, i, j]`` are over the entries before the i-th row and j-th column."""
+    """Return the blocks between the corners of each part q of the matrix.
+
+    In each of ``totals``, [q, i, j] is the total of the entries up to corner (i, j) of part q.
+    """
     return Blocks(
         top=top[:, :, np.newaxis],
         bottom=bottom[:, :, np.newaxis],
