@@ -87,16 +87,18 @@ class Informer(Generic[Fact]):
         """Apply all listed objects and remove the other cached ones; return the list's version."""
         seen: set[Hashable] = set()
         # An object that is added while the list runs may be newer than the list. So only earlier objects are removed.
-        known = self._known | set(self._kind.cached())
+        known = {key: self._kind.version(key) for key in self._known | set(self._kind.cached())}
         version = ""
         async for page in pages(self._client, self._kind.target):
             if not version and not self._age.accept_or_count(page["metadata"]["resourceVersion"]):
                 raise WatchError("the list is older than objects that were seen before")
             for manifest in page["items"] or ():
-                seen.add(await self._apply(manifest))
+                key = self._key(manifest)
+                await self._apply(key, manifest, was=known.get(key))
+                seen.add(key)
             version = page["metadata"]["resourceVersion"]
         self._age.saw(version)
-        for key in known - seen:
+        for key in known.keys() - seen:
             self._remove(key)
         self._heard(self._kind.target.resource)
         return version
@@ -135,16 +137,14 @@ class Informer(Generic[Fact]):
         if kind == "DELETED":
             self._remove(self._key(manifest))
         elif kind != "BOOKMARK":
-            await self._apply(manifest)
+            await self._apply(self._key(manifest), manifest)
         version: str = manifest["metadata"]["resourceVersion"]
         self._age.saw(version)
         return version
 
-    async def _apply(self, manifest: Manifest) -> Hashable:
-        key = self._key(manifest)
+    async def _apply(self, key: Hashable, manifest: Manifest, *, was: str | None = None) -> None:
         self._known.add(key)
-        await self._reader.accept(manifest)
-        return key
+        await self._reader.accept(manifest, was=was)
 
     def _remove(self, key: Hashable) -> None:
         self._known.discard(key)

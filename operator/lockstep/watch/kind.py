@@ -6,6 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from lockstep.api.client.answer import Target
 from lockstep.api.manifest import Manifest
+from lockstep.api.versions import is_older
 from lockstep.belief.common.parse_failures import ParseFailures, Version
 
 Fact = TypeVar("Fact")
@@ -93,6 +94,16 @@ class WatchedKind(Generic[Fact]):
         except Exception as problem:  # noqa: BLE001 - as above
             gone = Version(self.target.resource, key, str(key), "gone")
             self.parse_failures.report(gone, problem, counts_as="still present")
+
+    def drop_if_set_back(self, key: Hashable, version: str, *, was: str | None) -> None:
+        """Remove the object from the cache if a list has it in an older ``version``, so that the list counts.
+
+        ``was`` is the version that the cache had before the list began. If the cache still has it, the API server was
+        restored to an earlier state. Otherwise, the cached object may be newer than the list, and stays.
+        """
+        known = self.version(key)
+        if known is not None and known == was and is_older(version, known):
+            self.drop(key)
 
     def _treat_as_unreadable(self, manifest: Manifest, problem: Exception) -> None:
         self.parse_failures.report(self._version(manifest), problem, counts_as=self.counts_as)

@@ -46,7 +46,7 @@ def gangs_kind(state: State) -> WatchedKind[GangFact]:
         counts_as="a gang that is refused",
         # The cache also has Gangs, which no list of GangJobs has.
         cached=lambda: [(gang.key, gang.uid) for gang in state.gangs.values() if not is_pod_gang(gang.key)],
-        version=lambda it: _gang_version(state, *it),
+        version=lambda it: _version(state.gangs.get(it[0]), it[1]),
     )
 
 
@@ -62,6 +62,7 @@ def pod_gangs_kind(state: State) -> WatchedKind[PodGang]:
         unreadable=unreadable_pod_gang,
         counts_as="a gang that is refused",
         cached=lambda: [(gang.key, gang.uid) for gang in state.pod_gangs.objects.values()],
+        version=lambda it: _version(state.pod_gangs.objects.get(it[0]), it[1]),
         is_dispensable=True,
     )
 
@@ -90,6 +91,7 @@ def sweeps_kind(state: State) -> WatchedKind[Sweep]:
         remove=lambda it: state.sweeps.remove(*it),
         parse_failures=state.parse_failures,
         cached=lambda: [(sweep.key, sweep.uid) for sweep in state.sweeps.objects.values()],
+        version=lambda it: _version(state.sweeps.objects.get(it[0]), it[1]),
         is_dispensable=True,
         may_be_missing=True,
     )
@@ -105,6 +107,7 @@ def fair_shares_kind(state: State) -> WatchedKind[FairShare]:
         remove=state.shares.remove,
         parse_failures=state.parse_failures,
         cached=lambda: [] if state.shares.fact is None else [state.shares.fact.uid],
+        version=lambda uid: _version(state.shares.fact, uid),
         is_dispensable=True,
         may_be_missing=True,
     )
@@ -158,10 +161,9 @@ def _gang_key(manifest: Manifest) -> GangKey:
     return GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
 
 
-def _gang_version(state: State, key: GangKey, uid: str) -> str | None:
-    """The cached version of the gang with that key and UID; None if the cache does not have it."""
-    gang = state.gangs.get(key)
-    return gang.resource_version if gang is not None and gang.uid == uid else None
+def _version(fact: GangFact | PodGang | Sweep | FairShare | None, uid: str) -> str | None:
+    """The version of a cached object; None if the cache does not have the object, or has one with another UID."""
+    return None if fact is None or fact.uid != uid else fact.resource_version
 
 
 def watched_for(

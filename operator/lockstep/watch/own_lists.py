@@ -107,8 +107,7 @@ async def _apply_page(
             continue
         read = await reader.read(item)
         known = kind.version(key)
-        if known == was and known is not None and is_older(version, known):
-            kind.drop(key)
+        kind.drop_if_set_back(key, version, was=was)
         is_deleted = known is None and (version == was or seen is not None)
         if known != version and not is_deleted:
             kind.take(read)

@@ -60,8 +60,11 @@ class Reader(Generic[Fact]):
         self._kind = kind
         self._turns = ReadingTurns()
 
-    async def accept(self, manifest: Manifest) -> None:
+    async def accept(self, manifest: Manifest, *, was: str | None = None) -> None:
         """Parse an object, and add it to the cache or update it there.
+
+        For an object of a list, ``was`` is the version that the cache had before the list began. If the API server was
+        restored to an earlier state, such an object replaces a newer one in the cache.
 
         If the cache keeps versions of the kind, and the object is removed from the cache meanwhile, it stays removed.
         If a caller awaits each call, its objects are applied in the order of the calls. Several callers may have
@@ -71,6 +74,7 @@ class Reader(Generic[Fact]):
         was_known = self._kind.version(key) is not None
         read = await self.read(manifest)
         if not was_known or self._kind.version(key) is not None:
+            self._kind.drop_if_set_back(key, manifest["metadata"]["resourceVersion"], was=was)
             self._kind.take(read)
 
     async def read(self, manifest: Manifest) -> Understood[Fact] | NotUnderstood:

@@ -8,13 +8,20 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 
+from builders.served import metadata
 from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, line, page, status, stream
+from fake_cluster.sweeps import sweep
 from lockstep.api.client.answer import Target
 from lockstep.api.client.client import KubeClient
 from lockstep.belief.common.parse_failures import ParseFailures
+from lockstep.belief.state import State
+from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.runs.sweep_keys import sweep_key
 from lockstep.watch.informer import Informer
 from lockstep.watch.kind import WatchedKind
+from lockstep.watch.kinds import fair_shares_kind, pod_gangs_kind, sweeps_kind
+from lockstep.watch.reader import Reader
 
 pytestmark = pytest.mark.asyncio
 
@@ -54,16 +61,23 @@ async def informed_by(*script):
         remove=belief.remove,
         parse_failures=ParseFailures(belief.unparsed.append),
     )
+    async with informing(kind, *script, heard=belief.heard.append) as (server, informer):
+        yield server, belief, informer
+
+
+@asynccontextmanager
+async def informing(kind, *script, heard=lambda _: None):
+    """Run an informer of that kind through the script; gives (server, informer) when all of it has been asked for."""
     async with (
         ScriptedServer(*script) as server,
         KubeClient(server.configuration, concurrency=1, observer=lambda *_: None) as client,
     ):
-        informer = Informer(client, kind, heard=belief.heard.append)
+        informer = Informer(client, kind, heard=heard)
         task = asyncio.create_task(informer.run())
         try:
             await until(lambda: server.is_through or task.done())
             assert not task.done(), task.exception()
-            yield server, belief, informer
+            yield server, informer
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -208,6 +222,51 @@ async def test_server_that_was_set_back_is_accepted_when_it_stays_with_it():
     past = [page(thing("ghost"), version="30")] * 3
     async with informed_by(page(thing("a", "40"), version="40"), status(410), *past) as (_, belief, _):
         assert belief.things == {"ghost": "1"}
+
+
+def gang_of_pods(version):
+    return {
+        "metadata": metadata("heat", namespace="default", version=version, generation=1),
+        "spec": {"size": {"min": 2}},
+    }
+
+
+def sweep_of(version):
+    manifest = sweep()
+    return {**manifest, "metadata": {**manifest["metadata"], "resourceVersion": version}}
+
+
+def fair_share(version):
+    return {
+        "metadata": metadata("default", version=version),
+        "spec": {"groups": [{"name": "physics", "namespaces": []}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("make_kind", "manifest", "cached"),
+    [
+        pytest.param(pod_gangs_kind, gang_of_pods, lambda it: it.gangs[pod_gang_key("default", "heat")], id="Gangs"),
+        pytest.param(sweeps_kind, sweep_of, lambda it: it.sweeps.objects[sweep_key("default", "s")], id="GangSweeps"),
+        pytest.param(fair_shares_kind, fair_share, lambda it: it.shares.fact, id="the FairShare"),
+    ],
+)
+async def test_kinds_whose_answers_to_writes_are_cached_follow_a_server_that_was_set_back(make_kind, manifest, cached):
+    state = State(lambda: None)
+    past = [page(manifest("20"), version="30")] * 3
+    async with informing(make_kind(state), page(manifest("40"), version="40"), status(410), *past):
+        assert cached(state).resource_version == "20"
+
+
+async def test_answer_to_a_write_is_newer_than_a_list_that_began_before_it():
+    state = State(lambda: None)
+    kind = pod_gangs_kind(state)
+    kind.accept(gang_of_pods("10"))
+    before = kind.version(kind.key(gang_of_pods("10")))
+    kind.accept(gang_of_pods("12"))
+    await Reader(kind).accept(gang_of_pods("11"), was=before)
+
+    assert state.pod_gangs.objects[pod_gang_key("default", "heat")].resource_version == "12"
 
 
 async def test_broken_watch_is_not_asked_again_in_a_tight_loop():
