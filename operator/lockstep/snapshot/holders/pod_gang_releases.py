@@ -27,11 +27,13 @@ class PodGangEnd(NamedTuple):
 
 
 class _KeptReleases(NamedTuple):
-    """The releases of a Gang's pods at ``end``, valid while the group's number of ``changes`` is the same.
+    """The releases of the pods of a ``group`` at ``end``, valid while its number of ``changes`` is the same.
 
-    ``by_member``: there is one release for each pod.
+    When a Gang's last pod changes or is gone, the Gang gets another group. ``by_member``: there is one release for each
+    pod.
     """
 
+    group: PodGroup
     changes: int
     end: float
     by_member: bool
@@ -56,9 +58,9 @@ class PodGangReleases:
         kept = {}
         for gang, _, end in pod_gang_ends(self._state, now):
             group, known, is_each = self._state.pod_gangs.group(gang), self._kept.get(gang), gang in by_member
-            if known is None or known[:3] != (group.changes, end, is_each):
+            if known is None or known.group is not group or known[1:4] != (group.changes, end, is_each):
                 releases = tuple(_releases(group, nodes, columns, end, by_member=is_each))
-                known = _KeptReleases(group.changes, end, is_each, releases)
+                known = _KeptReleases(group, group.changes, end, is_each, releases)
             kept[gang] = known
         self._kept = kept
         of_gangs = tuple(release for one in kept.values() for release in one.releases)

@@ -65,6 +65,17 @@ def test_release_follows_the_pods():
     assert cutter.cut(NOW, []).releases == ()
 
 
+def test_only_pod_of_a_gang_is_released_once_when_it_is_asked_to_end():
+    state = state_with(PLACED, ("a", RUNNING))
+    cutter = SnapshotCutter(state)
+    assert [one.time for one in cutter.cut(NOW, []).releases] == [NOW + 100]
+
+    pod = state.pods[pod_fact("a").key]
+    state.apply_pod(replace(pod, is_deleting=True, gone_by=NOW + 30))
+
+    assert [one.time for one in cutter.cut(NOW, []).releases] == [NOW + 30]
+
+
 def test_gang_without_work_and_one_that_is_being_bound_have_no_end():
     unknown = replace(PLACED, expected_finish=None)
     assert times(state_with(unknown, ("a", RUNNING)), NOW) == []
