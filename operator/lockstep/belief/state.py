@@ -83,7 +83,10 @@ class State(CacheParts):
         if before is None:
             debug_about(log, fact.key, "the gang is new, with UID %s", fact.uid)
         if not is_pod_gang(fact.key):
-            fact = self.templates.as_admitted(self.queued.as_queued(fact))
+            fact = self.queued.as_queued(fact)
+            if self.queued.has(fact):
+                self.templates.rewrite(fact)
+            fact = self.templates.as_admitted(fact)
         self._enter(fact)
         self.sweeps.gang_applied(fact)
         self.giving_way.read_status(fact)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders.facts import DEFAULT, gang_fact, gang_spec
+from builders.facts import DEFAULT, ONE_CPU, gang_fact, gang_spec
 from builders.work import instructions, instructions_of_steps
 from coschedule import GangKey
 from lockstep.belief.state import State
@@ -15,6 +15,8 @@ FEW, MANY = 20, 200
 CHECK = "placement"
 # Of the change and of one step: each is about one gang with a small template.
 MOST_INSTRUCTIONS = 20_000
+FIRST = GangKey(DEFAULT, "g0")
+LARGER = tuple((name, 2000 if name == "cpu" else amount) for name, amount in ONE_CPU)
 
 
 def flavor(kind):
@@ -25,21 +27,21 @@ def check(*, is_ours):
     return AdmissionCheck(CHECK, is_ours=is_ours, is_active=True)
 
 
-def queued(count):
+def queued(count, most=1):
     """A state with so many gangs that have quota in the flavor, and wait for the check alone."""
     state = State(lambda: None)
     state.queued.watch()
     admission_checks_kind(state).apply(check(is_ours=True))
     state.queued.apply_flavor(flavor("old"))
     for number in range(count):
-        gang = gang_fact(f"g{number}", spec=gang_spec(size=1), policies=Policies(queue="team"))
-        state.queued.apply(workload_of(gang))
+        gang = gang_fact(f"g{number}", spec=gang_spec(size=1, most=most), policies=Policies(queue="team"))
+        state.queued.apply(workload_of(gang, members=most))
         state.apply_gang(gang)
     follow(state)
     return state
 
 
-def workload_of(gang):
+def workload_of(gang, members=1):
     return GangWorkload(
         gang=gang.key,
         gang_uid=gang.uid,
@@ -47,7 +49,7 @@ def workload_of(gang):
         uid=f"workload-{gang.key.name}",
         queue="team",
         quota_since=0.0,
-        quotas={"main": Quota(members=1, flavors=("spot",))},
+        quotas={"main": Quota(members=members, flavors=("spot",))},
         checks=(StatedCheck(CHECK, "Pending"),),
     )
 
@@ -55,6 +57,16 @@ def workload_of(gang):
 def follow(state):
     counts, _ = instructions_of_steps(state.queued.following_due())
     return counts
+
+
+def change_by_admission(state):
+    """Let admission give the members of the first gang more CPU."""
+    gang = state.gangs[FIRST]
+    assert state.apply_verdict(gang, {"": the_role(state).needs._replace(request=LARGER)})
+
+
+def the_role(state):
+    return state.gangs[FIRST].spec.roles[0]
 
 
 def kinds_of(state):
@@ -95,6 +107,29 @@ def test_gangs_go_where_the_flavor_has_its_nodes_by_now():
 
     assert kinds_of(state) == {("kind", "new")}
     assert {GangKey(DEFAULT, f"g{number}") for number in range(3)} <= state.changes.gangs
+
+
+def test_gang_that_admission_has_changed_goes_where_the_flavor_has_its_nodes_by_now():
+    state = queued(1)
+    change_by_admission(state)
+
+    state.queued.apply_flavor(flavor("new"))
+    follow(state)
+
+    assert kinds_of(state) == {("kind", "new")}
+
+
+def test_gang_that_admission_has_changed_gets_no_more_members_than_its_quota_by_now():
+    state = queued(1, most=8)
+    change_by_admission(state)
+    assert the_role(state).sizes.maximum == 8
+
+    # The gang runs with fewer members, so the quota of the others is given back.
+    workload = workload_of(state.gangs[FIRST], members=4)
+    state.queued.apply(workload)
+
+    assert the_role(state).sizes.maximum == 4
+    assert the_role(state).request == LARGER
 
 
 def test_gang_that_is_seen_before_its_turn_goes_by_the_flavor_of_now():

@@ -42,6 +42,19 @@ class TemplateMemory:
             return gang.refused(template.verdict)
         return gang.with_spec(_with_verdict(template.written, template.verdict))
 
+    def rewrite(self, gang: GangFact) -> None:
+        """Take the spec of a gang as written: it may have other sizes or nodes in the same generation, by its quota.
+
+        A verdict counts on if the needs of all roles are the same.
+        """
+        template = self._by_gang.get(gang.uid)
+        if template is None or template.generation != gang.generation or not isinstance(gang, AcceptedGang):
+            return
+        if template.written is not gang.spec:
+            before, template.written = template.written, gang.spec
+            if [role.needs for role in before.roles] != [role.needs for role in gang.spec.roles]:
+                template.verdict = None
+
     def learn(self, gang: GangFact, verdict: Verdict) -> None:
         """Keep the verdict of admission about the members, in place of an earlier verdict."""
         template = self._template(gang)
