@@ -40,18 +40,18 @@ class _Span(NamedTuple):
 
 
 class ClaimHolder:
-    """The claims that the members of a reservation use, by the spec of its gang."""
+    """The claims that the members of a reservation use, by the spec of its gang. Unknown roles use none."""
 
     def __init__(self, reservation: Reservation, uses: Uses) -> None:
         self.reservation = reservation
-        self.uses = uses
         self._spans = list(_spans(reservation))
+        self.uses = {role: uses.get(role, ()) for role in dict.fromkeys(span.role for span in self._spans)}
         self._firsts = [span.first for span in self._spans]
         self._on: dict[str, list[_Span]] = {}
         for span in self._spans:
             self._on.setdefault(span.node, []).append(span)
         names: defaultdict[Sharing, set[str]] = defaultdict(set)
-        for use in (use for of_role in uses.values() for use in of_role):
+        for use in (use for of_role in self.uses.values() for use in of_role):
             names[use.sharing].add(use.claim)
         # The names of claims that are deleted with their pods begin with the names of these pods.
         self.shared, self._kept = names[Sharing.SHARED], names[Sharing.KEPT]

@@ -25,11 +25,16 @@ class ReservedClaims:
         self._by_name: dict[ClaimKey, dict[GangKey, None]] = {}
 
     def enter(self, gang: GangFact, reservation: Reservation) -> Collection[str]:
-        """Enter a reservation, or update it when its gang changes. Returns the nodes on which claims may differ now."""
-        uses = uses_by_role(gang)
-        known = self._holders.get(gang.key)
-        if known is not None and known.reservation is reservation and known.uses == uses:
-            return ()
+        """Enter a reservation, or update it when its gang changes. Returns the nodes on which claims may differ now.
+
+        The roles of a Gang follow its waiting pods, which come and go. If the spec lacks a role of the reservation, the
+        claims of its members stay until the reservation is over.
+        """
+        uses, known = uses_by_role(gang), self._holders.get(gang.key)
+        if known is not None and known.reservation is reservation:
+            uses = {role: uses.get(role, before) for role, before in known.uses.items()}
+            if uses == known.uses:
+                return ()
         left = self.leave(gang.key)
         if not any(uses.values()):
             return left

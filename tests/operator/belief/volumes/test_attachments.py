@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation, volume_request
-from coschedule import GangKey
+from builders.facts import claim_fact, gang_fact, gang_spec, needs, node_fact, pod_fact, reservation, volume_request
+from builders.pod_gangs import pod_gang, waiting_pod
+from coschedule import GangKey, Members
 from lockstep.api.cluster.volume import parse_attachment, parse_csi_node, parse_volume
 from lockstep.api.pods.pod import parse_pod
+from lockstep.belief.holding.reservation import requests_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import (
     AttachLimits,
@@ -18,6 +20,8 @@ from lockstep.facts.cluster.volume import (
     StorageClass,
     VolumeFact,
 )
+from lockstep.facts.gang.pod_gang import GroupMember, grouped
+from lockstep.facts.pods.pod import PodKey
 
 DRIVER = "disk.example.com"
 A, B, C = (CsiVolume(DRIVER, handle) for handle in "abc")
@@ -72,6 +76,37 @@ def holding(state, handle, *, name="other"):
     state.apply_gang(gang_fact(name, spec=spec))
     state.assumptions.hold(reservation(name, members=(("n1", 1),)))
     return state
+
+
+def test_volumes_of_a_gang_of_pods_count_while_the_kinds_of_its_waiting_pods_change():
+    state, gang = state_with(limit=4), pod_gang(2)
+    state.pod_gang_facts.apply(gang)
+
+    def arrive(name, cpu, handle):
+        its_needs = needs(cpu=cpu, claims=(ClaimUse("volumes[0]", f"claim-{handle}"),))
+        member = GroupMember(gang.key, None, waiting_pod(name, its_needs=its_needs))
+        state.apply_pod(grouped(pod_fact(name), member))
+        state.pod_gang_facts.renew(gang.key)
+
+    arrive("worker", 1000, "a")
+    arrive("leader", 2000, "b")
+    spec = state.gangs[gang.key].spec
+    members = tuple(Members("n1", 1, role=role.name) for role in spec.roles)
+    held = replace(reservation(), gang=gang.key, members=members, requests=requests_of(spec))
+    state.assumptions.hold(held)
+    assert state.attachments.room(DRIVER) == {"n1": 2}
+
+    # Its status does not have the reservation yet.
+    state.remove_pod(PodKey("default", "leader"), "uid-of-leader")
+    state.pod_gang_facts.renew(gang.key)
+    assert state.attachments.room(DRIVER) == {"n1": 2}
+    arrive("other", 1000, "a")
+    assert state.attachments.room(DRIVER) == {"n1": 2}
+
+    state.claims.apply_claim(claim_fact("claim-b", volume="pv-c"))
+    assert state.attachments.full(frozenset({A, B, C})) == {}
+    state.assumptions.forget(gang.key)
+    assert state.attachments.room(DRIVER) == {"n1": 4}
 
 
 def test_what_is_about_to_be_attached_counts():
