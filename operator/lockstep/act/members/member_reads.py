@@ -28,10 +28,11 @@ async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list
 
 
 async def refresh_members(client: KubeClient, state: State, gang: GangFact, attempt: int) -> list[PodFact]:
-    """List the pods of one attempt and update the cache. Raises ``ApiUnavailableError``.
+    """List the pods of one attempt and update the cache; returns those that exist. Raises ``ApiUnavailableError``.
 
     The watch may be ahead of the list, so newer states in the cache stay. A pod that the watch removed meanwhile is not
-    added again, because nothing would ever remove it.
+    added again, because nothing would ever remove it. If a user has changed the labels of a pod, no list has it. Such a
+    pod exists until the watch shows its end.
     """
     before = cached_members(state, gang, attempt)
     with state.counts.roster.collecting_removed() as gone:
@@ -42,10 +43,19 @@ async def refresh_members(client: KubeClient, state: State, gang: GangFact, atte
             state.apply_pod(pod)
     there = {pod.uid for pod in pods}
     for pod in before:
-        if pod.uid not in there:
-            # The pod was known before the list began, so the list would have it if it still existed.
-            state.remove_pod(pod.key, pod.uid)
+        known = state.pods.get(pod.key)
+        if pod.uid not in there and known is not None and known.uid == pod.uid:
+            if _is_listed(known, gang):
+                # The pod was known before the list began, so the list would have it if it still existed.
+                state.remove_pod(pod.key, pod.uid)
+            else:
+                pods.append(known)
     return pods
+
+
+def _is_listed(pod: PodFact, gang: GangFact) -> bool:
+    """Whether lists of the gang's pods have the pod, if it exists."""
+    return (GANG_LABEL, gang.key.name) in pod.labels
 
 
 def is_further(pod: PodFact, known: PodFact) -> bool:

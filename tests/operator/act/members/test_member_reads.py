@@ -6,6 +6,7 @@ from builders.facts import gang_fact
 from builders.served import owned_by, pod
 from lockstep.act.members.member_reads import refresh_members
 from lockstep.api.client.answer import Answer
+from lockstep.api.names import GANG_LABEL
 from lockstep.belief.state import State
 from lockstep.watch.kubernetes_kinds import pods_kind
 
@@ -87,3 +88,14 @@ async def test_no_listener_is_left_after_a_read(state):
         state.remove_pod(fact.key, fact.uid)
 
     assert gone == {fact.uid}
+
+
+async def test_member_whose_label_was_removed_counts_and_is_there_until_it_is_gone(state):
+    hidden = member(0)
+    del hidden["metadata"]["labels"][GANG_LABEL]
+    pods_kind(state).accept(hidden)
+
+    left = await read_members(state, [])
+
+    assert [pod.key.name for pod in left] == names(state) == ["g-1-0"]
+    assert state.ledger.release(hidden["metadata"]["uid"])
