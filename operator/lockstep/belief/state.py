@@ -83,8 +83,9 @@ class State(CacheParts):
         if before is None:
             debug_about(log, fact.key, "the gang is new, with UID %s", fact.uid)
         if not is_pod_gang(fact.key):
+            was_queued = self.queued.written(fact.key) is not None
             fact = self.queued.as_queued(fact)
-            if self.queued.has(fact):
+            if was_queued or self.queued.has(fact):
                 self.templates.rewrite(fact)
             fact = self.templates.as_admitted(fact)
         self._enter(fact)

@@ -1,5 +1,7 @@
 """A flavor or a check of Kueue that changes is followed in steps, however many gangs tenants have in queues."""
 
+from dataclasses import replace
+
 import pytest
 
 from builders.facts import DEFAULT, ONE_CPU, gang_fact, gang_spec
@@ -130,6 +132,17 @@ def test_gang_that_admission_has_changed_gets_no_more_members_than_its_quota_by_
 
     assert the_role(state).sizes.maximum == 4
     assert the_role(state).request == LARGER
+
+
+def test_gang_that_admission_has_changed_is_free_of_its_quota_once_it_leaves_the_queue():
+    state = queued(1, most=8)
+    change_by_admission(state)
+    state.queued.apply(workload_of(state.gangs[FIRST], members=4))
+
+    written = state.queued.written(FIRST)
+    state.apply_gang(replace(written, resource_version="2", policies=Policies()))
+
+    assert (the_role(state).sizes.maximum, kinds_of(state)) == (8, set())
 
 
 def test_gang_that_is_seen_before_its_turn_goes_by_the_flavor_of_now():
