@@ -21,6 +21,8 @@ from fake_cluster.rig import (
     set_phases,
     status_of,
 )
+from lockstep.api.times import epoch_seconds
+from lockstep.cycle.follow import Follower
 
 pytestmark = pytest.mark.asyncio
 
@@ -180,6 +182,39 @@ async def test_time_of_deletion_survives_the_operator():
             await until(lambda: is_gone(api))
 
         assert 98 <= now() - ended <= 102
+
+
+@pytest.fixture
+def slow_pass(monkeypatch):
+    """Every pass takes five seconds before it comes to gang g: thousands of gangs may come first."""
+    reconcile = Follower._reconcile_guarded
+
+    def reconcile_late(self, key, at):
+        if key.name == "g":
+            asyncio.get_running_loop().hold(5)
+        return reconcile(self, key, at)
+
+    monkeypatch.setattr(Follower, "_reconcile_guarded", reconcile_late)
+
+
+async def test_gang_is_deleted_though_its_time_is_over_during_a_long_pass(slow_pass):
+    async with api_with(gangs=[gang("g", spec={"ttlSecondsAfterFinished": 600})]) as api:
+        async with running_operator(api):
+            await until_ended(api)
+        ended = epoch_seconds(status_of(api)["finishedAt"])
+        await asyncio.sleep(ended + 597 - now())
+        async with running_operator(api):
+            await until(lambda: is_gone(api), seconds=60)
+
+
+async def test_gang_ends_though_its_deadline_is_over_during_a_long_pass(slow_pass):
+    async with api_with(gangs=[gang("g", spec={"activeDeadlineSeconds": 600})]) as api:
+        async with running_operator(api):
+            await until_running(api)
+        since = epoch_seconds(status_of(api)["activeSince"])
+        await asyncio.sleep(since + 597 - now())
+        async with running_operator(api):
+            await until(lambda: condition(api, "g", "Failed") == EXCEEDED, seconds=60)
 
 
 async def test_gang_whose_owner_wants_it_longer_stays():

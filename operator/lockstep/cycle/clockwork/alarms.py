@@ -24,13 +24,17 @@ class Alarms:
         self._by_gang: dict[GangKey, _Alarm] = {}
 
     def set(self, gang: GangKey, at: float | None) -> None:
-        """Replace the gang's time; None removes it. A time in the past is ignored."""
+        """Replace the gang's time; None removes it. A time in the past is due at once.
+
+        A pass over thousands of gangs takes seconds. So a time that the caller has found ahead may be over by now.
+        """
         known = self._by_gang.get(gang)
         if known is not None and known.at == at:
             return
         self.forget(gang)
-        if at is not None and at > (now := self._now()):
-            self._by_gang[gang] = _Alarm(at, asyncio.get_running_loop().call_later(at - now, self._ring, gang))
+        if at is not None:
+            seconds = max(0.0, at - self._now())
+            self._by_gang[gang] = _Alarm(at, asyncio.get_running_loop().call_later(seconds, self._ring, gang))
 
     def forget(self, gang: GangKey) -> None:
         """Remove the gang's time."""

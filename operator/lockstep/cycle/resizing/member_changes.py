@@ -93,7 +93,7 @@ class MemberChanges:
         self._files.forget(gang.key)
         if not (self._own_reason(gang, reservation, counts) or self._why_lost(gang, reservation, now)):
             self._joins.make(gang, reservation)
-            self._alarms.set(gang.key, self._ends(gang))
+            self._alarms.set(gang.key, self._ends(gang, now))
 
     def report(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> StatusReport | None:
         """The report that all joining members run, or that none joins any more; None if neither is the case."""
@@ -178,9 +178,11 @@ class MemberChanges:
     def _newcomers(self, gang: GangFact, reservation: Reservation) -> Progress:
         return progress(reservation.newcomers, self._state.members(gang), self._state.departed(gang))
 
-    def _ends(self, gang: GangFact) -> float | None:
+    def _ends(self, gang: GangFact, now: float) -> float | None:
+        """When the time of joining members is over; None if it is over."""
         following = gang.status.joining_size
-        return None if following is None else following.decided_at + LONGEST_JOIN_SECONDS
+        end = None if following is None else following.decided_at + LONGEST_JOIN_SECONDS
+        return None if end is None or end <= now else end
 
     def _joining(self, gang: GangFact, following: NextSize) -> StatusReport:
         status = mark_joining(gang, following, now=self._services.now())
