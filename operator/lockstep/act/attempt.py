@@ -87,11 +87,6 @@ class Attempt:
         """Whether the attempt is being torn down."""
         return self.undoing_since < math.inf
 
-    @property
-    def gang_uid(self) -> str:
-        """The UID of the attempt's gang. Another gang may have the same name by now."""
-        return self._gang.uid
-
     async def begin(self, start: AttemptStart) -> Outcome:
         """Wait until the window admits the attempt, write the reservation to the status, and carry it out.
 

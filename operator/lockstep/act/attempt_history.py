@@ -34,12 +34,13 @@ class Rest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class AttemptHistory:
-    """The history of one gang's attempts.
+    """The history of the attempts of the gang with that UID.
 
     ``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry. ``last_anew`` is why the
     gang's pods last began anew.
     """
 
+    gang_uid: str
     failures: int = 0
     begun_anew: int = 0
     last_anew: Failure | None = None

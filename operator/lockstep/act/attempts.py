@@ -67,15 +67,15 @@ class Attempts:
         return memory is not None and memory.task is not None
 
     def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
-        """Whether to stop the running attempt.
+        """Whether to stop the running attempt, and to forget the earlier ones.
 
-        It is stopped if it is for another gang of this name. It is also stopped if the gang is unwanted, unless the
-        attempt is already being torn down.
+        This is so if they are of another gang of this name. It is also so if the gang is unwanted and has a running
+        attempt, unless this attempt is already being torn down.
         """
         memory = self._by_gang.get(gang.key)
-        if memory is None or memory.attempt is None:
-            return False
-        return memory.attempt.gang_uid != gang.uid or (is_unwanted and not memory.attempt.is_undoing)
+        if memory is None or memory.gang_uid != gang.uid:
+            return memory is not None
+        return memory.attempt is not None and is_unwanted and not memory.attempt.is_undoing
 
     def is_resting(self, gang: GangKey) -> bool:
         """Whether the gang has failed and its pause is not over."""
@@ -163,11 +163,11 @@ class Attempts:
         if memory.task is not None:
             memory.task.cancel()
 
-    def rest(self, gang: GangKey, seconds: float) -> None:
+    def rest(self, gang: GangFact, seconds: float) -> None:
         """Do not try the gang again for this number of seconds. A longer rest or a running attempt continues."""
-        memory = self._by_gang.setdefault(gang, AttemptHistory())
+        memory = self._by_gang.setdefault(gang.key, AttemptHistory(gang_uid=gang.uid))
         if memory.task is None and (memory.retry is None or memory.retry_at < self._services.monotonic() + seconds):
-            self._rest(gang, memory, seconds)
+            self._rest(gang.key, memory, seconds)
 
     def placed(self, gang: GangKey, *, is_running: bool) -> None:
         """Record that every member is bound. Earlier failures still count until all members have run for a while."""
@@ -200,7 +200,7 @@ class Attempts:
     def _start(
         self, gang: GangFact, reservation: Reservation, carry_out: Callable[[Attempt], Coroutine[Any, Any, Outcome]]
     ) -> None:
-        memory = self._by_gang.setdefault(gang.key, AttemptHistory())
+        memory = self._by_gang.setdefault(gang.key, AttemptHistory(gang_uid=gang.uid))
         assert memory.task is None, "one attempt of a gang at a time"
         _cancel_retry(memory)
         memory.runs_since = math.inf

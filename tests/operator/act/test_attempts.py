@@ -84,7 +84,7 @@ async def test_attempt_that_breaks_off_is_reported_at_once_and_rests():
 
 async def test_failure_after_thousands_of_them_is_one_more_failure():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
-        made._by_gang[GANG.key] = AttemptHistory(failures=2000)
+        made._by_gang[GANG.key] = AttemptHistory(gang_uid=GANG.uid, failures=2000)
         made.begin(GANG, START)
         await until(lambda: ended)
 

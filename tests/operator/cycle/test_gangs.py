@@ -215,7 +215,7 @@ async def test_gang_that_kubelets_turn_away_rests_longer_each_time_though_it_was
     async with operator_over(*nodes, gangs=[gang("g", size=1, cpu="6")]) as (api, _):
         for attempt in range(1, 7):
             await turned_away(api, attempt=attempt)
-        await until(lambda: status_of(api)["attempt"] == 7)
+        await until(lambda: status_of(api).get("attempt") == 7)
 
     starts = reservation_times(api)
     pauses = [later - earlier for earlier, later in itertools.pairwise(starts)]
@@ -331,3 +331,17 @@ async def test_status_that_reserves_what_the_spec_does_not_allow_is_replaced():
 
         assert (status_of(api)["attempt"], parts.state.ledger.assumed) == (1, 0)
         assert all(it["metadata"]["labels"]["lockstep.dev/attempt"] == "1" for it in pods_of(api, "g"))
+
+
+async def test_gang_created_again_under_its_name_does_not_rest_for_the_failures_of_the_earlier_one():
+    async with operator_over() as (api, _):
+        api.fault = lambda request: REFUSED if request.resource == "pods" and request.verb == "POST" else None
+        api.store.create("gangjobs", gang("g", uid="first"))
+        await until(lambda: status_of(api).get("attempt") == 7)
+        await until(lambda: "reservedAt" not in status_of(api))
+        api.fault = lambda _: None
+        # Both events come before the next cycle.
+        api.store.remove(gang_place("g"))
+        api.store.create("gangjobs", gang("g", uid="second"))
+
+        await until(lambda: is_placed(api), seconds=10)
