@@ -82,10 +82,10 @@ class Holds:
         """Drop a gang that was deleted, or that starts."""
         self._by_gang.pop(gang, None)
 
-    def next_change(self, now: float) -> float:
-        """The time at which the next hold or rest is over; infinity if there is none."""
+    def next_change(self, since: float) -> float:
+        """The first time after ``since`` at which a hold or rest is over; infinity if there is none."""
         times = [time for entry in self._by_gang.values() for time in (entry.over_at, entry.rested_at)]
-        return min((time for time in times if time > now), default=float("inf"))
+        return min((time for time in times if time > since), default=float("inf"))
 
     def _begin(self, gang: GangFact, first: float, *, since: float, until: float) -> _HoldEntry:
         over_at = first + self.policy.seconds

@@ -81,6 +81,7 @@ class Planning:
         self._sizing = options.sizing
         self._turns_left = False
         self._room_ends = math.inf
+        self._began = -math.inf
         self._add_what_is_kept(options)
         self._add_steps(services)
 
@@ -132,15 +133,17 @@ class Planning:
         """
         if self._turns_left:
             return _NEXT_TURNS_SECONDS
-        now = self._monotonic()
-        ends = (self._quarantine.next_end(), self._holds.next_change(now), self._size_times.next, self._room_ends)
-        return min(ends) - now
+        # What has ended while the last plan was made counts, too: that plan does not know it.
+        began, holds = self._began, self._holds
+        ends = (self._quarantine.next_end(began), holds.next_change(began), self._size_times.next, self._room_ends)
+        return min(ends) - self._monotonic()
 
     async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> LastPlan | None:
         """Decide about all waiting gangs; None if there is nothing to plan. The cache may change meanwhile.
 
         Gangs in ``asked_about`` are first in turn to evict others: their last preemption waits for a dry run.
         """
+        self._began = self._monotonic()
         # 1. Put learned run times in force, and find the gangs that wait.
         await self._apply_learned_runs()
         waiting = await self._find_waiting(now)

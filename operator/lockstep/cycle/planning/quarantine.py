@@ -56,10 +56,9 @@ class Quarantine:
         """The refusal of a quarantined gang."""
         return self._by_gang[gang].decision
 
-    def next_end(self) -> float:
-        """The time at which the next gang leaves quarantine; infinity if there is none."""
-        now = self._monotonic()
-        return min((entry.again_at for entry in self._by_gang.values() if entry.again_at > now), default=float("inf"))
+    def next_end(self, since: float) -> float:
+        """The first time after ``since`` at which a gang leaves quarantine; infinity if there is none."""
+        return min((entry.again_at for entry in self._by_gang.values() if entry.again_at > since), default=float("inf"))
 
     def _entry(self, gang: GangFact) -> _QuarantineEntry | None:
         entry = self._by_gang.get(gang.key)

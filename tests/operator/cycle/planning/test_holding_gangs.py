@@ -118,3 +118,24 @@ async def test_step_of_the_clock_prolongs_no_hold():
         await until(lambda: is_placed(api, "small"), seconds=700)
 
         assert 590 <= now() - began <= 602
+
+
+async def test_hold_that_ends_while_a_plan_is_made_is_over_for_the_next_plan():
+    seconds = [0]
+
+    async def slowly(work):
+        await asyncio.sleep(seconds[0])
+        return work()
+
+    async with large_gang_behind_a_pod(plans=PlanOptions(run=slowly)) as (api, _):
+        held = now()
+        api.store.create("gangjobs", gang("small", size=1, cpu="1", creationTimestamp=at(now())))
+        await until(lambda: condition(api, "small", "Planned") == ("False", "HeldByGangsInFront"))
+        # A hold lasts 600 s. This plan begins before its end, and is made after it.
+        await asyncio.sleep(held + 590 - now())
+        seconds[0] = 20
+        api.store.create("gangjobs", gang("other", size=1, cpu="1", creationTimestamp=at(now())))
+        await asyncio.sleep(10)
+        seconds[0] = 0
+
+        await until(lambda: is_placed(api, "small"), seconds=60)
