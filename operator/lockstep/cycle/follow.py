@@ -221,8 +221,8 @@ class Follower:
                 self._change_size(gang, now)
             case Phase.WAITING | Phase.BACKING_OFF:
                 self._dry_runs.ask_early(gang)
-                if gang.status.restart_at is not None and gang.status.restart_at > now:
-                    self._attempts.rest(gang, gang.status.restart_at - now)
+                if (restarts_at := gang.restarts_at(now)) is not None:
+                    self._attempts.rest(gang, restarts_at - now)
             case Phase.AWAITS_OTHERS | Phase.AWAITS_PODS | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
                 raise ValueError(f"a gang that is {phase} is followed elsewhere")
             case _:

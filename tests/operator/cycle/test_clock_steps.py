@@ -4,9 +4,11 @@ import pytest
 
 from builders.served import gang
 from fake_cluster import jumping, rig
+from fake_cluster.api import Refusal
 from fake_cluster.elastic import FOUR, ask_for, beside_a_blocker, free_the_room, until_attempt
+from fake_cluster.elastic_jobs import SMALL, SOURCES, drain, has_size, placed, running_job, said
 from fake_cluster.jumping import until
-from fake_cluster.rig import condition, is_placed, operator_over, set_phases, status_of
+from fake_cluster.rig import api_with, condition, is_placed, operator_over, running_operator, set_phases, status_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -66,3 +68,25 @@ async def test_gang_may_change_its_size_again_after_the_clock_was_set_back(clock
         await until_attempt(api, 3)
 
         assert status_of(api)["size"] == 2
+
+
+async def test_gang_restarts_after_its_pause_although_the_clock_was_set_back(clock):
+    policy = {"failurePolicy": {"maxRestarts": 3, "backoff": "60s"}}
+    async with operator_over(gangs=[gang("g", spec=policy)]) as (api, _):
+        await until(lambda: is_placed(api))
+        set_phases(api, "g", "Failed")
+        await until(lambda: "reservedAt" not in status_of(api))
+        clock.ahead -= 24 * HOUR
+
+        await until(lambda: status_of(api)["attempt"] == 2 and is_placed(api), seconds=200)
+
+
+async def test_job_without_room_shrinks_although_the_clock_was_set_back(clock):
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), running_job(api, size=4):
+        api.fault = lambda it: Refusal(422, "frozen") if (it.verb, it.resource) == ("PATCH", "jobs") else None
+        drain(api, placed(api)[3])
+        await until(lambda: said(api, "SizeChangeDropped"))
+        api.fault = lambda _: None
+        clock.ahead -= 24 * HOUR
+
+        await until(lambda: has_size(api, 2), seconds=2000)

@@ -169,9 +169,9 @@ def start_of(decision: Decision) -> float:
 def _terms(state: State, gang: AcceptedGang, now: float, price: PriceInForce) -> PlanTerms:
     if gang.spec.is_room:
         return PlanTerms(not_before=now + SOON_SECONDS, may_hold=False)
-    restart_at = gang.status.restart_at or 0.0
+    restarts_at = gang.restarts_at(now)
     return PlanTerms(
-        not_before=restart_at if restart_at > now else -math.inf,
+        not_before=-math.inf if restarts_at is None else restarts_at,
         may_preempt=state.priorities.preempts(gang),
         member_price=price.seconds,
         wants_fewest=price.policy is not None and price.policy.wants_fewest,

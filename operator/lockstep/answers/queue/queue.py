@@ -64,7 +64,7 @@ def _waits(gang: GangFact, now: float) -> bool:
         gang,
         is_reserved=reserved_in_status(gang) is not None,
         refusal=gang.refusal,
-        is_resting=(gang.status.restart_at or 0.0) > now,
+        is_resting=gang.restarts_at(now) is not None,
     )
     is_waiting = phase.is_planned or phase is Phase.AWAITS_OTHERS
     return is_waiting and (accepted is None or accepted.status != "False")

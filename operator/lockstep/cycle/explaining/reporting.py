@@ -92,7 +92,7 @@ class Reporting:
 
     def _report(self, decision: Decision, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
-        if gang is None or not self._planning.standing.waits(gang) or self._planning.standing.retry_at(gang) > now:
+        if gang is None or not self._planning.standing.waits(gang) or self._planning.standing.retry_at(gang, now) > now:
             # During the back-off, the status says why the gang was torn down, and when it is planned again.
             return
         self._dry_runs.ask(gang)

@@ -84,7 +84,7 @@ class GangTerms:
         )
 
     def _not_before(self, gang: AcceptedGang, now: float) -> float:
-        retry_at = self.standing.retry_at(gang)
+        retry_at = self.standing.retry_at(gang, now)
         if self.standing.keeps_its_place(gang):
             return max(retry_at, now + SOON_SECONDS)
         return retry_at if retry_at > now else -math.inf

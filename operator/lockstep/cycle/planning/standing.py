@@ -27,9 +27,9 @@ class Standing:
             return False
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
-    def retry_at(self, gang: GangFact) -> float:
+    def retry_at(self, gang: GangFact, now: float) -> float:
         """The time of day at which the gang may be tried again. It is 0 or in the past if it may be tried now."""
-        return max(self._attempts.retry_at(gang.key), gang.status.restart_at or 0.0)
+        return max(self._attempts.retry_at(gang.key), gang.restarts_at(now) or 0.0)
 
     def keeps_its_place(self, gang: GangFact) -> bool:
         """Whether the gang is being torn down and planned only so that gangs behind it do not take its nodes."""

@@ -91,8 +91,9 @@ class GangsWithoutRoom:
         if not status.failed_joins or status.resized_at is None:
             return 0.0
         interval = short.pods.spec.terms(status.last_change, status.failed_joins).min_interval
-        # Even if the clock was set back, no rest is longer than this.
-        return min(status.resized_at + interval - self._now(), interval)
+        left = status.resized_at + interval - self._now()
+        # If the clock was set back, the rest would not end for a long time.
+        return left if left <= interval else 0.0
 
     def _shrink(self, short: PodGangWithoutRoom) -> None:
         if self._writer.make_way(short.gang.key):

@@ -159,6 +159,14 @@ class _GangBase(GangIdentity):
         is_same = is_same and self.policies.is_suspended == before.policies.is_suspended
         return is_same and (not self._depends_on_others or self.content == before.content)
 
+    def restarts_at(self, now: float) -> float | None:
+        """When the pause before the gang's restart is over; None if it is over at ``now``.
+
+        None also if more than twice the pause is left: then the clock was set back.
+        """
+        at, pause = self.status.restart_at, self.policies.failure.pause_seconds(self.status.restarts)
+        return None if at is None or not now < at <= now + 2 * pause else at
+
     def with_spec(self, spec: GangSpec) -> "AcceptedGang":
         """The gang, accepted with that spec."""
         return AcceptedGang(**self._common(), spec=spec)

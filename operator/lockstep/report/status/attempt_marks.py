@@ -82,7 +82,7 @@ def mark_released(
     message = f"Attempt {gang.status.attempt} was torn down: {failure.message}." + (
         f" Still {behind}." if behind else ""
     )
-    rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
+    rest = max(retry_seconds, (gang.restarts_at(now) or now) - now)
     when = f"in {duration(rest)}" if rest else "at once"
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
     if status.next_size is not None:
