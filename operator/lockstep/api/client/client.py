@@ -49,7 +49,7 @@ class KubeClient:
 
     At most ``concurrency`` writes are in progress, ordered by urgency and then by arrival. 429, 5xx and broken
     connections are retried with growing pauses, or after ``Retry-After``. While ``fence`` is closed, no write is sent:
-    callers wait until their tasks are cancelled, which happens when leadership ends. While the API server refuses
+    callers wait until it opens again after a late renewal, or until leadership ends and their tasks are cancelled. While the API server refuses
     ``credentials`` that it accepted before, every request waits. With ``rights``, denied requests are sent rarely. Then
     the caller must call ``rights.record_review`` whenever ``rights.needs_review`` is set, since writes wait for that.
     """
@@ -260,8 +260,7 @@ class KubeClient:
                 payload = aiohttp.BytesPayload(wanted.data) if wanted.data else None
                 answer, retry_after = await self._connection.send_once(wanted, payload)
             else:
-                if not self._fence.is_open:
-                    await asyncio.get_running_loop().create_future()
+                await self._fence.opened()
                 async with self._writes.turn(urgency):
                     answer, retry_after = await self._write_once(wanted, urgency)
             must_repeat = self._connection.record_code(answer.code)

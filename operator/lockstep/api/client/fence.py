@@ -5,6 +5,7 @@ queue, or in a process that was stopped, is not sent after the fence has closed.
 way can arrive later.
 """
 
+import asyncio
 import time
 
 
@@ -14,6 +15,7 @@ class Fence:
     def __init__(self, *, open_until: float) -> None:
         self._open_until = open_until
         self._is_closed = False
+        self._opened = asyncio.Event()
 
     @staticmethod
     def now() -> float:
@@ -23,6 +25,14 @@ class Fence:
     def open_until(self, until: float) -> None:
         """Allow writes until that time of the clock :meth:`now`, unless the fence is closed for good."""
         self._open_until = until
+        # This wakes the writes that wait now. Later ones check the clock again.
+        self._opened.set()
+        self._opened.clear()
+
+    async def opened(self) -> None:
+        """Return when a write may be sent. If the fence is closed for good, never return."""
+        while not self.is_open:
+            await self._opened.wait()
 
     def close(self) -> None:
         """Close the fence for good."""

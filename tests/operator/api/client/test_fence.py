@@ -59,6 +59,17 @@ async def test_fence_is_closed_when_its_time_is_up():
         assert await is_kept_waiting(client.create(PODS, POD))
 
 
+async def test_what_waits_goes_out_when_the_fence_opens_again():
+    """As where a renewal is answered after the deadline of the one before, and the process leads on."""
+    async with ScriptedServer(reply(200)) as server, client_of(server, Fence(open_until=0)) as client:
+        write = asyncio.create_task(client.create(PODS, POD))
+        await asyncio.sleep(1)
+        client._fence.open_until(FOREVER)
+        await until(write.done)
+
+    assert len(server.asked) == 1
+
+
 async def test_fence_that_was_closed_stays_closed():
     fence = Fence(open_until=FOREVER)
     fence.close()
