@@ -10,6 +10,7 @@ from pathlib import Path
 from lockstep.facts.piece_states import PieceState, check_bits, merged, packed, unpacked
 
 _LINE = re.compile(rb"^([12]) ([0-9]{1,9})\n", re.MULTILINE)
+_END_OF_INCOMPLETE_LINE = "#\n"
 
 
 def read_states(pieces: int, kept: Path, journal: Path) -> bytearray:
@@ -22,8 +23,9 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("a", encoding="ascii")
-        # A dealer that was killed may have left an incomplete last line.
-        self._file.write("\n")
+        # A dealer that was killed may have left an incomplete last line. Without this mark it would become complete, and
+        # the first digits of a piece would be the number of another piece.
+        self._file.write(_END_OF_INCOMPLETE_LINE)
 
     def add(self, pieces: Iterable[int], state: PieceState) -> None:
         """Record a new state of these pieces."""
