@@ -29,14 +29,19 @@ TERMS = BidTerms(lifetime_seconds=180.0, differences=Differences(relative=0.1, a
 class Node:
     """A node of four processors with a member on it, and what its agent wrote."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, name="n1"):
+        self.name = name
         self.files = NodeFiles(folder / "node", cores=4)
         self.files.add(GANG)
         self.history = folder / "history.json"
         self.now = self.own_step = 0.0
         self.specs, self.reports, self.written = [], [], []
         self.clock = Clock(steady=lambda: self.now, own=lambda: EPOCH + self.now + self.own_step)
-        self.publisher = Publisher("n1", self._apply, self.clock, TERMS)
+        self.restart()
+
+    def restart(self):
+        """Start a new agent on the node."""
+        self.publisher = Publisher(self.name, self._apply, self.clock, TERMS)
         self.meter = Meter(self.history, root=self.files.root, proc=self.files.proc)
 
     def run(self, seconds, planned, *, host=0.0, gang=0.0):
@@ -93,6 +98,33 @@ def test_typing_is_seen_on_a_node_whose_clock_is_ahead_of_the_servers(node):
     node.run(120, PlannedOnNode(frozenset(), 0.0))
 
     assert node.specs[-1]["spec"]["ownerPresent"] is True
+
+
+@pytest.mark.parametrize("interruption", ["restart", "sleep"])
+def test_bid_goes_on_saying_that_the_owner_is_there(tmp_path, interruption):
+    # An agent of this node writes its first bid as soon as it can.
+    node, planned = Node(tmp_path, "n3"), PlannedOnNode(frozenset({GANG}), 0.0)
+    node.files.typed_last(EPOCH)
+    node.run(600, planned, host=2.0)
+
+    if interruption == "restart":
+        node.restart()
+    else:
+        node.now += 1200
+    node.files.typed_last(EPOCH + node.now)
+    before = len(node.specs)
+    node.run(300, planned, host=2.0)
+
+    later = [manifest["spec"] for manifest in node.specs[before:]]
+    assert {(spec.get("ownerPresent"), "dutyCycle" in spec) for spec in later} == {(True, True)}
+
+
+def test_node_whose_counters_can_not_be_read_has_a_bid(node):
+    (node.files.proc / "stat").unlink()
+
+    node.run(300, PlannedOnNode(frozenset(), 0.0))
+
+    assert {(*manifest["spec"],) for manifest in node.specs} == {("expiresAt",)}
 
 
 @pytest.mark.parametrize("steps", [(YEAR, 0.0), (-YEAR, 0.0), (YEAR, -YEAR)])

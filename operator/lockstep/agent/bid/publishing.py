@@ -58,6 +58,11 @@ class BidTerms:
         """Seconds between two writes without a change. They leave time for several tries before the bid expires."""
         return self.lifetime_seconds * (0.4 + 0.2 * _share(f"{node} renews"))
 
+    @property
+    def awaited_seconds(self) -> float:
+        """How long a write may wait for a measurement. The last bid, which was due for renewal, has not expired yet."""
+        return self.lifetime_seconds * 0.4
+
     def change_seconds(self, node: str) -> float:
         """The least seconds between two writes of changes: 60, or the renewal period if that is shorter."""
         return min(_CHANGE_SECONDS, self.renewal_seconds(node))
@@ -78,6 +83,7 @@ class Publisher:
         self._next_try = clock.now() + terms.first_seconds(node)
         self._renewal_seconds = terms.renewal_seconds(node)
         self._change_seconds = terms.change_seconds(node)
+        self._unmeasured_since: float | None = None
         self._failures = 0
         self._trouble = RepeatedFailure("the bid can't be written")
         self._status_trouble = RepeatedFailure("the status of the bid can't be written")
@@ -91,7 +97,8 @@ class Publisher:
         ``measured`` is None until the operator has reported which pods on the node are members.
         """
         now = self._clock.now()
-        if now < self._next_try:
+        is_awaited = self._is_awaited(measured, now)
+        if is_awaited or now < self._next_try:
             return
         offer = _NOTHING if measured is None else offer_of(measured)
         is_new = self._is_new(offer, now)
@@ -104,6 +111,19 @@ class Publisher:
         self._wrote(now, offer, is_new=is_new)
         if is_new or now >= self._reported_at + _REPORT_SECONDS or not has_report(answer.body):
             self._write_status(now, offer, measured)
+
+    def _is_awaited(self, measured: Measured | None, now: float) -> bool:
+        """Whether the write waits for a measurement, which takes two samples.
+
+        When the agent starts, or the node has slept, nothing is measured yet. A bid without measurements would withdraw
+        those of the last bid: gangs could start on the node of an owner who is present.
+        """
+        if measured is None or measured.owner_present is not None:
+            self._unmeasured_since = None
+            return False
+        if self._unmeasured_since is None:
+            self._unmeasured_since = now
+        return now < self._unmeasured_since + self._terms.awaited_seconds
 
     def _is_new(self, offer: NodeOffer, now: float) -> bool:
         if self._offered is None or now >= self._anew_at + _ANEW_SECONDS:
