@@ -63,7 +63,12 @@ def _asked(request: Request) -> tuple[int, ...] | _Pause:
     opener = build_opener(ProxyHandler({}))
     try:
         with opener.open(request, timeout=_TIMEOUT_SECONDS) as answer:
-            return tuple(map(int, answer.read(_MOST_BYTES).split()))
+            body = answer.read(_MOST_BYTES)
+            # If the dealer dies while it answers, the rest of the body is missing. An empty body would mean that every
+            # piece is settled.
+            if answer.length:
+                return _Pause(_PAUSE_SECONDS, "its answer is incomplete")
+            return tuple(map(int, body.split()))
     except HTTPError as error:
         return _refused(error)
     except (URLError, OSError, http.client.HTTPException) as error:

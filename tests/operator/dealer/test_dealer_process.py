@@ -264,6 +264,28 @@ def test_member_gives_up_after_its_patience_though_each_request_takes_long(silen
     assert silent_dealer.clock.seconds == 1_000 + 10 * 30 + 9 * 1
 
 
+class BrokenOffOnce(BaseHTTPRequestHandler):
+    """Breaks the first answer off, as a dealer that is killed between two packets."""
+
+    def do_POST(self):
+        pieces = b"12\n134\n"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(pieces)))
+        self.end_headers()
+        self.wfile.write(pieces if self.server.was_killed else pieces[: self.server.arrives])
+        self.server.was_killed = True
+
+
+@pytest.mark.parametrize("arrives", [0, 5], ids=["nothing", "a part of a number"])
+def test_answer_that_breaks_off_is_neither_the_end_nor_other_pieces(arrives):
+    with ThreadingHTTPServer(("127.0.0.1", 0), BrokenOffOnce) as server:
+        server.was_killed, server.arrives = False, arrives
+        Thread(target=server.serve_forever, daemon=True).start()
+
+        assert ask(f"http://127.0.0.1:{server.server_port}") == (12, 134)
+        server.shutdown()
+
+
 def test_member_with_a_wrong_key_ends_with_a_sentence(deals):
     with pytest.raises(DealerError, match="answers 401: the key of this attempt is required"):
         ask(deals(1).member(0).url, key="other")
