@@ -17,7 +17,7 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.preemption import gang_name
-from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import duration
 
@@ -130,7 +130,7 @@ async def _suspend(client: KubeClient, key: GangKey, *, wanted: bool) -> None:
 async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, patience: _Patience) -> str:
     """Delete the gang, and create it again when its pods are gone, too; returns a sentence that says what was done."""
     name = gang_name(gang.key)
-    _refuse_volumes(gang)
+    _refuse_volumes(manifest, gang.key)
     with answered(client):
         answer = await client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
     _check(answer, f"GangJob {name} has ended, and can't be deleted for a new run")
@@ -149,10 +149,12 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
     return f"{name} had ended, and is created again."
 
 
-def _refuse_volumes(gang: GangFact) -> None:
-    if isinstance(gang, AcceptedGang) and any(role.claims for role in gang.spec.roles):
+def _refuse_volumes(manifest: Manifest, gang: GangKey) -> None:
+    """Raise ``AnswerError`` if volumes would be deleted with the gang. Its spec counts even if it would be refused."""
+    spec = manifest["spec"]
+    if any(holder.get("volumeClaimTemplates") for holder in spec.get("roles") or [spec]):
         raise AnswerError(
-            f"GangJob {gang_name(gang.key)} has ended. A new run would have to delete it, and the volumes of its "
+            f"GangJob {gang_name(gang)} has ended. A new run would have to delete it, and the volumes of its "
             "volumeClaimTemplates: create another GangJob instead."
         )
 

@@ -25,6 +25,7 @@ CLAIM = {
     "metadata": {"name": "data"},
     "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
 }
+KEPT = {"volumeClaimTemplates": [CLAIM]}
 
 
 def condition(kind, status="True", message=""):
@@ -206,12 +207,29 @@ async def test_gang_without_a_waiting_user_stays_suspended_and_that_is_said():
         assert api.store.get(PLACE)["spec"]["suspend"] is True
 
 
-async def test_gang_whose_volumes_would_go_with_it_is_not_deleted():
-    async with submitted(FAILED, spec={"volumeClaimTemplates": [CLAIM]}) as (api, client):
+@pytest.mark.parametrize(
+    "gang_with_claims",
+    [
+        pytest.param({"spec": KEPT}, id="accepted"),
+        pytest.param({"spec": {**KEPT, "deadline": "never"}}, id="refused by this version"),
+        pytest.param({"roles": [{**gang("g")["spec"], "name": "a", **KEPT}]}, id="in a role"),
+    ],
+)
+async def test_gang_whose_volumes_would_go_with_it_is_not_deleted(gang_with_claims):
+    async with submitted(FAILED, **gang_with_claims) as (api, client):
         with pytest.raises(AnswerError, match="the volumes of its volumeClaimTemplates: create another GangJob"):
             await put_back(client)
 
         assert writes(api) == []
+
+
+async def test_gang_whose_volumes_outlive_it_is_made_anew():
+    """A claim that the template names is not deleted with the gang."""
+    manifest = gang("g")
+    manifest["spec"]["template"]["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    async with submitted(FAILED, spec=manifest["spec"]) as (api, client):
+        assert await put_back(client) == "default/g had ended, and is created again."
+        assert api.store.get(PLACE)["spec"] == {**manifest["spec"], "suspend": False}
 
 
 @pytest.mark.parametrize(
