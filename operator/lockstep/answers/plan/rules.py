@@ -7,8 +7,8 @@ from coschedule import Promises
 from coschedule import Reason as PlanReason
 from lockstep.belief.state import State
 from lockstep.cycle.planning.holds import HoldPolicy
-from lockstep.cycle.planning.sizing import Contention, SizingPolicy
-from lockstep.facts.gang.gang import GangFact
+from lockstep.cycle.planning.sizing import Contention, SizingPolicy, number_waiting
+from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.reasons import Condition
 
 
@@ -33,10 +33,10 @@ class PriceInForce:
     among: Contention | None = None
 
 
-def contention_now(state: State, waiting: Collection[GangFact], *, nodes: int) -> Contention:
-    """Count the contention as the operator does. Refused gangs do not count as waiting, since they wait for no node."""
-    hopeful = sum(not _was_refused(gang) for gang in waiting)
-    return Contention(hopeful, len(state.reservations), nodes)
+def contention_now(state: State, waiting: Collection[AcceptedGang], *, nodes: int) -> Contention:
+    """Count the contention as the operator does. Refused gangs and room do not count: they wait for no node."""
+    hopeful = (gang for gang in waiting if not (gang.spec.is_room or _was_refused(gang)))
+    return Contention(number_waiting(hopeful), len(state.reservations), nodes)
 
 
 def price_of(policy: SizingPolicy, gang: GangFact, among: Contention) -> PriceInForce:
