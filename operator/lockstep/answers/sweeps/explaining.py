@@ -81,5 +81,7 @@ def _why(state: State, gang: GangFact) -> str:
         return refusal.message
     if gang.unmet:
         return waits_for_others(gang.unmet, gang.status.recorded)
-    condition = gang.status.condition(Condition.SUSPENDED) or gang.status.condition(Condition.PLANNED)
+    # A gang that was resumed keeps the condition Suspended, with the status False.
+    is_suspended = gang.status.is_true(Condition.SUSPENDED)
+    condition = gang.status.condition(Condition.SUSPENDED if is_suspended else Condition.PLANNED)
     return condition.message if condition is not None and condition.message else _NOT_YET

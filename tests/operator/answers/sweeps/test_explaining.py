@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders.served import gang, node
+from builders.served import at, gang, node
 from fake_cluster.api import POST, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.rig import api_with, gang_place, operator_over, pods_of
@@ -11,6 +11,8 @@ from lockstep.answers.reading.cluster import one_client, read_cluster
 from lockstep.answers.sweeps.explained_text import explained_document, explained_lines
 from lockstep.answers.sweeps.explaining import answer_sweep
 from lockstep.answers.sweeps.reading import read_sweep
+from lockstep.api.sweeps.run_gang import run_gang
+from lockstep.api.sweeps.sweep import parse_sweep
 from lockstep.belief.state import State
 from lockstep.facts.runs.sweep_keys import sweep_key
 
@@ -61,6 +63,23 @@ async def test_run_that_fits_nowhere_and_run_that_waits_are_named():
     assert held_up(answer).keys() == {1, 2}
     assert "uspended" in held_up(answer)[1]
     assert "It needs 2 members" in held_up(answer)[2]
+
+
+async def test_run_that_was_resumed_says_why_it_waits_now():
+    """As a run that waited for quota in a queue of Kueue: it keeps the condition Suspended, with the status False."""
+    async with api_with() as api:
+        api.store.create("gangsweeps", {**sweep(), "status": {"state": "Running", "runs": 3}})
+        conditions = [
+            {"type": kind, "status": "False", "reason": reason, "message": why, "lastTransitionTime": at(0)}
+            for kind, reason, why in (
+                ("Planned", "NotEnoughRoom", "It needs 2 members, and 0 fit."),
+                ("Suspended", "GangResumed", "The gang is no longer suspended."),
+            )
+        ]
+        made = run_gang(parse_sweep(api.store.get(SWEEP)), 0, (), None)
+        api.store.create("gangjobs", {**made, "status": {"conditions": conditions}})
+        answer = await explained(api)
+    assert held_up(answer) == {0: "It needs 2 members, and 0 fit."}
 
 
 async def test_quota_suspension_and_predecessors_are_said():
