@@ -54,6 +54,20 @@ def attempts_there(api):
     return {it["metadata"]["labels"]["lockstep.dev/attempt"] for it in pods_of(api, "g")}
 
 
+async def test_wait_of_a_gang_is_counted_once_however_often_it_restarts():
+    """The time since its creation includes its first run, which is no wait."""
+    async with operator_over(gangs=[gang("g", spec=policy(maxRestarts=2))]) as (api, parts):
+        await until_running(api, 1)
+        await asyncio.sleep(3600)
+        set_phase(api, "g-1-0", **fails())
+        await until_running(api, 2)
+        await until(lambda: parts.metric("lockstep_start_skew_seconds_count") == 2)
+
+        assert parts.metric("lockstep_gang_wait_seconds_count") == 1
+        assert parts.metric("lockstep_start_wait_seconds_count") == 1
+        assert parts.metric("lockstep_start_delay_seconds_count") == 1
+
+
 async def test_gang_is_restarted_after_its_pause_and_keeps_its_age():
     async with operator_over(gangs=[gang("g", spec=policy(maxRestarts=2, backoff="30s"))]) as (api, _):
         await until_running(api, 1)

@@ -157,7 +157,8 @@ class Outcomes:
 
     def _count_placed(self, gang: GangFact, now: float) -> None:
         self._metrics.decisions.labels(Condition.PLACED).inc()
-        self._metrics.gang_wait.observe(max(0.0, now - gang.created))
+        if gang.status.active_since is None:
+            self._metrics.gang_wait.observe(max(0.0, now - gang.created))
         record_placed(self._metrics.predictions, gang)
         if gang.status.plan is not None and gang.status.start is not None:
             self._metrics.promises.started(gang.status.plan, created=gang.created, start=gang.status.start)

@@ -27,8 +27,13 @@ def record_started(
 ) -> None:
     """Record that all members have run since the time of day ``since``.
 
-    The last began ``skew`` seconds after the first.
+    The last began ``skew`` seconds after the first. In a later attempt, the wait since the gang's creation includes an
+    earlier run, so it is not recorded.
     """
+    begun, start = gang.status.active_since, gang.status.start
+    if begun is not None and start is not None and begun < start:
+        predictions.started_again(skew=skew)
+        return
     planned = first_planned_start(gang, reservation)
     predictions.started(wait=since - gang.created, planned_wait=planned - gang.created, skew=skew)
 

@@ -143,7 +143,7 @@ class Metrics:
         self.gangs = Gauge("lockstep_gangs", "Gangs by state.", ["state"], registry=registry)
         self.gang_wait = Histogram(
             "lockstep_gang_wait_seconds",
-            "Time from a gang's creation until all of its members were bound.",
+            "Time from a gang's creation until all of its members were bound for the first time.",
             buckets=WAIT_BUCKETS,
             registry=registry,
         )

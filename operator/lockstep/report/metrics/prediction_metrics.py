@@ -43,7 +43,7 @@ class Predictions:
         self._start_wait, self._planned_start_wait, self._start_delay = (
             Histogram(name, text, buckets=WAIT_BUCKETS, registry=registry)
             for name, text in (
-                ("lockstep_start_wait_seconds", "Time from a gang's creation until all of its members ran."),
+                ("lockstep_start_wait_seconds", "Time from a gang's creation until all of its members ran for the first time."),
                 (
                     "lockstep_start_wait_planned_seconds",
                     "Time from a gang's creation to its first planned start, for gangs whose members all ran.",
@@ -110,10 +110,14 @@ class Predictions:
         The first planned start was ``planned_wait`` seconds after its creation. The first member ran ``skew`` seconds
         before the last member.
         """
-        self._start_skew.observe(max(0.0, skew))
+        self.started_again(skew=skew)
         self._start_wait.observe(max(0.0, wait))
         self._planned_start_wait.observe(max(0.0, planned_wait))
         self._start_delay.observe(max(0.0, wait - planned_wait))
+
+    def started_again(self, *, skew: float) -> None:
+        """Record that all members of a gang run in a later attempt, the last of them ``skew`` seconds after the first."""
+        self._start_skew.observe(max(0.0, skew))
 
     def succeeded(self, *, run_time: float, predicted: float, alone: float | None) -> None:
         """Record the real and the predicted run time of a gang that succeeded, in seconds.
