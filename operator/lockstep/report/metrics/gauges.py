@@ -9,6 +9,7 @@ from coschedule import Decision, GangKey, measure_network
 from lockstep.belief.gangs.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
+from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.reasons import Condition
 from lockstep.report.metrics.capacity import CapacityByState, counting
 from lockstep.report.metrics.metrics import GANG_STATES, Metrics
@@ -81,8 +82,13 @@ def _refresh_pace(metrics: Metrics, state: State) -> None:
 
 
 def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> float:
-    """The longest time, in seconds, since the first planned start of a gang that is not placed; 0 if none is late."""
-    planned = (gang.status.first_planned_start for gang in state.gangs.values() if states.get(gang.key) in _NOT_PLACED)
+    """The longest time, in seconds, since the first planned start of a gang that was never placed; 0 if none is late.
+
+    A GangJob that was placed before keeps this start in its status. The status of a Gang has it only while pods wait.
+    """
+    waiting = (gang for gang in state.gangs.values() if states.get(gang.key) in _NOT_PLACED)
+    first = (gang.status for gang in waiting if gang.status.active_since is None or is_pod_gang(gang.key))
+    planned = (status.first_planned_start for status in first)
     return max((now - start for start in planned if start is not None and start < now), default=0.0)
 
 

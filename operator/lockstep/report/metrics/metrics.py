@@ -154,7 +154,7 @@ class Metrics:
         )
         self.start_overdue = Gauge(
             "lockstep_start_overdue_seconds",
-            "Largest time since the first planned start of a gang that is not placed; 0 if no gang is late.",
+            "Largest time since the first planned start of a gang that was never placed; 0 if no gang is late.",
             registry=registry,
         )
         for outcome in OUTCOMES:

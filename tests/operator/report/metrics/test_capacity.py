@@ -205,6 +205,13 @@ def test_nothing_is_overdue_that_has_no_plan_or_is_placed(state):
     assert overdue(state) == 0
 
 
+def test_gang_that_waits_after_an_earlier_run_is_not_overdue(state):
+    """Its status keeps the start of its first plan, which it has met."""
+    state.apply_gang(gang_fact("preempted", status=planned_for(NOW - 86_400, active_since=NOW - 86_400)))
+
+    assert overdue(state) == 0
+
+
 def test_cores_of_idle_nodes_are_free(state):
     assert cores(state) == {"free": 16}
 
