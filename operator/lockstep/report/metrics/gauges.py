@@ -95,10 +95,13 @@ def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> fl
 def _waiting_since(gang: GangFact) -> float:
     """The time since which the gang has been neither suspended nor waiting for other gangs.
 
-    Infinity if the gang still waits for other gangs.
+    Infinity if the gang still waits for other gangs. For a Gang that awaits pods, it is the time since which some of
+    its pods wait for the others. It is infinity if none waits, for example if all its pods have ended.
     """
     if gang.unmet:
         return math.inf
+    if isinstance(gang, AcceptedGang) and gang.spec.awaits_pods:
+        return math.inf if gang.spec.awaits_since is None else gang.spec.awaits_since
     suspended = gang.status.condition(Condition.SUSPENDED)
     times = [gang.created, *(one.at for one in gang.status.after if one.at is not None)]
     return max(times) if suspended is None else max(*times, suspended.last_transition)

@@ -149,7 +149,8 @@ class Metrics:
         )
         self.oldest_pending = Gauge(
             "lockstep_oldest_pending_gang_seconds",
-            "Age of the oldest waiting gang, counted from the end of its last suspension if it was suspended.",
+            "Age of the oldest waiting gang, counted from the end of its last suspension if it was suspended. A Gang "
+            "whose pods do not wait is not counted.",
             registry=registry,
         )
         self.start_overdue = Gauge(

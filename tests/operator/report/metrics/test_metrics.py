@@ -2,6 +2,7 @@
 
 import re
 from collections import deque
+from dataclasses import replace
 from itertools import islice
 from time import time
 
@@ -250,6 +251,17 @@ def test_gang_that_was_suspended_waits_from_its_resumption_on(metrics):
     deque(refreshing(metrics, state, 100.0, ()))
 
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 10
+
+
+@pytest.mark.parametrize(("since", "want"), [(None, 0), (90.0, 10)], ids=["no pod waits", "a pod waits for others"])
+def test_gang_that_awaits_pods_is_as_old_as_the_wait_of_its_pods(metrics, since, want):
+    """All pods of a Gang may have ended long ago, while its finished Job still exists."""
+    state = State(lambda: None)
+    spec = replace(gang_spec(), awaits_pods="0 of 2 pods wait for nodes.", awaits_since=since)
+    state.apply_gang(gang_fact("g", created=40.0, spec=spec))
+    deque(refreshing(metrics, state, 100.0, ()))
+
+    assert value(metrics, "lockstep_oldest_pending_gang_seconds") == want
 
 
 def test_gauges_fall_back_to_zero(metrics):
