@@ -56,11 +56,14 @@ class Forecasts:
     _late_share: float = _LATE
 
     def learn(self, gang: GangFact) -> None:
-        """Learn from the status of a gang that had a planned start and is placed."""
+        """Learn from the status of a gang that had a planned start and is placed for the first time.
+
+        The status keeps the first planned start during later attempts, whose start says nothing about it.
+        """
         status = gang.status
         if status.plan is None or status.start is None or status.first_planned_start is None:
             return
-        if not status.is_true(Condition.PLACED) or gang.uid in self._learned_from:
+        if not status.is_true(Condition.PLACED) or status.ran_before or gang.uid in self._learned_from:
             return
         self.record(gang.uid, created=gang.created, planned=status.first_planned_start, started=status.start)
         self._learned_from[gang.uid] = None

@@ -30,8 +30,7 @@ def record_started(
     The last began ``skew`` seconds after the first. In a later attempt, the wait since the gang's creation includes an
     earlier run, so it is not recorded.
     """
-    begun, start = gang.status.active_since, gang.status.start
-    if begun is not None and start is not None and begun < start:
+    if gang.status.ran_before:
         predictions.started_again(skew=skew)
         return
     planned = first_planned_start(gang, reservation)

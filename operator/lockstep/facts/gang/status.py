@@ -142,6 +142,11 @@ class GangStatus:
         return {one.size for one in self.unit_times}
 
     @property
+    def ran_before(self) -> bool:
+        """Whether the gang was placed before its present start. The time since its creation then includes a run."""
+        return self.active_since is not None and self.start is not None and self.active_since < self.start
+
+    @property
     def is_being_undone(self) -> bool:
         """Whether the attempt in the status is being torn down."""
         placed = self.condition(Condition.PLACED)

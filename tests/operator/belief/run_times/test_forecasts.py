@@ -140,11 +140,12 @@ def test_first_late_start_of_a_gang_counts():
     assert (later, sooner) == (200.0, 190.0)
 
 
-def waited(uid="u", *, placed="True", plan=True):
+def waited(uid="u", *, placed="True", plan=True, active_since=None):
     conditions = (ConditionFact("Placed", placed, "Bound", "", 1, 0.0),)
     status = GangStatus(
         conditions=conditions, plan=start_estimate(100.0) if plan else None, start=200.0, first_planned_start=100.0
     )
+    status = replace(status, active_since=active_since)
     return replace(gang_fact(), uid=uid, created=0.0, status=status)
 
 
@@ -163,6 +164,6 @@ def test_gang_counts_once_however_often_its_status_is_seen():
     assert late_after(*[waited()] * 50) is None
 
 
-@pytest.mark.parametrize("other", [{"placed": "False"}, {"plan": False}])
-def test_nothing_is_learned_from_gangs_that_are_not_placed_or_did_not_wait(other):
+@pytest.mark.parametrize("other", [{"placed": "False"}, {"plan": False}, {"active_since": 150.0}])
+def test_nothing_is_learned_from_gangs_that_are_not_placed_did_not_wait_or_ran_before(other):
     assert late_after(*(waited(str(number), **other) for number in range(50))) is None
