@@ -22,10 +22,14 @@ def summary_of(gang: GangFact, status: GangStatus) -> Summary:
     """The summary of the gang with that status."""
     state = state_of(status)
     size = _size(gang.spec, status) if isinstance(gang, AcceptedGang) else ""
-    if is_pod_gang(gang.key) and status.next_size is not None:
+    if is_pod_gang(gang.key) and (status.next_size is not None or _has_bound_pods(gang)):
         # The spec has only the pods that must still be bound.
         size = _chosen(status)
     return Summary(state, size, _shortened(_says(state, status)))
+
+
+def _has_bound_pods(gang: GangFact) -> bool:
+    return isinstance(gang, AcceptedGang) and gang.spec.has_bound_pods
 
 
 def state_of(status: GangStatus) -> GangState:

@@ -15,6 +15,7 @@ from lockstep.api.members.gate import NO_GATE_IMAGE
 from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.facts.elastic import NextSize
 from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.network import NetworkSpec, Rendezvous
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.summary import GangState, Summary
@@ -186,6 +187,15 @@ def test_size_that_changes_shows_the_next_one_too():
 
     assert summary_of(elastic, changing).size == "4→9 (2–12)"
     assert summary_of(elastic, replace(changing, size=None)).size == "9 (2–12)"
+
+
+def test_size_of_a_gang_of_which_a_pod_waits_counts_the_pods_on_nodes():
+    """The spec of such a Gang has only the pod that waits."""
+    spec = replace(gang_spec(size=1), has_bound_pods=True)
+    status = replace(gang_fact().status, size=4, members=(Members("n1", 4),))
+    gang = replace(gang_fact(spec=spec, status=status), key=pod_gang_key("default", "heat"))
+
+    assert summary_of(gang, status).size == "4"
 
 
 def test_spec_that_cannot_be_read_has_no_size():
