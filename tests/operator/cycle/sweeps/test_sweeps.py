@@ -87,6 +87,20 @@ async def test_suspended_sweep_takes_waiting_runs_back_and_running_ones_go_on():
     assert counts(api) == (10, 0)
 
 
+async def test_gang_whose_owner_reference_a_user_removed_is_no_run_and_stays():
+    """A change of the metadata makes no new generation of the GangJob."""
+    async with operator_over(node("n1", cpu="2"), sweeps=True) as (api, _):
+        api.store.create("gangsweeps", sweep(runs=10))
+        await until(lambda: len(run_names(api)) > 1 and pods_of(api, "s-0"))
+        await asyncio.sleep(10)
+        api.store.change(SWEEP, spec={"suspend": True}, metadata={"generation": 2})
+        api.store.change(gang_place("s-1"), metadata={"ownerReferences": []})
+        await until(lambda: status(api)["state"] == "Suspended")
+        await asyncio.sleep(60)
+
+        assert run_names(api) == ["s-0", "s-1"]
+
+
 async def test_runs_get_their_parameters_as_variables_and_as_a_file():
     """Each line of the ConfigMap is a run; a dollar sign is no reference."""
     text = 'RATE,NAME\n0.1,"a, $(b)"\n0.2,c\n'
