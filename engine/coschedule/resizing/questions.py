@@ -67,7 +67,7 @@ def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence
     first = max((gang.priority for gang in snapshot.gangs), default=0)
     found: dict[Constraints, list[PendingGang]] = {}
     for gang in snapshot.gangs:
-        if gang.priority == first and _takes_part(gang):
+        if gang.priority == first and _takes_part(gang, snapshot.now):
             found.setdefault(gang.roles[0].constraints, []).append(gang)
     return found
 
@@ -84,11 +84,11 @@ def _question(
     return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due)
 
 
-def _takes_part(gang: PendingGang) -> bool:
+def _takes_part(gang: PendingGang, now: float) -> bool:
     [first, *more] = gang.roles
     is_equal = first.load.is_work and not first.load.is_unequal
     is_plain = not more and not gang.terms and not gang.factors and is_equal
-    return is_plain and gang.work is not None and gang.deadline is None
+    return is_plain and gang.work is not None and gang.deadline is None and gang.not_before <= now
 
 
 def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> WaitingGang:

@@ -63,6 +63,16 @@ def test_a_gang_shrinks_for_one_that_gains_more():
     assert planned(result) == {}
 
 
+def test_a_gang_that_rests_after_a_failed_attempt_does_not_start_before_its_rest_is_over():
+    resting = replace(SHORT, not_before=NOW + 300)
+
+    idle = resize(snapshot(FOUR, [resting]), [], {resting.key: TERMS})
+    full = resized(elastic(0, 1, 2, 3), resting)
+
+    assert (sizes(idle), planned(idle)) == ({}, {"short": NOW + 300})
+    assert sizes(full) == {}
+
+
 def test_a_gang_does_not_shrink_where_its_later_end_would_break_a_promise():
     run = elastic(0, 1, 2, 3)
     whole = gang("whole", serial=40_000, size=4, created=NOW, promised=run.end + 10)
