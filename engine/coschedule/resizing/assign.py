@@ -79,9 +79,10 @@ def _found(
     run, rest = one.run, float(one.sized.worth.times[one.size - 1])
     begins = now if run is None else now + run.terms.restart_time
     latest = begins + rest * (limit if run is None else run.most_pace(one.size, limit, seats.slowdown))
-    more = [node for node in free if seats.until[node] >= latest][: one.size - len(kept)]
+    closes = seats.closes_to_new(interruptible=one.sized.gang.may_be_interrupted)
+    more = [node for node in free if closes[node] >= latest][: one.size - len(kept)]
     nodes = tuple(sorted([*kept, *more]))
-    if len(nodes) < one.size or min((seats.until[node] for node in nodes), default=math.inf) < latest:
+    if len(nodes) < one.size or min((seats.until[node] for node in kept), default=math.inf) < latest:
         return None
     return SizedStart(one.sized.gang.key, nodes, begins + rest * pace_on(run, nodes, seats.slowdown))
 

@@ -1,15 +1,20 @@
 """The gangs that take part in a choice of sizes: groups of gangs whose members can take each other's seats."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.owners.safer import first_risks
 from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
-from coschedule.resizing.seats import idle_seats, may_stay
+from coschedule.resizing.seats import closes_to_new, idle_seats, may_stay
 from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import World
@@ -79,9 +84,30 @@ def _question(
     snapshot, runs = world
     waiting = [gang for gang in alike if seat.fits(gang)]
     sizes = [*(run.sizes for run in runs), *(gang.roles[0].sizes for gang in waiting)]
-    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle_seats(snapshot, seat, sizes)))
+    closes = closes_to_new(snapshot, interruptible=any(map(_may_be_interrupted, (*runs, *waiting))))
+    open_long = np.where(closes >= _soonest(world, waiting), snapshot.start, np.inf)
+    idle = idle_seats(replace(snapshot, start=open_long, until=closes), seat, sizes)
+    risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(closes))
+    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle), risks)
     due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
     return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due)
+
+
+def _may_be_interrupted(gang: ElasticRun | PendingGang) -> bool:
+    return gang.interruptible is not Interruptible.NEVER
+
+
+def _soonest(world: World, waiting: Sequence[PendingGang]) -> float:
+    """Return a time before which no run that changes now, and no gang that starts now, can end; inf without gangs."""
+    snapshot, runs = world
+    fastest = float(snapshot.slowdown.min(initial=np.inf))
+    ends = [
+        snapshot.now + run.terms.restart_time + run.left * float(run.shared.times(run.sizes.maximum).min()) * fastest
+        for run in runs
+    ]
+    works = [(gang.work, gang.roles[0].sizes.maximum) for gang in waiting]
+    ends += [snapshot.now + float(work.float_times(most).min()) * fastest for work, most in works if work is not None]
+    return min(ends, default=np.inf)
 
 
 def _takes_part(gang: PendingGang, now: float) -> bool:
@@ -100,4 +126,5 @@ def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> Waiti
         work=gang.work,
         elastic=gang.key in elastic,
         member_price=gang.member_price,
+        may_be_interrupted=_may_be_interrupted(gang),
     )

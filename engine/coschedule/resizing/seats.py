@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.owners.safer import first_risks
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs.sized_run import SeatKind, SizedRun
@@ -33,6 +34,18 @@ def idle_seats(snapshot: Snapshot, seat: SeatKind, sizes: Sequence[Sizes]) -> It
     seats = _no_more_than(sum(one.maximum for one in sizes), seats, snapshot)
     for node in np.flatnonzero(seats > 0).tolist():
         yield from [node] * int(seats[node])
+
+
+def closes_to_new(snapshot: Snapshot, *, interruptible: bool) -> FloatArray:
+    """Return when each node closes to new members of a gang: float[n].
+
+    If the gang is not ``interruptible``, a node closes when its owner may first come back.
+    """
+    if interruptible:
+        return snapshot.until
+    risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(snapshot.until))
+    times: FloatArray = np.minimum(snapshot.until, risks)
+    return times
 
 
 def members_that_fit(free: IntArray, request: IntArray, *, most: int) -> IntArray:

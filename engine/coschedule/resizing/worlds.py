@@ -94,6 +94,7 @@ def _begun(gang: PendingGang, start: SizedStart, elastic: Mapping[GangKey, Chang
         nodes=start.nodes,
         end=start.end,
         terms=elastic.get(gang.key, ChangeTerms()),
+        interruptible=gang.interruptible,
     )
 
 

@@ -11,6 +11,7 @@ from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Release
+from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.size_change import OwnerReturn, SizeReason, SlowNode
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs.elastic_run import ElasticRun
@@ -71,7 +72,7 @@ def test_owner_is_likely_to_return_by_a_forecast(returns, want):
     edges = [NOW + hour * HOUR for hour in range(len(returns) + 1)]
     facts = {"edges": edges, "returns": [[0.0] * len(returns)] * 3 + [returns]}
 
-    change = changes([run(0, 1, 2, 3)], SHORT, **facts)["run"]
+    change = changes([run(0, 1, 2, 3)], replace(SHORT, interruptible=Interruptible.FREELY), **facts)["run"]
 
     assert change.leaves == want
     assert change.because is (SizeReason.WAITING_GANG if want is None else SizeReason.OWNER_RETURNS)

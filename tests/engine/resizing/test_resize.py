@@ -10,6 +10,7 @@ from coschedule.model.run_times import SerialWork
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Nominated, Release
+from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.running import Holding, RunningGang
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs.elastic_run import ElasticRun
@@ -71,6 +72,50 @@ def test_a_gang_that_rests_after_a_failed_attempt_does_not_start_before_its_rest
 
     assert (sizes(idle), planned(idle)) == ({}, {"short": NOW + 300})
     assert sizes(full) == {}
+
+
+@pytest.mark.parametrize(
+    ("interruptible", "want"),
+    [
+        pytest.param(Interruptible.NEVER, (0, 1, 3), id="it may not be interrupted"),
+        pytest.param(Interruptible.FREELY, (0, 1, 2, 3), id="it may be interrupted"),
+    ],
+)
+def test_a_gang_that_may_not_be_interrupted_does_not_grow_onto_nodes_whose_owners_may_come_back(interruptible, want):
+    run = replace(elastic(0, 1), interruptible=interruptible)
+    nodes = [node(one["name"], free=int(index > 1)) for index, one in enumerate(FOUR)]
+    releases = [Release(node=index, request=(1,), time=run.end) for index in run.nodes]
+    facts = {"edges": [NOW, NOW + 3_600, NOW + 7_200], "returns": [[0, 0], [0.5, 0.5], [0, 0.5], [0, 0]]}
+
+    [change] = resize(snapshot(nodes, [], releases=releases, **facts), [run], {}).sizes.changes
+
+    assert change.nodes == want
+
+
+@pytest.mark.parametrize(
+    ("interruptible", "serial", "want"),
+    [
+        pytest.param(Interruptible.NEVER, 20_000, {}, id="it may not be interrupted"),
+        pytest.param(Interruptible.NEVER, 3_000, {"waits": 2}, id="it ends before owners come back"),
+        pytest.param(Interruptible.FREELY, 20_000, {"waits": 2}, id="it may be interrupted"),
+    ],
+)
+def test_a_gang_that_may_not_be_interrupted_does_not_start_where_owners_may_come_back(interruptible, serial, want):
+    waits = gang("waits", serial=serial, size=1, most=2, created=NOW, interruptible=interruptible)
+    facts = {"edges": [NOW, NOW + 3_600, NOW + 7_200], "returns": [[0, 0.5]] * 4}
+
+    result = resize(snapshot(FOUR, [waits], **facts), [], {waits.key: TERMS})
+
+    assert sizes(result) == want
+
+
+def test_seats_that_a_gang_gives_up_are_not_for_a_gang_that_may_not_be_interrupted_there():
+    run = replace(elastic(0, 1, 2, 3), interruptible=Interruptible.FREELY)
+    nodes = [node(one["name"], free=0) for one in FOUR]
+    releases = [Release(node=index, request=(1,), time=run.end) for index in run.nodes]
+    facts = {"releases": releases, "edges": [NOW, NOW + 3_600], "returns": [[0.5]] * 4}
+
+    assert sizes(resize(snapshot(nodes, [SHORT], **facts), [run], {SHORT.key: TERMS})) == {}
 
 
 def test_a_gang_does_not_shrink_where_its_later_end_would_break_a_promise():

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, IntArray
-from coschedule.queue.owners.hazards import Hazards
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.owners.hazards import Hazards, hazards_of
+from coschedule.queue.problem.owner_forecasts import Forecasts
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.timeline import Timeline
 
@@ -37,6 +38,16 @@ def with_safer(timeline: Timeline, hazards: Hazards | None, *, risks: Sequence[f
     ]
     safer = tuple(timeline.claimed_all(list(_closings(timeline, hazards, one))) for one in distinct if one.any())
     return replace(timeline, safer=safer)
+
+
+def first_risks(forecasts: Forecasts, now: float, *, nodes: int) -> FloatArray:
+    """Return the first time from ``now`` on at which the owner of each node may come back, inf for never: float[n]."""
+    hazards = hazards_of(forecasts)
+    if hazards is None:
+        return np.full(nodes, np.inf)
+    is_ahead = np.append(hazards.begin[1:], np.inf) > now
+    times: FloatArray = np.where((hazards.rate > 0) & is_ahead, np.maximum(hazards.begin, now), np.inf).min(axis=1)
+    return times
 
 
 def _closings(timeline: Timeline, hazards: Hazards, closed: BoolArray) -> Iterator[Claim]:

@@ -6,6 +6,8 @@ All times are absolute seconds on one axis; ``sized_run`` says what a seat is.
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from coschedule.model.numbers import FloatArray
 from coschedule.model.run_times import Work
 from coschedule.queue.problem.gangs import GangKey
@@ -17,12 +19,21 @@ from coschedule.resizing.worth import SharedWork
 class RunSeats(NamedTuple):
     """A member on node n takes ``slowdown[n]`` times as long as on a reference node. Node n closes at ``until[n]``.
 
-    ``idle`` are the seats without a member.
+    ``idle`` are the seats without a member. The owner of node n may first come back at ``first_risks[n]``; None stands
+    for never.
     """
 
     slowdown: FloatArray
     until: FloatArray
     idle: tuple[int, ...]
+    first_risks: FloatArray | None = None
+
+    def closes_to_new(self, *, interruptible: bool) -> FloatArray:
+        """Return when each node closes to new members of a gang: float[n]."""
+        if self.first_risks is None or interruptible:
+            return self.until
+        times: FloatArray = np.minimum(self.until, self.first_risks)
+        return times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +50,7 @@ class WaitingGang:
     work: Work
     elastic: bool
     member_price: float = 0.0
+    may_be_interrupted: bool = False
 
     @property
     def shared(self) -> SharedWork:

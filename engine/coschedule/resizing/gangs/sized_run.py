@@ -14,6 +14,7 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.worth import HORIZON_SECONDS
@@ -70,7 +71,8 @@ class SizedRun:
     size is ``asked`` of the gang, the gang changes to that size only, as soon as there is room. Members that the gang
     gives up are gone after ``grace`` seconds. A gang with a ``deadline`` should end by then with the fewest members. To
     make room for a more urgent gang, this gang may shrink down to ``fewest`` members, which may be fewer than the least
-    of ``sizes``. None stands for the least of ``sizes``.
+    of ``sizes``. None stands for the least of ``sizes``. ``interruptible`` says whether new members may be on nodes
+    whose owners may come back.
 
     If the gang ``keeps`` its members, they go on while other members come or go. A gang that grows then keeps all of
     its nodes, and a gang that shrinks never leaves the first of ``nodes``. Otherwise a change ends all members, and
@@ -93,6 +95,7 @@ class SizedRun:
     in_order: bool = False
     grace: float = 0.0
     fewest: int | None = None
+    interruptible: Interruptible = Interruptible.NEVER
 
     def __post_init__(self) -> None:
         if not self.sizes.has(len(self.nodes)):
@@ -119,6 +122,11 @@ class SizedRun:
     def all_nodes(self) -> list[int]:
         """The nodes of all members, also of fixed ones; one entry a member."""
         return [*self.nodes, *(node for part in self.fixed for node in part.nodes)]
+
+    @property
+    def may_be_interrupted(self) -> bool:
+        """Whether the gang may run where an owner may come back."""
+        return self.interruptible is not Interruptible.NEVER
 
     @property
     def seat(self) -> SeatKind:

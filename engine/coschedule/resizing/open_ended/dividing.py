@@ -18,6 +18,7 @@ turnaround was from 1 % shorter to 4 % longer.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, product
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.gangs.sized_run import SeatKind
 from coschedule.resizing.knapsack import SizeOptions, best_options
 from coschedule.resizing.options import MOST_SIZES
-from coschedule.resizing.seats import idle_seats, seats_without
+from coschedule.resizing.seats import closes_to_new, idle_seats, seats_without
 from coschedule.resizing.sizes import MOST_GANGS
 from coschedule.resizing.turns import in_turn, next_turn
 from coschedule.resizing.unit_times import relative_speeds
@@ -91,8 +92,10 @@ def divided(
     exclude others for ever. ``is_idle`` is True for nodes that no gang waits for. Gangs exchange only seats on these
     nodes.
     """
-    seats = np.array(list(idle_seats(snapshot, seat, [run.sizes for run in runs])), dtype=np.int64)
-    seats = seats[snapshot.until[seats] == math.inf]
+    closes = closes_to_new(snapshot, interruptible=all(run.may_be_interrupted for run in runs))
+    open_long = np.where(closes == math.inf, snapshot.start, math.inf)
+    beside = replace(snapshot, start=open_long)
+    seats = np.array(list(idle_seats(beside, seat, [run.sizes for run in runs])), dtype=np.int64)
     idle = seats[np.argsort(snapshot.slowdown[seats], kind="stable")]
     for _, equals in groupby(sorted(runs, key=_urgency), key=lambda run: run.priority):
         some = in_turn(list(equals), snapshot.now, MOST_GANGS)

@@ -20,7 +20,7 @@ from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.gangs.sized_run import SeatKind, by_pace
 from coschedule.resizing.open_ended.dividing import divided, takes_part
 from coschedule.resizing.open_ended.idle_nodes import waiting_gangs, wanted_by_none
-from coschedule.resizing.seats import idle_seats, without_nominated
+from coschedule.resizing.seats import closes_to_new, idle_seats, without_nominated
 
 
 def grown(
@@ -31,6 +31,7 @@ def grown(
     ``made`` is a plan in which the gangs of the snapshot wait. Guarantees: no waiting gang could use a node on which a
     gang grows, unless the waiting gang would not fit on empty nodes either. No waiting gang is planned to start at the
     end of a gang that grows. So the plan ``made`` stays valid. All nodes on which a gang grows are open until it ends.
+    No owner is expected there before, unless the gang may be interrupted.
     """
     able = [(seat, [run for run in runs if run.largest > run.size or run.is_measured]) for seat, runs in groups]
     able = [(seat, runs) for seat, runs in able if runs]
@@ -76,11 +77,13 @@ def _shared_out(
 ) -> Iterator[tuple[SizeChange, IntArray]]:
     """List the changes of gangs that grow, and the nodes that each adds: at most an equal part, or as many as asked."""
     able = [run for run in runs if _is_awaited_by_none(run, is_idle)]
-    seats = list(idle_seats(snapshot, seat, [run.sizes for run in able]))
-    idle = np.array(by_pace(seats, snapshot.slowdown, snapshot.until), dtype=np.int64)
+    until = closes_to_new(snapshot, interruptible=any(run.may_be_interrupted for run in able))
+    seats = list(idle_seats(replace(snapshot, until=until), seat, [run.sizes for run in able]))
+    idle = np.array(by_pace(seats, snapshot.slowdown, until), dtype=np.int64)
     order = sorted(able, key=lambda run: (-run.priority, not run.is_due, run.changed, run.key))
     for place, run in enumerate(order):
-        staying = np.flatnonzero(snapshot.until[idle] >= run.end_after_change)
+        closes = closes_to_new(snapshot, interruptible=run.may_be_interrupted)
+        staying = np.flatnonzero(closes[idle] >= run.end_after_change)
         share = len(staying) if run.is_due else -(-len(staying) // (len(order) - place))
         count = _added(snapshot, run, idle[staying[:share]])
         if count:

@@ -74,6 +74,7 @@ class ByProgress:
             terms=cluster.changing,
             changed=run.changed,
             unit_times=tuple(UnitTime(size, seconds) for size, seconds in unit_times.items()),
+            interruptible=cluster.terms.interruptible,
         )
 
 

@@ -52,6 +52,7 @@ class Elastic:
             end=run.end,
             terms=cluster.changing,
             changed=run.changed,
+            interruptible=cluster.terms.interruptible,
         )
 
 

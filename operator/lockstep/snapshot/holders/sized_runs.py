@@ -91,6 +91,7 @@ class SizedRuns:
             keeps=one.elastic.keeps_members,
             in_order=one.in_order,
             grace=_grace(one),
+            interruptible=one.spec.interruptible,
             unit_times=_unit_times(one),
         )
 
@@ -116,6 +117,7 @@ class SizedRuns:
             keeps=one.elastic.keeps_members,
             in_order=one.in_order,
             grace=_grace(one),
+            interruptible=one.spec.interruptible,
         )
 
     def _work_left(self, one: Resizable, reported: str, end: float) -> _WorkLeft | None:

@@ -9,12 +9,14 @@ from coschedule import plan
 from coschedule.model.run_times import SerialWork
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing import beside
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
 from coschedule.resizing.resize import resize
+from coschedule.resizing.unit_times import UnitTime
 from engine.builders import NOW, gang, in_front, node, release, running, snapshot, together
 
 TERMS = ChangeTerms(restart_time=120.0, min_interval=600.0)
@@ -57,6 +59,17 @@ def test_gang_grows_into_all_idle_nodes_that_no_gang_waits_for():
     assert (change.was, change.nodes, change.end, change.is_open_ended) == (2, (0, 1, 2, 3, 4, 5), math.inf, True)
     assert (change.made_for, result.after.free.sum(), result.after.someday.sum()) == (None, 0, 6)
     assert result.after.open_ended.node.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("interruptible", "want"), [(Interruptible.NEVER, 4), (Interruptible.FREELY, 6)])
+@pytest.mark.parametrize("measured", [False, True])
+def test_gang_that_may_not_be_interrupted_does_not_grow_onto_nodes_whose_owners_may_come_back(
+    interruptible, want, measured
+):
+    run = endless(0, 1, interruptible=interruptible, unit_times=(UnitTime(2, 10.0),) if measured else ())
+    returns = [[0.0, 0.0]] * 4 + [[0.5, 0.5], [0.0, 0.5]]
+
+    assert sizes(resized([run], edges=[NOW, NOW + 3_600, NOW + 7_200], returns=returns)) == {"run": want}
 
 
 @pytest.mark.parametrize(

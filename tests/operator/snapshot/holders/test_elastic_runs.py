@@ -181,6 +181,17 @@ def test_members_of_unknown_end_that_have_notice_leave_as_much_later():
     assert run.grace == 30.0 + 120.0
 
 
+@pytest.mark.parametrize("work", [HOURS, None], ids=["known end", "unknown end"])
+@pytest.mark.parametrize("interruptible", [None, "Freely"])
+def test_plan_knows_whether_new_members_may_be_where_owners_come_back(work, interruptible):
+    finish = {} if work else {"expectedFinish": None}
+    spec = {"interruptible": interruptible} if interruptible else {}
+
+    _, [run] = drawn(running(work=work, spec=spec, status=finish))
+
+    assert run.interruptible == (interruptible or "Never")
+
+
 def test_end_of_a_gang_that_reports_its_progress_is_known():
     state = running(status={"expectedFinish": at(899), "progress": "0.5"})
 
