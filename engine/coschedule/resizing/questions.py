@@ -14,7 +14,7 @@ from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
-from coschedule.resizing.seats import closes_to_new, idle_seats, may_stay
+from coschedule.resizing.seats import begins_of_holds, closes_to_new, idle_seats, may_stay
 from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import World
@@ -85,16 +85,31 @@ def _question(
     waiting = [gang for gang in alike if seat.fits(gang)]
     sizes = [*(run.sizes for run in runs), *(gang.roles[0].sizes for gang in waiting)]
     closes = closes_to_new(snapshot, interruptible=any(map(_may_be_interrupted, (*runs, *waiting))))
-    open_long = np.where(closes >= _soonest(world, waiting), snapshot.start, np.inf)
-    idle = idle_seats(replace(snapshot, start=open_long, until=closes), seat, sizes)
+    soonest = _soonest(world, waiting)
+    open_long = np.where(closes >= soonest, snapshot.start, np.inf)
+    idle = list(idle_seats(replace(snapshot, start=open_long, until=closes), seat, sizes))
+    able = {gang.key for gang in waiting if gang.held and _may_start(gang, len(idle), runs)}
+    holds = begins_of_holds(snapshot, [gang for gang in _holders(snapshot) if gang.key not in able])
+    idle = [node for node in idle if holds[node] >= soonest]
     risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(closes))
-    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle), risks)
+    seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle), risks, holds)
     due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
     return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due)
 
 
 def _may_be_interrupted(gang: ElasticRun | PendingGang) -> bool:
     return gang.interruptible is not Interruptible.NEVER
+
+
+def _holders(snapshot: Snapshot) -> list[PendingGang]:
+    """List the most urgent of the waiting gangs if they hold nodes: runs that grow are at least as urgent as others."""
+    first = max((gang.priority for gang in snapshot.gangs), default=0)
+    return [gang for gang in snapshot.gangs if gang.held and gang.priority == first]
+
+
+def _may_start(gang: PendingGang, idle: int, runs: Sequence[ElasticRun]) -> bool:
+    """Return whether a gang may get enough seats now: ``idle`` ones, and those that runs can give up."""
+    return gang.roles[0].sizes.least <= idle + sum(run.size - run.shared.least(run.sizes) for run in runs)
 
 
 def _soonest(world: World, waiting: Sequence[PendingGang]) -> float:

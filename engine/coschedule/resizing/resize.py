@@ -52,7 +52,8 @@ def resize(
     changes or a gang must start, else the first in which a gang starts. Other runs keep their size until the next plan.
     A waiting gang takes part only if its members are alike and have equal shares of known work. It must also have no
     deadline, no terms and no factors, and no waiting gang may be more urgent. It must be able to start now, by its
-    ``not_before``. All other gangs are only planned. ``rescue`` is as in ``plan``.
+    ``not_before``. All other gangs are only planned. Nodes that one of the most urgent waiting gangs holds go to other
+    gangs only until the node hold begins. ``rescue`` is as in ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only if a promise is due, a size is asked of
     a gang, or a gang would miss its deadline. Several choices are tried until no gang starts after its promise. If each

@@ -1,7 +1,7 @@
 """The idle seats of a snapshot for members of one kind, and whether a gang may stay where it is."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.owners.safer import first_risks
+from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs.sized_run import SeatKind, SizedRun
@@ -46,6 +47,19 @@ def closes_to_new(snapshot: Snapshot, *, interruptible: bool) -> FloatArray:
     risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(snapshot.until))
     times: FloatArray = np.minimum(snapshot.until, risks)
     return times
+
+
+def begins_of_holds(snapshot: Snapshot, holders: Iterable[PendingGang]) -> FloatArray:
+    """Return when each node closes to other gangs than ``holders``, inf for never: float[n].
+
+    The nodes that a gang holds close when the last gang or pod of known end there has ended, as in a plan.
+    """
+    begins = np.full(len(snapshot.until), np.inf)
+    for gang in holders:
+        held = set(gang.held)
+        begin = max((one.time for one in snapshot.releases if one.node in held), default=snapshot.now)
+        begins[list(held)] = np.minimum(begins[list(held)], max(begin, snapshot.now))
+    return begins
 
 
 def members_that_fit(free: IntArray, request: IntArray, *, most: int) -> IntArray:

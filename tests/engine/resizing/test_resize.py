@@ -118,6 +118,47 @@ def test_seats_that_a_gang_gives_up_are_not_for_a_gang_that_may_not_be_interrupt
     assert sizes(resize(snapshot(nodes, [SHORT], **facts), [run], {SHORT.key: TERMS})) == {}
 
 
+def holding(*held, **facts):
+    """Describe a gang that waits for pods of unknown end, and holds these nodes."""
+    return gang("big", **{"size": 4, "held": held, **facts})
+
+
+def beside_pods(*gangs, run=None):
+    """Two idle nodes, two with pods of unknown end, and one that the run holds if there is one."""
+    nodes = [node(f"n{index}", **({} if index < 2 else {"free": 0, "someday": (1,)})) for index in range(4)]
+    releases = [] if run is None else [Release(node=4, request=(1,), time=run.end)]
+    return snapshot([*nodes, node("n4", free=0)], gangs, releases=releases, most_holding=1)
+
+
+@pytest.mark.parametrize(
+    ("big", "want"),
+    [
+        pytest.param(holding(0, 1, 2, 3), {}, id="it waits for pods only"),
+        pytest.param(holding(0, 1, 2, 4), {"run": 3}, id="it also waits for this run, which then ends sooner"),
+        pytest.param(holding(), {"run": 3}, id="it holds no nodes"),
+    ],
+)
+def test_a_gang_does_not_grow_onto_nodes_that_one_that_waits_keeps_free(big, want):
+    run = elastic(4)
+
+    assert sizes(resize(beside_pods(big, run=run), [run], {})) == want
+
+
+@pytest.mark.parametrize(
+    ("big", "want"),
+    [
+        pytest.param(holding(0, 1, 2, 3), {}, id="of unknown run time"),
+        pytest.param(holding(0, 1, 2, 3, serial=400), {}, id="of known run time"),
+        pytest.param(holding(0, 1, 2, 3, priority=-1), {"short": 2}, id="less urgent"),
+        pytest.param(holding(0, 1, 2, 3, size=2, serial=400, created=NOW - 10**6), {"big": 2}, id="it may start"),
+    ],
+)
+def test_a_gang_does_not_start_on_nodes_that_another_keeps_free(big, want):
+    snapshot = beside_pods(big, SHORT)
+
+    assert sizes(resize(snapshot, [], {SHORT.key: TERMS, big.key: TERMS})) == want
+
+
 def test_a_gang_does_not_shrink_where_its_later_end_would_break_a_promise():
     run = elastic(0, 1, 2, 3)
     whole = gang("whole", serial=40_000, size=4, created=NOW, promised=run.end + 10)

@@ -19,21 +19,20 @@ from coschedule.resizing.worth import SharedWork
 class RunSeats(NamedTuple):
     """A member on node n takes ``slowdown[n]`` times as long as on a reference node. Node n closes at ``until[n]``.
 
-    ``idle`` are the seats without a member. The owner of node n may first come back at ``first_risks[n]``; None stands
-    for never.
+    ``idle`` are the seats without a member. The owner of node n may first come back at ``first_risks[n]``. From
+    ``holds[n]`` on, a waiting gang holds node n. None stands for never.
     """
 
     slowdown: FloatArray
     until: FloatArray
     idle: tuple[int, ...]
     first_risks: FloatArray | None = None
+    holds: FloatArray | None = None
 
     def closes_to_new(self, *, interruptible: bool) -> FloatArray:
         """Return when each node closes to new members of a gang: float[n]."""
-        if self.first_risks is None or interruptible:
-            return self.until
-        times: FloatArray = np.minimum(self.until, self.first_risks)
-        return times
+        times = self.until if self.holds is None else np.minimum(self.until, self.holds)
+        return times if self.first_risks is None or interruptible else np.minimum(times, self.first_risks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
