@@ -49,9 +49,10 @@ class KubeClient:
 
     At most ``concurrency`` writes are in progress, ordered by urgency and then by arrival. 429, 5xx and broken
     connections are retried with growing pauses, or after ``Retry-After``. While ``fence`` is closed, no write is sent:
-    callers wait until it opens again after a late renewal, or until leadership ends and their tasks are cancelled. While the API server refuses
-    ``credentials`` that it accepted before, every request waits. With ``rights``, denied requests are sent rarely. Then
-    the caller must call ``rights.record_review`` whenever ``rights.needs_review`` is set, since writes wait for that.
+    callers wait until it opens again after a late renewal, or until leadership ends and their tasks are cancelled.
+    While the API server refuses ``credentials`` that it accepted before, every request waits. With ``rights``, denied
+    requests are sent rarely. Then the caller must call ``rights.record_review`` whenever ``rights.needs_review`` is
+    set, since writes wait for that.
     """
 
     def __init__(
