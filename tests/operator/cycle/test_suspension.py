@@ -22,6 +22,7 @@ from fake_cluster.rig import (
     set_phases,
     status_of,
 )
+from lockstep.api.names import GANG_LABEL
 
 pytestmark = pytest.mark.asyncio
 
@@ -76,6 +77,18 @@ async def test_gang_that_runs_is_suspended_and_resumed_with_its_age():
         found = Counter(event_reasons(api))
         assert [found[it] for it in ("GangSuspended", "GangResumed", "BindInterrupted")] == [1, 1, 0]
         assert parts.metric("lockstep_attempts_undone_total", reason="GangSuspended") == 1
+
+
+async def test_member_whose_label_its_user_has_removed_is_stopped_too():
+    async with operator_over(gangs=[gang("g")]) as (api, _):
+        await until_running(api)
+        labels = dict(api.store.get(pod_place("g-1-0"))["metadata"]["labels"])
+        del labels[GANG_LABEL]
+        api.store.change(pod_place("g-1-0"), metadata={"labels": labels})
+        set_spec(api, suspend=True)
+        await until_suspended(api)
+
+        assert api.store.objects("pods") == []
 
 
 async def test_suspended_gang_is_stopped_with_the_grace_of_its_members():
