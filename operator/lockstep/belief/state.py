@@ -118,6 +118,7 @@ class State(CacheParts):
         self.failed_nodes.forget(uid)
         self.rejections.forget(uid)
         self.remembered.forget(uid)
+        self.forecasts.forget(uid)
         self.changes.reconcile(key)
         self.changes.record_change_for_plan()
 

@@ -15,16 +15,13 @@ late start that was met. Then nine of ten are met. (Adaptive conformal inference
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS
 from lockstep.facts.reasons import Condition
 
 _LAST = 200
-# The most gangs that are remembered by UID. A gang counts once, though its status arrives many times. Some gangs never
-# start.
-_KNOWN = 10 * _LAST
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
 # In simulated queues, 89 % of late starts are met with this step, and 87 % without a step or with a step of 0.03. A
@@ -47,11 +44,12 @@ class Forecast(NamedTuple):
 class Forecasts:
     """The waits of the last gangs that had to wait, as ratios to their first planned waits.
 
-    The first forecast of each gang's late start is remembered by UID until the gang starts.
+    A gang counts once, though its status arrives many times. The first forecast of its late start is remembered by UID
+    until the gang starts. The caller has to :meth:`forget` gangs that are gone.
     """
 
     _ratios: deque[float] = field(default_factory=lambda: deque(maxlen=_LAST))
-    _learned_from: dict[str, None] = field(default_factory=dict)
+    _learned_from: set[str] = field(default_factory=set)
     _late_starts: dict[str, float] = field(default_factory=dict)
     _late_share: float = _LATE
 
@@ -66,8 +64,12 @@ class Forecasts:
         if not status.is_true(Condition.PLACED) or status.ran_before or gang.uid in self._learned_from:
             return
         self.record(gang.uid, created=gang.created, planned=status.first_planned_start, started=status.start)
-        self._learned_from[gang.uid] = None
-        _forget_oldest(self._learned_from)
+        self._learned_from.add(gang.uid)
+
+    def forget(self, uid: str) -> None:
+        """Forget a gang that is gone; the ratio of its waits stays."""
+        self._learned_from.discard(uid)
+        self._late_starts.pop(uid, None)
 
     def record(self, uid: str, *, created: float, planned: float, started: float) -> None:
         """Record the start of a gang that was first planned for a later time. All times are seconds since the epoch."""
@@ -84,7 +86,6 @@ class Forecasts:
         forecast = self.of(since=since, now=now, planned=planned, promised=promised)
         if forecast.late is not None:
             self._late_starts.setdefault(uid, forecast.late)
-            _forget_oldest(self._late_starts)
         return forecast
 
     def of(self, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
@@ -120,8 +121,3 @@ def _quantile(waits: list[float], share: float) -> float:
     """
     rank = math.ceil(share * (len(waits) + 1))
     return waits[min(rank, len(waits)) - 1]
-
-
-def _forget_oldest(known: dict[str, Any]) -> None:
-    if len(known) > _KNOWN:
-        del known[next(iter(known))]

@@ -7,6 +7,7 @@ import pytest
 
 from builders.facts import gang_fact, start_estimate
 from lockstep.belief.run_times.forecasts import Forecasts
+from lockstep.belief.state import State
 from lockstep.facts.gang.status import ConditionFact, GangStatus
 
 NOW = 1000.0
@@ -162,6 +163,22 @@ def test_forecasts_are_learned_from_statuses_of_gangs_that_waited():
 
 def test_gang_counts_once_however_often_its_status_is_seen():
     assert late_after(*[waited()] * 50) is None
+
+
+def test_gang_counts_once_however_many_gangs_run_beside_it():
+    # They had to wait for half a second, so nothing is learned from them.
+    others = [replace(waited(str(number)), created=99.5) for number in range(2001)]
+
+    assert late_after(*[waited(), *others] * 20) is None
+
+
+def test_gang_that_is_gone_is_forgotten():
+    state = State(lambda: None)
+    for _ in range(20):
+        state.apply_gang(waited())
+        state.remove_gang(waited().key, waited().uid)
+
+    assert state.forecasts.of(since=NOW, now=NOW, planned=NOW + 60, promised=None).late == NOW + 120
 
 
 @pytest.mark.parametrize("other", [{"placed": "False"}, {"plan": False}, {"active_since": 150.0}])
