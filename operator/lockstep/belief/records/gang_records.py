@@ -56,8 +56,8 @@ class GangRecords:
         self._count = 0
         # Gangs that already existed when this process began to lead, and that it has not recorded yet.
         self._unrecorded: dict[GangKey, None] = {}
-        # Gangs that are gone. The next call of ``advance_to`` records them, with its time.
-        self._removed: list[GangFact] = []
+        # Gangs that are gone, by UID. The next call of ``advance_to`` records them, with its time.
+        self._removed: dict[str, GangFact] = {}
         self.dropped = 0
         """The number of records and stretches that were dropped before they were handed over."""
 
@@ -82,6 +82,9 @@ class GangRecords:
     def gang_applied(self, before: GangFact | None, gang: GangFact) -> None:
         """Record the changes of a gang."""
         if self._is_on:
+            if before is None:
+                # It has only changed to an earlier version: the API server was restored.
+                self._removed.pop(gang.uid, None)
             record = self._changes(before, gang)
             if record is not None:
                 self._put(record)
@@ -89,11 +92,11 @@ class GangRecords:
     def gang_removed(self, gang: GangFact) -> None:
         """Record at the next :meth:`advance_to` that the gang is gone."""
         if self._is_on:
-            self._removed.append(gang)
+            self._removed[gang.uid] = gang
 
     def advance_to(self, now: float) -> None:
         """Record the gangs that are gone by now."""
-        for gang in self._removed:
+        for gang in self._removed.values():
             was_unrecorded = gang.key in self._unrecorded
             self._unrecorded.pop(gang.key, None)
             if gang.status.end is None:

@@ -110,6 +110,19 @@ def test_gang_that_is_deleted_while_it_runs_ends_then():
     assert (found.stretches[0].ended, found.stretches[0].lost) == (180, (180 - 110) * 2)
 
 
+def test_gang_that_goes_back_to_an_earlier_version_after_a_restore_has_not_ended():
+    leader = Leader().see(running())
+    gang = leader.state.gangs[gang_fact().key]
+    leader.state.remove_gang(gang.key, gang.uid)
+    leader.state.apply_gang(replace(gang, resource_version="1"))
+    leader.state.advance_to(180.0)
+
+    [found] = leader.taken()
+
+    assert (found.outcome, found.ended) == (GangOutcome.OPEN, None)
+    assert (found.stretches[0].ended, found.stretches[0].lost) == (None, 0)
+
+
 def test_end_stays_when_the_gang_is_deleted_after_it():
     leader = Leader().see(running(), succeeded())
     leader.state.remove_gang(gang_fact().key, gang_fact().uid)
