@@ -172,11 +172,11 @@ class State(CacheParts):
 
     def members(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The existing pods of all the gang's attempts."""
-        return self.counts.roster.members(gang.uid)
+        return self.counts.roster.members(gang.key, gang.uid)
 
     def pods_of(self, reservation: Reservation) -> Iterator[PodFact]:
         """The existing pods of the reservation's members, from the lowest rank on."""
-        members = self.counts.roster.members(reservation.gang_uid)
+        members = self.counts.roster.members(reservation.gang, reservation.gang_uid)
         return (members[key] for key in reservation.pod_keys() if key in members)
 
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:

@@ -117,7 +117,9 @@ def _short(
 def _charges(state: State, reservation: Reservation) -> Counter[tuple[str, str]]:
     """The amounts that the reservation's members take, by node and resource."""
     own: Counter[tuple[str, str]] = Counter()
-    for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+    for (node, request), count in state.ledger.charged(
+        reservation.gang, reservation.gang_uid, reservation.attempt
+    ).items():
         for resource, amount in request:
             own[node, resource] += count * amount
     return own

@@ -1,6 +1,7 @@
 """Belief depends on the newest fact of everything, not on the order in which facts came."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +21,7 @@ from coschedule import GangKey, UnitTime
 from lockstep.belief.state import State, is_older
 from lockstep.facts.elastic import ElasticSpec
 from lockstep.facts.gang.status import GangStatus
-from lockstep.facts.pods.pod import PodKey, PodPhase
+from lockstep.facts.pods.pod import Membership, PodKey, PodPhase
 
 RUNNING, SUCCEEDED, FAILED = PodPhase.RUNNING, PodPhase.SUCCEEDED, PodPhase.FAILED
 
@@ -335,3 +336,17 @@ def test_speed_that_becomes_known_at_a_size_asks_for_a_plan(state, unit_times, w
     state.apply_gang(gang_fact("g", version="2", spec=spec, status=GangStatus(unit_times=tuple(unit_times))))
 
     assert state.changes.is_plan_due == want
+
+
+def test_pod_of_another_namespace_that_names_the_gangs_uid_is_no_member():
+    """Statuses of evicted gangs name the UIDs of gangs in other namespaces."""
+    state, uid = State(lambda: None), "uid-of-g"
+    gang = gang_fact("g", uid=uid)
+    state.apply_gang(gang)
+    state.assumptions.hold(reservation("g"))
+    before = dict(state.ledger.charged(gang.key, uid, 1))
+    foreign = pod_fact("x-1-7", node="n1", member=Membership(GangKey("other", "x"), uid, 1, 7))
+    state.apply_pod(replace(foreign, key=PodKey("other", "x-1-7")))
+
+    assert not state.members(gang)
+    assert state.ledger.charged(gang.key, uid, 1) == before

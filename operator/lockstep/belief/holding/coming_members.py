@@ -81,10 +81,10 @@ class Coming:
 
     def _coming(self, gang: GangKey) -> dict[_ComingPlace, PodFact]:
         held = self._held(gang)
-        if held is None or not self._ledger.assumed_of(held.gang.uid, held.reservation.attempt):
+        if held is None or not self._ledger.assumed_of(held.gang.key, held.gang.uid, held.reservation.attempt):
             return {}
         kinds = _kinds(held)
-        charged = {node for node, _ in self._ledger.charged(held.gang.uid, held.reservation.attempt)}
+        charged = {node for node, _ in self._ledger.charged(held.gang.key, held.gang.uid, held.reservation.attempt)}
         places = {_ComingPlace(entry.role, entry.node) for entry in held.reservation.members if entry.node in charged}
         return {place: _pod(held, place, kinds[place.role]) for place in places if place.role in kinds}
 

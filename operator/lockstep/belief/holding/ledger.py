@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coschedule import GangKey
 from lockstep.belief.holding.sums import Columns, Rows, Sums
 from lockstep.facts.pods.pod import Membership, PodFact, Request
 
@@ -29,6 +30,14 @@ class Charge(NamedTuple):
     member: Membership | None
 
 
+class _Attempt(NamedTuple):
+    """An attempt of a gang. The UID alone is not enough: pods of other namespaces may name it, too."""
+
+    gang: GangKey
+    gang_uid: str
+    number: int
+
+
 class Ledger:
     """Charges, and their sums ``committed[row of the node, column of the resource]`` in base units.
 
@@ -39,9 +48,9 @@ class Ledger:
         self._seen: dict[str, Charge] = {}
         self._uids: dict[Membership, str] = {}
         self._assumed: dict[Membership, Charge] = {}
-        self._assumed_of: Counter[tuple[str, int]] = Counter()
-        self._by_attempt: dict[tuple[str, int], dict[tuple[str, Request], int]] = {}
-        self._marks: dict[tuple[str, int], int] = {}
+        self._assumed_of: Counter[_Attempt] = Counter()
+        self._by_attempt: dict[_Attempt, dict[tuple[str, Request], int]] = {}
+        self._marks: dict[_Attempt, int] = {}
         self._changes = 0
         self._sums = Sums(layers=2)
 
@@ -50,31 +59,31 @@ class Ledger:
         """The number of members that are assumed and not confirmed."""
         return len(self._assumed)
 
-    def assumed_of(self, gang_uid: str, attempt: int) -> int:
+    def assumed_of(self, gang: GangKey, gang_uid: str, attempt: int) -> int:
         """The number of an attempt's members that are assumed and not confirmed."""
-        return self._assumed_of.get((gang_uid, attempt), 0)
+        return self._assumed_of.get(_Attempt(gang, gang_uid, attempt), 0)
 
     def charge(self, member: Membership) -> Charge | None:
         """The charge of that member; None if it has none."""
         uid = self._uids.get(member)
         return self._assumed.get(member) if uid is None else self._seen[uid]
 
-    def charged(self, gang_uid: str, attempt: int) -> Mapping[tuple[str, Request], int]:
+    def charged(self, gang: GangKey, gang_uid: str, attempt: int) -> Mapping[tuple[str, Request], int]:
         """The number of an attempt's members by node and request."""
-        return self._by_attempt.get((gang_uid, attempt), _NOTHING)
+        return self._by_attempt.get(_Attempt(gang, gang_uid, attempt), _NOTHING)
 
-    def mark(self, gang_uid: str, attempt: int) -> int:
+    def mark(self, gang: GangKey, gang_uid: str, attempt: int) -> int:
         """A number that changes whenever the charges of the attempt's members change; 0 if there are none.
 
         No number is used again.
         """
-        return self._marks.get((gang_uid, attempt), 0)
+        return self._marks.get(_Attempt(gang, gang_uid, attempt), 0)
 
     def assume(self, member: Membership, node: str, request: Request) -> None:
         """Count a member that is about to be bound. A member that is charged already stays as it is."""
         if self.charge(member) is None:
             self._assumed[member] = charge = Charge(node, request, is_lasting=False, member=member)
-            self._assumed_of[member.gang_uid, member.attempt] += 1
+            self._assumed_of[_attempt_of(member)] += 1
             self._add(charge, +1)
 
     def confirm(self, pod: PodFact) -> bool:
@@ -106,7 +115,7 @@ class Ledger:
         charge = self._assumed.pop(member, None)
         if charge is None:
             return False
-        attempt = (member.gang_uid, member.attempt)
+        attempt = _attempt_of(member)
         self._assumed_of[attempt] -= 1
         if not self._assumed_of[attempt]:
             del self._assumed_of[attempt]
@@ -156,7 +165,7 @@ class Ledger:
             self._count(charge.member, (charge.node, charge.request), sign)
 
     def _count(self, member: Membership, taken: tuple[str, Request], sign: int) -> None:
-        attempt = (member.gang_uid, member.attempt)
+        attempt = _attempt_of(member)
         counts = self._by_attempt.setdefault(attempt, {})
         counts[taken] = counts.get(taken, 0) + sign
         self._changes += 1
@@ -166,3 +175,7 @@ class Ledger:
             if not counts:
                 del self._by_attempt[attempt]
                 del self._marks[attempt]
+
+
+def _attempt_of(member: Membership) -> _Attempt:
+    return _Attempt(member.gang, member.gang_uid, member.attempt)

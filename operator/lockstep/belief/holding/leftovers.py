@@ -38,4 +38,4 @@ class Leftovers:
 
     def is_unseen(self, one: Leftover) -> bool:
         """Whether the leftover has members that count, and that no watch has shown."""
-        return self._ledger.assumed_of(one.reservation.gang_uid, one.reservation.attempt) > 0
+        return self._ledger.assumed_of(one.reservation.gang, one.reservation.gang_uid, one.reservation.attempt) > 0

@@ -8,14 +8,16 @@ from lockstep.facts.pods.pod import PodFact, PodKey
 
 
 class Roster:
-    """The members of gangs by the gang's UID, whether or not the gang is in the cache.
+    """The members of gangs by the gang's name and UID, whether or not the gang is in the cache.
+
+    The UID alone is not enough: pods of other namespaces may name it, too.
 
     Departed members are gone; their last facts are kept. The caller forgets them with their attempt, so a gang never
     has more departed members than members.
     """
 
     def __init__(self) -> None:
-        self._members: dict[str, dict[PodKey, PodFact]] = {}
+        self._members: dict[tuple[GangKey, str], dict[PodKey, PodFact]] = {}
         self._uids: dict[GangKey, set[str]] = {}
         self._departed: dict[str, dict[PodKey, PodFact]] = {}
         self._listeners: dict[object, set[str]] = {}
@@ -23,17 +25,18 @@ class Roster:
     def enter(self, pod: PodFact) -> None:
         """Add or update a pod; a pod that is no member is ignored."""
         if pod.member is not None:
-            self._members.setdefault(pod.member.gang_uid, {})[pod.key] = pod
+            self._members.setdefault((pod.member.gang, pod.member.gang_uid), {})[pod.key] = pod
             self._uids.setdefault(pod.member.gang, set()).add(pod.member.gang_uid)
 
     def leave(self, pod: PodFact) -> None:
         """Remove a pod that is gone, or whose new fact is entered next."""
         if pod.member is None:
             return
-        pods = self._members.get(pod.member.gang_uid, {})
+        identity = pod.member.gang, pod.member.gang_uid
+        pods = self._members.get(identity, {})
         pods.pop(pod.key, None)
         if not pods:
-            self._members.pop(pod.member.gang_uid, None)
+            self._members.pop(identity, None)
             uids = self._uids.get(pod.member.gang, set())
             uids.discard(pod.member.gang_uid)
             if not uids:
@@ -64,9 +67,9 @@ class Roster:
         if kept:
             self._departed[gang_uid] = kept
 
-    def members(self, gang_uid: str) -> dict[PodKey, PodFact]:
+    def members(self, gang: GangKey, gang_uid: str) -> dict[PodKey, PodFact]:
         """The existing pods of all the gang's attempts."""
-        return self._members.get(gang_uid, {})
+        return self._members.get((gang, gang_uid), {})
 
     def departed(self, gang_uid: str) -> dict[PodKey, PodFact]:
         """The gang's departed members, as they were last seen."""
@@ -80,4 +83,4 @@ class Roster:
         """The members of all gangs of that name, except members of the gang with that UID."""
         for uid in self._uids.get(name, ()):
             if uid != gang_uid:
-                yield from self.members(uid).values()
+                yield from self.members(name, uid).values()

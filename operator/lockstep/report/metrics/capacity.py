@@ -93,7 +93,7 @@ def members_by_gang(state: State) -> Iterator[tuple[GangKey, Mapping[tuple[str, 
     A Gang comes twice: with its seats that no pod has yet, and with its pods. The cache may change between two gangs.
     """
     for reservation in list(state.reservations.values()):
-        yield reservation.gang, state.ledger.charged(reservation.gang_uid, reservation.attempt)
+        yield reservation.gang, state.ledger.charged(reservation.gang, reservation.gang_uid, reservation.attempt)
     for key in list(state.gangs):
         if is_pod_gang(key):
             yield key, state.pod_gangs.group(key).held.taken

@@ -40,7 +40,7 @@ def all_counted_twice(state: State) -> Mapping[str, Mapping[str, int]]:
 
 def _taken(state: State, reservation: Reservation, node: str) -> Counter[str]:
     """The amounts that the reservation's members take of that node now, by resource."""
-    charged = state.ledger.charged(reservation.gang_uid, reservation.attempt)
+    charged = state.ledger.charged(reservation.gang, reservation.gang_uid, reservation.attempt)
     taken: Counter[str] = Counter()
     for request in set(reservation.requests.values()):
         for resource, amount in request:

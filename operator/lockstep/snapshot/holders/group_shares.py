@@ -65,7 +65,7 @@ def _holders(state: State) -> Iterator[tuple[GangKey, _Taken]]:
     for key, one in state.reservations.items():
         gang = state.gangs.get(key)
         if gang is not None and not (gang.is_deleting or is_ending(state, gang) or state.assumptions.has_unowned(gang)):
-            yield key, state.ledger.charged(one.gang_uid, one.attempt)
+            yield key, state.ledger.charged(one.gang, one.gang_uid, one.attempt)
     for pod_gang in placed_pod_gangs(state):
         if not (pod_gang.is_deleting or state.giving_way.evicted.is_decided(pod_gang.key)):
             yield pod_gang.key, state.pod_gangs.group(pod_gang.key).held.taken

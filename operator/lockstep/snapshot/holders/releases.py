@@ -95,10 +95,10 @@ class Releases:
         The second mark is 0 if there is no next size, or if it has the same attempt.
         """
         ledger, following = self._state.ledger, self._state.counts.next_sizes.of(reservation.gang)
-        mark = ledger.mark(reservation.gang_uid, reservation.attempt)
+        mark = ledger.mark(reservation.gang, reservation.gang_uid, reservation.attempt)
         if following is None or following.attempt == reservation.attempt:
             return mark, 0
-        return mark, ledger.mark(following.gang_uid, following.attempt)
+        return mark, ledger.mark(following.gang, following.gang_uid, following.attempt)
 
     def _counted_once(self, gang: GangKey, nodes: NodeArrays, held: Iterable[Holding]) -> Iterator[Holding]:
         """The amounts of the gang's members beyond its next size; the release of the next size has the rest."""

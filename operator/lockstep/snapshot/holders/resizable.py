@@ -133,7 +133,9 @@ def _is_as_reserved(state: State, reservation: Reservation, nodes: NodeArrays, c
             return False
         request = columns.asked(reservation.requests[entry.role])
         wanted[Holding(nodes.index[entry.node], request)] += entry.count
-    for (node, taken), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+    for (node, taken), count in state.ledger.charged(
+        reservation.gang, reservation.gang_uid, reservation.attempt
+    ).items():
         if node in nodes.index:
             held[Holding(nodes.index[node], columns.held([(taken, 1)], AMOUNT_LIMIT))] += count
     return wanted == held

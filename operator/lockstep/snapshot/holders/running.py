@@ -96,7 +96,7 @@ def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
     held = sorted(state.reservations.items())
     gangs = [(key, one) for key, one in held if expected_end(state, one, now) is None]
     nodes = [
-        sorted({index[node] for node, _ in state.ledger.charged(one.gang_uid, one.attempt) if node in index})
+        sorted({index[node] for node, _ in state.ledger.charged(one.gang, one.gang_uid, one.attempt) if node in index})
         for _, one in gangs
     ]
     of_pods = elastic_without_end(state, now)
@@ -158,7 +158,9 @@ def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bo
 def holdings(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> tuple[Holding, ...]:
     """The amounts that a gang takes of each node of ``index``. Ended members take nothing."""
     by_node: dict[int, list[tuple[Request, int]]] = {}
-    for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+    for (node, request), count in state.ledger.charged(
+        reservation.gang, reservation.gang_uid, reservation.attempt
+    ).items():
         if node in index:
             by_node.setdefault(index[node], []).append((request, count))
     return tuple(Holding(node, columns.held(requests, AMOUNT_LIMIT)) for node, requests in by_node.items())
@@ -166,7 +168,7 @@ def holdings(state: State, index: Mapping[str, int], columns: Columns, reservati
 
 def each_member(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> list[Holding]:
     """The amounts that each member of a gang takes of its node of ``index``. Ended members take nothing."""
-    charged = state.ledger.charged(reservation.gang_uid, reservation.attempt)
+    charged = state.ledger.charged(reservation.gang, reservation.gang_uid, reservation.attempt)
     return [
         Holding(index[node], columns.held([(request, 1)], AMOUNT_LIMIT))
         for (node, request), count in charged.items()

@@ -121,7 +121,7 @@ def test_sums_equal_a_recount(history):
         assert sums(ledger) == model.sums()
         assert sums(ledger, "lasting") == model.sums(lasting_only=True)
         assert ledger.assumed == len(model.assumed)
-        assert ledger.charged("uid-of-g", 1) == model.charged()
+        assert ledger.charged(GangKey("default", "g"), "uid-of-g", 1) == model.charged()
 
 
 @settings(max_examples=100)

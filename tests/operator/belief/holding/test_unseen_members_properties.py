@@ -73,9 +73,9 @@ def nodes_with(state, gang_key, wanted):
     ]
     nodes = {pod.node for pod in there if PodDemand((wanted,)).takes(dict(pod.labels), pod.key.namespace)}
     for key, one in state.reservations.items():
-        if key == gang_key or not state.ledger.assumed_of(one.gang_uid, one.attempt):
+        if key == gang_key or not state.ledger.assumed_of(one.gang, one.gang_uid, one.attempt):
             continue
-        charged = {node for node, _ in state.ledger.charged(one.gang_uid, one.attempt)}
+        charged = {node for node, _ in state.ledger.charged(one.gang, one.gang_uid, one.attempt)}
         for kind in kinds_of(state.gangs[key], one.attempt):
             if PodDemand((wanted,)).takes(kind.labels, kind.namespace):
                 nodes |= charged & {entry.node for entry in one.members if entry.role == kind.role}
@@ -108,8 +108,8 @@ def test_members_to_come_keep_others_away_as_their_pods_will(seed):
         change(rnd, state)
 
         h = state.reservations.get(GangKey("default", "h"))
-        is_coming = h is not None and state.ledger.assumed_of(h.gang_uid, h.attempt)
-        charged = {node for node, _ in state.ledger.charged(h.gang_uid, h.attempt)} if is_coming else set()
+        is_coming = h is not None and state.ledger.assumed_of(h.gang, h.gang_uid, h.attempt)
+        charged = {node for node, _ in state.ledger.charged(h.gang, h.gang_uid, h.attempt)} if is_coming else set()
         want = charged & {entry.node for entry in h.members} if is_coming else set()
         barred = dict(Surroundings(state, newcomer).bars(newcomer.spec.roles[0]))
         assert barred["near a pod whose anti-affinity keeps it away"] == want
