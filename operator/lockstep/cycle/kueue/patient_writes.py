@@ -12,6 +12,7 @@ from coschedule import GangKey
 from lockstep.act.requests.services import Services
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
+from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.cycle.kueue.alternating_turns import AlternatingTurns
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
@@ -103,3 +104,7 @@ class PatientWrites(Generic[Content]):
                 return await write()
         except ApiUnavailableError as error:
             return str(error)
+        except Exception as error:
+            # Without another try, the gang would wait for quota forever.
+            log.exception("a write for Kueue raised an error", extra=about(gang))
+            return describe(error)

@@ -1,13 +1,14 @@
 """GangJobs in queues of Kueue: they wait for quota, run with it, give it back, and never take more."""
 
 import asyncio
+import itertools
 from contextlib import asynccontextmanager
 
 import pytest
 
 from builders.served import gang, node
 from fake_cluster.api import REFUSED, Refusal
-from fake_cluster.jumping import until
+from fake_cluster.jumping import now, until
 from fake_cluster.kueue import (
     WORKLOADS,
     admit,
@@ -34,6 +35,8 @@ from fake_cluster.rig import (
     status_of,
 )
 from fake_cluster.sweeps import counts, ending, status, sweep
+from lockstep.act.queues.workload_writes import make_workload
+from lockstep.cycle.kueue import queued_gangs
 
 pytestmark = pytest.mark.asyncio
 
@@ -289,3 +292,20 @@ def _runs_with(api, size):
     """Whether so many members run: new ones are said to run."""
     set_phases(api, "g", "Running")
     return is_placed(api) and status_of(api)["size"] == size and len(pods_of(api, "g")) == size
+
+
+async def test_write_that_raises_an_error_is_tried_again_after_a_pause(monkeypatch, caplog):
+    tries = []
+
+    async def make_or_raise(*asked):
+        tries.append(now())
+        if len(tries) < 3:
+            raise KeyError("metadata")
+        return await make_workload(*asked)
+
+    monkeypatch.setattr(queued_gangs, "make_workload", make_or_raise)
+    async with queued(in_queue(gang("g"))) as api:
+        await has_workload(api)
+
+    assert [round(later - earlier) for earlier, later in itertools.pairwise(tries)] == [1, 2]
+    assert {record.gang for record in caplog.records if record.exc_info} == {"default/g"}
