@@ -1,5 +1,6 @@
 """The gangs that take part in a choice of sizes: groups of gangs whose members can take each other's seats."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -67,6 +68,13 @@ def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[Pen
     return SeatKind(Constraints(), tuple(map(max, zip(*requests, strict=True))) or (0,) * len(snapshot.resources))
 
 
+def gangs_apart(snapshot: Snapshot, least: float) -> list[PendingGang]:
+    """List the waiting gangs of at least this priority that take no part, and have no promise."""
+    first = max((gang.priority for gang in snapshot.gangs), default=0)
+    gangs = (gang for gang in snapshot.gangs if gang.priority >= least and gang.promised == math.inf)
+    return [gang for gang in gangs if gang.priority < first or not _takes_part(gang, snapshot.now)]
+
+
 def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence[PendingGang]]:
     """Return the most urgent gangs that wait and take part, by their constraints."""
     first = max((gang.priority for gang in snapshot.gangs), default=0)
@@ -83,13 +91,14 @@ def _question(
     """Return the question for the sizes of the runs, and of waiting gangs whose members fit into the runs' seats."""
     snapshot, runs = world
     waiting = [gang for gang in alike if seat.fits(gang)]
+    gangs: list[ElasticRun | PendingGang] = [*runs, *waiting]
     sizes = [*(run.sizes for run in runs), *(gang.roles[0].sizes for gang in waiting)]
-    closes = closes_to_new(snapshot, interruptible=any(map(_may_be_interrupted, (*runs, *waiting))))
+    closes = closes_to_new(snapshot, interruptible=any(_may_be_interrupted(gang) for gang in gangs))
     soonest = _soonest(world, waiting)
     open_long = np.where(closes >= soonest, snapshot.start, np.inf)
     idle = list(idle_seats(replace(snapshot, start=open_long, until=closes), seat, sizes))
     able = {gang.key for gang in waiting if gang.held and _may_start(gang, len(idle), runs)}
-    holds = begins_of_holds(snapshot, [gang for gang in _holders(snapshot) if gang.key not in able])
+    holds = begins_of_holds(snapshot, [gang for gang in _holders(snapshot, gangs) if gang.key not in able])
     idle = [node for node in idle if holds[node] >= soonest]
     risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(closes))
     seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle), risks, holds)
@@ -101,10 +110,10 @@ def _may_be_interrupted(gang: ElasticRun | PendingGang) -> bool:
     return gang.interruptible is not Interruptible.NEVER
 
 
-def _holders(snapshot: Snapshot) -> list[PendingGang]:
-    """List the most urgent of the waiting gangs if they hold nodes: runs that grow are at least as urgent as others."""
-    first = max((gang.priority for gang in snapshot.gangs), default=0)
-    return [gang for gang in snapshot.gangs if gang.held and gang.priority == first]
+def _holders(snapshot: Snapshot, gangs: Sequence[ElasticRun | PendingGang]) -> list[PendingGang]:
+    """List the waiting gangs that hold nodes, and are at least as urgent as one of ``gangs``."""
+    least = min((gang.priority for gang in gangs), default=math.inf)
+    return [gang for gang in snapshot.gangs if gang.held and gang.priority >= least]
 
 
 def _may_start(gang: PendingGang, idle: int, runs: Sequence[ElasticRun]) -> bool:
@@ -115,14 +124,14 @@ def _may_start(gang: PendingGang, idle: int, runs: Sequence[ElasticRun]) -> bool
 def _soonest(world: World, waiting: Sequence[PendingGang]) -> float:
     """Return a time before which no run that changes now, and no gang that starts now, can end; inf without gangs."""
     snapshot, runs = world
-    fastest = float(snapshot.slowdown.min(initial=np.inf))
+    fastest = float(snapshot.slowdown.min(initial=math.inf))
     ends = [
         snapshot.now + run.terms.restart_time + run.left * float(run.shared.times(run.sizes.maximum).min()) * fastest
         for run in runs
     ]
     works = [(gang.work, gang.roles[0].sizes.maximum) for gang in waiting]
     ends += [snapshot.now + float(work.float_times(most).min()) * fastest for work, most in works if work is not None]
-    return min(ends, default=np.inf)
+    return min(ends, default=math.inf)
 
 
 def _takes_part(gang: PendingGang, now: float) -> bool:

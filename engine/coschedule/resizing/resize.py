@@ -10,11 +10,13 @@ gangs must start too. If that does not help, all gangs shrink. The last choice i
 the fewest late gangs is taken.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from coschedule.queue.planner.planner import Rescue
+from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.beside import Resized, plan_once, planned_beside
@@ -24,7 +26,7 @@ from coschedule.resizing.gangs.size_plan import SizePlan
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SizedRun
 from coschedule.resizing.open_ended.giving_back import Planned
 from coschedule.resizing.open_ended.open_ended_sizes import open_ended_sizes
-from coschedule.resizing.questions import Asked, questions
+from coschedule.resizing.questions import Asked, gangs_apart, questions
 from coschedule.resizing.reasons import with_reasons
 from coschedule.resizing.shrinking import all_shrunk
 from coschedule.resizing.sizes import choose_sizes
@@ -52,12 +54,14 @@ def resize(
     changes or a gang must start, else the first in which a gang starts. Other runs keep their size until the next plan.
     A waiting gang takes part only if its members are alike and have equal shares of known work. It must also have no
     deadline, no terms and no factors, and no waiting gang may be more urgent. It must be able to start now, by its
-    ``not_before``. All other gangs are only planned. Nodes that one of the most urgent waiting gangs holds go to other
-    gangs only until the node hold begins. ``rescue`` is as in ``plan``.
+    ``not_before``. All other gangs are only planned. Nodes that a waiting gang holds go to other gangs only until the
+    node hold begins, unless these gangs are more urgent. ``rescue`` is as in ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only if a promise is due, a size is asked of
     a gang, or a gang would miss its deadline. Several choices are tried until no gang starts after its promise. If each
     of them makes a gang late, the one with the fewest late gangs is taken. So promises can be broken, though rarely.
+    Unless a promise is due or a gang shrinks as asked, no choice delays a gang that takes no part, has no promise,
+    and is at least as urgent as one of the gangs that change or start.
     """
     known = [run for run in runs if isinstance(run, ElasticRun)]
     best = _of_known_end(snapshot, known, elastic, rescue)
@@ -72,7 +76,12 @@ def _of_known_end(
     if not (runs or elastic):
         return Resized.of(SizePlan(), snapshot, plan_once(snapshot, is_loose=False, rescue=rescue))
     found = questions(snapshot, runs, elastic)
-    best = _best_of(_first_that_changes(found.asked), elastic, rescue)
+    first = _first_that_changes(found.asked)
+    best = _best_of(first, elastic, rescue)
+    asked = {run.key for run in runs if run.is_due}
+    gives_as_asked = any(one.gang in asked and one.size_after < one.size_before for one in best.sizes.changes)
+    if not (first.asked.question.must_start or gives_as_asked):
+        best = _delaying_none(best, snapshot, _least_urgent(best.sizes, runs, snapshot), rescue)
     sizes = with_reasons(best.sizes, runs, snapshot, best.plan)
     return best._replace(sizes=sizes, again=min(best.again, found.again))
 
@@ -88,6 +97,37 @@ def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Plan
         return known._replace(again=again, in_vain=found.in_vain)
     sizes = known.sizes._replace(changes=(*known.sizes.changes, *found.changes))
     return Resized.of(sizes, found.after, found.plan)._replace(placed=found.starts, again=again, in_vain=found.in_vain)
+
+
+def _least_urgent(sizes: SizePlan, runs: Sequence[ElasticRun], snapshot: Snapshot) -> float:
+    """Return the least priority of the gangs that change or start; inf without such a gang."""
+    moving = {one.gang for one in (*sizes.changes, *sizes.starts)}
+    return min((one.priority for one in (*runs, *snapshot.gangs) if one.key in moving), default=math.inf)
+
+
+def _delaying_none(best: Resized, snapshot: Snapshot, least: float, rescue: Rescue | None) -> Resized:
+    """Return the choice, or no change if it delays a gang that takes no part, has no promise and is urgent enough.
+
+    The gang is urgent enough if its priority is ``least`` or higher.
+    Such a gang must start by the promise that it would get without changes. If it would get none, as its run time is
+    unknown, it must start when it would start without changes.
+    """
+    apart = gangs_apart(snapshot, least)
+    if not apart:
+        return best
+    unchanged = Resized.of(SizePlan(), snapshot, plan_once(snapshot, is_loose=True, rescue=rescue))
+    before, after = _placed(unchanged.plan), _placed(best.plan)
+    for gang in apart:
+        start, then = before.get(gang.key), after.get(gang.key)
+        if start is not None:
+            due = gang.remembering(start.promised or start.start, None)
+            if then is None or due.is_late_at(then.start):
+                return unchanged
+    return best
+
+
+def _placed(made: Plan) -> dict[GangKey, Placement]:
+    return {one.gang: one for one in made.decisions if isinstance(one, Placement)}
 
 
 class _First(NamedTuple):

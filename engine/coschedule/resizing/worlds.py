@@ -95,6 +95,7 @@ def _begun(gang: PendingGang, start: SizedStart, elastic: Mapping[GangKey, Chang
         end=start.end,
         terms=elastic.get(gang.key, ChangeTerms()),
         interruptible=gang.interruptible,
+        priority=gang.priority,
     )
 
 

@@ -118,6 +118,37 @@ def test_seats_that_a_gang_gives_up_are_not_for_a_gang_that_may_not_be_interrupt
     assert sizes(resize(snapshot(nodes, [SHORT], **facts), [run], {SHORT.key: TERMS})) == {}
 
 
+APART = [
+    pytest.param({"created": NOW}, True, id="of unknown run time"),
+    pytest.param({"created": NOW, "serial": 4_000, "deadline": NOW + 1_500}, True, id="with a deadline"),
+    pytest.param({"created": NOW, "serial": 4_000, "factors": ((1, 2.0),)}, True, id="with factors of its own"),
+    pytest.param({"created": NOW, "priority": -1}, False, id="less urgent"),
+]
+
+
+@pytest.mark.parametrize("ends", [pytest.param(None, id="could start now"), pytest.param(NOW + 300, id="could soon")])
+@pytest.mark.parametrize(("facts", "is_kept"), APART)
+def test_a_gang_does_not_grow_or_start_where_that_delays_one_that_takes_no_part(facts, is_kept, ends):
+    apart, run = gang("apart", size=4, **facts), elastic(4)
+    later = [] if ends is None else [Release(node=index, request=(1,), time=ends) for index in (2, 3)]
+    nodes = [*(node(f"n{index}", free=int(index < 2 or ends is None)) for index in range(4)), node("n4", free=0)]
+    releases = [Release(node=4, request=(1,), time=run.end), *later]
+    short = replace(SHORT, work=SerialWork(serial=30_000.0))
+
+    grown = resize(snapshot(nodes, [apart], releases=releases), [run], {})
+    started = resize(snapshot(nodes, [apart, short], releases=releases), [], {short.key: TERMS})
+
+    assert (not sizes(grown), "short" not in sizes(started)) == (is_kept, is_kept)
+    if is_kept:
+        assert planned(grown)["apart"] == planned(started)["apart"] == (ends or NOW)
+
+
+def test_a_gang_shrinks_as_it_is_asked_to_though_another_then_starts_later():
+    apart, run = gang("apart", size=4, created=NOW), replace(elastic(0, 1, 2, 3), asked=2)
+
+    assert sizes(resized(run, apart, elastic=())) == {"run": 2}
+
+
 def holding(*held, **facts):
     """Describe a gang that waits for pods of unknown end, and holds these nodes."""
     return gang("big", **{"size": 4, "held": held, **facts})
@@ -136,6 +167,7 @@ def beside_pods(*gangs, run=None):
         pytest.param(holding(0, 1, 2, 3), {}, id="it waits for pods only"),
         pytest.param(holding(0, 1, 2, 4), {"run": 3}, id="it also waits for this run, which then ends sooner"),
         pytest.param(holding(), {"run": 3}, id="it holds no nodes"),
+        pytest.param(holding(0, 1, 2, 3, priority=-1), {"run": 3}, id="it is less urgent"),
     ],
 )
 def test_a_gang_does_not_grow_onto_nodes_that_one_that_waits_keeps_free(big, want):

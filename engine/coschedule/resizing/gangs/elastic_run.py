@@ -17,13 +17,16 @@ class ElasticRun(SizedRun):
     """A gang that runs and whose work is known: ``left`` is the part of ``work`` that is not done, above 0, at most 1.
 
     If members get pieces while they run, at least one is left: ``pieces`` is the number that is left, and ``work`` is a
-    ``SerialWork``. Otherwise members have equal parts, and ``pieces`` is None. Raises ValueError for invalid numbers.
+    ``SerialWork``. Otherwise members have equal parts, and ``pieces`` is None. A waiting gang
+    that takes no part in the choice of sizes keeps its room if its priority is at least the ``priority`` of this gang.
+    Raises ValueError for invalid numbers.
     """
 
     created: float
     work: Work
     left: float
     pieces: int | None = None
+    priority: int = 0
 
     def __post_init__(self) -> None:
         SizedRun.__post_init__(self)

@@ -106,6 +106,7 @@ class SizedRuns:
             work=left.work,
             left=left.part,
             pieces=left.pieces,
+            priority=one.priority,
             nodes=one.nodes,
             end=left.end,
             terms=self._state.change_times.terms_by(one.elastic, one.gang),
