@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from coschedule.queue.owners.safer import first_risks
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.shares.dealing import planning_order
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
@@ -76,13 +78,24 @@ def gangs_apart(snapshot: Snapshot, least: float) -> list[PendingGang]:
 
 
 def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence[PendingGang]]:
-    """Return the most urgent gangs that wait and take part, by their constraints."""
-    first = max((gang.priority for gang in snapshot.gangs), default=0)
+    """Return the gangs that wait and take part, by their constraints."""
     found: dict[Constraints, list[PendingGang]] = {}
-    for gang in snapshot.gangs:
-        if gang.priority == first and _takes_part(gang, snapshot.now):
+    for gang in _in_front(snapshot):
+        if _takes_part(gang, snapshot.now):
             found.setdefault(gang.roles[0].constraints, []).append(gang)
     return found
+
+
+def _in_front(snapshot: Snapshot) -> list[PendingGang]:
+    """List the most urgent gangs whose groups have the next turns, and the most urgent gangs whose promise is due.
+
+    These are the first gangs in planning order, up to the first gang of another group. The gangs behind them are only
+    planned.
+    """
+    ordered, group_of = planning_order(snapshot), snapshot.shares.group_of
+    urgent = [gang for gang in ordered if gang.priority == ordered[0].priority]
+    next_turns = {one.key for one in takewhile(lambda one: group_of(one.key) == group_of(urgent[0].key), urgent)}
+    return [gang for gang in urgent if gang.key in next_turns or gang.promised <= snapshot.now]
 
 
 def _question(

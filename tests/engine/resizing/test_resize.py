@@ -8,6 +8,7 @@ import pytest
 
 from coschedule.model.run_times import SerialWork
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint
+from coschedule.queue.problem.fair_shares import FairShares, ShareGroup
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Nominated, Release
 from coschedule.queue.problem.owner_forecasts import Interruptible
@@ -141,6 +142,21 @@ def test_a_gang_does_not_grow_or_start_where_that_delays_one_that_takes_no_part(
     assert (not sizes(grown), "short" not in sizes(started)) == (is_kept, is_kept)
     if is_kept:
         assert planned(grown)["apart"] == planned(started)["apart"] == (ends or NOW)
+
+
+@pytest.mark.parametrize("used", [(1e6, 0.0), (0.0, 1e6)])
+def test_groups_with_fair_shares_take_turns_where_gangs_start_by_a_choice_of_sizes(used):
+    long = gang("long", serial=40_000, size=2, created=0.0)
+    gangs = [replace(one, key=GangKey(one.key.name, one.key.name)) for one in (SHORT, long)]
+    groups = tuple(
+        ShareGroup(name=name, used=use, namespaces=(name,)) for name, use in zip(("short", "long"), used, strict=True)
+    )
+    shared = replace(snapshot(FOUR[:2], gangs), shares=FairShares(groups=groups, capacity=(2,)))
+
+    result = resize(shared, [], {one.key: TERMS for one in gangs})
+
+    first = "long" if used[0] else "short"
+    assert {one.gang.name for one in result.sizes.starts} == {first}
 
 
 def test_a_gang_shrinks_as_it_is_asked_to_though_another_then_starts_later():
