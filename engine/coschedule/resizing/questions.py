@@ -20,7 +20,7 @@ from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
 from coschedule.resizing.seats import begins_of_holds, closes_to_new, idle_seats, may_stay
 from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
-from coschedule.resizing.worlds import World
+from coschedule.resizing.worlds import World, counted_from
 
 
 class Asked(NamedTuple):
@@ -158,7 +158,7 @@ def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> Waiti
     assert gang.work is not None, "a gang takes part only if its work is known"
     return WaitingGang(
         key=gang.key,
-        created=gang.created,
+        created=counted_from(gang),
         sizes=gang.roles[0].sizes,
         work=gang.work,
         elastic=gang.key in elastic,

@@ -81,12 +81,20 @@ def _changed(snapshot: Snapshot, runs: Sequence[R], changes: Iterable[SizeChange
     return before, [replace(run, nodes=one.nodes, end=one.end, changed=snapshot.now) for run, one in found]
 
 
+def counted_from(gang: PendingGang) -> float:
+    """Return the time from which the age of a gang counts in a choice of sizes.
+
+    A gang that comes before all others, whatever their age, has its age since its creation.
+    """
+    return gang.counts_from if gang.counts_from > -math.inf else gang.created
+
+
 def _begun(gang: PendingGang, start: SizedStart, elastic: Mapping[GangKey, ChangeTerms]) -> ElasticRun:
     assert gang.work is not None, "a gang takes part only if its work is known"
     [role] = gang.roles
     return ElasticRun(
         key=gang.key,
-        created=gang.created,
+        created=counted_from(gang),
         sizes=role.sizes,
         request=role.request,
         work=gang.work,

@@ -144,6 +144,15 @@ def test_a_gang_does_not_grow_or_start_where_that_delays_one_that_takes_no_part(
         assert planned(grown)["apart"] == planned(started)["apart"] == (ends or NOW)
 
 
+def test_age_of_a_gang_does_not_count_the_time_in_which_it_was_suspended():
+    gangs = [gang(name, serial=40_000, size=2, created=NOW - 9_000, queued_since=NOW - 9_000) for name in ("a", "b")]
+    resumed = replace(gangs[0], created=NOW - 10**6, queued_since=NOW)
+
+    [start] = resize(snapshot(FOUR[:2], [resumed, gangs[1]]), [], {one.key: TERMS for one in gangs}).sizes.starts
+
+    assert start.gang.name == "b"
+
+
 @pytest.mark.parametrize("used", [(1e6, 0.0), (0.0, 1e6)])
 def test_groups_with_fair_shares_take_turns_where_gangs_start_by_a_choice_of_sizes(used):
     long = gang("long", serial=40_000, size=2, created=0.0)

@@ -17,6 +17,7 @@ from coschedule import (
     Sizes,
     UnitTime,
 )
+from lockstep.belief.gangs.age import queued_since
 from lockstep.belief.gangs.piece_reads import pieces_left
 from lockstep.belief.run_times.remaining_work import remaining_work
 from lockstep.belief.run_times.reported_work import reported_part
@@ -100,7 +101,7 @@ class SizedRuns:
         role = one.varying.role
         return ElasticRun(
             key=one.gang.key,
-            created=one.gang.created,
+            created=queued_since(one.gang, self._now),
             sizes=self._possible_sizes(one),
             request=self._columns.asked(role.request),
             work=left.work,

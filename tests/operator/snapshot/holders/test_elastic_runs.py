@@ -192,6 +192,14 @@ def test_plan_knows_whether_new_members_may_be_where_owners_come_back(work, inte
     assert run.interruptible == (interruptible or "Never")
 
 
+def test_age_of_a_gang_that_runs_does_not_count_the_time_in_which_it_was_suspended():
+    created = next(iter(running().gangs.values())).created
+
+    _, [run] = drawn(running(status={"queuedSince": at(created + 600)}))
+
+    assert run.created == created + 600
+
+
 def test_end_of_a_gang_that_reports_its_progress_is_known():
     state = running(status={"expectedFinish": at(899), "progress": "0.5"})
 
