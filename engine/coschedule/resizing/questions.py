@@ -111,7 +111,7 @@ def _question(
     open_long = np.where(closes >= soonest, snapshot.start, np.inf)
     idle = list(idle_seats(replace(snapshot, start=open_long, until=closes), seat, sizes))
     able = {gang.key for gang in waiting if gang.held and _may_start(gang, len(idle), runs)}
-    holds = begins_of_holds(snapshot, [gang for gang in _holders(snapshot, gangs) if gang.key not in able])
+    holds = begins_of_holds(snapshot, [gang for gang in _holders(snapshot, runs, waiting) if gang.key not in able])
     idle = [node for node in idle if holds[node] >= soonest]
     risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(closes))
     seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle), risks, holds)
@@ -123,9 +123,10 @@ def _may_be_interrupted(gang: ElasticRun | PendingGang) -> bool:
     return gang.interruptible is not Interruptible.NEVER
 
 
-def _holders(snapshot: Snapshot, gangs: Sequence[ElasticRun | PendingGang]) -> list[PendingGang]:
-    """List the waiting gangs that hold nodes, and are at least as urgent as one of ``gangs``."""
-    least = min((gang.priority for gang in gangs), default=math.inf)
+def _holders(snapshot: Snapshot, runs: Sequence[ElasticRun], waiting: Sequence[PendingGang]) -> list[PendingGang]:
+    """List the waiting gangs that hold nodes, and are at least as urgent as a gang that may grow or start."""
+    gaining = [*(run.priority for run in runs if run.size < run.sizes.maximum), *(gang.priority for gang in waiting)]
+    least = min(gaining, default=math.inf)
     return [gang for gang in snapshot.gangs if gang.held and gang.priority >= least]
 
 

@@ -61,7 +61,7 @@ def resize(
     a gang, or a gang would miss its deadline. Several choices are tried until no gang starts after its promise. If each
     of them makes a gang late, the one with the fewest late gangs is taken. So promises can be broken, though rarely.
     Unless a promise is due or a gang shrinks as asked, no choice delays a gang that takes no part, has no promise,
-    and is at least as urgent as one of the gangs that change or start.
+    and is at least as urgent as one of the gangs that grow or start.
     """
     known = [run for run in runs if isinstance(run, ElasticRun)]
     best = _of_known_end(snapshot, known, elastic, rescue)
@@ -100,9 +100,10 @@ def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Plan
 
 
 def _least_urgent(sizes: SizePlan, runs: Sequence[ElasticRun], snapshot: Snapshot) -> float:
-    """Return the least priority of the gangs that change or start; inf without such a gang."""
-    moving = {one.gang for one in (*sizes.changes, *sizes.starts)}
-    return min((one.priority for one in (*runs, *snapshot.gangs) if one.key in moving), default=math.inf)
+    """Return the least priority of the gangs that grow or start; inf without such a gang."""
+    priorities = {run.key: run.priority for run in runs} | {gang.key: gang.priority for gang in snapshot.gangs}
+    growing = (change.gang for change in sizes.changes if change.size_after > change.size_before)
+    return min((priorities[key] for key in (*growing, *(start.gang for start in sizes.starts))), default=math.inf)
 
 
 def _delaying_none(best: Resized, snapshot: Snapshot, least: float, rescue: Rescue | None) -> Resized:

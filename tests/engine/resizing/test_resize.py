@@ -168,6 +168,12 @@ def test_groups_with_fair_shares_take_turns_where_gangs_start_by_a_choice_of_siz
     assert {one.gang.name for one in result.sizes.starts} == {first}
 
 
+def test_a_gang_shrinks_for_a_more_urgent_one_though_a_less_urgent_one_then_starts_later():
+    apart, urgent = gang("apart", size=4, created=NOW), replace(SHORT, priority=1)
+
+    assert sizes(resized(elastic(0, 1, 2, 3), apart, urgent)) == {"run": 2, "short": 2}
+
+
 def test_a_gang_shrinks_as_it_is_asked_to_though_another_then_starts_later():
     apart, run = gang("apart", size=4, created=NOW), replace(elastic(0, 1, 2, 3), asked=2)
 
