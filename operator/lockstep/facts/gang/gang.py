@@ -88,6 +88,14 @@ class GangSpec:
     dealing: DealingSpec | None = None
 
     @property
+    def lacks_pods(self) -> bool:
+        """Whether it is a Gang that awaits pods, and none of its pods waits for the others.
+
+        All its pods may have ended, although the object for which they were created still exists.
+        """
+        return bool(self.awaits_pods) and self.awaits_since is None
+
+    @property
     def minimum(self) -> int:
         """The fewest members of all roles together."""
         return sum(role.sizes.minimum for role in self.roles)

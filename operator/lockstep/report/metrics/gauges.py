@@ -101,7 +101,7 @@ def _waiting_since(gang: GangFact) -> float:
     if gang.unmet:
         return math.inf
     if isinstance(gang, AcceptedGang) and gang.spec.awaits_pods:
-        return math.inf if gang.spec.awaits_since is None else gang.spec.awaits_since
+        return math.inf if gang.spec.lacks_pods else gang.spec.awaits_since or gang.created
     suspended = gang.status.condition(Condition.SUSPENDED)
     times = [gang.created, *(one.at for one in gang.status.after if one.at is not None)]
     return max(times) if suspended is None else max(*times, suspended.last_transition)

@@ -82,6 +82,8 @@ class TimelineFacts:
         gang = self.gangs.get(key)
         if gang is None or key in self.held or key in self.running or gang.is_deleting or gang.policies.is_suspended:
             return False
+        if isinstance(gang, AcceptedGang) and gang.spec.lacks_pods:
+            return False
         return gang.status.end is None
 
     @property

@@ -57,6 +57,19 @@ def test_gang_whose_pods_run_is_on_their_nodes_and_does_not_wait(state):
     assert picture["waiting"] == []
 
 
+@pytest.mark.parametrize(("pods", "want"), [([], 0), (["p0"], 1)], ids=["no pod", "a pod waits for another"])
+def test_gang_waits_only_while_some_of_its_pods_wait(pods, want):
+    """A Gang stays as long as its finished Job."""
+    state = State(lambda: None)
+    state.pod_gang_facts.apply(pod_gang(2))
+    for name in pods:
+        pod = pod_fact(name, phase=PodPhase.PENDING)
+        state.apply_pod(grouped(pod, GroupMember(GANG.key, None, waiting_pod(name, its_needs=needs(cpu=1000)))))
+    state.pod_gang_facts.renew(GANG.key)
+
+    assert draw(frozen(state))["waitingInAll"] == want
+
+
 def test_end_moves_on_while_the_pods_overrun(state):
     facts = frozen(state, now=1_500.0)
 
