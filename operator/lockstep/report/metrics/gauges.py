@@ -117,11 +117,17 @@ def _state_of(gang: GangFact, state: State) -> str:
         case Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
             return phase.lower()
         case Phase.AWAITS_PODS:
-            return "placed" if gang.status.is_true(Condition.PLACED) else "pending"
+            return "placed" if gang.status.is_true(Condition.PLACED) else _state_without_nodes(gang)
         case Phase.DELETED | Phase.REFUSED | Phase.AWAITS_OTHERS | Phase.WAITING | Phase.BACKING_OFF:
             return "refused" if _is_wrong(gang, state) else "pending"
         case _:
             assert_never(phase)
+
+
+def _state_without_nodes(gang: GangFact) -> str:
+    """The state of a Gang that awaits pods: complete if it has run, and none of its pods waits for others now."""
+    has_run = gang.status.active_since is not None
+    return "complete" if has_run and isinstance(gang, AcceptedGang) and gang.spec.lacks_pods else "pending"
 
 
 def _is_wrong(gang: GangFact, state: State) -> bool:

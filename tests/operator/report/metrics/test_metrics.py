@@ -264,6 +264,21 @@ def test_gang_that_awaits_pods_is_as_old_as_the_wait_of_its_pods(metrics, since,
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == want
 
 
+@pytest.mark.parametrize(
+    ("active_since", "since", "want"),
+    [(50.0, None, "complete"), (50.0, 90.0, "pending"), (None, None, "pending")],
+    ids=["its pods have ended", "some pods wait again", "it has never run"],
+)
+def test_gang_whose_pods_have_ended_is_complete_although_it_may_get_others(metrics, active_since, since, want):
+    state = State(lambda: None)
+    spec = replace(gang_spec(), awaits_pods="0 of 2 pods wait for nodes.", awaits_since=since)
+    state.apply_gang(gang_fact("g", spec=spec, status=GangStatus(active_since=active_since)))
+    deque(refreshing(metrics, state, 100.0, ()))
+
+    counts = {name: value(metrics, "lockstep_gangs", state=name) for name in GANG_STATES}
+    assert counts == {**dict.fromkeys(GANG_STATES, 0), want: 1}
+
+
 def test_gauges_fall_back_to_zero(metrics):
     state = State(lambda: None)
     gang = gang_fact("g", created=40.0)
