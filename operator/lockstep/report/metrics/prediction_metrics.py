@@ -43,7 +43,10 @@ class Predictions:
         self._start_wait, self._planned_start_wait, self._start_delay = (
             Histogram(name, text, buckets=WAIT_BUCKETS, registry=registry)
             for name, text in (
-                ("lockstep_start_wait_seconds", "Time from a gang's creation until all of its members ran for the first time."),
+                (
+                    "lockstep_start_wait_seconds",
+                    "Time from a gang's creation until all of its members ran for the first time.",
+                ),
                 (
                     "lockstep_start_wait_planned_seconds",
                     "Time from a gang's creation to its first planned start, for gangs whose members all ran.",
@@ -116,7 +119,7 @@ class Predictions:
         self._start_delay.observe(max(0.0, wait - planned_wait))
 
     def started_again(self, *, skew: float) -> None:
-        """Record that all members of a gang run in a later attempt, the last of them ``skew`` seconds after the first."""
+        """Record that all members of a gang run in a later attempt. The last began ``skew`` s after the first."""
         self._start_skew.observe(max(0.0, skew))
 
     def succeeded(self, *, run_time: float, predicted: float, alone: float | None) -> None:
