@@ -60,8 +60,8 @@ def resize(
     Guarantees: no gang that runs is stopped. Changes reduce the objective only if a promise is due, a size is asked of
     a gang, or a gang would miss its deadline. Several choices are tried until no gang starts after its promise. If each
     of them makes a gang late, the one with the fewest late gangs is taken. So promises can be broken, though rarely.
-    Unless a promise is due or a gang shrinks as asked, no choice delays a gang that takes no part, has no promise,
-    and is at least as urgent as one of the gangs that grow or start.
+    Other gangs may take no part and have no promise. No choice delays such a gang if it is at least as urgent as one of
+    the gangs that grow or start. There are two exceptions: a promise is due, or a gang shrinks as asked.
     """
     known = [run for run in runs if isinstance(run, ElasticRun)]
     best = _of_known_end(snapshot, known, elastic, rescue)

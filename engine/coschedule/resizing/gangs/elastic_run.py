@@ -17,8 +17,8 @@ class ElasticRun(SizedRun):
     """A gang that runs and whose work is known: ``left`` is the part of ``work`` that is not done, above 0, at most 1.
 
     If members get pieces while they run, at least one is left: ``pieces`` is the number that is left, and ``work`` is a
-    ``SerialWork``. Otherwise members have equal parts, and ``pieces`` is None. A waiting gang
-    that takes no part in the choice of sizes keeps its room if its priority is at least the ``priority`` of this gang.
+    ``SerialWork``. Otherwise members have equal parts, and ``pieces`` is None. Some waiting gangs take no part in the
+    choice of sizes. They keep their room if their priority is at least the ``priority`` of this gang.
     Raises ValueError for invalid numbers.
     """
 
