@@ -10,7 +10,7 @@ from coschedule.queue.problem.nodes import Release
 from coschedule.resizing.gangs.sized_run import FixedMembers, SeatKind
 from coschedule.resizing.resize import resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
-from engine.resizing.test_resize import elastic, planned, sizes
+from engine.resizing.four_nodes import elastic, planned, sizes
 
 
 def with_launcher(run, node_index, *, is_work=False, **constraints):
