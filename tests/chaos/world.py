@@ -167,12 +167,17 @@ class World:
             self._resize({"name": name, "cpu": "4"})
 
     def make_room(self) -> None:
-        """Take away what others hold, and enlarge the first nodes, so that all that is there fits."""
+        """Take away what others hold, and enlarge the first nodes, so that all that is there fits.
+
+        An owner who has left keeps a node closed for a while, so another node has the room of such a node.
+        """
         for pod in self.list(f"{CORE}/pods"):
             if pod["metadata"]["name"].startswith("foreign"):
                 self._ask("DELETE", f"{CORE}/pods/{pod['metadata']['name']}?gracePeriodSeconds=0")
         for name in FIRST_NODES:
             self._resize({"name": name, "cpu": "8"})
+        for name in self.with_owners:
+            self.add_node(f"{name}-open", "8")
 
     def list(self, path: str) -> list[dict[str, Any]]:
         """Everything of a kind."""
