@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+import coschedule.resizing.resize as choices
 from coschedule.model.run_times import SerialWork
 from coschedule.queue.problem.fair_shares import FairShares, ShareGroup
 from coschedule.queue.problem.gangs import GangKey
@@ -169,3 +170,15 @@ def test_a_gang_does_not_start_on_nodes_that_another_keeps_free(big, want):
     snapshot = beside_pods(big, SHORT)
 
     assert sizes(resize(snapshot, [], {SHORT.key: TERMS, big.key: TERMS})) == want
+
+
+@pytest.mark.parametrize("others", [0, 1, 20])
+def test_gangs_that_take_no_part_cost_one_plan_more_however_many_wait(others, monkeypatch):
+    plans, once = [], choices.plan_once
+    monkeypatch.setattr(choices, "plan_once", lambda *facts, **how: plans.append(1) or once(*facts, **how))
+    nodes = [*(node(f"n{index}") for index in range(4)), node("n4", free=0)]
+    run, apart = elastic(4), [gang(f"apart{number}", size=4, created=NOW) for number in range(others)]
+
+    resize(snapshot(nodes, apart, releases=[Release(node=4, request=(1,), time=run.end)]), [run], {})
+
+    assert len(plans) == min(others, 1)
