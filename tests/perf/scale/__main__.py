@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import statistics
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from itertools import product
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -57,13 +58,14 @@ def main() -> None:
     asked = _parse()
     console, until = Console(), monotonic() + 60 * asked.minutes
     runs: list[Run] = []
-    for number in range(asked.rounds):
-        for load in asked.loads:
+    try:
+        for number, load in product(range(asked.rounds), asked.loads):
             for contender in _contenders(LOADS[load], asked.nodes, first=number):
                 if monotonic() < until:
                     runs.append(_run(load, contender, asked.nodes, asked.share))
                     console.print(runs[-1])
-    console.print(_table(runs))
+    finally:
+        console.print(_table(runs))
 
 
 def _parse() -> argparse.Namespace:

@@ -154,7 +154,7 @@ async def listed(client: KubeClient, target: Target) -> list[dict[str, Any]]:
 def says_why(manifest: Mapping[str, Any], condition: str, *, later: str = "") -> bool:
     """Whether the gang says why it waits: its condition is false, or true with ``later`` as the reason."""
     conditions = manifest.get("status", {}).get("conditions") or ()
-    found = [one for one in conditions if one["type"] == condition and one["message"]]
+    found = [one for one in conditions if one["type"] == condition and one.get("message")]
     return any(one["status"] == "False" or one.get("reason") == later for one in found)
 
 
