@@ -22,8 +22,8 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
 
     A promise is remembered as long as the gang requests the same. A placement is kept if its nodes still exist and are
     as fast for the gang as before. If all run times of the gang have changed by one factor, the run time of the
-    placement is multiplied by this factor. If its work has changed in another way, the placement is dropped. Gangs that
-    were not planned before do not change.
+    placement is multiplied by this factor. If its work has changed in another way, the placement is dropped, and counts
+    as a lost place. Gangs that were not planned before do not change.
     """
     memory = _Memory(snapshot, before, made)
     return replace(snapshot, gangs=tuple(memory.remembered_by(gang) for gang in snapshot.gangs))
@@ -50,7 +50,8 @@ class _Memory:
         if not _asks_for_the_same(gang, was, self._snapshot.resources, self._before.resources):
             return gang.remembering(math.inf, None)
         promised = math.inf if placement.promised is None else placement.promised
-        return gang.remembering(promised, self._kept(gang, was, placement))
+        kept = self._kept(gang, was, placement)
+        return gang.remembering(promised, kept, lost_place=kept is None)
 
     def _kept(self, gang: PendingGang, was: PendingGang, placement: Placement) -> Kept | None:
         times, nodes = stretch(was.work, gang.work), self._nodes_as_fast(gang, was)

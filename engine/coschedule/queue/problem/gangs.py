@@ -183,7 +183,7 @@ class PendingGang:
     the indices of the nodes that it holds already.
 
     The gang starts by ``promised`` wherever that is possible; inf without a promise. ``kept`` is its placement in the
-    previous plan; None if there was none, or if it no longer counts.
+    previous plan; None if there was none, or if it no longer counts. In the second case, it is a ``lost_place``.
 
     With ``may_preempt``, gangs of lower priority may be evicted for it. ``awaits`` is the time by which gangs that are
     already being evicted for it will have ended. If the gang is planned to start by then, no more gangs are evicted.
@@ -204,6 +204,7 @@ class PendingGang:
     not_before: float = -math.inf
     promised: float = math.inf
     kept: Kept | None = None
+    lost_place: bool = False
     may_hold: bool = True
     held: tuple[int, ...] = ()
     may_preempt: bool = False
@@ -254,7 +255,7 @@ class PendingGang:
         """The price in force: 0 where the run time is unknown or there is a deadline."""
         return Price(0.0 if self.work is None or self.deadline is not None else self.member_price)
 
-    def remembering(self, promised: float, kept: Kept | None) -> "PendingGang":
+    def remembering(self, promised: float, kept: Kept | None, *, lost_place: bool = False) -> "PendingGang":
         """Return the gang with this promise and this placement of the previous plan.
 
         This runs for every gang in every plan, so unchanged fields are not validated again.
@@ -264,6 +265,7 @@ class PendingGang:
             object.__setattr__(other, name, getattr(self, name))
         object.__setattr__(other, "promised", promised)
         object.__setattr__(other, "kept", kept)
+        object.__setattr__(other, "lost_place", lost_place)
         other._check_memory()
         return other
 

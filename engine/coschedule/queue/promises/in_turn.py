@@ -56,7 +56,7 @@ def kept_start(gang: PendingGang) -> float:
 def is_broken(decision: Decision, gang: PendingGang) -> bool:
     """Return whether the gang starts after its promise, or loses its promised place."""
     if not isinstance(decision, Placement):
-        return gang.kept is not None and gang.promised < math.inf
+        return (gang.kept is not None or gang.lost_place) and gang.promised < math.inf
     # A sliding place may be late by less than is visible. Here even that counts, since another plan may avoid it.
     return decision.start > gang.promised
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule.model.run_times import TimesWork
 from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
 from coschedule.queue.keeping.memory import kept_from, remembering
 from coschedule.queue.plan import plan
@@ -180,6 +181,19 @@ def test_gang_with_a_promise_and_a_deadline_keeps_its_place_if_a_shorter_gang_co
     after = remembering(replace(before, gangs=(*before.gangs, comes)), before, made)
 
     assert by_name(plan(after))["a"] == made.decisions[0]
+
+
+def test_gang_whose_run_times_changed_unevenly_loses_no_promise_to_a_shorter_gang():
+    """There is time for one of the two; the newcomer would end sooner."""
+    nodes, ends = [node("n0", free=0)], (release(0, NOW + 10),)
+    promised = gang("a", size=1, most=2, times=[30, 25], created=NOW, deadline=NOW + 45)
+    before, made = planned(nodes, promised, releases=ends)
+    known_better = replace(promised, work=TimesWork(times=(30, 20)))
+    comes = gang("b", size=1, times=[20], created=NOW, deadline=NOW + 45)
+    after = remembering(replace(before, gangs=(known_better, comes)), before, made)
+
+    made_anew = by_name(plan(after))["a"]
+    assert (made_anew.start, made_anew.promised) == (NOW + 10, NOW + 20)
 
 
 def test_others_start_late_where_a_gang_would_lose_its_place_after_an_overrun():
