@@ -79,16 +79,17 @@ def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
     return (must or run.is_due or run.end - now >= run.least_rest) and run.may_change_at <= now
 
 
-def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, float]:
+def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, bool, float]:
     """Return the rank by weight, the lowest first.
 
-    If a gang must start, this gang and all runs come before the other gangs. Runs of which another size is asked also
-    come before them, if there are seats for this size.
+    Gangs that must start come first. If there is such a gang, all runs come before the other gangs. Runs of which
+    another size is asked also come before them, if there are seats for this size.
     """
     left = gang.left if isinstance(gang, ElasticRun) else 1.0
     worth = worth_of(gang.sizes, gang.shared, left=left, age=question.now - gang.created)
     makes_room = isinstance(gang, ElasticRun) and (bool(question.must_start) or _is_asked_and_possible(question, gang))
-    return not (makes_room or gang.key in question.must_start), -worth.weight
+    must_start = gang.key in question.must_start
+    return not must_start, not (makes_room or must_start), -worth.weight
 
 
 def _is_asked_and_possible(question: SizeQuestion, run: ElasticRun) -> bool:

@@ -3,6 +3,7 @@
 import math
 
 from coschedule.model.run_times import SerialWork
+from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.sizes import Sizes
@@ -47,3 +48,9 @@ def planned(result):
 def sizes(result):
     """Return the sizes to which gangs change, or with which they start."""
     return {one.gang.name: len(one.nodes) for one in (*result.sizes.changes, *result.sizes.starts)}
+
+
+def only(*names):
+    """Require a node of one of these names."""
+    fields = [Requirement("metadata.name", "In", (name,)) for name in names]
+    return Constraints(affinity=tuple(NodeTerm(labels=(), fields=(field,)) for field in fields))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint
+from coschedule.queue.constraints.terms import Constraints, Taint
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Nominated, Release
 from coschedule.queue.problem.running import Holding, RunningGang
@@ -14,8 +14,9 @@ from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs.sized_run import SeatKind
 from coschedule.resizing.resize import resize
 from coschedule.resizing.seats import idle_seats
-from engine.builders import FOUR, NOW, gang, node, snapshot
-from engine.resizing.four_nodes import SHORT, TERMS, elastic, planned, resized, sizes
+from coschedule.resizing.sizes import MOST_GANGS
+from engine.builders import FOUR, NOW, gang, node, role, snapshot
+from engine.resizing.four_nodes import SHORT, TERMS, elastic, only, planned, resized, sizes
 
 
 def test_a_gang_shrinks_for_one_that_gains_more():
@@ -86,6 +87,28 @@ def test_a_gang_whose_promise_is_due_starts_though_that_loses():
     assert sizes(resized(run, late)) == {}
 
 
+APART = [
+    pytest.param({"size": 3, "serial": 4_000_000, "deadline": NOW + 10**9}, id="with a deadline"),
+    pytest.param({"size": 3, "serial": 4_000_000, "constraints": only("n1", "n2", "n3", "n4")}, id="other constraints"),
+    pytest.param({"roles": [role("a"), role("b", size=2)], "serial": 4_000_000}, id="of two roles"),
+]
+
+
+def test_of_many_gangs_only_one_shrinks_for_a_gang_whose_promise_is_due():
+    runs = [
+        replace(elastic(2 * number, 2 * number + 1, most=2), key=GangKey("default", f"{number:02}"))
+        for number in range(MOST_GANGS + 10)
+    ]
+    due = gang("due", serial=10**9, size=1, created=NOW, promised=NOW)
+    held = [Release(node=index, request=(1,), time=run.end) for run in runs for index in run.nodes]
+    nodes = [node(f"n{number:03}", free=0) for number in range(2 * len(runs))]
+
+    result = resize(snapshot(nodes, [due], releases=held), runs, {})
+
+    assert Counter(sizes(result).values()) == {1: 2}
+    assert [one.gang for one in result.sizes.starts] == [due.key]
+
+
 def test_a_gang_that_has_just_changed_stays_as_it_is():
     result = resized(elastic(0, 1, 2, 3, changed=NOW - 500), SHORT)
 
@@ -124,12 +147,6 @@ def test_members_that_ask_for_little_make_no_more_seats_than_a_gang_has_members(
 
     [change] = result.sizes.changes
     assert len(change.nodes) == 2
-
-
-def only(*names):
-    """Require a node of one of these names."""
-    fields = [Requirement("metadata.name", "In", (name,)) for name in names]
-    return Constraints(affinity=tuple(NodeTerm(labels=(), fields=(field,)) for field in fields))
 
 
 def test_a_gang_grows_only_onto_nodes_that_pass_its_constraints():
