@@ -1,7 +1,7 @@
 """Chooses nodes for gangs that change their size or start. Their sizes were chosen before, without nodes."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from coschedule.model.numbers import FloatArray
@@ -32,10 +32,13 @@ class Chosen(NamedTuple):
 
 
 class Assigned(NamedTuple):
-    """The nodes ``given`` to gangs that change or start, and the keys of gangs for which there are too few nodes."""
+    """The nodes ``given`` to gangs that change or start.
+
+    There are too few nodes for gangs that ``failed``. Each has its largest smaller size with enough nodes, 0 for none.
+    """
 
     given: Sequence[tuple[Chosen, SizedStart]]
-    failed: frozenset[GangKey]
+    failed: Mapping[GangKey, int]
 
 
 def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: float) -> Assigned:
@@ -48,16 +51,16 @@ def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: floa
     kept = {one.sized.gang.key: list(_kept(one, seats, limit)) for one in changing}
     free = [*seats.idle, *(node for one in changing for node in _given_up(one, kept[one.sized.gang.key]))]
     free = [node for node in by_pace(free, seats.slowdown, seats.until) if seats.slowdown[node] <= limit]
-    given, failed = [], set()
+    given, failed = [], dict[GangKey, int]()
     for one in sorted(changing, key=lambda one: -one.density):
         key = one.sized.gang.key
         found = _found(one, kept[key], free, seats, now, limit)
         if found is None:
-            failed.add(key)
+            failed[key] = _largest_smaller(one, free, seats, now, limit)
             continue
         given.append((one, found))
         free = seats_without(free, seats_without(found.nodes, kept[key]))
-    return Assigned(given, frozenset(failed))
+    return Assigned(given, failed)
 
 
 def _kept(one: Chosen, seats: RunSeats, limit: float) -> Iterator[int]:
@@ -72,19 +75,38 @@ def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
     return seats_without(one.run.nodes, kept) if one.run is not None else []
 
 
+def _largest_smaller(one: Chosen, free: Sequence[int], seats: RunSeats, now: float, limit: float) -> int:
+    """Return the largest smaller size with which a gang grows or starts, and finds enough seats; 0 for none."""
+    least = 0 if one.run is None else one.run.size
+    sizes = sorted((size for size in one.sized.sizes.tolist() if least < size < one.size), reverse=True)
+    tried = (one._replace(size=size) for size in sizes)
+    found = (_found(smaller, list(_kept(smaller, seats, limit)), free, seats, now, limit) for smaller in tried)
+    return next((len(start.nodes) for start in found if start is not None), 0)
+
+
 def _found(
     one: Chosen, kept: Sequence[int], free: Sequence[int], seats: RunSeats, now: float, limit: float
 ) -> SizedStart | None:
     """Return the gang on the ``kept`` and the fastest ``free`` seats; None if too few stay open until the gang ends."""
     run, rest = one.run, float(one.sized.worth.times[one.size - 1])
     begins = now if run is None else now + run.terms.restart_time
-    latest = begins + rest * (limit if run is None else run.most_pace(one.size, limit, seats.slowdown))
+    latest = begins + rest * _most_pace(one, kept, seats.slowdown, limit)
     closes = seats.closes_to_new(interruptible=one.sized.gang.may_be_interrupted)
     more = [node for node in free if closes[node] >= latest][: one.size - len(kept)]
     nodes = tuple(sorted([*kept, *more]))
     if len(nodes) < one.size or min((seats.until[node] for node in kept), default=math.inf) < latest:
         return None
     return SizedStart(one.sized.gang.key, nodes, begins + rest * pace_on(run, nodes, seats.slowdown))
+
+
+def _most_pace(one: Chosen, kept: Sequence[int], slowdown: FloatArray, limit: float) -> float:
+    """Return an upper bound on the slow-down of a gang that starts or grows; a gang that shrinks knows its nodes."""
+    run = one.run
+    if run is None:
+        return limit
+    if one.size < run.size:
+        return run.pace_on(kept, slowdown)
+    return run.most_pace(one.size, limit, slowdown)
 
 
 def pace_on(run: ElasticRun | None, nodes: Sequence[int], slowdown: FloatArray) -> float:

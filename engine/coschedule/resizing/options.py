@@ -31,20 +31,21 @@ class Sized(NamedTuple):
     options: SizeOptions
 
 
-def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float, may_grow: bool) -> Sized:
+def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float, most: int) -> Sized:
     """List the sizes that a run may get; the first option is its present size.
 
-    Only nodes of a slow-down up to ``limit`` have seats. A smaller size keeps the first ``seats_to_keep``. A larger
-    size counts as if it kept all its nodes and ran at ``limit``, or as slowly as the members that it keeps. Fixed
-    members bound the pace, and take no seats. A size is left out if a node that the gang keeps closes before the gang
-    ends. If another size is asked of the gang, only this size and the present size are listed. The asked size is worth
-    at least slightly more than the present size. So the gang changes if no other gang gains from the seats. If the
-    present size misses a deadline, the size with the fewest members that meets it is worth slightly more too. A gang
-    that meets its deadline gets no more members, and no size that misses the deadline.
+    The run grows to ``most`` members at most. Only nodes of a slow-down up to ``limit`` have seats. A smaller size
+    keeps the first ``seats_to_keep``. A larger size counts as if it kept all its nodes and ran at ``limit``, or as
+    slowly as the members that it keeps. Fixed members bound the pace, and take no seats. A size is left out if a node
+    that the gang keeps closes before the gang ends. If another size is asked of the gang, only this size and the
+    present size are listed. The asked size is worth at least slightly more than the present size. So the gang changes
+    if no other gang gains from the seats. If the present size misses a deadline, the size with the fewest members that
+    meets it is worth slightly more too. A gang that meets its deadline gets no more members, and no size that misses
+    the deadline.
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(run.seats_to_keep(seats.slowdown, seats.until))
-    others = _others(run, worth, most=run.sizes.maximum if may_grow else run.size - 1)
+    others = _others(run, worth, most=max(most, run.size - 1))
     sizes = np.concatenate(([run.size], others[others != run.size]))
     paces = np.array([_pace(run, size, own, limit, seats.slowdown) for size in sizes.tolist()])
     pauses = np.where(sizes == run.size, 0.0, run.terms.restart_time)

@@ -6,10 +6,11 @@ is stopped.
 
 Method: try a few limits, which are slow-downs of nodes. For each limit, use only nodes up to this slow-down, and choose
 sizes by an exact knapsack (``knapsack``). There, gangs that grow or start count as if all their nodes were as slow as
-the limit. Then give them real nodes, and compute the gain on these. If a gang finds too few nodes, choose again without
-growth or start of that gang. Take the limit with the greatest gain. On equal nodes without windows there is one limit,
-and the choice is exact. On other nodes, it is the best of the choices that were tried. A choice never reduces the
-objective, unless a gang must start, a size is asked of a gang, or a gang would miss its deadline.
+the limit. Then give them real nodes, and compute the gain on these. If a gang finds too few nodes, choose again: the
+gang gets at most the largest size with enough nodes. If it fails again, it does not grow or start. Take the limit with
+the greatest gain. On equal nodes without windows there is one limit, and the choice is exact. On other nodes, it is the
+best of the choices that were tried. A choice never reduces the objective, unless a gang must start, a size is asked of
+a gang, or a gang would miss its deadline.
 
 A gang may change its size if its last change is long enough ago and it would run for ``LEAST_RESTARTS`` times its
 restart time. With a restart time of two minutes, this is an hour. Shorter gangs soon end anyway. A shorter gang may
@@ -17,7 +18,7 @@ change only if a gang must start, or if a size is asked of it. At most ``MOST_GA
 greatest weight. Others stay as they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from coschedule.resizing.worth import worth_of
 MOST_GANGS = 60
 MOST_LIMITS = 8
 """The most limits that are tried; on nodes of more speeds, they are spread evenly over the speeds."""
-_MOST_TRIES = 4
+_MOST_TRIES = 6
 
 
 class SizeQuestion(NamedTuple):
@@ -109,30 +110,42 @@ def _limits(question: SizeQuestion) -> list[float]:
 
 def _with_limit(question: SizeQuestion, limit: float) -> SizePlan | None:
     """Choose sizes on nodes of a slow-down up to ``limit``; None if a gang that must start cannot, or tries run out."""
-    failed: frozenset[GangKey] = frozenset()
+    most = dict[GangKey, int]()
     for _ in range(_MOST_TRIES):
-        chosen = _chosen(question, limit, failed)
+        chosen = _chosen(question, limit, most)
         if chosen is None:
             return None
         assigned = assign(chosen, question.seats, now=question.now, limit=limit)
         if not assigned.failed:
             return _plan(question, assigned)
-        failed |= assigned.failed
+        most |= {key: 0 if key in most else size for key, size in assigned.failed.items()}
     return None
 
 
-def _chosen(question: SizeQuestion, limit: float, failed: frozenset[GangKey]) -> list[Chosen] | None:
-    """Solve the knapsack without growth or start of ``failed`` gangs; None if a gang that must start cannot start."""
+def _chosen(question: SizeQuestion, limit: float, most: Mapping[GangKey, int]) -> list[Chosen] | None:
+    """Solve the knapsack; None if a gang that must start cannot start.
+
+    Gangs in ``most`` grow or start only up to this size.
+    """
     now, seats = question.now, question.seats
     own = (node for run in question.runs for node in run.nodes)
     count = sum(float(seats.slowdown[node]) <= limit for node in (*seats.idle, *own))
-    sized = [options_of_run(run, seats, now=now, limit=limit, may_grow=run.key not in failed) for run in question.runs]
-    sized += [
-        options_of_waiting(gang, now=now, limit=limit, most=count, must_start=gang.key in question.must_start)
-        for gang in question.waiting
-        if gang.key not in failed
+    sized = [
+        options_of_run(run, seats, now=now, limit=limit, most=most.get(run.key, run.sizes.maximum))
+        for run in question.runs
     ]
-    if not failed.isdisjoint(question.must_start) or not all(len(one.sizes) for one in sized):
+    sized += [
+        options_of_waiting(
+            gang,
+            now=now,
+            limit=limit,
+            most=min(count, most.get(gang.key, count)),
+            must_start=gang.key in question.must_start,
+        )
+        for gang in question.waiting
+        if most.get(gang.key) != 0
+    ]
+    if any(most.get(key) == 0 for key in question.must_start) or not all(len(one.sizes) for one in sized):
         return None
     options = best_options([one.options for one in sized], count)
     if options is None:

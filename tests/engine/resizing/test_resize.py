@@ -314,6 +314,17 @@ def test_a_gang_keeps_its_size_while_a_node_of_its_own_takes_no_members(closed):
     assert sizes(resize(snapshot([*own, *others], [], releases=releases), [run], {})) == {}
 
 
+@pytest.mark.parametrize("free", [(1, 1, 0), (1, 1, 1)])
+def test_a_gang_grows_less_where_too_few_nodes_stay_open_for_more_members(free):
+    run, until = elastic(0), [NOW + 24_000, NOW + 10**6, NOW + 24_000]
+    facts = zip(("n2", "n3", "n4"), free, until, strict=True)
+    nodes = [node("n1", free=0), *(node(name, free=count, until=closes) for name, count, closes in facts)]
+
+    result = resize(snapshot(nodes, [], releases=[Release(node=0, request=(1,), time=run.end)]), [run], {})
+
+    assert [one.nodes for one in result.sizes.changes] == [(0, 1, 2, 3) if free[2] else (0, 2)]
+
+
 def test_nodes_that_are_alike_have_no_more_seats_than_gangs_have_members():
     alike = [node(f"n{number}", free=100) for number in range(3)]
     others = [node("slow", free=100, slowdown=2.0), node("open", free=3, until=NOW + 9e9)]

@@ -286,6 +286,17 @@ def test_a_gang_that_keeps_its_size_starts_with_the_best_one_at_its_price():
     assert len(start.nodes) == 1
 
 
+def test_a_gang_shrinks_on_fast_nodes_that_would_close_too_early_for_slow_ones():
+    seats = RunSeats(np.array([1.0, 1.0, 2.0]), np.array([NOW + 50_000.0] * 2 + [math.inf]), (2,))
+    short = waiting("w", TimesWork(times=(8_000, 4_000)), Sizes(minimum=2, maximum=2), age=9_000.0)
+    one = run("r", LINEAR, Sizes(minimum=1, maximum=2), 2)
+
+    chosen = choose_sizes(SizeQuestion(NOW, seats, [one], [short]))
+
+    assert [change.nodes for change in chosen.changes] == [(0,)]
+    assert [start.nodes for start in chosen.starts] == [(1, 2)]
+
+
 def test_who_must_start_does_so_though_that_loses():
     short = run("r", TimesWork(times=(3_000.0, 1_500.0)), Sizes(minimum=1, maximum=2), 2)
     seats = RunSeats(np.ones(2), np.full(2, math.inf), ())
