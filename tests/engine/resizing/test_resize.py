@@ -94,6 +94,22 @@ APART = [
 ]
 
 
+def test_a_gang_grows_beside_one_that_starts_a_little_after_its_promise():
+    run = replace(elastic(0, most=2), constraints=only("n1", "n2"))
+    due = gang("due", size=2, created=NOW, promised=NOW - 1, constraints=only("n3", "n4"))
+
+    result = resized(run, due)
+
+    assert (sizes(result), planned(result)) == ({"run": 2}, {"due": NOW})
+
+
+def test_all_gangs_shrink_for_a_promise_that_has_just_passed():
+    impossible = gang("impossible", serial=60, size=9, created=NOW, promised=NOW - 1)
+    due = gang("due", serial=400_000, size=3, created=NOW, promised=NOW - 1)
+
+    assert sizes(resized(elastic(0, 1, 2, 3), impossible, due)) == {"run": 1}
+
+
 def test_of_many_gangs_only_one_shrinks_for_a_gang_whose_promise_is_due():
     runs = [
         replace(elastic(2 * number, 2 * number + 1, most=2), key=GangKey("default", f"{number:02}"))
