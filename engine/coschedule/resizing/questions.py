@@ -1,7 +1,7 @@
 """The gangs that take part in a choice of sizes: groups of gangs whose members can take each other's seats."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.owners.safer import first_risks
+from coschedule.queue.problem.decisions import Decision, Hold, Placement
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.snapshot import Snapshot
@@ -41,9 +42,13 @@ class Asked(NamedTuple):
 
 
 class Questions(NamedTuple):
-    """The question of each group, at least one; ``again`` is when it is the turn of other groups, inf for never."""
+    """The question of each group, at least one, and the ``world`` of the runs of all groups, also of those not asked.
+
+    ``again`` is when it is the turn of other groups, inf for never.
+    """
 
     asked: Sequence[Asked]
+    world: World
     again: float
 
 
@@ -55,13 +60,15 @@ def questions(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[G
     its members.
     """
     waiting = _waiting_by_constraints(snapshot)
-    groups = grouped([run for run in runs if may_stay(snapshot, run)])
+    able = [run for run in runs if may_stay(snapshot, run)]
+    groups = grouped(able)
     asked = [
         Asked(world, _question(world, seat, waiting.get(seat.constraints, ()), elastic))
         for seat, alike in in_turn(groups, snapshot.now, MOST_GROUPS) or [(_largest_seat(snapshot, waiting), ())]
         for world in (World(snapshot, alike),)
     ]
-    return Questions(sorted(asked, key=lambda one: one.turn), next_turn(groups, snapshot.now, MOST_GROUPS))
+    again = next_turn(groups, snapshot.now, MOST_GROUPS)
+    return Questions(sorted(asked, key=lambda one: one.turn), World(snapshot, able), again)
 
 
 def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[PendingGang]]) -> SeatKind:
@@ -70,11 +77,21 @@ def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[Pen
     return SeatKind(Constraints(), tuple(map(max, zip(*requests, strict=True))) or (0,) * len(snapshot.resources))
 
 
-def gangs_apart(snapshot: Snapshot, least: float) -> list[PendingGang]:
-    """List the waiting gangs of at least this priority that take no part, and have no promise."""
-    first = max((gang.priority for gang in snapshot.gangs), default=0)
-    gangs = (gang for gang in snapshot.gangs if gang.priority >= least and gang.promised == math.inf)
-    return [gang for gang in gangs if gang.priority < first or not _takes_part(gang, snapshot.now)]
+def beside_places(question: SizeQuestion, snapshot: Snapshot, decisions: Iterable[Decision]) -> SizeQuestion:
+    """Return the question in which other gangs leave the nodes of these decisions by their starts.
+
+    A node hold counts like a placement.
+    """
+    seats, index = question.seats, snapshot.nodes.index
+    closes = np.full(len(seats.until), np.inf) if seats.holds is None else seats.holds.copy()
+    for one in decisions:
+        place = one if isinstance(one, Placement) else one.hold
+        if place is not None:
+            names = place.nodes if isinstance(place, Hold) else [entry.node for entry in place.members]
+            nodes = [index[name] for name in names]
+            closes[nodes] = np.minimum(closes[nodes], place.start)
+    idle = tuple(node for node in seats.idle if closes[node] > snapshot.now)
+    return question._replace(seats=seats._replace(idle=idle, holds=closes))
 
 
 def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence[PendingGang]]:

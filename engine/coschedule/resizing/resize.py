@@ -16,8 +16,8 @@ from functools import partial
 from typing import NamedTuple
 
 from coschedule.queue.planner.planner import Rescue
-from coschedule.queue.problem.decisions import Placement, Plan
-from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
+from coschedule.queue.problem.gangs import RESOLUTION_SECONDS, GangKey, PendingGang
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.beside import Resized, plan_once, planned_beside
 from coschedule.resizing.gangs.elastic_run import ElasticRun
@@ -26,10 +26,11 @@ from coschedule.resizing.gangs.size_plan import SizePlan
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SizedRun
 from coschedule.resizing.open_ended.giving_back import Planned
 from coschedule.resizing.open_ended.open_ended_sizes import open_ended_sizes
-from coschedule.resizing.questions import Asked, gangs_apart, questions
+from coschedule.resizing.questions import Asked, beside_places, questions
 from coschedule.resizing.reasons import with_reasons
 from coschedule.resizing.shrinking import all_shrunk
-from coschedule.resizing.sizes import choose_sizes
+from coschedule.resizing.sizes import SizeQuestion, choose_sizes
+from coschedule.resizing.worlds import World
 
 _MOST_TRIES = 4
 # Each choice costs one to four plans of the queue. If more gangs than this wait, only one choice is tried.
@@ -77,11 +78,13 @@ def _of_known_end(
         return Resized.of(SizePlan(), snapshot, plan_once(snapshot, is_loose=False, rescue=rescue))
     found = questions(snapshot, runs, elastic)
     first = _first_that_changes(found.asked)
-    best = _best_of(first, elastic, rescue)
+    best = _best_of(first, found.world, elastic, rescue)
+    if best.late and not first.asked.question.must_start:
+        best = _with_due_gangs(best, found.world, elastic, rescue)
     asked = {run.key for run in runs if run.is_due}
     gives_as_asked = any(one.gang in asked and one.size_after < one.size_before for one in best.sizes.changes)
     if not (first.asked.question.must_start or gives_as_asked):
-        best = _delaying_none(best, snapshot, _least_urgent(best.sizes, runs, snapshot), rescue)
+        best = _delaying_none(best, first.asked.question, found.world, elastic, rescue)
     sizes = with_reasons(best.sizes, runs, snapshot, best.plan)
     return best._replace(sizes=sizes, again=min(best.again, found.again))
 
@@ -99,36 +102,95 @@ def _with_open_ended(known: Resized, runs: Sequence[OpenEndedRun], planned: Plan
     return Resized.of(sizes, found.after, found.plan)._replace(placed=found.starts, again=again, in_vain=found.in_vain)
 
 
-def _least_urgent(sizes: SizePlan, runs: Sequence[ElasticRun], snapshot: Snapshot) -> float:
+def _least_urgent(sizes: SizePlan, world: World) -> float:
     """Return the least priority of the gangs that grow or start; inf without such a gang."""
-    priorities = {run.key: run.priority for run in runs} | {gang.key: gang.priority for gang in snapshot.gangs}
+    gangs: list[ElasticRun | PendingGang] = [*world.runs, *world.snapshot.gangs]
+    priorities = {gang.key: gang.priority for gang in gangs}
     growing = (change.gang for change in sizes.changes if change.size_after > change.size_before)
     return min((priorities[key] for key in (*growing, *(start.gang for start in sizes.starts))), default=math.inf)
 
 
-def _delaying_none(best: Resized, snapshot: Snapshot, least: float, rescue: Rescue | None) -> Resized:
-    """Return the choice, or no change if it delays a gang that takes no part, has no promise and is urgent enough.
+def _with_due_gangs(
+    best: Resized, world: World, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None
+) -> Resized:
+    """Return the choice; or all gangs shrink, if fewer gangs are then late, and a promise of a late gang is due.
 
-    The gang is urgent enough if its priority is ``least`` or higher.
-    Such a gang must start by the promise that it would get without changes. If it would get none, as its run time is
-    unknown, it must start when it would start without changes.
+    No choice of sizes starts a gang that takes no part. But an earlier plan may have promised its start as if gangs
+    shrank for it when the promise is due.
     """
-    apart = gangs_apart(snapshot, least)
-    if not apart:
+    snapshot = world.snapshot
+    due = {gang.key for gang in snapshot.gangs if max(gang.promised, gang.not_before) <= snapshot.now}
+    if best.late.isdisjoint(due) or len(snapshot.gangs) > _LONG_QUEUE:
         return best
-    unchanged = Resized.of(SizePlan(), snapshot, plan_once(snapshot, is_loose=True, rescue=rescue))
-    before, after = _placed(unchanged.plan), _placed(best.plan)
-    for gang in apart:
-        start, then = before.get(gang.key), after.get(gang.key)
-        if start is not None:
-            due = gang.remembering(start.promised or start.start, None)
-            if then is None or due.is_late_at(then.start):
-                return unchanged
-    return best
+    sizes = all_shrunk(snapshot, world.runs)
+    if not sizes.changes:
+        return best
+    shrunk = planned_beside(world, sizes, elastic, rescue)
+    return shrunk if len(shrunk.late) < len(best.late) else best
 
 
-def _placed(made: Plan) -> dict[GangKey, Placement]:
-    return {one.gang: one for one in made.decisions if isinstance(one, Placement)}
+def _delaying_none(
+    best: Resized, question: SizeQuestion, world: World, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None
+) -> Resized:
+    """Return the choice, or another one if it delays a gang that takes no part, has no promise and is urgent enough.
+
+    The gang is urgent enough if a gang that grows or starts is not more urgent. The other choice leaves such gangs the
+    nodes that they get without changes. If it delays one too, nothing changes.
+    """
+    if not _apart(best, question, world):
+        return best
+    unchanged = planned_beside(world, SizePlan(), elastic, rescue)
+    if not _delays(best, question, world, unchanged):
+        return best
+    if len(world.snapshot.gangs) > _LONG_QUEUE:
+        return unchanged
+    before = _decisions(unchanged.plan)
+    places = (before[gang.key] for gang in _apart(best, question, world) if gang.key in before)
+    sizes = choose_sizes(beside_places(question, world.snapshot, places))
+    if sizes is None or sizes == SizePlan():
+        return unchanged
+    other = planned_beside(world, sizes, elastic, rescue)
+    return other if other.late <= unchanged.late and not _delays(other, question, world, unchanged) else unchanged
+
+
+def _apart(made: Resized, question: SizeQuestion, world: World) -> list[PendingGang]:
+    """List the gangs that a choice must not delay.
+
+    They take no part, or hold nodes for the first time. They have no promise, and are urgent enough.
+    """
+    least = _least_urgent(made.sizes, world)
+    holding = {one.gang for one in made.plan.decisions if isinstance(one, Unplaceable) and one.hold is not None}
+    taking_part = {gang.key for gang in question.waiting}
+    return [
+        gang
+        for gang in world.snapshot.gangs
+        if gang.priority >= least
+        and gang.promised == math.inf
+        and (gang.key not in taking_part or (gang.key in holding and not gang.held))
+    ]
+
+
+def _delays(made: Resized, question: SizeQuestion, world: World, unchanged: Resized) -> bool:
+    """Return whether a choice delays a gang that it must not delay, compared with the plan without changes.
+
+    The gang must start by the promise that it gets without changes. If it gets none, as its run time is unknown, it
+    must start when it would start without changes. Its node hold must not begin later either.
+    """
+    before, after = _decisions(unchanged.plan), _decisions(made.plan)
+    return any(_is_delayed(gang, before.get(gang.key), after.get(gang.key)) for gang in _apart(made, question, world))
+
+
+def _is_delayed(gang: PendingGang, before: Decision | None, after: Decision | None) -> bool:
+    if isinstance(before, Placement):
+        due = gang.remembering(before.promised or before.start, None)
+        return not isinstance(after, Placement) or due.is_late_at(after.start)
+    if before is None or before.hold is None or isinstance(after, Placement):
+        return False
+    return after is None or after.hold is None or after.hold.start >= before.hold.start + RESOLUTION_SECONDS
+
+
+def _decisions(made: Plan) -> dict[GangKey, Decision]:
+    return {one.gang: one for one in made.decisions}
 
 
 class _First(NamedTuple):
@@ -138,11 +200,14 @@ class _First(NamedTuple):
     sizes: SizePlan | None
 
 
-def _best_of(first: _First, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
-    """Return the first of the tries in which no gang is late, else the last one with the fewest late gangs."""
+def _best_of(first: _First, world: World, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
+    """Return the first of the tries in which no gang is late, else the last one with the fewest late gangs.
+
+    In the world are the runs of all groups, since any of them may shrink later for a promise.
+    """
     tried = list[Resized]()
     for sizes in _tries(first, tried):
-        tried.append(planned_beside(first.asked.world, sizes, elastic, rescue))
+        tried.append(planned_beside(world, sizes, elastic, rescue))
         if not tried[-1].late:
             return tried[-1]
     return min(reversed(tried), key=lambda one: len(one.late))

@@ -94,6 +94,27 @@ APART = [
 ]
 
 
+@pytest.mark.parametrize("past", [0, 30], ids=["exactly now", "in a plan that comes late"])
+@pytest.mark.parametrize("facts", APART)
+def test_gangs_shrink_when_a_promise_to_a_gang_that_takes_no_part_is_due(facts, past):
+    run, due = elastic(0, 1, 2, 3), gang("due", created=NOW, promised=NOW + 1_000, **facts)
+    first = resized(run, SHORT, due)
+    later = replace(due, promised=NOW - past)
+
+    result = resized(elastic(0, 1), later, elastic=())
+
+    # The first choice relies on a later change for this gang.
+    assert sizes(first) == {"run": 2, "short": 2}
+    assert planned(first)["due"] <= due.promised
+    assert (sizes(result), planned(result)) == ({"run": 1}, {"due": NOW})
+
+
+def test_gangs_stay_as_they_are_when_a_promise_is_due_that_no_change_can_keep():
+    due = gang("due", size=9, created=NOW, serial=60, promised=NOW, deadline=NOW + 10**9)
+
+    assert sizes(resized(elastic(0, 1, 2, 3), due)) == {}
+
+
 def test_a_gang_grows_beside_one_that_starts_a_little_after_its_promise():
     run = replace(elastic(0, most=2), constraints=only("n1", "n2"))
     due = gang("due", size=2, created=NOW, promised=NOW - 1, constraints=only("n3", "n4"))
@@ -207,6 +228,19 @@ def test_of_runs_with_different_constraints_one_group_changes_in_a_plan(most, ch
     result = beside_others(run, others=replace(OTHERS, changed=changed_others))
 
     assert sizes(result) == want
+
+
+@pytest.mark.parametrize(("most", "want"), [(4, {"other": 4}), (3, {})], ids=["others grow", "no gang changes"])
+def test_a_promise_for_which_a_gang_will_shrink_holds_while_gangs_with_other_constraints_have_their_turn(most, want):
+    run = replace(elastic(0, 1, most=2), constraints=only(*"abcd"), changed=NOW - 5_000)
+    others = replace(elastic(4, 5, 6, most=most), key=GangKey("default", "other"), constraints=only(*"efgh"))
+    half = gang("half", serial=4_000_000, size=3, created=NOW, promised=NOW + 1_000, constraints=run.constraints)
+    nodes = [node(name, free=int(name in "cdh")) for name in "abcdefgh"]
+    held = [Release(node=index, request=(1,), time=one.end) for one in (run, others) for index in one.nodes]
+
+    result = resize(snapshot(nodes, [half], releases=held), [run, others], {})
+
+    assert (sizes(result), planned(result)) == (want, {"half": half.promised})
 
 
 def test_many_groups_change_in_turn_whatever_their_sizes(monkeypatch):

@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-import coschedule.resizing.resize as choices
 from coschedule.model.run_times import SerialWork
 from coschedule.queue.problem.fair_shares import FairShares, ShareGroup
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.owner_forecasts import Interruptible
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.resizing import beside
 from coschedule.resizing.resize import resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
-from engine.resizing.four_nodes import SHORT, TERMS, elastic, planned, resized, sizes
+from engine.resizing.four_nodes import SHORT, TERMS, elastic, only, planned, resized, sizes
 
 
 def test_a_gang_that_rests_after_a_failed_attempt_does_not_start_before_its_rest_is_over():
@@ -73,6 +74,11 @@ APART = [
     pytest.param({"created": NOW}, True, id="of unknown run time"),
     pytest.param({"created": NOW, "serial": 4_000, "deadline": NOW + 1_500}, True, id="with a deadline"),
     pytest.param({"created": NOW, "serial": 4_000, "factors": ((1, 2.0),)}, True, id="with factors of its own"),
+    pytest.param(
+        {"created": NOW, "serial": 4_000, "constraints": only("n0", "n1", "n2", "n3")},
+        True,
+        id="with other constraints",
+    ),
     pytest.param({"created": NOW, "priority": -1}, False, id="less urgent"),
 ]
 
@@ -92,6 +98,38 @@ def test_a_gang_does_not_grow_or_start_where_that_delays_one_that_takes_no_part(
     assert (not sizes(grown), "short" not in sizes(started)) == (is_kept, is_kept)
     if is_kept:
         assert planned(grown)["apart"] == planned(started)["apart"] == (ends or NOW)
+
+
+def test_a_gang_does_not_grow_onto_nodes_that_one_with_larger_members_needs():
+    apart, run = gang("apart", size=2, serial=4_000, request=(2,), created=NOW), elastic(2)
+    nodes = [node("n0", free=2), node("n1", free=2), node("n2", free=0)]
+
+    result = resize(snapshot(nodes, [apart], releases=[Release(node=2, request=(1,), time=run.end)]), [run], {})
+
+    assert (planned(result), [one.nodes for one in result.sizes.changes]) == ({"apart": NOW}, [])
+
+
+def test_a_gang_grows_onto_the_nodes_that_no_gang_that_takes_no_part_needs():
+    apart, run = gang("apart", size=2, created=NOW, constraints=only("n0", "n1")), elastic(3)
+    nodes = [*(node(f"n{index}") for index in range(3)), node("n3", free=0)]
+
+    result = resize(snapshot(nodes, [apart], releases=[Release(node=3, request=(1,), time=run.end)]), [run], {})
+
+    assert (planned(result), [one.nodes for one in result.sizes.changes]) == ({"apart": NOW}, [(2, 3)])
+
+
+def test_a_promise_for_which_a_gang_will_shrink_holds_though_a_choice_of_sizes_is_dropped():
+    # The run may only grow onto the node that the other gang needs. It shrinks when the promise is due.
+    run = replace(elastic(0, 1, 2), sizes=Sizes(minimum=1, maximum=5, allowed=(1, 3, 5)))
+    half = gang("half", serial=4_000_000, size=3, created=NOW, promised=NOW + 1_000, constraints=only(*"abcd"))
+    apart = gang("apart", size=1, created=NOW, constraints=only("e"))
+    nodes = [node(name, free=int(name in "de")) for name in "abcde"]
+    releases = [Release(node=index, request=(1,), time=run.end) for index in run.nodes]
+
+    result = resize(snapshot(nodes, [half, apart], releases=releases), [run], {})
+
+    assert sizes(result) == {}
+    assert planned(result) == {"half": half.promised, "apart": NOW}
 
 
 def test_age_of_a_gang_does_not_count_the_time_in_which_it_was_suspended():
@@ -172,13 +210,22 @@ def test_a_gang_does_not_start_on_nodes_that_another_keeps_free(big, want):
     assert sizes(resize(snapshot, [], {SHORT.key: TERMS, big.key: TERMS})) == want
 
 
+def test_a_gang_does_not_grow_onto_nodes_in_the_plan_in_which_another_first_keeps_them_free():
+    big, run = holding(constraints=only("n0", "n1", "n2", "n3")), elastic(4)
+
+    result = resize(beside_pods(big, run=run), [run], {})
+
+    [decision] = result.plan.decisions
+    assert (sizes(result), decision.hold.start) == ({}, NOW)
+
+
 @pytest.mark.parametrize("others", [0, 1, 20])
 def test_gangs_that_take_no_part_cost_one_plan_more_however_many_wait(others, monkeypatch):
-    plans, once = [], choices.plan_once
-    monkeypatch.setattr(choices, "plan_once", lambda *facts, **how: plans.append(1) or once(*facts, **how))
+    plans, once = [], beside.plan_once
+    monkeypatch.setattr(beside, "plan_once", lambda *facts, **how: plans.append(1) or once(*facts, **how))
     nodes = [*(node(f"n{index}") for index in range(4)), node("n4", free=0)]
     run, apart = elastic(4), [gang(f"apart{number}", size=4, created=NOW) for number in range(others)]
 
     resize(snapshot(nodes, apart, releases=[Release(node=4, request=(1,), time=run.end)]), [run], {})
 
-    assert len(plans) == min(others, 1)
+    assert len(plans) == 1 + min(others, 1)
