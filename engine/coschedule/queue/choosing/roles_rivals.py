@@ -72,7 +72,10 @@ class RolesRivals:
     def alike(self, until: float) -> IntArray:
         """Number alike domains; see ``Rivals``."""
         chooser, timeline = self.chooser, self.timeline
-        kinds = alike_classes(timeline, chooser.party.wanted, _marks(chooser, timeline), until)
+        # A run of unknown end also needs the room after its start.
+        for_ever = self.goal is RunGoal.EARLIEST_START
+        marks = _marks(chooser, timeline)
+        kinds = alike_classes(timeline, chooser.party.wanted, marks, until, for_ever=for_ever)
         return self.domains.alike(kinds, _shared(chooser, timeline))
 
 
@@ -86,10 +89,20 @@ def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 
     They are the roles that may be there, the limits of their stays, and the labels whose domains are single nodes.
     """
-    single = [level.domain[timeline.example] for level in chooser.levels if level.single_nodes]
+    single = [_of_classes(timeline, level.domain) for level in chooser.levels if level.single_nodes]
     stays = () if chooser.stays is None else chooser.stays[timeline.example].T
     limits = [np.unique(of_role, return_inverse=True)[1].astype(np.int64) for of_role in stays]
     return [*chooser.passes[timeline.example].T.astype(np.int64), *limits, *single]
+
+
+def _of_classes(timeline: Timeline, domain: IntArray) -> IntArray:
+    """Return the domain of each class, int[c], whose nodes must share one; node n is in ``domain[n]``.
+
+    The example of a class may be a node of another class.
+    """
+    of_class = np.empty(len(timeline.width), dtype=np.int64)
+    of_class[timeline.class_of] = domain[timeline.node]
+    return of_class
 
 
 class _CountedMixes(NamedTuple):
