@@ -1,9 +1,12 @@
 """Gangs that fit only when others have ended, at an unknown time, hold nodes; those behind keep out of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from coschedule.queue.plan import plan
 from coschedule.queue.problem.decisions import Hold, Placement
+from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.refusals import HeldByLastingPods, Reason, Scarcest
 from engine.builders import NOW, gang, node, nodes_taken, release, snapshot
 
@@ -108,3 +111,12 @@ def test_gang_of_unknown_end_that_starts_now_is_waited_for():
     found = decisions([node("n1"), node("n2")], gang("runs"), gang("waits", size=2, created=1))
 
     assert found["waits"].hold == Hold(nodes=("n1", "n2"), start=NOW)
+
+
+def test_without_promises_no_gang_keeps_nodes_free():
+    facts = snapshot([busy("n1"), node("n2")], [gang("large", size=2), gang("small", created=1)], most_holding=1)
+
+    large, small = plan(replace(facts, promises=Promises.NONE)).decisions
+
+    assert (large.reason, large.hold) == (Reason.NOT_ENOUGH_ROOM, None)
+    assert (nodes_taken(small), small.start) == ((("n2", 1),), NOW)
