@@ -1,9 +1,10 @@
 """The places of the previous plan for which there still is room together.
 
 Method: claim all places at once. A place is *crowded* if one of its nodes is then closed or overcommitted, since
-something ends later than planned. Crowded places slide to a start with room beside running gangs, and the places behind
-them slide too (``sliding.py``). Places that are still crowded are given back. Then they are tried one by one on the
-remaining room, the earliest start first, and may slide again.
+something ends later than planned. For a gang that may not be interrupted, nodes are closed in hours at risk. Crowded
+places slide to a start with room beside running gangs, and the places behind them slide too (``sliding.py``). Places
+that are still crowded are given back. Then they are tried one by one on the remaining room, the earliest start first,
+and may slide again.
 
 If a gang then loses its place, since it would start after its promise, other ways are tried. In one way, places slide
 only by delays that are too small to be visible, and places with larger delays are dropped. A new leader reads places
@@ -18,6 +19,7 @@ import numpy as np
 
 from coschedule.queue.keeping.kept_places import Place, claims_of, given_back
 from coschedule.queue.keeping.sliding import planned_start, slid, with_room
+from coschedule.queue.owners.choosing import without_risk
 from coschedule.queue.problem.gangs import RESOLUTION_SECONDS, GangKey
 from coschedule.queue.slots.timeline import Timeline
 
@@ -134,8 +136,12 @@ def _moved(places: Sequence[Place], moved: Sequence[Place], timeline: Timeline, 
 
 def _crowded(places: Sequence[Place], claimed: Timeline) -> list[Place]:
     """List the crowded places on a timeline on which all of them are claimed."""
-    is_crowded = iter(claimed.crowded(claims_of(places)))
-    return [place for place in places if any(list(islice(is_crowded, len(place.claims))))]
+    crowded = set[GangKey]()
+    for timeline in (claimed, *claimed.safer[:1]):
+        own = [place for place in places if without_risk(place.gang, claimed) is timeline]
+        is_crowded = iter(timeline.crowded(claims_of(own)))
+        crowded |= {place.gang.key for place in own if any(list(islice(is_crowded, len(place.claims))))}
+    return [place for place in places if place.gang.key in crowded]
 
 
 def _one_by_one(places: Iterable[Place], timeline: Timeline) -> Together:

@@ -19,6 +19,7 @@ import numpy as np
 from coschedule.model.numbers import FloatArray
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.keeping.kept_places import Place, place_of
+from coschedule.queue.owners.choosing import without_risk
 from coschedule.queue.problem.gangs import GangKey, Kept, PendingGang
 from coschedule.queue.search.finishes import finish_of
 from coschedule.queue.slots.timeline import Timeline
@@ -70,8 +71,9 @@ def later(place: Place, start: float) -> Place | None:
 def with_room(place: Place, timeline: Timeline) -> Place | None:
     """Return the place at its first start with room on its nodes; None if there is none by its promise.
 
-    At most ``_MOST_STARTS`` later starts are tried.
+    At most ``_MOST_STARTS`` later starts are tried. A gang that may not be interrupted has no room in hours at risk.
     """
+    timeline = without_risk(place.gang, timeline)
     if _has_room(place, timeline):
         return place
     for start in _later_starts(place, timeline):

@@ -147,3 +147,16 @@ def test_no_promise_is_moved_by_delays_of_milliseconds(seed):
     for name, promises in history.promised.items():
         assert max(promises) <= promises[0] + 1.0
         assert history.started[name] <= promises[0] + 1.0
+
+
+def test_gang_that_may_not_be_interrupted_slides_into_no_hour_in_which_an_owner_may_come_back():
+    one = kept_on(gang("one", times=[100], created=0.0), 100, 200, 0, promised=140)
+    ends = [release(0, NOW + 130), release(1, NOW + 300)]
+
+    def start_if_the_owner_may_be_back_from(time):
+        hours = {"edges": (NOW, NOW + time, NOW + 1000), "returns": ((0.0, 0.5), (0.0, 0.0))}
+        facts = facts_of([one], [node("n0", free=0), node("n1", free=0)], releases=ends, **hours)
+        return starts(facts)["one"]
+
+    assert start_if_the_owner_may_be_back_from(230) == 130
+    assert start_if_the_owner_may_be_back_from(220) == 300
