@@ -38,16 +38,19 @@ def keep_beside(
     keeping: Keeping[Planner],
     gone: Collection[GangKey],
     placed: Sequence[tuple[PendingGang, Placement]],
+    *,
+    claimed_before: Collection[GangKey] = (),
 ) -> list[Place]:
     """Continue with the kept places, except those of gangs ``gone``, and with the gangs ``placed``.
 
-    Returns the kept places for which there still is room.
+    The planner has claimed the places of the gangs ``claimed_before`` already. Returns the kept places for which there
+    still is room.
     """
     given_up = [place for key, place in keeping.places.items() if key in gone]
     claims = [claim for gang, placement in placed for claim in planner.facts.placing.claims(gang, placement)]
     claimed = keeping.claimed.claimed_all([*given_back(claims_of(given_up)), *claims])
     kept = those_with_room([place for key, place in keeping.places.items() if key not in gone], claimed)
-    planner.go_on(kept.places, kept.whole)
+    planner.go_on([place for place in kept.places if place.gang.key not in claimed_before], kept.whole)
     return kept.places
 
 

@@ -50,7 +50,8 @@ def dealt_anew(previous: PreviousPlan, front: Sequence[PendingGang]) -> Planned:
         kept = [place for key, place in previous.keeping.places.items() if key not in previous.apart]
     else:
         placed = [(gang, one) for gang, one in decided if isinstance(one, Placement)]
-        kept = keep_beside(planner, previous.keeping, {gang.key for gang in front}, placed)
+        gone, claimed = {gang.key for gang in front}, previous.keeping.places.keys() - set(previous.apart)
+        kept = keep_beside(planner, previous.keeping, gone, placed, claimed_before=claimed)
     decisions = [*planned.decisions, *(previous.placement_at(place, planner) for place in kept)]
     gone = {one.gang for one in decisions}
     rest = [gang for gang in previous.gangs if gang.key not in gone]

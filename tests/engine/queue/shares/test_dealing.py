@@ -1,5 +1,6 @@
 """Whose gang is planned next: beside a slower way that tries every group at every turn."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,9 +9,11 @@ import pytest
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption.preempt import preempt
 from coschedule.queue.problem.fair_shares import FairShares, ShareGroup, charged_seconds
+from coschedule.queue.problem.gangs import Kept, Seat
 from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.promises import fronts
 from coschedule.queue.shares.dealing import planning_order
-from engine.builders import FOUR, NOW, gang, node, role, running, seeded, snapshot
+from engine.builders import FOUR, NOW, gang, node, release, role, running, seeded, snapshot
 from engine.queue.promises.histories import History, live, random_gang, random_nodes
 from engine.queue.shares.shared_histories import NAMES, of, shares
 
@@ -183,3 +186,24 @@ def test_groups_must_be_there_and_apart(groups, capacity):
 def test_weight_is_positive_and_use_is_not_negative(weight, used):
     with pytest.raises(ValueError, match="must be"):
         ShareGroup(name="a", weight=weight, used=used)
+
+
+def test_gang_behind_the_front_that_never_ends_gives_its_node_back_once(monkeypatch):
+    # Of the two slots of n0, one is free in the end, and one may be when "endless" has ended. So "large" never fits.
+    monkeypatch.setattr(fronts, "FRONT", 1)
+    kept = [Kept(start=NOW + 5, finish=NOW + 55, seats=((Seat(1, 1),),))]
+    kept.append(Kept(start=NOW + 10, finish=math.inf, seats=((Seat(0, 1),),)))
+    gangs = [
+        of("a", gang("first", serial=50, created=0)),
+        of("b", gang("next", serial=50, created=1, kept=kept[0], promised=NOW + 5)),
+        of("b", gang("endless", created=2, kept=kept[1], promised=NOW + 10)),
+        of("b", gang("large", request=(3,), priority=-1)),
+    ]
+    ends = [release(0, NOW + 10, 2), release(1, NOW + 5), release(2, NOW + 5)]
+    facts = snapshot([node(f"n{index}", free=0) for index in range(3)], gangs, releases=ends, most_holding=1)
+    facts = replace(facts, shares=shares(("a", 1.0, 0.0), ("b", 1.0, 0.0)), promises=Promises.CONSERVATIVE)
+
+    *others, large = plan(facts).decisions
+
+    assert {one.gang.name: one.start for one in others} == {"first": NOW + 5, "next": NOW + 5, "endless": NOW + 10}
+    assert (large.gang.name, large.hold) == ("large", None)
