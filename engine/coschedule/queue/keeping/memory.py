@@ -77,6 +77,19 @@ def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
     return replace(known, gangs=gangs)
 
 
+def with_own_promises(snapshot: Snapshot, made: Plan, *, below: int) -> Snapshot:
+    """Return the snapshot whose gangs of a priority ``below`` this one have the promises of the plan ``made``."""
+    promised = {one.gang: one.promised for one in made.decisions if isinstance(one, Placement)}
+
+    def own(gang: PendingGang) -> PendingGang:
+        if gang.priority >= below or gang.key not in promised:
+            return gang
+        promise = promised[gang.key]
+        return gang.remembering(math.inf if promise is None else promise, gang.kept)
+
+    return snapshot.changed(gangs=tuple(map(own, snapshot.gangs)))
+
+
 def _asks_for_the_same(
     gang: PendingGang, was: PendingGang, resources: Sequence[str], resources_before: Sequence[str]
 ) -> bool:

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Sequence
 
+from coschedule.queue.keeping.memory import with_own_promises
 from coschedule.queue.plan import plan_and_count
 from coschedule.queue.preemption.shrinking import ShrinkingGang
 from coschedule.queue.preemption.worlds import with_gangs, with_started, without
 from coschedule.queue.problem.decisions import Decision, Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.search.effort import LEAST_COMBINATIONS
@@ -65,6 +67,9 @@ class Landing:
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
+        if snapshot.promises is Promises.SLACK:
+            # Less urgent gangs may be delayed as far as their promises allow, not only until their planned starts.
+            snapshot = with_own_promises(snapshot, made, below=gang.priority)
         ordered = planning_order(snapshot)
         place = ordered.index(gang)
         decisions = {decision.gang: decision for decision in made.decisions}

@@ -10,6 +10,7 @@ from coschedule.queue.preemption import sets
 from coschedule.queue.preemption.preempt import preempt
 from coschedule.queue.preemption.worlds import without
 from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.promise_kinds import Promises
 from engine.builders import NOW, gang, node, release, running, seeded, shrinkable, snapshot
 
 FULL = [node(f"n{index}", free=0) for index in range(4)]
@@ -175,6 +176,20 @@ def test_no_promise_breaks_by_a_shrink_that_an_eviction_would_keep():
     assert gave_way(gangs=[hot(serial=100), promised], runs=runs) == {"hot": {"a": 0}}
     later = replace(promised, promised=NOW + 900)
     assert gave_way(gangs=[hot(serial=100), later], runs=runs) == {"hot": {"a": 3}}
+
+
+def test_gang_shrinks_even_if_that_delays_another_gang_as_far_as_its_promise_allows():
+    promised = gang("promised", size=4, serial=400, promised=NOW + 900)
+    runs = [shrinkable("a", 0, 1, 2, 3, sizes=[(3, NOW + 900)], end=NOW + 300, since=NOW - 90)]
+    snap = replace(snapshot(FULL, [hot(serial=100), promised], runs=runs), promises=Promises.SLACK)
+
+    after = preempt(snap, plan(snap))
+
+    assert [left(one) for one in after.preemptions] == [{"a": 3}]
+    assert {one.gang.name: one.start for one in after.plan.decisions} == {
+        "hot": math.nextafter(NOW, math.inf),
+        "promised": NOW + 900,
+    }
 
 
 def test_promise_that_breaks_by_an_eviction_too_keeps_no_gang_from_shrinking():
