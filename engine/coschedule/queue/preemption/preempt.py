@@ -127,17 +127,20 @@ def _carried_out(
     later = plan(without(checked.landing.world, checked.victims), rescue=rescue)
     decisions = {decision.gang: decision for decision in made.decisions}
     for decision in later.decisions:
-        decisions[decision.gang] = _as_promised(decision, decisions[decision.gang])
+        decisions[decision.gang] = _as_promised(decision, decisions[decision.gang], snapshot.promises)
     ordered = tuple(decisions[one.key] for one in planning_order(snapshot))
     after = awaiting(without(snapshot, checked.victims), gang, until)
     shares = without_taken(snapshot.shares, map(taken_from, checked.victims))
     return replace(after, shares=shares), replace(made, decisions=ordered)
 
 
-def _as_promised(decision: Decision, before: Decision) -> Decision:
-    """Return the decision with the promise of ``before``: an earlier start does not shorten a promise."""
-    if not isinstance(decision, Placement) or not isinstance(before, Placement) or before.promised is None:
+def _as_promised(decision: Decision, before: Decision, promises: Promises) -> Decision:
+    """Return the decision with the promise of ``before``: an earlier start neither shortens nor makes a promise."""
+    if not isinstance(decision, Placement) or not isinstance(before, Placement):
         return decision
+    if before.promised is None:
+        # Without slack, the promise of a gang may be new. With slack, gangs were only bound to their planned starts.
+        return replace(decision, promised=None) if promises is Promises.SLACK else decision
     return replace(decision, promised=before.promised) if decision.start <= before.promised else decision
 
 

@@ -1,5 +1,7 @@
 """Which gangs give way to which others: worked examples."""
 
+from dataclasses import replace
+
 import pytest
 
 from coschedule.queue.constraints.terms import Constraints
@@ -9,6 +11,7 @@ from coschedule.queue.preemption import preempt as preempting
 from coschedule.queue.preemption.preempt import preempt
 from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import Load
+from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.search import effort
 from engine.builders import NOW, apart, gang, node, release, role, running, snapshot
 
@@ -140,6 +143,21 @@ def test_plan_keeps_the_room_for_the_gang_that_it_is_made_for():
     starts = {one.gang.name: one.start for one in preempt(snap, plan(snap)).plan.decisions}
 
     assert starts == {"hot": NOW + 20, "cold": NOW + 120}
+
+
+def with_slack(nodes, gangs, **facts):
+    return replace(snapshot(nodes, gangs, **facts), promises=Promises.SLACK)
+
+
+def test_eviction_promises_nothing_to_gangs_without_a_promise():
+    waits = gang("waits", created=1)
+    ending = release(1, NOW + 500)
+    snap = with_slack(FULL[:2], [hot(serial=100), waits], runs=[running("a", 0)], releases=[ending])
+
+    after = preempt(snap, plan(snap))
+
+    assert [one.gang.name for one in after.preemptions] == ["hot"]
+    assert {one.gang.name: one.promised for one in after.plan.decisions}["waits"] is None
 
 
 def test_gang_behind_does_not_start_on_what_is_needed_for_the_one_in_front():
