@@ -24,7 +24,7 @@ def loosened(made: Plan, snapshot: Snapshot) -> Plan:
     if snapshot.promises is not Promises.SLACK:
         return made
     gangs = {gang.key: gang for gang in snapshot.gangs}
-    return replace(made, decisions=tuple(_loosened(one, gangs[one.gang]) for one in made.decisions))
+    return replace(made, decisions=tuple(_loosened(one, gangs[one.gang], snapshot.now) for one in made.decisions))
 
 
 def late_gangs(made: Plan, snapshot: Snapshot) -> frozenset[GangKey]:
@@ -40,7 +40,8 @@ def late_gangs(made: Plan, snapshot: Snapshot) -> frozenset[GangKey]:
     )
 
 
-def _loosened(decision: Decision, gang: PendingGang) -> Decision:
-    if not isinstance(decision, Placement) or decision.promised in {None, gang.promised}:
+def _loosened(decision: Decision, gang: PendingGang, now: float) -> Decision:
+    earlier = {None, gang.promised, gang.starts_after_victims(now)}
+    if not isinstance(decision, Placement) or decision.promised in earlier:
         return decision
     return replace(decision, promised=decision.start + ELASTIC_SLACK * (decision.finish - decision.start))

@@ -1,12 +1,12 @@
 """Whether a gang can start if other gangs are evicted or shrink, decided by the plan that would follow."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from coschedule.queue.keeping.memory import with_own_promises
 from coschedule.queue.plan import plan_and_count
 from coschedule.queue.preemption.shrinking import ShrinkingGang
-from coschedule.queue.preemption.worlds import with_gangs, with_started, without
+from coschedule.queue.preemption.worlds import awaiting, with_gangs, with_started, without
 from coschedule.queue.problem.decisions import Decision, Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.promise_kinds import Promises
@@ -103,15 +103,26 @@ class Landing:
 
         It must also start more than ``WORTH_SECONDS`` sooner than planned.
         """
-        now = self.world.now
-        latest = max(math.nextafter(now, math.inf), *(victim.gone_by(now) for victim in victims))
-        starts = self._planned(victims, self._up_to_it)
-        mine = starts[self._gang.key]
-        if mine > latest or self._starts[self._gang.key] - mine <= WORTH_SECONDS or self._delays_one_of(starts):
+        if not self._lands(victims, self._up_to_it):
             return False
-        if self._behind and self._delays_one_of(self._planned(victims, [*self._up_to_it, *self._behind])):
+        if self._behind and not self._lands(victims, [*self._up_to_it, *self._behind]):
             return False
         return not self._breaks_a_promise(victims)
+
+    def after(self, victims: Sequence[RunningGang], gangs: Iterable[PendingGang] | None = None) -> Snapshot:
+        """Return the world in which the victims give way, and the gang awaits that; with only ``gangs``, if given."""
+        waiting = self.world.gangs if gangs is None else gangs
+        return awaiting(with_gangs(without(self.world, victims), waiting), self._gang.key, self._gone_by(victims))
+
+    def _lands(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> bool:
+        """Whether the gang starts as soon as the victims have left, soon enough, and none of ``gangs`` is delayed."""
+        starts = self._planned(victims, gangs)
+        mine = starts[self._gang.key]
+        is_in_time = mine <= max(math.nextafter(self.world.now, math.inf), self._gone_by(victims))
+        return is_in_time and self._starts[self._gang.key] - mine > WORTH_SECONDS and not self._delays_one_of(starts)
+
+    def _gone_by(self, victims: Sequence[RunningGang]) -> float:
+        return max(victim.gone_by(self.world.now) for victim in victims)
 
     def _in_front_by(self, time: float) -> list[Placement]:
         return [one for one in self._in_front if isinstance(one, Placement) and one.start <= time]
@@ -142,7 +153,7 @@ class Landing:
         """Return the start of each of these gangs without the victims; inf without a placement, or without effort."""
         if not self._effort.spend(len(gangs)):
             return {gang.key: math.inf for gang in gangs}
-        made = plan_and_count(with_gangs(without(self.world, victims), gangs), rescue=lambda *_: None)
+        made = plan_and_count(self.after(victims, gangs), rescue=lambda *_: None)
         self._effort.spend(made.beyond // LEAST_COMBINATIONS)
         return {decision.gang: start_of(decision) for decision in made.plan.decisions}
 

@@ -124,7 +124,7 @@ def _carried_out(
 ) -> tuple[Snapshot, Plan]:
     """Return the snapshot after a preemption, and its plan; gangs in front that start now keep their placements."""
     until = max(victim.gone_by(snapshot.now) for victim in checked.victims)
-    later = plan(without(checked.landing.world, checked.victims), rescue=rescue)
+    later = plan(checked.landing.after(checked.victims), rescue=rescue)
     decisions = {decision.gang: decision for decision in made.decisions}
     for decision in later.decisions:
         decisions[decision.gang] = _as_promised(decision, decisions[decision.gang], snapshot.promises)

@@ -239,6 +239,12 @@ class PendingGang:
         """Whether this start is at least one second after the promised time; promises have a resolution of seconds."""
         return start >= self.promised + RESOLUTION_SECONDS
 
+    def starts_after_victims(self, now: float) -> float:
+        """Return the time by which the gang starts as others give way to it; inf if none do, or without ``work``."""
+        if self.work is None or self.awaits == -math.inf:
+            return math.inf
+        return max(self.awaits, math.nextafter(now, math.inf))
+
     @property
     def counts_from(self) -> float:
         """The time from which the age of the gang counts. Within one priority, the oldest gang leads the queue."""

@@ -1,10 +1,12 @@
 """Which gangs give way to which others: worked examples."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.keeping.memory import remembering
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption import landing, sets
 from coschedule.queue.preemption import preempt as preempting
@@ -147,6 +149,34 @@ def test_plan_keeps_the_room_for_the_gang_that_it_is_made_for():
 
 def with_slack(nodes, gangs, **facts):
     return replace(snapshot(nodes, gangs, **facts), promises=Promises.SLACK)
+
+
+def test_with_slack_a_shorter_gang_does_not_take_the_room_that_a_victim_leaves():
+    # Otherwise long would have to wait for short, and a second gang would be evicted for it.
+    long, short = hot("long", created=1, serial=10_000), gang("short", priority=5, created=2, serial=100)
+    snap = with_slack(FULL[:2], [long, short], runs=[running("a", 0, grace=60), running("b", 1, grace=60)])
+
+    after = preempt(snap, plan(snap))
+
+    assert [[victim.name for victim in one.victims] for one in after.preemptions] == [["a"]]
+    assert {one.gang.name: one.start for one in after.plan.decisions} == {"long": NOW + 60, "short": NOW + 10_060}
+
+
+@pytest.mark.parametrize("promised", [math.inf, NOW + 5000])
+def test_with_slack_no_shorter_gang_passes_one_while_others_give_way_to_it_or_after_that(promised):
+    long = hot("long", created=1, serial=10_000, awaits=NOW + 60, promised=promised)
+    short = gang("short", priority=5, created=2, serial=100)
+    ending = with_slack(FULL[:1], [long, short], releases=[release(0, NOW + 60)])
+
+    made = plan(ending)
+    freed = replace(
+        with_slack([node("n1")], [replace(long, awaits=-math.inf), short], now=NOW + 10), nodes=ending.nodes
+    )
+    after = plan(remembering(freed, ending, made))
+
+    assert {one.gang.name: one.start for one in made.decisions} == {"long": NOW + 60, "short": NOW + 10_060}
+    assert {one.gang.name: one.promised for one in made.decisions}["long"] == NOW + 60
+    assert {one.gang.name: one.start for one in after.decisions} == {"long": NOW + 10, "short": NOW + 10_010}
 
 
 def test_eviction_promises_nothing_to_gangs_without_a_promise():
