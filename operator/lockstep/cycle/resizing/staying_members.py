@@ -1,5 +1,6 @@
 """Which members of a gang stay if others are lost or have to leave, and when the gang then ends."""
 
+import math
 from collections.abc import Collection, Sequence
 
 from coschedule import ChangeTerms, Members, Sizes
@@ -44,12 +45,14 @@ def finish_with_fewer(
     return later_finish(end, longer, terms, now)
 
 
-def later_finish(end: float, longer: float, terms: ChangeTerms, now: float) -> float:
-    """The finish of a gang after a change.
+def later_finish(end: float, longer: float, terms: ChangeTerms, now: float) -> float | None:
+    """The finish of a gang after a change; None if the work has no run time at one of the two sizes, as in a profile.
 
     ``end`` is the expected finish without the change. After the change, the rest of the work takes ``longer`` times as
     long.
     """
+    if not 0 < longer < math.inf:
+        return None
     return now + terms.restart_time + max(end - now, 0.0) * longer
 
 

@@ -177,6 +177,20 @@ async def test_as_many_members_leave_as_the_sizes_of_the_gang_require():
         assert status_of(api)["ranks"] == "0,2"
 
 
+async def test_gang_goes_on_with_fewer_members_than_its_profile_has_run_times_for():
+    async with operator_over(*FOUR) as (api, parts):
+        await of_four(api, work={"profile": [{"members": 4, "time": "100h"}]})
+
+        api.store.remove(pod_place("g-1-2"))
+        await until(lambda: status_of(api)["size"] == 3)
+        await until(lambda: ranks_of(api) == [0, 1, 3])
+
+        assert (status_of(api)["attempt"], "expectedFinish" in status_of(api)) == (1, False)
+        await asyncio.sleep(700)
+        await until_size(api, 4)
+        assert not parts.metric("lockstep_gang_errors_total", stage="follow")
+
+
 async def test_program_that_fails_is_answered_by_the_failure_policy():
     async with operator_over(*FOUR) as (api, _):
         await of_four(api)
