@@ -16,7 +16,7 @@ from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.status.attempt_marks import with_shrink
-from lockstep.report.status.conditions import TRUE, with_condition
+from lockstep.report.status.conditions import TRUE, with_condition, without_overrun
 from lockstep.report.text.sentences import all_members, as_sentence
 from lockstep.report.text.size_sentences import to_join
 
@@ -61,9 +61,12 @@ def mark_left(gang: GangFact, staying: RankedMembers, finish: float | None, why:
 
 
 def _changed(gang: GangFact, members: RankedMembers, finish: float | None, now: float) -> GangStatus:
-    """The status with these members. As after any change of size, the work that was done before counts as done."""
+    """The status with these members. As after any change of size, the work that was done before counts as done.
+
+    The gang gets another expected finish, so it does not overrun any more.
+    """
     return replace(
-        gang.status,
+        without_overrun(gang.status),
         members=members.members,
         ranks="" if members.gapped is None else format_ranks(members.gapped),
         size=sum(entry.count for entry in members.members),

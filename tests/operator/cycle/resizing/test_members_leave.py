@@ -164,6 +164,18 @@ async def test_gang_is_undone_whole_if_it_can_not_go_on_without_a_member(spec, l
         assert "PodLost" in event_reasons(api)
 
 
+async def test_gang_that_has_overrun_gets_another_end_by_a_change_and_may_overrun_that():
+    async with operator_over(*FOUR) as (api, _):
+        await of_four(api, work={"serialTime": "4h"}, asked=4)
+        await until(lambda: condition(api, "g", "Overrunning") == ("True", "RunsLonger"), seconds=7200)
+
+        ask_for(api, 2)
+        await until_size(api, 2)
+
+        assert condition(api, "g", "Overrunning") is None
+        await until(lambda: condition(api, "g", "Overrunning") == ("True", "RunsLonger"), seconds=7200)
+
+
 async def test_as_many_members_leave_as_the_sizes_of_the_gang_require():
     async with operator_over(*FOUR) as (api, _):
         manifest = elastic(mode="Members")
