@@ -9,7 +9,6 @@ from coschedule import AMOUNT_LIMIT, FairShares, GangKey, Preemption, ShareGroup
 from lockstep.belief.state import State
 from lockstep.facts.pods.pod import Request
 from lockstep.snapshot.holders.endings import is_ending
-from lockstep.snapshot.holders.pod_gang_runs import placed_pod_gangs
 from lockstep.snapshot.nodes.resource_columns import Columns
 
 _Taken = Mapping[tuple[str, Request], int]
@@ -61,13 +60,21 @@ def may_still_reclaim(state: State, gang: GangKey, order: Preemption, seen: Snap
 
 
 def _holders(state: State) -> Iterator[tuple[GangKey, _Taken]]:
-    """The gangs that hold nodes and are not leaving them, with the number of their pods by node and request."""
+    """The gangs that hold nodes and are not leaving them, with the number of their pods by node and request.
+
+    A gang that changes its size holds its next size. A Gang holds its pods, and the seats for pods that are to come.
+    """
     for key, one in state.reservations.items():
         gang = state.gangs.get(key)
         if gang is not None and not (gang.is_deleting or is_ending(state, gang) or state.assumptions.has_unowned(gang)):
             yield key, state.ledger.charged(one.gang, one.gang_uid, one.attempt)
-    for pod_gang in placed_pod_gangs(state):
-        if not (pod_gang.is_deleting or state.giving_way.evicted.is_decided(pod_gang.key)):
+    for following in state.counts.next_sizes:
+        gang = state.gangs.get(following.gang)
+        if gang is not None and not (gang.is_deleting or state.giving_way.evicted.is_decided(gang.key)):
+            yield gang.key, state.ledger.charged(following.gang, following.gang_uid, following.attempt)
+    for pod_gang in state.pod_gangs.objects.values():
+        is_leaving = pod_gang.is_deleting or pod_gang.status.is_being_undone
+        if not (is_leaving or state.giving_way.evicted.is_decided(pod_gang.key)):
             yield pod_gang.key, state.pod_gangs.group(pod_gang.key).held.taken
 
 

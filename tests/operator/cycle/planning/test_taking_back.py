@@ -6,8 +6,9 @@ import pytest
 
 from builders.served import gang, node
 from fake_cluster.elastic import FOUR, elastic, rigid
+from fake_cluster.elastic_jobs import SMALL, SOURCES, THIRD, running_job, status
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import operator_over
+from fake_cluster.rig import api_with, operator_over, running_operator
 from fake_cluster.store import Place
 from lockstep.facts.fair_share import CountedUse, FairShare, NamedGroup
 
@@ -18,9 +19,9 @@ GROUPS = (NamedGroup("busy", 1, ("busy-lab",)), NamedGroup("calm", 1, ("calm-lab
 TWO_OF_TWO = (node("n1", cpu="2"), node("n2", cpu="2"))
 
 
-def share(state, *, reclaims, busy=4 * HOUR):
+def share(state, *, reclaims, busy=4 * HOUR, groups=GROUPS):
     """Let two groups share the nodes, of which one has used more."""
-    state.shares.apply(FairShare(uid="uid", resource_version="1", groups=GROUPS, reclaims=reclaims))
+    state.shares.apply(FairShare(uid="uid", resource_version="1", groups=groups, reclaims=reclaims))
     state.shares.begin(CountedUse(at=now(), by_group={"busy": busy}), now())
 
 
@@ -49,6 +50,13 @@ async def run(api, group, manifest):
     for pod in api.store.objects("pods", f"{group}-lab"):
         api.store.change(Place("pods", f"{group}-lab", pod["metadata"]["name"]), status={"phase": "Running"})
     await asyncio.sleep(HOUR)
+
+
+async def plan_again(api):
+    """Let a plan follow after the last submitted gang was checked by dry runs, and carry out what it decides."""
+    await asyncio.sleep(10)
+    api.store.add("nodes", node("closed", cpu="1", cordoned=True))
+    await asyncio.sleep(20)
 
 
 @pytest.mark.parametrize("mode", ["Restart", "Members"])
@@ -109,6 +117,43 @@ async def test_group_keeps_its_share():
 
         assert not is_placed(api, "calm", "third")
         assert is_placed(api, "busy", "first")
+
+
+async def test_gang_that_changes_its_size_counts_for_its_group():
+    async with operator_over(*(node(f"n{number}", cpu="1") for number in range(1, 10))) as (api, parts):
+        share(parts.state, reclaims=True)
+        await run(api, "busy", gang("old", size=3))
+        await run(api, "busy", gang("young", size=2))
+        await run(api, "calm", elastic("large", asked=3))
+        api.lingers, large = True, Place("gangjobs", "calm-lab", "large")
+        terms = api.store.get(large)["spec"]["elastic"]
+        api.store.change(large, metadata={"generation": 2}, spec={"elastic": {**terms, "size": 4}})
+        await until(lambda: says(api, "calm", "large", "Placed")[1] == "Undoing")
+
+        submit(api, "calm", gang("small", size=2))
+        await plan_again(api)
+
+        assert is_placed(api, "busy", "young")
+
+
+async def test_gang_of_pods_that_grows_counts_for_its_group():
+    groups = (NamedGroup("busy", 1, ("busy-lab",)), NamedGroup("calm", 1, ("default",)), NamedGroup("others", 1, ()))
+    nodes = (*SMALL, node("b1", cpu="2"), node("b2", cpu="2"), node("b3", cpu="1"))
+    async with api_with(*nodes) as api, running_operator(api, sources=SOURCES) as parts:
+        share(parts.state, reclaims=True, groups=groups)
+        await run(api, "busy", gang("old", size=4))
+        await run(api, "busy", gang("young", size=1))
+        async with running_job(api, size=4):
+            pass
+        # Without its controller, the Job gets no pods, and its growth takes a minute.
+        api.store.add("nodes", THIRD)
+        await until(lambda: "next" in status(api))
+
+        api.store.create("gangjobs", gang("small", size=1))
+        await plan_again(api)
+
+        assert "next" in status(api)
+        assert is_placed(api, "busy", "young")
 
 
 async def test_nothing_is_taken_back_once_the_fair_share_says_never():
