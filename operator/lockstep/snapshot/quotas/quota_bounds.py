@@ -209,9 +209,22 @@ class QuotaBounds:
 
     def _growth(self, gang: GangKey) -> Counter[str]:
         """How many more members of each role a gang will have with the next size for which room is kept."""
-        following, held = self._state.counts.next_sizes.of(gang), self._state.reservations.get(gang)
-        after, before = (Counter[str]() if one is None else _by_role(one.members) for one in (following, held))
-        return after - before
+        following = self._state.counts.next_sizes.of(gang)
+        return Counter() if following is None else _by_role(following.members) - self._counted_now(gang)
+
+    def _counted_now(self, gang: GangKey) -> Counter[str]:
+        """How many members of each role of a gang quotas count now.
+
+        While the gang is torn down for a change of its size, they count fewer and fewer. Without this, other gangs
+        would take the quota of members that have gone, and there would be none for the next size.
+        """
+        known, held = self._state.gangs.get(gang), self._state.reservations.get(gang)
+        if held is None:
+            return Counter()
+        if known is None or not known.status.is_being_undone:
+            return _by_role(held.members)
+        left = {pod.key for pod in self._state.pods_of(held) if not pod.has_ended}
+        return Counter(member.role for member in held.by_rank() if member.pod in left)
 
     def _narrowed(self, gang: GangFact, spec: GangSpec, most: tuple[int, ...]) -> GangSpec:
         """The spec with at most these numbers of members by role; the same object if nothing changes."""

@@ -8,9 +8,9 @@ import pytest
 from builders.notices import READS
 from builders.served import node
 from fake_cluster.api import POST, Refusal
-from fake_cluster.elastic import ask_for, elastic, run, until_attempt
+from fake_cluster.elastic import ask_for, elastic, end_grace, rigid, run, until_attempt
 from fake_cluster.jumping import until
-from fake_cluster.rig import end, event_reasons, operator_over, set_phases, status_of
+from fake_cluster.rig import condition, end, event_reasons, operator_over, pod_place, pods_of, set_phases, status_of
 from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
@@ -80,3 +80,20 @@ async def test_gang_whose_members_have_notice_grows_to_all_that_its_quota_allows
 
         assert status_of(api)["size"] == 4
         assert "SizeChangeDropped" not in event_reasons(api)
+
+
+async def test_gang_that_changes_its_size_keeps_the_quota_of_members_that_have_gone():
+    async with under_quota(4) as (api, _):
+        await run(api, elastic("a", least=2, most=4, asked=4), "a")
+        api.store.create("gangjobs", rigid("b", size=2))
+        api.lingers = True
+        ask_for(api, 3, "a")
+        await until(lambda: condition(api, "a", "Placed") == ("False", "Undoing"))
+
+        for pod in pods_of(api, "a")[:2]:
+            api.store.remove(pod_place(pod["metadata"]["name"]))
+        await asyncio.sleep(30)
+        end_grace(api, "a")
+        await until_attempt(api, 2, "a")
+
+        assert (status_of(api, "a")["size"], pods_of(api, "b")) == (3, [])
