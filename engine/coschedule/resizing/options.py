@@ -120,6 +120,7 @@ def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int
     """
     worth = worth_of(gang.sizes, gang.shared, left=1.0, age=now - gang.created)
     able = gang.sizes.between(1, most)
+    able = able[np.isfinite(worth.times[able - 1])]
     sizes = distinct_sizes(worth, able) if gang.elastic or must_start else _best_at_price(gang, worth, able)
     worths = worth.of(sizes, np.full(len(sizes), limit))
     if not must_start:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coschedule.model.run_times import SerialWork
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.owners.safer import first_risks
 from coschedule.queue.problem.decisions import Decision, Hold, Placement
@@ -22,6 +23,7 @@ from coschedule.resizing.seats import begins_of_holds, closes_to_new, idle_seats
 from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import World, counted_from
+from coschedule.resizing.worth import SharedWork
 
 
 class Asked(NamedTuple):
@@ -169,7 +171,15 @@ def _takes_part(gang: PendingGang, now: float) -> bool:
     [first, *more] = gang.roles
     is_equal = first.load.is_work and not first.load.is_unequal
     is_plain = not more and not gang.terms and not gang.factors and is_equal
-    return is_plain and gang.work is not None and gang.deadline is None and gang.not_before <= now
+    return is_plain and gang.deadline is None and gang.not_before <= now and _has_a_time(gang)
+
+
+def _has_a_time(gang: PendingGang) -> bool:
+    """Return whether the run time of a gang is known at any of its sizes: a quota may leave only sizes without one."""
+    if gang.work is None:
+        return False
+    shared, sizes = SharedWork(gang.work), gang.roles[0].sizes
+    return isinstance(gang.work, SerialWork) or shared.time(shared.least(sizes)) < math.inf
 
 
 def _waiting(gang: PendingGang, elastic: Mapping[GangKey, ChangeTerms]) -> WaitingGang:

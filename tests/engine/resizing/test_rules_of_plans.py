@@ -1,10 +1,11 @@
 """Choices of sizes obey the rules of plans: rests, owners, node holds, turns of groups, and other gangs."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
-from coschedule.model.run_times import SerialWork
+from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.queue.problem.fair_shares import FairShares, ShareGroup
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Release
@@ -229,3 +230,11 @@ def test_gangs_that_take_no_part_cost_one_plan_more_however_many_wait(others, mo
     resize(snapshot(nodes, apart, releases=[Release(node=4, request=(1,), time=run.end)]), [run], {})
 
     assert len(plans) == 1 + min(others, 1)
+
+
+def test_a_gang_that_has_no_run_time_at_its_sizes_does_not_start_and_keeps_no_gang_from_its_size():
+    # A quota has left it only sizes outside of its profile.
+    odd = gang("odd", times=(math.inf, math.inf, 5_000.0), size=1, most=2, created=NOW)
+
+    assert sizes(resized(elastic(0, 1), odd, elastic=())) == {"run": 4}
+    assert sizes(resized(elastic(0, 1), odd, SHORT)) == sizes(resized(elastic(0, 1), SHORT))

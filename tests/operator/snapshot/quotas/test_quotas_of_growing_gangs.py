@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from builders.notices import READS
-from builders.served import node
+from builders.served import gang, node
 from fake_cluster.api import POST, Refusal
 from fake_cluster.elastic import ask_for, elastic, end_grace, rigid, run, until_attempt
 from fake_cluster.jumping import until
@@ -97,3 +97,13 @@ async def test_gang_that_changes_its_size_keeps_the_quota_of_members_that_have_g
         await until_attempt(api, 2, "a")
 
         assert (status_of(api, "a")["size"], pods_of(api, "b")) == (3, [])
+
+
+async def test_gang_waits_if_its_quota_allows_fewer_members_than_its_profile_has_run_times_for():
+    profile = [{"members": 4, "time": "1h"}, {"members": 8, "time": "40m"}]
+    async with under_quota(6) as (api, _):
+        await run(api, elastic("a", least=2, most=4, asked=4), "a")
+        api.store.create("gangjobs", gang("b", size=1, most=8, spec={"work": {"profile": profile}}))
+        await asyncio.sleep(60)
+
+        assert pods_of(api, "b") == []
