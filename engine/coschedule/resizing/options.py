@@ -52,7 +52,7 @@ def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float
     ends = now + pauses + worth.rests(sizes, paces)
     worths = _preferring_wanted(run, worth.of(sizes, paces, pauses, run.terms.horizon), ends)
     taken = _seats_taken(run, sizes, seats.slowdown[own] <= limit)
-    may_be = ends <= _closes(run, sizes, seats.until[own]).clip(max=run.closes(seats.until))
+    may_be = np.isfinite(ends) & (ends <= _closes(run, sizes, seats.until[own]).clip(max=run.closes(seats.until)))
     if run.deadline is not None and run.asked is None:
         may_be &= _by_deadline(run, run.deadline, sizes, ends)
     may_be[0] = True

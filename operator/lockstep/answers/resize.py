@@ -1,5 +1,7 @@
 """Requests another size for an elastic gang, by a request that its user could also send with kubectl."""
 
+import math
+
 from coschedule import GangKey, Sizes
 from lockstep.answers.reading.cluster import answered, parse_shown, read_gang
 from lockstep.answers.reading.errors import AnswerError
@@ -42,9 +44,15 @@ async def _elastic(client: KubeClient, key: GangKey) -> AcceptedGang:
 
 
 def _check_size(gang: AcceptedGang, size: int) -> None:
-    if sizes_of(gang.spec.roles, size) is None:
+    sizes, work = sizes_of(gang.spec.roles, size), gang.spec.work
+    if sizes is None:
         raise AnswerError(
             f"GangJob {gang_name(gang.key)} can't have {n_members(size)}: it may have {_range(gang.spec)}."
+        )
+    working = sum(sizes[role.name].least for role in gang.spec.roles if role.load.is_work)
+    if work is not None and work.float_time(working) == math.inf:
+        raise AnswerError(
+            f"GangJob {gang_name(gang.key)} can't have {n_members(size)}: its work.profile has no run time for it."
         )
 
 

@@ -238,3 +238,9 @@ def test_a_gang_that_has_no_run_time_at_its_sizes_does_not_start_and_keeps_no_ga
 
     assert sizes(resized(elastic(0, 1), odd, elastic=())) == {"run": 4}
     assert sizes(resized(elastic(0, 1), odd, SHORT)) == sizes(resized(elastic(0, 1), SHORT))
+
+
+def test_a_gang_gets_no_size_without_a_run_time_even_if_it_is_asked_of_it():
+    run = replace(elastic(0, 1), work=TimesWork(times=(math.inf, 40_000.0, 30_000.0, 20_000.0)), asked=1)
+
+    assert sizes(resized(run)) == {}

@@ -18,7 +18,7 @@ from lockstep.snapshot.holders.resizable import KeepsSize, Resizable, resizable
 from lockstep.snapshot.nodes.node_arrays import node_arrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 
-_NO_OTHER = "a quota, the pieces that are left, or gangs of other priorities allow no other size now"
+_NO_OTHER = "its profile, a quota, the pieces that are left, or gangs of other priorities allow no other size now"
 
 
 def answer_with_size(state: State, rules: PlanRules, gang: GangFact, now: float) -> UnplannedAnswer:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from coschedule import (
     Constraints,
     ElasticRun,
@@ -138,8 +140,8 @@ class SizedRuns:
         return None if part <= 0 or pieces == 0 else _WorkLeft(work, part, pieces, end)
 
     def _possible_sizes(self, one: Resizable) -> Sizes:
-        """The sizes that quotas allow and at which each member gets a piece that is left, and the present size."""
-        sizes, size, pieces = self._within_quotas(one), len(one.nodes), self._pieces_left(one)
+        """The sizes that quotas and the work allow and at which each member gets a piece, and the present size."""
+        sizes, size, pieces = _with_run_times(one, self._within_quotas(one)), len(one.nodes), self._pieces_left(one)
         if pieces is None or max(pieces, size) >= sizes.maximum:
             return sizes
         return replace(sizes, maximum=max(pieces, size))
@@ -160,6 +162,19 @@ class SizedRuns:
             return sizes if most >= sizes.maximum else replace(sizes, maximum=most)
         smaller = sizes.between(1, most).tolist()
         return replace(sizes, minimum=min([*smaller, size]), maximum=size, allowed=(*smaller, size))
+
+
+def _with_run_times(one: Resizable, sizes: Sizes) -> Sizes:
+    """The sizes for which the work has a run time, and the present size: a profile has none outside its range."""
+    work, size = one.spec.work, len(one.nodes)
+    if not isinstance(work, ProfileWork) or not one.varying.role.load.is_work:
+        return sizes
+    others, listed = len(one.working_nodes) - size, sizes.between(1, sizes.maximum)
+    is_able = np.isfinite(work.float_times(sizes.maximum + others)[others:][listed - 1]) | (listed == size)
+    if is_able.all():
+        return sizes
+    able = tuple(listed[is_able].tolist())
+    return replace(sizes, minimum=able[0], maximum=able[-1], allowed=able)
 
 
 def _unit_times(one: Resizable) -> tuple[UnitTime, ...]:

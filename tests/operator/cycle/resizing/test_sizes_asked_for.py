@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from builders.served import node
 from fake_cluster.elastic import (
     FOUR,
     ask_for,
@@ -100,6 +101,24 @@ async def test_gang_whose_change_is_dropped_keeps_a_place_and_changes_when_there
         set_phases(api, "g", "Running")
         api.store.change(Place("nodes", "", left), spec={"unschedulable": False})
         await until(lambda: is_placed(api) and status_of(api)["size"] == 4, seconds=1200)
+
+
+async def test_size_for_which_the_profile_has_no_run_time_is_not_taken_and_keeps_no_other_gang_from_its_size():
+    small = [node(f"s{number}", cpu="1", labels={"kind": "small"}) for number in (1, 2)]
+    async with operator_over(*FOUR, *small) as (api, parts):
+        await run(api, elastic("h", most=2, asked=2, pod_spec={"nodeSelector": {"kind": "small"}}), "h")
+        await run(api, elastic(work={"profile": [{"members": 2, "time": "200h"}, {"members": 4, "time": "100h"}]}))
+        ask_for(api, 1, "h")
+        await until_attempt(api, 2, "h")
+        set_phases(api, "h", "Running")
+
+        ask_for(api, 1)
+        await asyncio.sleep(700)
+        ask_for(api, 2, "h")
+        await until_attempt(api, 3, "h")
+
+        assert (status_of(api)["size"], status_of(api)["attempt"]) == (4, 1)
+        assert not parts.metric("lockstep_gang_errors_total", stage="plan")
 
 
 async def test_last_size_that_is_asked_for_counts_though_a_change_is_under_way():

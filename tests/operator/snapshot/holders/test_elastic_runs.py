@@ -115,6 +115,15 @@ def test_work_that_is_done_is_not_left():
     assert run.left == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("finish", [None, at(3600)], ids=["unknown end", "known end"])
+@pytest.mark.parametrize(("least", "want"), [(2, [2, 3, 4, 5]), (4, [3, 4, 5])])
+def test_gang_changes_only_to_sizes_for_which_its_profile_has_run_times(least, want, finish):
+    profile = {"profile": [{"members": least, "time": "3h"}, {"members": 5, "time": "2h"}]}
+    _, found = drawn(running(work=profile, status={"expectedFinish": finish}))
+
+    assert [run.sizes.between(1, 8).tolist() for run in found] == ([] if finish and least > 3 else [want])
+
+
 @pytest.mark.parametrize(
     ("hard", "want"),
     [("4", [1, 2, 3, 4]), ("3", [1, 2, 3]), ("2", [1, 2, 3]), ("1", [1, 3]), ("0", [3]), ("99", [*range(1, 9)])],
