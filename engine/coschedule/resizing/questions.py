@@ -151,7 +151,7 @@ def _holders(snapshot: Snapshot, runs: Sequence[ElasticRun], waiting: Sequence[P
 
 def _may_start(gang: PendingGang, idle: int, runs: Sequence[ElasticRun]) -> bool:
     """Return whether a gang may get enough seats now: ``idle`` ones, and those that runs can give up."""
-    return gang.roles[0].sizes.least <= idle + sum(run.size - run.shared.least(run.sizes) for run in runs)
+    return gang.roles[0].sizes.least <= idle + sum(run.size - run.fewest_members for run in runs)
 
 
 def _soonest(world: World, waiting: Sequence[PendingGang]) -> float:

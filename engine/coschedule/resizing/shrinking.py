@@ -26,9 +26,9 @@ def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | No
 
     The gang keeps its first ``seats_to_keep`` and its fixed members. Return None if the gang does not shrink: it has
     its fewest members already, or it ends before that time. It also keeps its size if a node that it keeps would close
-    too early. The same holds if it would miss a deadline that it meets now.
+    too early, or if it would miss a deadline that it meets now. If a size is asked of it, it shrinks to no other size.
     """
-    least, since = run.shared.least(run.sizes), max(due, run.may_change_at)
+    least, since = run.fewest_members, max(due, run.may_change_at)
     if least >= run.size or since >= run.end:
         return None
     nodes = run.seats_to_keep(snapshot.slowdown, snapshot.until)

@@ -115,6 +115,15 @@ def test_a_gang_that_has_just_changed_shrinks_when_it_may():
     assert all_shrunk(*world([one])).changes == ()
 
 
+@pytest.mark.parametrize(("asked", "want"), [(1, [1]), (2, []), (3, [])])
+def test_a_gang_of_which_a_size_is_asked_shrinks_to_no_other(asked, want):
+    one = replace(run("r", (0, 1)), asked=asked)
+
+    assert [change.size_after for change in all_shrunk(*world([one])).changes] == want
+    times = {one.end} if not want else {NOW, NOW + 120 + 40_000.0}
+    assert {release.time for release in with_all_shrunk(world([one]), NOW).releases} == times
+
+
 def test_a_gang_that_shrinks_is_as_slow_as_its_slowest_fixed_member():
     one = run("r", (0, 1), fixed=(fixed_on(7),))
     before = world([one])

@@ -42,6 +42,13 @@ class ElasticRun(SizedRun):
         return SizedRun.pace_of(self, slowdowns)
 
     @property
+    def fewest_members(self) -> int:
+        """The fewest members to which the gang may shrink: if a size is asked of it, it shrinks to no other size."""
+        if self.asked is None:
+            return self.shared.least(self.sizes)
+        return min(self.asked, self.size) if self.is_due else self.size
+
+    @property
     def least_rest(self) -> float:
         """The least rest of its run, in seconds, with which the gang may change its size for any reason.
 
