@@ -40,6 +40,7 @@ from lockstep.snapshot.holders.elastic_pod_gangs import (
     is_elastic_candidate,
     members_of,
 )
+from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 # In seconds. A decision waits for these answers. An owner that does not answer in time counts as one that can't shrink.
 _LONGEST_SECONDS = 10.0
@@ -176,7 +177,9 @@ class PodGangSizes:
         """Begin the attempt for the new pods, unless facts that are newer than the plan forbid it."""
         start = start_of(self._state, one.gang, self._placement(one, following, added), self._services.now())
         are_offered = decided.seen.offers.stand(set(added), self._state)
-        if not are_offered or why_size_stays(
+        # The reservation has only the new pods, so quotas must have room for all of its members.
+        is_allowed = QuotaBounds(self._state).allow(one.gang, start.reservation.members)
+        if not (are_offered and is_allowed) or why_size_stays(
             self._services, one.gang, start.reservation, start.reservation, self._services.now()
         ):
             self._state.changes.plan()

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from builders.served import gang
+from builders.served import gang, node
 from fake_cluster.api import DRY_RUN, REFUSED, Refusal
+from fake_cluster.elastic import elastic
 from fake_cluster.elastic_jobs import (
     HEAT,
     LONG,
@@ -27,7 +28,8 @@ from fake_cluster.elastic_jobs import (
 from fake_cluster.giving_way import create_classes, gang_condition, urgent_gang
 from fake_cluster.jumping import until
 from fake_cluster.pod_gangs import BINDING, bound
-from fake_cluster.rig import DEFAULT, api_with, is_placed, running_operator
+from fake_cluster.rig import DEFAULT, api_with, is_placed, running_operator, set_phases, status_of
+from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
 
@@ -212,6 +214,37 @@ async def test_job_grows_no_further_than_a_quota_allows():
         api.store.create("resourcequotas", {"metadata": about, "spec": {"hard": amounts["hard"]}, "status": amounts})
         api.store.add("nodes", THIRD)
         await until(lambda: has_size(api, 5))
+
+
+async def test_job_does_not_grow_into_the_quota_that_a_gang_is_about_to_take():
+    async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), running_job(api, size=4):
+        api.store.create("gangjobs", elastic(least=5, most=7, mode="Members", work=None))
+        api.store.add("nodes", node("n0", cpu="5"))
+        await until(lambda: is_placed(api))
+        set_phases(api, "g", "Running")
+        await until(lambda: status_of(api).get("startedAt"))
+        place, hard, most = Place("resourcequotas", DEFAULT, "small"), {"requests.cpu": "11"}, 0
+        api.store.create(
+            "resourcequotas", {"metadata": {"name": "small", "namespace": DEFAULT}, "spec": {"hard": hard}}
+        )
+
+        def count(more=0):
+            used = {"requests.cpu": str(len(api.store.objects("pods")) + more)}
+            api.store.change(place, status={"hard": hard, "used": used})
+
+        count()
+        # As admission does, count pods before they exist.
+        api.fault = lambda it: count(1) if (it.verb, it.resource) == ("POST", "pods") else None
+        await asyncio.sleep(1)
+        api.store.add("nodes", node("n5", cpu="4"))
+        for _ in range(120):
+            await asyncio.sleep(1)
+            count()
+            set_phases(api, "g", "Running")
+            most = max(most, len(api.store.objects("pods")))
+
+        assert most == 11
+        assert not status(api).get("failedJoins")
 
 
 async def test_pod_that_fails_during_a_growth_is_replaced_after_it():
