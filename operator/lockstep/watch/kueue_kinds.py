@@ -5,7 +5,7 @@ from functools import partial
 from coschedule import GangKey
 from lockstep.api.kueue.admission_check import ALL_CHECKS, parse_check
 from lockstep.api.kueue.flavor import ALL_FLAVORS, parse_flavor
-from lockstep.api.kueue.gang_workload import parse_gang_workload
+from lockstep.api.kueue.gang_workload import made_for_gang, parse_gang_workload
 from lockstep.api.kueue.workload import ALL_WORKLOADS, gang_of_workload, parse_workload
 from lockstep.api.manifest import Manifest
 from lockstep.belief.state import State
@@ -70,9 +70,9 @@ def _workload_identity(manifest: Manifest) -> tuple[GangKey, str]:
     If Lockstep made the Workload for a GangJob, this GangJob is the gang. Otherwise, it is the Gang that Lockstep makes
     for the Workload.
     """
-    metadata, made = manifest["metadata"], parse_gang_workload(manifest)
-    if made is not None:
-        return made.gang, made.uid
+    metadata, owner = manifest["metadata"], made_for_gang(manifest)
+    if owner is not None:
+        return owner.gang, metadata["uid"]
     gang = gang_of_workload(metadata["name"], metadata["uid"])
     return pod_gang_key(metadata["namespace"], gang), metadata["uid"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from coschedule import Sizes
 from lockstep.api.client.answer import Target
 from lockstep.api.client.object_names import segment
-from lockstep.api.common_objects import owning_gang
+from lockstep.api.common_objects import Owner, owning_gang
 from lockstep.api.conditions import condition_of, has_condition
 from lockstep.api.kueue.workload import QUOTA_RESERVED, quota_since, stated_checks
 from lockstep.api.manifest import Manifest, NewManifest
@@ -41,10 +41,20 @@ def gang_workloads_of(namespace: str) -> Target:
     return Target(f"/apis/{KUEUE_VERSION}/namespaces/{segment(namespace)}/workloads", "workloads")
 
 
+def made_for_gang(workload: Manifest) -> Owner | None:
+    """The GangJob for which the operator made the Workload; None for all others, even if a GangJob owns them.
+
+    Only the metadata is read, so that each Workload has an identity, whatever its spec and status say.
+    """
+    owner = owning_gang(workload)
+    is_made = owner is not None and workload["metadata"]["name"] == workload_name(owner.gang.name, owner.uid)
+    return owner if is_made else None
+
+
 def parse_gang_workload(workload: Manifest) -> GangWorkload | None:
-    """Parse the Workload that the operator made for a GangJob; None for all others, even if a GangJob owns them."""
-    owner, metadata = owning_gang(workload), workload["metadata"]
-    if owner is None or metadata["name"] != workload_name(owner.gang.name, owner.uid):
+    """Parse the Workload that the operator made for a GangJob; None for all others, as in :func:`made_for_gang`."""
+    owner, metadata = made_for_gang(workload), workload["metadata"]
+    if owner is None:
         return None
     status, spec = workload.get("status") or {}, workload["spec"]
     return GangWorkload(
