@@ -26,7 +26,8 @@ from lockstep.api.client.turns import Urgency
 from lockstep.api.members.binding import binding_manifest
 from lockstep.api.podgang.group_member import seat_annotations
 from lockstep.api.unreadable.unreadable_objects import read_pod
-from lockstep.facts.gang.gang import AcceptedGang, Verdict
+from lockstep.belief.holding.reservation import reserved_in_status
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Verdict
 from lockstep.facts.pods.failure import Failure, LostOn
 from lockstep.facts.reasons import Reason
 
@@ -77,7 +78,7 @@ class PodBinding:
 
     async def _provide_volumes(self, seats: list[TakenSeat]) -> Failure | None:
         """Make sure that the claims of the pods have volumes. Returns why that failed, or None."""
-        needed = needed_claims(self._gang, self._attempt.reservation)
+        needed = needed_claims(self._with_its_pods(), self._attempt.reservation)
         if not needed:
             return None
         # Volumes may take minutes, so the gang leaves the window.
@@ -87,6 +88,13 @@ class PodBinding:
             self._services, self._gang, needed, uids=uids, changed=self._attempt.changed, lost=lambda: self._lost(seats)
         )
         return await provider.provide()
+
+    def _with_its_pods(self) -> GangFact:
+        """The Gang with the claims of its pods, which may have come after the attempt was continued."""
+        known, ours = self._state.gangs.get(self._gang.key), self._attempt.reservation
+        held = None if known is None else reserved_in_status(known)
+        is_it = held is not None and (held.gang_uid, held.attempt) == (ours.gang_uid, ours.attempt)
+        return known if known is not None and is_it else self._gang
 
     def _lost(self, seats: list[TakenSeat]) -> Failure | None:
         """Why the pods can't all be bound any more; None if they can.
