@@ -22,7 +22,7 @@ from lockstep.api.kueue.check_entries import CheckEntry, without_start
 from lockstep.api.kueue.workload import as_owner_of_pods, workload_at
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue_group import pod_in_group
-from lockstep.api.podgang.made_gang import made_gang, made_parts, refused_parts
+from lockstep.api.podgang.made_gang import made_gang, made_parts, made_patch, refused_parts
 from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
@@ -255,5 +255,4 @@ class GangMaker:
         if known is None:
             manifest = made_gang(object_name(gang), wanted.owner, parts)
             return await self._client.create(paths.pod_gangs_of(gang.namespace), manifest, Urgency.REPORT)
-        body = {**parts, "metadata": {**parts["metadata"], "uid": known.uid}}
-        return await self._client.patch(paths.gang(gang), body, Urgency.REPORT)
+        return await self._client.patch(paths.gang(gang), made_patch(parts, known.uid), Urgency.REPORT)

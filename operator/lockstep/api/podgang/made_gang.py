@@ -36,6 +36,15 @@ PROBLEM_ANNOTATION = f"{GROUP}/problem"
 _LONGEST_PROBLEM = 1000
 # As in the schema of a Gang.
 _LONGEST_LABEL = 317
+# The fields of a Gang's spec that its owner decides and that may be left out, with the fields in them. Only users write
+# ``undo`` and ``after``.
+_OPTIONAL: Mapping[str, Any] = {
+    "deadline": {},
+    "placement": {"allIn": {}, "onePer": {}},
+    "priorityClassName": {},
+    "sizing": {},
+    "work": {"overhead": {"fixed": {}, "perLogMember": {}, "perMember": {}}, "profile": {}},
+}
 _RANGE = re.compile(r"([1-9][0-9]{0,4})(?:-([1-9][0-9]{0,4}))?")
 
 
@@ -44,6 +53,14 @@ def made_gang(name: str, owner: Manifest, parts: Mapping[str, Any]) -> dict[str,
     made = _without_nulls(parts)
     metadata = {**made["metadata"], "name": name, "namespace": owner["metadata"]["namespace"]}
     return {"apiVersion": API_VERSION, "kind": POD_GANG_KIND, **made, "metadata": metadata}
+
+
+def made_patch(parts: Mapping[str, Any], uid: str) -> dict[str, Any]:
+    """The merge patch that gives these parts to the Gang with that UID, whatever its spec says now.
+
+    A field that the parts leave out is removed: otherwise the Gang would never equal the one that its owner asks for.
+    """
+    return {"metadata": {**parts["metadata"], "uid": uid}, "spec": _with_nulls(parts["spec"], _OPTIONAL)}
 
 
 def made_parts(
@@ -202,6 +219,12 @@ def _check_duration(name: str, text: str) -> None:
         duration_seconds(text)
     except (ValueError, ArithmeticError) as error:
         raise ValueError(f"annotation {name}: {quoted(text)} is not a duration, such as 90m") from error
+
+
+def _with_nulls(part: Mapping[str, Any], optional: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a merge patch that also removes the ``optional`` fields that it leaves out."""
+    inner = {name: _with_nulls(part[name], optional[name]) for name in optional if isinstance(part.get(name), Mapping)}
+    return {**dict.fromkeys(optional), **part, **inner}
 
 
 def _without_nulls(patch: Mapping[str, Any]) -> dict[str, Any]:

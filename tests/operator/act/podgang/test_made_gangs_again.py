@@ -1,0 +1,118 @@
+"""A made Gang is as its owner wants it now: whatever was written into it before, and whatever the owner has done."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from builders.served import node, pod
+from fake_cluster.jumping import until
+from fake_cluster.owners import create_owner, group_pod, reference
+from fake_cluster.pod_gangs import bound
+from fake_cluster.rig import DEFAULT, api_with, pod_place, running_operator
+from fake_cluster.store import Place
+from lockstep.facts.gang.source import Source
+
+pytestmark = pytest.mark.asyncio
+
+JOB = Place("jobs", DEFAULT, "heat")
+GANG = Place("gangs", DEFAULT, "job.heat")
+SET = Place("jobsets", DEFAULT, "train")
+WORK = {"lockstep.dev/serial-time": "1h"}
+JOB_SET = "jobset.sigs.k8s.io"
+
+
+@asynccontextmanager
+async def operator_with(*nodes, source=Source.JOB):
+    """An operator that places pods of that source on these nodes."""
+    async with api_with(*nodes) as api, running_operator(api, sources=frozenset({source})):
+        yield api
+
+
+def create_job(api, *pods, annotations=None, **spec):
+    """Create a Job that makes so many pods at once and needs as many to succeed, and these pods."""
+    numbers = {"parallelism": len(pods), "completions": len(pods), **spec}
+    create_owner(api, "jobs", "heat", annotations=annotations, spec={**numbers, "template": {}})
+    add_pods(api, *pods)
+
+
+def add_pods(api, *names):
+    """Create pods of the Job, of one processor each."""
+    for name in names:
+        api.store.create("pods", group_pod(name, owner=reference("batch/v1", "Job", "heat"), cpu="1"))
+
+
+def remove_pods(api, *names):
+    for name in names:
+        api.store.remove(pod_place(name))
+
+
+def end_pods(api, *names):
+    """Let these pods succeed."""
+    for name in names:
+        api.store.change(pod_place(name), status={"phase": "Succeeded"})
+
+
+def block(api, cpu):
+    """Put a pod of another scheduler on the only node."""
+    api.store.create("pods", pod("other", node="n1", cpu=cpu, phase="Running"))
+
+
+def names(api):
+    """The pods of the Gang that run or will run on nodes."""
+    pods = (it for it in bound(api) if it["status"]["phase"] != "Succeeded")
+    return {it["metadata"]["name"] for it in pods} - {"other"}
+
+
+def says(api, place=GANG):
+    """Why the Gang is not planned, or when it starts."""
+    conditions = (api.store.get(place) or {}).get("status", {}).get("conditions", [])
+    return next((one["message"] for one in conditions if one["type"] == "Planned"), "")
+
+
+def least(api, place=GANG):
+    """How many pods the Gang needs together."""
+    return api.store.get(place)["spec"]["size"]["min"]
+
+
+async def waits_for_room(api, place=GANG):
+    """Wait until the Gang is planned, and is not placed."""
+    await until(lambda: "members" in says(api, place))
+    assert not names(api)
+
+
+async def test_job_that_takes_back_an_annotation_is_placed():
+    async with operator_with(node("n1", cpu="1")) as api:
+        create_job(api, "a", "b", annotations=WORK | {"lockstep.dev/overhead-per-member": "2s"})
+        await waits_for_room(api)
+        remove_pods(api, "a", "b")
+
+        api.store.annotate(JOB, {"lockstep.dev/overhead-per-member": None})
+        add_pods(api, "c", "d")
+        api.store.create("nodes", node("n2", cpu="1"))
+
+        await until(lambda: names(api) == {"c", "d"})
+        assert api.store.get(GANG)["spec"]["work"] == {"serialTime": "1h"}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param({"deadline": "1h"}, id="deadline"),
+        pytest.param({"sizing": "Fastest"}, id="sizing"),
+        pytest.param({"priorityClassName": "urgent"}, id="priority class"),
+        pytest.param({"placement": {"onePer": "kubernetes.io/hostname"}}, id="placement"),
+        pytest.param({"work": {"serialTime": "1h", "overhead": {"fixed": "1s"}}}, id="overhead"),
+    ],
+)
+async def test_field_that_a_user_has_written_into_a_made_gang_does_not_keep_its_pods_waiting(written):
+    async with operator_with(node("n1", cpu="1")) as api:
+        create_job(api, "a", "b", annotations=WORK)
+        await waits_for_room(api)
+        remove_pods(api, "a", "b")
+
+        api.store.change(GANG, spec=written)
+        add_pods(api, "c", "d")
+        api.store.create("nodes", node("n2", cpu="1"))
+
+        await until(lambda: names(api) == {"c", "d"})
+        assert api.store.get(GANG)["spec"] == {"size": {"min": 2}, "work": {"serialTime": "1h"}}
