@@ -33,6 +33,7 @@ from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.pod_gang import OwnerName, PodGang
 from lockstep.facts.gang.source import Source, maker_of
 from lockstep.facts.gang.workload import CheckState
+from lockstep.facts.ranks import MOST_RANKS
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 from lockstep.report.status.events import gang_missing
@@ -228,7 +229,7 @@ class GangMaker:
         """Create or change the Gang, unless it is already as wanted or a user's. Returns why that failed, or ''."""
         known = self._state.pod_gangs.objects.get(gang)
         if known is not None and (known.made_for is None or is_as_made(known, wanted.parts)):
-            self._state.pod_gang_facts.check(gang)
+            self._state.pod_gang_facts.check(gang, _pods_at_once(gang, wanted))
             return ""
         answer = await self._send(gang, known, wanted)
         if answer.code == HTTPStatus.UNPROCESSABLE_ENTITY:
@@ -237,7 +238,7 @@ class GangMaker:
         if answer.is_success and known is None and (wanted.pods or self._pods_name_owner(gang, wanted.uid)):
             # The Gang follows from the owner that was read just now. Pods of a later owner with the same name do not
             # count.
-            self._state.pod_gang_facts.check(gang)
+            self._state.pod_gang_facts.check(gang, _pods_at_once(gang, wanted))
         return "" if answer.is_success or answer.code == HTTPStatus.CONFLICT else answer.message
 
     def _sized(self, kind: OwnerKind, owner: Manifest) -> SizedKind | None:
@@ -256,3 +257,10 @@ class GangMaker:
             manifest = made_gang(object_name(gang), wanted.owner, parts)
             return await self._client.create(paths.pod_gangs_of(gang.namespace), manifest, Urgency.REPORT)
         return await self._client.patch(paths.gang(gang), made_patch(parts, known.uid), Urgency.REPORT)
+
+
+def _pods_at_once(gang: GangKey, wanted: _WantedGang) -> int:
+    """The number of pods that the owner of a Gang makes at once. There is no limit if it does not make them itself."""
+    named = maker_of(object_name(gang))
+    makes_pods = named is not None and not (named[0].is_pod_group or named[0].is_of_pods)
+    return wanted.kind.expected(wanted.owner) if makes_pods else MOST_RANKS

@@ -15,6 +15,7 @@ from lockstep.facts.gang.pod_gang import PodGang
 from lockstep.facts.gang.sized_owner import SizedOwner
 from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.gang.workload import AdmissionCheck, Workload
+from lockstep.facts.ranks import MOST_RANKS
 
 
 class PodGangFacts:
@@ -71,9 +72,12 @@ class PodGangFacts:
         known = self._pod_gangs.objects.get(key)
         return None if known is None else self._pod_gangs.composed(replace(known, status=status))
 
-    def check(self, key: GangKey) -> None:
-        """Record that a Gang agrees with the owner of its pods, so that it may be planned."""
-        self._pod_gangs.check(key)
+    def check(self, key: GangKey, pods: int = MOST_RANKS) -> None:
+        """Record that a Gang agrees with the owner of its pods, so that it may be planned.
+
+        If more than ``pods`` wait before the first one runs, the Gang is compared again.
+        """
+        self._pod_gangs.check(key, pods)
         self.renew(key)
 
     # Owners whose size may change

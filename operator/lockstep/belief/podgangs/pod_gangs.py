@@ -58,7 +58,8 @@ class PodGangs:
         self.leaving: dict[GangKey, Failure] = {}
         """Why pods of these Gangs have to leave their nodes. No other pods are bound beside them."""
         self.turn = 0
-        self._checked: set[GangKey] = set()
+        # For each Gang that was compared, the number of waiting pods up to which the comparison counts.
+        self._checked: dict[GangKey, int] = {}
         self._awaits_checks = False
 
     def advance_to(self, now: float) -> None:
@@ -166,14 +167,18 @@ class PodGangs:
         self._awaits_checks = True
 
     def forget_check(self, gang: GangKey) -> None:
-        """Compare the Gang with its owner again before pods are planned, if none of its pods runs or waits now."""
-        group = self.group(gang)
-        if not (group.going or group.waiting):
-            self._checked.discard(gang)
+        """Compare the Gang with its owner again before pods are planned, if that is needed and none of its pods runs.
 
-    def check(self, gang: GangKey) -> None:
-        """Record that the Gang agrees with its owner."""
-        self._checked.add(gang)
+        It is needed if no pod waits, since the next pods may be of another owner. It is also needed if more pods wait
+        than the owner made at the last comparison: then more may have to be placed together.
+        """
+        group = self.group(gang)
+        if not group.going and not 0 < group.waiting <= self._checked.get(gang, 0):
+            self._checked.pop(gang, None)
+
+    def check(self, gang: GangKey, pods: int) -> None:
+        """Record that the Gang agrees with its owner, which makes that number of ``pods`` at once."""
+        self._checked[gang] = max(pods, self.group(gang).waiting)
 
     def seats(self, gang: GangKey) -> list[tuple[Membership, PodFact]]:
         """The seats of a Gang's pods, as annotations of the pods state them, each with its pod."""

@@ -1,5 +1,6 @@
 """A made Gang is as its owner wants it now: whatever was written into it before, and whatever the owner has done."""
 
+import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
@@ -116,3 +117,19 @@ async def test_field_that_a_user_has_written_into_a_made_gang_does_not_keep_its_
 
         await until(lambda: names(api) == {"c", "d"})
         assert api.store.get(GANG)["spec"] == {"size": {"min": 2}, "work": {"serialTime": "1h"}}
+
+
+async def test_job_that_makes_more_pods_while_it_waits_is_placed_whole():
+    async with operator_with(node("n1", cpu="1")) as api:
+        create_job(api, "a", "b")
+        await waits_for_room(api)
+
+        api.store.change(JOB, spec={"parallelism": 4, "completions": 4})
+        add_pods(api, "c", "d")
+        await until(lambda: least(api) == 4)
+        api.store.create("nodes", node("n2", cpu="2"))
+        await asyncio.sleep(100)
+        assert names(api) == set()
+
+        api.store.create("nodes", node("n3", cpu="1"))
+        await until(lambda: names(api) == {*"abcd"})
