@@ -184,7 +184,8 @@ class GangMaker:
         if sized is not None:
             refusal = sized.problem(owner) or await learn_needs(self._client, self._state, sized, owner)
         elif kind.resource == OWNERS[Source.SCHEDULING_GROUP].resource:
-            owner = await as_its_job_wants(self._client, self._state.sources, owner)
+            succeeded = self._state.pod_gangs.group(gang).own(None, 0).succeeded
+            owner = await as_its_job_wants(self._client, self._state.sources, owner, succeeded=succeeded)
             refusal = higher_priority(self._state, gang, owner)
         wanted = _WantedGang(kind, owner, made_parts(kind, owner, awaits_size=sized is not None))
         return wanted.refused(refusal) if refusal else wanted

@@ -10,11 +10,14 @@ from lockstep.api.podgang.single_pods import controller_of
 from lockstep.facts.gang.source import Source
 
 
-async def as_its_job_wants(client: KubeClient, sources: Collection[Source], group: Manifest) -> Manifest:
+async def as_its_job_wants(
+    client: KubeClient, sources: Collection[Source], group: Manifest, *, succeeded: int = 0
+) -> Manifest:
     """The group with the annotations of the Job that controls it, if Jobs are a source.
 
     The group's own annotations win. From Kubernetes 1.37 on, the group's policy is ``basic`` if the Job has none. Then
-    the group's pods are placed together, like those of a Job without a group. Raises ``ApiUnavailableError``.
+    the group's pods are placed together, like those of a Job without a group. They include the ``succeeded`` ones.
+    Raises ``ApiUnavailableError``.
     """
     metadata, kind = group["metadata"], OWNERS[Source.JOB]
     controller = controller_of(metadata)
@@ -26,16 +29,17 @@ async def as_its_job_wants(client: KubeClient, sources: Collection[Source], grou
         return group
     of_job = answer.body["metadata"].get("annotations") or {}
     annotations = {**of_job, **(metadata.get("annotations") or {})}
-    spec = {**group["spec"], "schedulingPolicy": _policy(group, answer.body)}
+    spec = {**group["spec"], "schedulingPolicy": _policy(group, answer.body, succeeded)}
     return {**group, "metadata": {**metadata, "annotations": annotations}, "spec": spec}
 
 
-def _policy(group: Manifest, job: Manifest) -> Any:
+def _policy(group: Manifest, job: Manifest, succeeded: int) -> Any:
     """The policy of the group.
 
-    If its Job has none: as many pods as the Job creates at once, but no more than are left.
+    If its Job has none: as many pods as the Job creates at once, but no more than are left. Those of the group's pods
+    that have succeeded are not waited for, so they count, too.
     """
     policy, kind = group["spec"]["schedulingPolicy"], OWNERS[Source.JOB]
     if policy.get("gang") is not None or (job["spec"].get("scheduling") or {}).get("schedulingPolicy"):
         return policy
-    return {"gang": {"minCount": max(min(kind.expected(job), kind.left(job)), 1)}}
+    return {"gang": {"minCount": max(min(kind.expected(job), kind.left(job) + succeeded), 1)}}

@@ -56,6 +56,7 @@ def group_member(manifest: Manifest, sources: Collection[Source]) -> GroupMember
         since=epoch_seconds((manifest.get("status") or {}).get("startTime")),
         host=_host(spec),
         role=role_of_pod(metadata.get("labels") or {}, found.source),
+        least_is_left=found.source is Source.JOB,
     )
 
 

@@ -104,10 +104,13 @@ class OwnerKind(NamedTuple):
 
 
 def _left_of_job(job: Manifest) -> int:
-    """The Job's completions, without those that have succeeded or have failed for good."""
+    """The Job's completions, without those that have succeeded or have failed for good.
+
+    A Job without a number of completions creates no pod any more once a pod has succeeded.
+    """
     completions, status = job["spec"].get("completions"), job.get("status") or {}
     if completions is None:
-        return MOST_RANKS
+        return int(status.get("active") or 0) if status.get("succeeded") else MOST_RANKS
     failed = parse_ranks(status.get("failedIndexes") or "").bit_count()
     return int(completions) - int(status.get("succeeded") or 0) - failed
 

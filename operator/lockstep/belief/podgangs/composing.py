@@ -148,11 +148,11 @@ def least_to_begin(gang: PodGang, group: PodGroup) -> int:
 def _least(gang: PodGang, minimum: int, pods: OwnPods) -> int:
     """How many waiting pods are needed before any is planned, if ``minimum`` pods are placed together.
 
-    An owner does not replace pods that have succeeded.
+    An owner does not replace pods that have succeeded. The minimum for a Job already counts only what is left.
     """
     if pods.going:
         return 1
-    return minimum if gang.made_for is None else max(1, minimum - pods.succeeded)
+    return minimum if gang.made_for is None else max(1, minimum - (pods.succeeded - pods.deducted))
 
 
 def _roles(

@@ -64,7 +64,7 @@ class OwnPods(NamedTuple):
     ``first_created`` is the time at which the first waiting pod was created, whatever its owner; None if none waits.
     ``terms`` are the terms of the group in the pods: two different terms if the pods disagree. ``sized`` are the pods
     that the owner will make, if there are none yet. ``going_roles`` and ``succeeded_roles`` count pods by role of the
-    Gang.
+    Gang. The minimum of the Gang does not count the ``deducted`` ones of those that have succeeded.
     """
 
     going: int
@@ -76,6 +76,7 @@ class OwnPods(NamedTuple):
     sized: SizedPods | None = None
     going_roles: Mapping[str, int] = MappingProxyType({})
     succeeded_roles: Mapping[str, int] = MappingProxyType({})
+    deducted: int = 0
 
     def with_sized(self, sized: SizedPods) -> "OwnPods":
         """A copy with the pods that the owner will make. If there are pods, or no size is allowed, nothing changes."""

@@ -43,7 +43,7 @@ class _OwnersPods:
 
     def __init__(self) -> None:
         self.alike: dict[PodKind, _Bucket] = {}
-        self.going = self.waiting = self.succeeded = self.pods = 0
+        self.going = self.waiting = self.succeeded = self.deducted = self.pods = 0
         self.going_roles, self.succeeded_roles = PodsByRole(), PodsByRole()
 
     def enter(self, pod: GroupedPod) -> None:
@@ -70,6 +70,7 @@ class _OwnersPods:
             self.going_roles.count(pod.group.role, sign)
         if _has_succeeded(pod):
             self.succeeded += sign
+            self.deducted += sign * pod.group.least_is_left
             self.succeeded_roles.count(pod.group.role, sign)
 
 
@@ -185,6 +186,7 @@ class PodGroup:
             terms=self.terms,
             going_roles=_summed(one.going_roles.of(roles) for one in parts),
             succeeded_roles=_summed(one.succeeded_roles.of(roles) for one in parts),
+            deducted=sum(one.deducted for one in parts),
         )
 
     @property

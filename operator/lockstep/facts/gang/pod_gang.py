@@ -58,7 +58,8 @@ class GroupMember(NamedTuple):
     ``owner`` is the UID of the object for which the Gang is made; '' if the pod does not name it. ``terms`` describe
     the group, if there is no such object. A pod on a node has ``grace_seconds`` to end. ``since`` is the time at which
     its kubelet started it. ``job`` is the name of the Job that created the pod; '' if no Job did. ``host`` is its DNS
-    name below a Service; '' if it asks for none. ``role`` is the role in its labels; '' if they name none.
+    name below a Service; '' if it asks for none. ``role`` is the role in its labels; '' if they name none. If
+    ``least_is_left``, the minimum of its Gang counts only the pods that its Job still has to make.
     """
 
     gang: GangKey
@@ -72,6 +73,7 @@ class GroupMember(NamedTuple):
     since: float | None = None
     host: str = ""
     role: str = ""
+    least_is_left: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,3 +133,23 @@ async def test_job_that_makes_more_pods_while_it_waits_is_placed_whole():
 
         api.store.create("nodes", node("n3", cpu="1"))
         await until(lambda: names(api) == {*"abcd"})
+
+
+@pytest.mark.parametrize("completions", [4, 10], ids=["its last pods", "pods with more to come"])
+async def test_pods_of_a_job_are_placed_together_after_others_have_succeeded(completions):
+    left = "efgh"[: min(4, completions - 2)]
+    async with operator_with(node("n1", cpu="4")) as api:
+        create_job(api, *"abcd", completions=completions)
+        await until(lambda: names(api) == {*"abcd"})
+        end_pods(api, "a", "b")
+        api.store.change(JOB, status={"succeeded": 2})
+        remove_pods(api, "c", "d")
+        block(api, cpu="3")
+
+        add_pods(api, *left)
+        await until(lambda: f"It needs {len(left)} members" in says(api))
+        await asyncio.sleep(100)
+        assert names(api) == set()
+
+        remove_pods(api, "other")
+        await until(lambda: names(api) == {*left})

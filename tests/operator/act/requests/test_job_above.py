@@ -70,5 +70,12 @@ async def test_policy_of_the_group_counts(asked, answer):
     assert await policy_of(answer, asked) == asked["spec"]["schedulingPolicy"]
 
 
+async def test_pods_of_the_group_that_have_succeeded_are_not_taken_off_twice():
+    async with client(job(completions=4, status={"succeeded": 3})) as api:
+        found = await as_its_job_wants(api, SOURCES, group(), succeeded=2)
+
+    assert found["spec"]["schedulingPolicy"] == {"gang": {"minCount": 3}}
+
+
 async def test_job_is_not_read_where_jobs_are_no_source():
     assert await policy_of(reply(500, {}), sources=frozenset({Source.SCHEDULING_GROUP})) == BASIC

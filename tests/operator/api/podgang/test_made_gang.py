@@ -24,7 +24,8 @@ def size(spec, status=None, annotations=None):
     ("spec", "status", "want"),
     [
         pytest.param({}, None, 1, id="a Job that says nothing"),
-        pytest.param({"parallelism": 4}, {"succeeded": 3}, 4, id="its pods say when all is done"),
+        pytest.param({"parallelism": 4}, {"active": 4}, 4, id="its pods say when all is done"),
+        pytest.param({"parallelism": 4}, {"succeeded": 1, "active": 2}, 2, id="it makes no more after a success"),
         pytest.param({"parallelism": 4, "completions": 10}, None, 4, id="it has just begun"),
         pytest.param({"parallelism": 4, "completions": 3}, None, 3, id="fewer completions than run at a time"),
         pytest.param({"parallelism": 4, "completions": 10}, {"succeeded": 8}, 2, id="its last ones"),
