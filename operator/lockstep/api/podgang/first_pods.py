@@ -7,6 +7,7 @@ leaves a number out, the default of its own controller counts.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.podgang.kueue import admitted_pods
 from lockstep.api.podgang.kueue_group import group_terms
 from lockstep.api.podgang.section import Section
@@ -69,6 +70,28 @@ def _of_replicated_job(job: Section, *, waits: bool, gets_nodes: bool) -> FirstP
     return _pods(number, pods.template, waits=waits, role=job.text("name"))
 
 
+def all_of_job(job: Section) -> int:
+    """The number of a Job's pods that have succeeded once it is complete; 0 if it does not say, or if fewer may do."""
+    spec = job.section("spec")
+    return 0 if spec.has("successPolicy") else spec.number("completions", otherwise=0)
+
+
+def all_of_job_set(job_set: Section) -> int:
+    """The number of a JobSet's pods of Lockstep that have succeeded once it is complete; 0 if some need not succeed."""
+    spec = job_set.section("spec")
+    policy = spec.section("successPolicy")
+    if policy.text("operator") == "Any" or policy.has("targetReplicatedJobs"):
+        return 0
+    return sum(_all_of_replicated_job(job) for job in spec.sections("replicatedJobs"))
+
+
+def _all_of_replicated_job(job: Section) -> int:
+    template = job.section("template")
+    [pods] = of_job(template)
+    is_ours = pods.template is not None and pods.template.section("spec").text("schedulerName") == SCHEDULER_NAME
+    return job.number("replicas", otherwise=1) * (all_of_job(template) or pods.number) if is_ours else 0
+
+
 def of_leader_worker_set(leader_worker_set: Section) -> Sequence[FirstPods]:
     """The pods of one group. If the workers wait for the leader, they come later."""
     spec = leader_worker_set.section("spec")
@@ -107,6 +130,11 @@ def of_kueue_group(pod: Section) -> Sequence[FirstPods]:
     metadata = pod.section("metadata")
     terms = group_terms(metadata.texts("annotations"))
     return [FirstPods(terms.fewest or 1, Section(pod.fields, f"pod {metadata.text('name')}"))]
+
+
+def all_of_kueue_group(pod: Section) -> int:
+    """The number of all pods of a Kueue group; 0 if it is missing or invalid."""
+    return group_terms(pod.section("metadata").texts("annotations")).total
 
 
 def of_workload(workload: Section) -> Sequence[FirstPods]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import API_VERSION, GROUP, NEVER_PREEMPTS, POD_GANG_KIND
+from lockstep.api.names import API_VERSION, GROUP, NEVER_PREEMPTS, POD_GANG_KIND, SIZED_ANNOTATION
 from lockstep.api.podgang.first_pods import FirstPods
 from lockstep.api.podgang.gang_annotations import (
     ELASTIC,
@@ -31,6 +31,8 @@ MADE_ANNOTATION = f"{GROUP}/made-by"
 MADE = "operator"
 # Annotation of such a Gang: why it is refused, for the user who wrote the owner.
 PROBLEM_ANNOTATION = f"{GROUP}/problem"
+# Annotation of such a Gang: how many of its pods have succeeded once its owner is complete, if it needs fewer together.
+IN_ALL_ANNOTATION = f"{GROUP}/pods-in-all"
 
 # In characters. Errors of the API server, and names of fields, may be longer than an annotation may be.
 _LONGEST_PROBLEM = 1000
@@ -77,7 +79,8 @@ def made_parts(
         spec = _spec(kind, owner, awaits_size=awaits_size)
     except ValueError as error:
         return refused_parts(kind, owner, str(error), pods=pods)
-    return _parts(_references(kind, owner, pods), spec, problem=None)
+    in_all = None if awaits_size else _in_all(kind, owner, spec)
+    return _parts(_references(kind, owner, pods), spec, problem=None, in_all=in_all)
 
 
 def refused_parts(kind: OwnerKind, owner: Manifest, why: str, *, pods: Sequence[OwnerName] = ()) -> dict[str, Any]:
@@ -114,8 +117,21 @@ def _bounded(why: str) -> str:
     return why if len(why) <= _LONGEST_PROBLEM else f"{why[:_LONGEST_PROBLEM]}…"
 
 
-def _parts(references: Sequence[Manifest], spec: Mapping[str, Any], *, problem: str | None) -> dict[str, Any]:
-    annotations = {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: problem}
+def _in_all(kind: OwnerKind, owner: Manifest, spec: Mapping[str, Any]) -> str | None:
+    """How many pods have succeeded once the owner is complete, if these are more than the Gang needs together.
+
+    None for an owner to which Lockstep gives its size: the number may change without a comparison.
+    """
+    if not {SIZED_ANNOTATION, ELASTIC}.isdisjoint(owner["metadata"].get("annotations") or {}):
+        return None
+    number, later = kind.in_all(Section(owner)), sum(one["pods"] for one in spec["later"] or ())
+    return str(number) if number > spec["size"]["min"] + later else None
+
+
+def _parts(
+    references: Sequence[Manifest], spec: Mapping[str, Any], *, problem: str | None, in_all: str | None = None
+) -> dict[str, Any]:
+    annotations = {MADE_ANNOTATION: MADE, PROBLEM_ANNOTATION: problem, IN_ALL_ANNOTATION: in_all}
     return {"metadata": {"annotations": annotations, "ownerReferences": references}, "spec": spec}
 
 

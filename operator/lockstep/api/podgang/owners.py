@@ -9,6 +9,9 @@ from lockstep.api.cluster.event import EventSubject
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.first_pods import (
     FirstPods,
+    all_of_job,
+    all_of_job_set,
+    all_of_kueue_group,
     groups_of_leader_worker_set,
     of_job,
     of_job_set,
@@ -39,7 +42,8 @@ class OwnerKind(NamedTuple):
 
     ``groups`` returns the number of an owner's groups. Each group gets a Gang, whose name ends with the number of the
     group. Without ``groups``, an owner gets one Gang. ``left`` returns for how many pods, at most, an owner still has
-    work. ``says_size`` says whether annotations of an owner may state another size.
+    work. ``in_all`` returns how many of its pods have succeeded once it is complete; 0 if that is unknown.
+    ``says_size`` says whether annotations of an owner may state another size.
 
     ``domain`` returns the label of nodes by which an owner's own fields require one domain, or ''. It raises
     ``ValueError`` for a requirement that no Gang can have. ``preempts`` returns whether these fields allow that the
@@ -53,6 +57,7 @@ class OwnerKind(NamedTuple):
     first: Callable[[Section], Sequence[FirstPods]]
     groups: Callable[[Section], int] | None = None
     left: Callable[[Manifest], int] = lambda _: MOST_RANKS
+    in_all: Callable[[Section], int] = lambda _: 0
     says_size: bool = True
     domain: Callable[[Section], str] = lambda _: ""
     preempts: Callable[[Section], bool] = lambda _: True
@@ -116,8 +121,8 @@ def _left_of_job(job: Manifest) -> int:
 
 
 OWNERS: Mapping[Source, OwnerKind] = {
-    Source.JOB: OwnerKind("batch/v1", "Job", "jobs", of_job, left=_left_of_job, is_elastic=True),
-    Source.JOB_SET: OwnerKind("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", of_job_set),
+    Source.JOB: OwnerKind("batch/v1", "Job", "jobs", of_job, left=_left_of_job, in_all=all_of_job, is_elastic=True),
+    Source.JOB_SET: OwnerKind("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", of_job_set, in_all=all_of_job_set),
     Source.LEADER_WORKER_SET: OwnerKind(
         "leaderworkerset.x-k8s.io/v1",
         "LeaderWorkerSet",
@@ -141,7 +146,7 @@ OWNERS: Mapping[Source, OwnerKind] = {
     # A pod can't state its size: the operator itself writes the annotation for sizes to pods, for the programs in them.
     Source.SINGLE: OwnerKind("v1", "Pod", "pods", of_single_pod, says_size=False),
     # Each pod of the group states the number of pods in another annotation.
-    Source.KUEUE_GROUP: OwnerKind("v1", "Pod", "pods", of_kueue_group, says_size=False),
+    Source.KUEUE_GROUP: OwnerKind("v1", "Pod", "pods", of_kueue_group, in_all=all_of_kueue_group, says_size=False),
     # Kueue decides the number of pods: as many as have quota.
     Source.WORKLOAD: OwnerKind(KUEUE_VERSION, "Workload", "workloads", of_workload, says_size=False),
 }

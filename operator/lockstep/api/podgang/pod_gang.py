@@ -11,7 +11,7 @@ from lockstep.api.identity import created_by, identity
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import NEVER_PREEMPTS
 from lockstep.api.podgang.later_pods import parse_later
-from lockstep.api.podgang.made_gang import MADE, MADE_ANNOTATION, PROBLEM_ANNOTATION
+from lockstep.api.podgang.made_gang import IN_ALL_ANNOTATION, MADE, MADE_ANNOTATION, PROBLEM_ANNOTATION
 from lockstep.api.podgang.pod_roles import parse_roles
 from lockstep.api.quantities import duration_seconds
 from lockstep.facts.gang.gang import Refusal
@@ -20,6 +20,9 @@ from lockstep.facts.gang.pod_gang import MOST_OWNERS, HostList, OwnerName, PodGa
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 from lockstep.facts.sizing import Sizing
+
+# In characters.
+_LONGEST_NUMBER = 18
 
 
 def parse_pod_gang(manifest: Manifest) -> PodGang:
@@ -34,6 +37,7 @@ def parse_pod_gang(manifest: Manifest) -> PodGang:
         owner_version=_owner_version(metadata),
         status=parse_status(manifest.get("status") or {}),
         user=created_by(metadata),
+        in_all=_in_all(annotations) if annotations.get(MADE_ANNOTATION) == MADE else 0,
     )
 
 
@@ -61,7 +65,12 @@ def is_as_made(gang: PodGang, made: Manifest) -> bool:
         asks = replace(asks, undo=gang.asks.undo, after=gang.asks.after)
     is_for_them = gang.made_for == owners[0].uid if len(owners) == 1 else {*owners} <= {*gang.owners}
     is_for_it = is_for_them and gang.owner_version == _owner_version(made["metadata"])
-    return is_for_it and gang.asks == asks
+    return is_for_it and (gang.asks, gang.in_all) == (asks, _in_all(made["metadata"]["annotations"]))
+
+
+def _in_all(annotations: Mapping[str, str | None]) -> int:
+    text = annotations.get(IN_ALL_ANNOTATION) or ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER else 0
 
 
 def _made_for(metadata: Manifest) -> str | None:

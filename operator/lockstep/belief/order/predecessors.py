@@ -157,14 +157,15 @@ class Predecessors:
     def _see_pod_gang(self, gang: GangFact) -> SeenPredecessor:
         """The facts about a Gang that its successors see.
 
-        A Gang has succeeded when as many of its pods have succeeded as it needs, and none of its pods runs or waits.
+        A Gang has succeeded when as many of its pods have succeeded as it needs, and none of its pods runs or waits. An
+        owner may make its pods one after the other, so none of them may run or wait for a moment.
         """
         known, started = self._pod_gangs.objects.get(gang.key), gang.status.started_at
         if known is None or not isinstance(known.asks, PodGangSpec):
             return SeenPredecessor(gang.uid, started, None, None)
         pods = self._pod_gangs.group(gang.key).own(known.made_for, 0)
         least = known.asks.minimum + sum(one.pods for one in known.asks.later)
-        if pods.going or pods.waiting or pods.succeeded < least:
+        if pods.going or pods.waiting or pods.succeeded < max(least, known.in_all):
             return SeenPredecessor(gang.uid, started, None, None)
         return SeenPredecessor(gang.uid, started, PredecessorOutcome.SUCCEEDED, None)
 

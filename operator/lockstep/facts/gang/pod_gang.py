@@ -166,6 +166,7 @@ class PodGang(GangIdentity):
 
     If the operator has made it, ``made_for`` is the UID of the first of its ``owners``, and ``owner_version`` the API
     version of this owner. Otherwise ``made_for`` is None. ``user`` is the user in its annotation, who created it.
+    ``in_all`` is how many of its pods have succeeded once this owner is complete, if it needs fewer together; else 0.
     """
 
     asks: PodGangSpec | Refusal
@@ -174,6 +175,7 @@ class PodGang(GangIdentity):
     owner_version: str = ""
     status: GangStatus = field(default_factory=GangStatus)
     user: str = ""
+    in_all: int = 0
 
     @property
     def needs_no_others(self) -> bool:

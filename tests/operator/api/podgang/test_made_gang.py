@@ -8,6 +8,7 @@ from lockstep.api.podgang.pod_gang import is_as_made, parse_pod_gang
 from lockstep.facts.gang.source import Source
 
 SIZE, UNDO = "lockstep.dev/size", "lockstep.dev/undo"
+TOTAL, FAST = "kueue.x-k8s.io/pod-group-total-count", "kueue.x-k8s.io/pod-group-fast-admission"
 
 
 def size(spec, status=None, annotations=None):
@@ -124,6 +125,41 @@ def test_gang_is_as_made_with_its_later_pods():
 
     assert is_as_made(parse_pod_gang(gang), parts)
     assert not is_as_made(parse_pod_gang(gang), {**parts, "spec": {**parts["spec"], "later": None}})
+
+
+def in_all(source, spec, annotations=None):
+    """How many pods must have succeeded, as the Gang of an owner says; None if it says nothing."""
+    owner = {"metadata": {"name": "heat", "namespace": "default", "uid": "u", "annotations": annotations}, "spec": spec}
+    return made_parts(OWNERS[source], owner)["metadata"]["annotations"]["lockstep.dev/pods-in-all"]
+
+
+ONE_BY_ONE = {"parallelism": 2, "completions": 9, "template": {"spec": {"schedulerName": "lockstep"}}}
+OF_OTHERS = {**ONE_BY_ONE, "template": {"spec": {"schedulerName": "default-scheduler"}}}
+
+
+def set_of(*jobs, **more):
+    """The spec of a JobSet with these Jobs, two of each."""
+    return {"replicatedJobs": [{"name": "a", "replicas": 2, "template": {"spec": job}} for job in jobs], **more}
+
+
+@pytest.mark.parametrize(
+    ("source", "spec", "annotations", "want"),
+    [
+        pytest.param(Source.JOB, ONE_BY_ONE, {}, "9", id="a Job that makes its pods one by one"),
+        pytest.param(Source.JOB, {**ONE_BY_ONE, "completions": 2}, {}, None, id="as many as it needs together"),
+        pytest.param(Source.JOB, {"parallelism": 2}, {}, None, id="a Job that does not say"),
+        pytest.param(Source.JOB, {**ONE_BY_ONE, "successPolicy": {"rules": []}}, {}, None, id="fewer may do"),
+        pytest.param(Source.JOB, ONE_BY_ONE, {"lockstep.dev/sized": "2"}, None, id="Lockstep gives it its size"),
+        pytest.param(Source.JOB_SET, set_of(ONE_BY_ONE), {}, "18", id="a JobSet"),
+        pytest.param(Source.JOB_SET, set_of(ONE_BY_ONE, OF_OTHERS), {}, "18", id="beside pods of another scheduler"),
+        pytest.param(Source.JOB_SET, set_of(ONE_BY_ONE, successPolicy={"operator": "All"}), {}, "18", id="all Jobs"),
+        pytest.param(Source.JOB_SET, set_of(ONE_BY_ONE, successPolicy={"operator": "Any"}), {}, None, id="any Job"),
+        pytest.param(Source.KUEUE_GROUP, {}, {TOTAL: "3", FAST: "true"}, "3", id="a group that begins with one pod"),
+        pytest.param(Source.KUEUE_GROUP, {}, {TOTAL: "3"}, None, id="a group that begins as a whole"),
+    ],
+)
+def test_gang_says_how_many_pods_succeed_if_it_needs_fewer_together(source, spec, annotations, want):
+    assert in_all(source, spec, annotations) == want
 
 
 def made_roles(source, spec, annotations=None):
