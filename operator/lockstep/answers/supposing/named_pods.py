@@ -57,7 +57,7 @@ def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
 def _named(manifest: Manifest, sources: Collection[Source]) -> Iterator[NamedPods]:
     owner, pods = Section(manifest), _first(manifest)
     for made in _groups(manifest, owner):
-        for number, template, _, role in pods:
+        for number, template, _, role, _ in pods:
             if number and template is not None:
                 gang, of = _gang(template, sources, made), called(manifest)
                 if gang is None:

@@ -21,13 +21,14 @@ class FirstPods(NamedTuple):
     """``number`` pods of one template are made at first, and ``later`` pods are made while the first pods run.
 
     If all pods come later, ``number`` is 0. ``template`` is None if the pods are not made from a template of the owner.
-    ``role`` is the role in a label of these pods; '' if they have none.
+    ``role`` is the role in a label of these pods; '' if they have none. If they have ended for good, they are ``done``.
     """
 
     number: int
     template: Section | None
     later: int = 0
     role: str = ""
+    done: bool = False
 
 
 def _pods(number: int, template: Section | None, *, waits: bool, role: str = "") -> FirstPods:
@@ -46,20 +47,32 @@ def of_job_set(job_set: Section) -> Sequence[FirstPods]:
     """The pods of all Jobs that wait for no other Job, and the pods of other Jobs, which are made later.
 
     A Job that waits until another Job is complete gets the nodes of that Job, so its pods are not counted. Neither are
-    the pods of Jobs that wait for such a Job.
+    the pods of Jobs that wait for such a Job. No Job waits any more for a Job that is complete.
     """
-    spec = job_set.section("spec")
+    spec, complete = job_set.section("spec"), _complete_jobs(job_set)
     is_in_order = spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder"
     found, after_others = list[FirstPods](), set[str]()
     for job in spec.sections("replicatedJobs"):
         # Jobs may wait only for Jobs that the list has before them.
-        awaited = job.sections("dependsOn")
+        awaited = [one for one in job.sections("dependsOn") if one.text("name") not in complete]
         gets_nodes = any(one.text("status") == "Complete" or one.text("name") in after_others for one in awaited)
         if gets_nodes:
             after_others.add(job.text("name"))
-        waits = bool(awaited) or (is_in_order and bool(found))
-        found.append(_of_replicated_job(job, waits=waits, gets_nodes=gets_nodes))
+        waits = bool(awaited) or (is_in_order and any(not pods.done for pods in found))
+        pods = _of_replicated_job(job, waits=waits, gets_nodes=gets_nodes)
+        found.append(FirstPods(0, pods.template, done=True) if job.text("name") in complete else pods)
     return found
+
+
+def _complete_jobs(job_set: Section) -> set[str]:
+    """The names of the JobSet's Jobs of which all replicas have succeeded."""
+    replicas = {
+        one.text("name"): one.number("replicas", otherwise=1)
+        for one in job_set.section("spec").sections("replicatedJobs")
+    }
+    counts = job_set.section("status").sections("replicatedJobsStatus")
+    succeeded = {one.text("name"): one.number("succeeded", otherwise=0) for one in counts}
+    return {name for name, number in replicas.items() if 0 < number <= succeeded.get(name, 0)}
 
 
 def _of_replicated_job(job: Section, *, waits: bool, gets_nodes: bool) -> FirstPods:

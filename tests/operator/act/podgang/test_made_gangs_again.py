@@ -153,3 +153,41 @@ async def test_pods_of_a_job_are_placed_together_after_others_have_succeeded(com
 
         remove_pods(api, "other")
         await until(lambda: names(api) == {*left})
+
+
+def pods_of_set(api, job, *pods):
+    """Create pods of one of the JobSet's Jobs."""
+    labels = {"jobset-name": "train", "jobset-uid": "uid-of-train", "replicatedjob-name": job}
+    said = {f"{JOB_SET}/{name}": value for name, value in labels.items()}
+    for name in pods:
+        api.store.create("pods", group_pod(name, labels=said, cpu="1"))
+
+
+def replicated(name, pods, *awaited):
+    """A Job of a JobSet that waits until others are complete."""
+    template = {"spec": group_pod("x")["spec"]}
+    spec = {"parallelism": pods, "completions": pods, "template": template}
+    after = [{"name": one, "status": "Complete"} for one in awaited]
+    return {"name": name, "replicas": 1, "dependsOn": after, "template": {"spec": spec}}
+
+
+async def test_job_that_waits_until_another_is_complete_is_placed_whole():
+    gang = Place("gangs", DEFAULT, "jobset.train")
+    async with operator_with(node("n1", cpu="4"), source=Source.JOB_SET) as api:
+        jobs = [replicated("data", 1), replicated("node", 4, "data")]
+        create_owner(api, "jobsets", "train", spec={"replicatedJobs": jobs})
+        pods_of_set(api, "data", "data-0")
+        await until(lambda: names(api) == {"data-0"})
+        end_pods(api, "data-0")
+        api.store.change(SET, status={"replicatedJobsStatus": [{"name": "data", "succeeded": 1}]})
+        block(api, cpu="2")
+
+        pods_of_set(api, "node", "node-0", "node-1")
+        await until(lambda: "2 of the 4 needed pods" in says(api, gang))
+        pods_of_set(api, "node", "node-2", "node-3")
+        await until(lambda: "It needs 4 members" in says(api, gang))
+        await asyncio.sleep(100)
+        assert names(api) == set()
+
+        remove_pods(api, "other")
+        await until(lambda: names(api) == {f"node-{number}" for number in range(4)})

@@ -194,10 +194,44 @@ def test_pods_that_come_while_the_first_run_are_counted(source, owner, want):
     assert [pods.later for pods in OWNERS[source].first(Section(owner))] == want
 
 
+def so_far(**succeeded):
+    """Describe the status of a JobSet by the number of its Jobs that have succeeded."""
+    return {"replicatedJobsStatus": [{"name": name, "succeeded": number} for name, number in succeeded.items()]}
+
+
+@pytest.mark.parametrize(
+    ("status", "want"),
+    [
+        pytest.param({}, [(2, 0), (0, 0), (0, 0)], id="it has begun"),
+        pytest.param(so_far(first=0, second=0), [(2, 0), (0, 0), (0, 0)], id="no Job is complete"),
+        pytest.param(so_far(first=1), [(0, 0), (6, 0), (0, 4)], id="the first Job is complete"),
+        pytest.param(so_far(first=1, second=1), [(0, 0), (6, 0), (0, 4)], id="a part of the second, too"),
+        pytest.param(so_far(first=1, second=2), [(0, 0), (0, 0), (4, 0)], id="the second Job is complete"),
+    ],
+)
+def test_no_job_waits_for_jobs_that_are_complete(status, want):
+    steps = [
+        IN_STEPS[0],
+        replicated("second", replicas=2, parallelism=3, depends_on=[until("first", "Complete")]),
+        replicated("third", parallelism=4, depends_on=[until("second", "Ready")]),
+    ]
+    owner = {**jobset(*steps), "status": status}
+
+    assert [(pods.number, pods.later) for pods in OWNERS[Source.JOB_SET].first(Section(owner))] == want
+
+
+def test_jobs_in_order_do_not_wait_for_complete_ones():
+    owner = jobset(*IN_STEPS, startupPolicy={"startupPolicyOrder": "InOrder"})
+
+    first, second = OWNERS[Source.JOB_SET].first(Section({**owner, "status": so_far(first=1)}))
+
+    assert (first.done, second.number, second.later) == (True, 6, 0)
+
+
 def test_pods_of_a_pod_group_are_made_by_others():
     [pods] = OWNERS[Source.POD_GROUP].first(Section({"spec": {"minMember": 3}}))
 
-    assert pods == (3, None, 0, "")
+    assert pods == (3, None, 0, "", False)
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,18 @@ def test_gang_has_the_roles_of_its_owner_if_these_say_how_many_it_needs(source, 
     assert made_roles(source, spec) == want
 
 
+def test_gang_has_the_role_of_the_job_that_is_left_if_the_others_are_complete():
+    jobs = job_set("data", "node", parallelism=2)
+    jobs["replicatedJobs"][1]["dependsOn"] = [{"name": "data", "status": "Complete"}]
+    about = {"name": "heat", "namespace": "default", "uid": "u"}
+    status = {"replicatedJobsStatus": [{"name": "data", "succeeded": 1}]}
+
+    spec = made_parts(OWNERS[Source.JOB_SET], {"metadata": about, "spec": jobs, "status": status})["spec"]
+
+    assert spec["size"]["min"] == 2
+    assert spec["roles"] == [{"name": "node", "size": {"min": 2}}]
+
+
 def test_gang_with_a_range_has_no_roles():
     assert made_roles(Source.MPI_JOB, MPI, {SIZE: "2-4"}) is None
 
