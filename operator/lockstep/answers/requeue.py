@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
+from http import HTTPStatus
 from typing import NamedTuple
 
 from coschedule import GangKey
@@ -131,11 +132,9 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
     """Delete the gang, and create it again when its pods are gone, too; returns a sentence that says what was done."""
     name = gang_name(gang.key)
     _refuse_volumes(manifest, gang.key)
-    with answered(client):
-        answer = await client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
-    _check(answer, f"GangJob {name} has ended, and can't be deleted for a new run")
     again = _as_submitted(manifest)
-    # From here on, this process has the only copy of the manifest.
+    # From here on, this process may have the only copy of the manifest.
+    await _delete(client, gang, again)
     try:
         await _create_once_gone(client, gang, again, patience)
     except TimeoutError as error:
@@ -147,6 +146,28 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
     except AnswerError as error:
         raise NotMadeAnewError(f"{error} Its manifest is written to the output.", again) from error
     return f"{name} had ended, and is created again."
+
+
+async def _delete(client: KubeClient, gang: GangFact, again: Manifest) -> None:
+    """Delete a gang that has ended. Raises ``NotMadeAnewError`` if it may be deleted although no answer says so."""
+    name = gang_name(gang.key)
+    try:
+        with answered(client):
+            answer = await client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
+        is_deleted = answer.is_success or await _was_deleted(client, gang, answer)
+    except (AnswerError, asyncio.CancelledError) as error:
+        unknown = f"GangJob {name} may be deleted, since the API server has not answered"
+        raise NotMadeAnewError(f"{unknown}; its manifest is written to the output.", again) from error
+    if not is_deleted:
+        _check(answer, f"GangJob {name} has ended, and can't be deleted for a new run")
+
+
+async def _was_deleted(client: KubeClient, gang: GangFact, answer: Answer) -> bool:
+    """Whether an earlier try has deleted the gang. If the answer to it was lost, the next try is refused."""
+    if answer.code != HTTPStatus.CONFLICT:
+        return answer.code == HTTPStatus.NOT_FOUND
+    there = await read_gang(client, gang.key)
+    return there is None or (there["metadata"]["uid"] == gang.uid and parse_shown(there).is_deleting)
 
 
 def _refuse_volumes(manifest: Manifest, gang: GangKey) -> None:
@@ -164,7 +185,14 @@ async def _create_once_gone(client: KubeClient, gang: GangFact, again: Manifest,
         await _until(lambda: _is_gone(client, gang), patience.waiting)
     with answered(client):
         answer = await client.create(paths.gangs_of(gang.key.namespace), again)
-    _check(answer, f"GangJob {gang_name(gang.key)} is deleted, and can't be created again")
+    if answer.code != HTTPStatus.CONFLICT or not await _was_created(client, gang.key, again):
+        _check(answer, f"GangJob {gang_name(gang.key)} is deleted, and can't be created again")
+
+
+async def _was_created(client: KubeClient, key: GangKey, again: Manifest) -> bool:
+    """Whether an earlier try has created the gang. If the answer to it was lost, the next try is refused."""
+    there = await read_gang(client, key)
+    return there is not None and there["spec"] == again["spec"]
 
 
 async def _until(holds: Callable[[], Awaitable[bool]], waiting: Waiting) -> None:

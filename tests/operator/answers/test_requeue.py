@@ -7,7 +7,7 @@ import pytest
 
 from builders.served import gang, owned_by, pod
 from coschedule import GangKey
-from fake_cluster.api import FakeApi, Refusal
+from fake_cluster.api import ANSWER_LOST, FakeApi, Refusal
 from fake_cluster.jumping import now
 from fake_cluster.store import Place
 from lockstep.answers.reading.cluster import one_client
@@ -170,6 +170,14 @@ async def test_gang_that_can_not_be_created_again_is_not_lost():
         assert raised.value.manifest["metadata"] == {"namespace": "default", "name": "g"}
 
 
+async def test_gang_whose_creation_is_not_answered_is_made_anew():
+    async with submitted(FAILED) as (api, client):
+        faults = iter([ANSWER_LOST])
+        api.fault = lambda request: next(faults, None) if request.verb == "POST" else None
+
+        assert await put_back(client) == "default/g had ended, and is created again."
+
+
 async def test_gang_that_stays_after_its_deletion_is_not_lost_either():
     async with submitted(FAILED) as (api, client):
         api.store.remove = lambda _: None
@@ -194,6 +202,59 @@ async def test_gang_without_a_waiting_user_is_not_lost_either():
             await cut_off(client)
 
         assert raised.value.manifest["spec"]["template"] == gang("g")["spec"]["template"]
+
+
+async def test_gang_whose_deletion_is_not_answered_is_made_anew():
+    async with submitted(FAILED) as (api, client):
+        faults = iter([ANSWER_LOST])
+        api.fault = lambda request: next(faults, None) if request.verb == "DELETE" else None
+
+        assert await put_back(client) == "default/g had ended, and is created again."
+        assert "status" not in api.store.get(PLACE)
+
+
+async def test_gang_that_is_still_being_deleted_when_the_deletion_is_repeated_is_made_anew():
+    """A finalizer keeps it for a while."""
+    async with submitted(FAILED) as (api, client):
+        remove, faults = api.store.remove, iter([ANSWER_LOST])
+        api.store.remove = lambda place: api.store.change(place, metadata={"deletionTimestamp": TIME})
+        api.fault = lambda request: next(faults, None) if request.verb == "DELETE" else None
+        done = asyncio.create_task(put_back(client))
+        await asyncio.sleep(5)
+        remove(PLACE)
+
+        assert await done == "default/g had ended, and is created again."
+
+
+async def test_gang_that_has_changed_since_it_was_read_is_not_deleted():
+    async with submitted(FAILED) as (api, client):
+        api.fault = lambda request: Refusal(code=409, message="it was changed") if request.verb == "DELETE" else None
+        with pytest.raises(AnswerError, match=r"can't be deleted for a new run: it was changed\.") as raised:
+            await put_back(client)
+
+        assert not isinstance(raised.value, NotMadeAnewError)
+        assert api.store.get(PLACE)
+
+
+async def test_gang_that_may_be_deleted_is_not_lost():
+    async with submitted(FAILED) as (api, client):
+        api.store.remove = lambda _: None
+        api.fault = lambda request: ANSWER_LOST if request.verb == "DELETE" else None
+        with pytest.raises(NotMadeAnewError, match=r"may be deleted, .* the output\.") as raised:
+            await put_back(client)
+
+        assert raised.value.manifest["spec"]["template"] == gang("g")["spec"]["template"]
+
+
+async def test_gang_is_not_lost_if_its_user_gives_up_before_the_deletion_is_answered():
+    async with submitted(FAILED) as (api, client):
+        api.store.remove = lambda _: None
+        api.fault = lambda request: ANSWER_LOST if request.verb == "DELETE" else None
+        done = asyncio.create_task(put_back(client))
+        await asyncio.sleep(1)
+        done.cancel()
+        with pytest.raises(NotMadeAnewError, match=r"may be deleted, .* the output\."):
+            await done
 
 
 async def test_gang_without_a_waiting_user_stays_suspended_and_that_is_said():
