@@ -20,6 +20,7 @@ from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
+from lockstep.facts.runs.sweep_keys import sweep_name
 from lockstep.report.text.sentences import duration
 
 Waiting = Callable[[], AbstractContextManager[Callable[[], None]]]
@@ -132,6 +133,7 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
     """Delete the gang, and create it again when its pods are gone, too; returns a sentence that says what was done."""
     name = gang_name(gang.key)
     _refuse_volumes(manifest, gang.key)
+    _refuse_run(gang)
     again = _as_submitted(manifest)
     # From here on, this process may have the only copy of the manifest.
     await _delete(client, gang, again)
@@ -177,6 +179,17 @@ def _refuse_volumes(manifest: Manifest, gang: GangKey) -> None:
         raise AnswerError(
             f"GangJob {gang_name(gang)} has ended. A new run would have to delete it, and the volumes of its "
             "volumeClaimTemplates: create another GangJob instead."
+        )
+
+
+def _refuse_run(gang: GangFact) -> None:
+    """Raise ``AnswerError`` if the gang is a run of a sweep, which counts the first end of each run only."""
+    run = gang.run
+    if run is not None:
+        name = sweep_name(run.sweep)
+        raise AnswerError(
+            f"GangJob {gang_name(gang.key)} is run {run.number} of GangSweep {name}, and has ended. If it has failed, "
+            f"repeat it with lockstep requeue sweep/{name} --run {run.number}."
         )
 
 

@@ -14,6 +14,7 @@ from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
 from lockstep.api.kueue.gang_workload import workload_name
+from lockstep.api.names import API_VERSION, RUN_ANNOTATION
 
 pytestmark = pytest.mark.asyncio
 
@@ -280,6 +281,18 @@ async def test_gang_whose_volumes_would_go_with_it_is_not_deleted(gang_with_clai
     async with submitted(FAILED, **gang_with_claims) as (api, client):
         with pytest.raises(AnswerError, match="the volumes of its volumeClaimTemplates: create another GangJob"):
             await put_back(client)
+
+        assert writes(api) == []
+
+
+async def test_run_of_a_sweep_that_has_ended_is_left_to_its_sweep():
+    """The sweep has counted its end, and would count no other end of the run."""
+    sweep = {"apiVersion": API_VERSION, "kind": "GangSweep", "name": "s", "uid": "uid-of-s", "controller": True}
+    marks = {"ownerReferences": [sweep], "annotations": {RUN_ANNOTATION: "17"}}
+    async with FakeApi(now) as api, one_client(api.configuration) as client:
+        api.store.create("gangjobs", {**gang("s-17", **marks), "status": FAILED})
+        with pytest.raises(AnswerError, match=r"repeat it with lockstep requeue sweep/s --run 17\."):
+            await requeue_gang(client, GangKey("default", "s-17"), within_seconds=60)
 
         assert writes(api) == []
 
