@@ -3,12 +3,13 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from time import monotonic
 from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.client import paths
-from lockstep.api.client.answer import Target
+from lockstep.api.client.answer import Answer, Target
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.names import API_VERSION, GANG_KIND
@@ -32,7 +33,7 @@ async def check(
     async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
         manifest = _gang(namespace, image)
         gang = paths.gang(GangKey(namespace, manifest["metadata"]["name"]))
-        submitting = asyncio.create_task(client.create(paths.gangs_of(namespace), manifest))
+        submitting = asyncio.create_task(_submit(client, gang, manifest))
         try:
             # An interruption does not cancel the request, since the API server might still carry it out.
             submitted = await asyncio.shield(submitting)
@@ -43,6 +44,12 @@ async def check(
             submitted = await submitting
             if submitted.is_success:
                 await client.delete(gang, uid=submitted.body["metadata"]["uid"])
+
+
+async def _submit(client: KubeClient, gang: Target, manifest: Mapping[str, Any]) -> Answer:
+    """Create the gang. Its name is random, so if it exists, an earlier try has created it, whose answer was lost."""
+    answer = await client.create(paths.gangs_of(manifest["metadata"]["namespace"]), manifest)
+    return await client.get(gang) if answer.code == HTTPStatus.CONFLICT else answer
 
 
 async def _seconds_until_placed(client: KubeClient, gang: Target, within: float, waiting: Callable[[], None]) -> float:

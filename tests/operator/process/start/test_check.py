@@ -4,6 +4,9 @@ import asyncio
 
 import pytest
 
+from fake_cluster.api import ANSWER_LOST, FakeApi
+from fake_cluster.jumping import now
+from fake_cluster.store import Place
 from lockstep.api.client.answer import Answer
 from lockstep.process.start import check as module
 
@@ -44,3 +47,18 @@ async def test_gang_is_deleted_that_was_on_its_way_when_the_check_was_interrupte
     with pytest.raises(asyncio.CancelledError):
         await checking
     assert server.deleted == ["u1"]
+
+
+async def test_gang_whose_creation_is_not_answered_is_awaited_and_deleted():
+    async with FakeApi(now) as api:
+        faults = iter([ANSWER_LOST])
+        api.fault = lambda request: next(faults, None) if request.verb == "POST" else None
+        placing = module.check(api.configuration, namespace="default", image="i", within=60.0, waiting=lambda: None)
+        checking = asyncio.create_task(placing)
+        await asyncio.sleep(2)
+        [gang] = api.store.objects("gangjobs")
+        place = Place("gangjobs", "default", gang["metadata"]["name"])
+        api.store.change(place, status={"conditions": [{"type": "Placed", "status": "True"}]})
+
+        assert await checking < 60.0
+        assert api.store.objects("gangjobs") == []
