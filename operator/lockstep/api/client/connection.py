@@ -111,7 +111,9 @@ class ApiConnection:
         authorization = self._authorization()
         if authorization:
             headers["Authorization"] = authorization
-        return self._session.request(verb, self._configuration.host + target.path, headers=headers, **options)
+        # A kubeconfig may name the server that its certificate is for, such as behind a tunnel.
+        name, url = self._configuration.tls_server_name, self._configuration.host + target.path
+        return self._session.request(verb, url, headers=headers, server_hostname=name, **options)
 
     def answered(
         self, verb: str, target: Target, code: int, started: float, params: Mapping[str, str] | None = None

@@ -3,9 +3,12 @@
 import ssl
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import RawTestServer
 
 from fake_cluster.scripted import ScriptedServer, status
-from lockstep.api.client.answer import retry_after_seconds
+from lockstep.api.client.answer import Target, retry_after_seconds
+from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import (
     ConfigError,
     Configuration,
@@ -14,6 +17,7 @@ from lockstep.api.client.configuration import (
     tls_context,
     usual_namespace,
 )
+from sandbox.pki import Authority
 
 KUBECONFIG = """
 apiVersion: v1
@@ -225,3 +229,27 @@ async def test_observer_gets_requests_of_a_framework():
                     pass
 
     assert observed == [("WATCH", "gangjobs", 401), ("GET", "gangjobs", 200)]
+
+
+@pytest.mark.asyncio
+async def test_certificate_is_for_the_name_of_the_server_that_the_kubeconfig_states(tmp_path):
+    """As behind a tunnel or a proxy, whose own address is not in the certificate."""
+    pair = Authority(tmp_path).issue_server("tls", "api.example.com")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(pair.certificate, pair.key)
+    server = RawTestServer(_answer, host="127.0.0.2")
+    await server.start_server(ssl=context)
+    file = tmp_path / "config"
+    named = f'server: "https://127.0.0.2:{server.port}", certificate-authority: "{tmp_path / "ca.crt"}"'
+    file.write_text(KUBECONFIG.replace('server: "http://127.0.0.1:1234"', f"{named}, tls-server-name: api.example.com"))
+
+    configuration = load_configuration(kubeconfig=str(file), context=None)
+    async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
+        answer = await client.get(Target("/api/v1/namespaces/default", "namespaces"))
+
+    await server.close()
+    assert answer.is_success
+
+
+async def _answer(_):
+    return web.json_response({"kind": "Namespace"})
