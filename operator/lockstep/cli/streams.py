@@ -87,6 +87,9 @@ def _watch(stdout: TextIO | None) -> _Output:
     number = os.open(os.devnull, os.O_RDONLY) if stdout is None else stdout.fileno()
     output = _Output(number, "w", closefd=False)
     encoding, errors = (None, None) if stdout is None else (stdout.encoding, stdout.errors)
+    if errors == "strict":
+        # Names and messages of users may have characters that the encoding of a terminal lacks.
+        errors = "backslashreplace"
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(output), encoding, errors, line_buffering=output.isatty())
     return output
 

@@ -136,3 +136,14 @@ def assert_last_words(done, want):
     assert done.stderr.splitlines()[-1:] == [want], done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
+
+
+def test_character_that_the_encoding_of_the_output_lacks_is_written_as_an_escape(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    answers = ["--image=a", "--command=echo …", "--members=1", "--requests=cpu=1", "--serial-time="]
+
+    done = lockstep(["init", "heat", *answers, "--output=json"], "")
+
+    [container] = json.loads(done.stdout)["spec"]["template"]["spec"]["containers"]
+    assert container["command"] == ["echo", "…"]
+    assert done.returncode == 0
