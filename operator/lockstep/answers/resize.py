@@ -61,7 +61,7 @@ def _range(spec: GangSpec) -> str:
     role = varying_role(spec.roles)
     if role is None:
         return n_members(spec.minimum)
-    sizes, others = role.sizes, spec.minimum - role.sizes.minimum
+    sizes, others = role.sizes, spec.minimum - role.sizes.least
     if sizes.allowed:
         return f"one of {', '.join(str(size + others) for size in sizes.allowed)}"
     return f"{sizes.minimum + others} to {sizes.maximum + others}{_steps(sizes, role.name)}"

@@ -215,7 +215,7 @@ class NodeRequests:
         self._report(gang, Reason.REQUEST_REFUSED, self._refused(made.message))
 
     def _report_request(self, gang: AcceptedGang, request: NodeRequest) -> None:
-        members = gang.spec.minimum
+        members = sum(gang.fewest_to_start)
         mark = partial(mark_nodes_requested, members=members, request=request)
         self._report(gang, request.answer.reason, lambda known: mark(known, now=self._now()))
 

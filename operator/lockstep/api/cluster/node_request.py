@@ -13,7 +13,7 @@ from lockstep.api.manifest import NewManifest
 from lockstep.api.names import GANG_LABEL
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.cluster.node_request import AnswerReason, NodeRequest, NodesAnswer
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
+from lockstep.facts.gang.gang import AcceptedGang, GangSpec
 from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.reasons import Reason
 
@@ -34,12 +34,15 @@ _CAME_TO: tuple[tuple[str, AnswerReason, bool], ...] = (
 )
 
 
-def request_name(gang: GangFact, spec: GangSpec, provisioning_class: str) -> str:
+def request_name(gang: AcceptedGang, spec: GangSpec, provisioning_class: str) -> str:
     """The name of the request for that spec. It is the same in every process, and differs for different requirements.
 
     A request is immutable. So if the size or the members change, a new request is needed.
     """
-    roles = [[role.name, role.sizes.minimum, role.request, role.template.document.decoded()] for role in spec.roles]
+    roles = [
+        [role.name, count, role.request, role.template.document.decoded()]
+        for role, count in zip(spec.roles, gang.fewest_to_start, strict=True)
+    ]
     asked = json.dumps([gang.uid, provisioning_class, spec.one_per, spec.all_in, roles], sort_keys=True, default=str)
     return f"{gang.key.name}-{sha256(asked.encode()).hexdigest()[:_DIGITS]}"
 
@@ -64,10 +67,10 @@ def template_manifest(gang: AcceptedGang, name: str, role: RoleSpec, pod: Mappin
 
 
 def request_manifest(gang: AcceptedGang, name: str, provisioning_class: str) -> NewManifest:
-    """The request for the nodes of the smallest gang: it has the least number of members of each role."""
+    """The request for the nodes of the smallest gang that may start now."""
     sets = [
-        {"podTemplateRef": {"name": template_name(name, number)}, "count": role.sizes.minimum}
-        for number, role in enumerate(gang.spec.roles)
+        {"podTemplateRef": {"name": template_name(name, number)}, "count": count}
+        for number, count in enumerate(gang.fewest_to_start)
     ]
     return {
         "apiVersion": GROUP_VERSION,

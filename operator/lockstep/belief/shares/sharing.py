@@ -205,7 +205,7 @@ class GroupSharing:
     def _expected_charge(self, gang: AcceptedGang) -> float:
         spec = gang.spec
         seconds = math.inf if spec.work is None else spec.work.float_time(max(1, spec.least_working))
-        part = self.capacity.part((role.request, role.sizes.minimum) for role in spec.roles)
+        part = self.capacity.part((role.request, role.sizes.least) for role in spec.roles)
         return part * charged_seconds(seconds)
 
     def _held(self, attempts: Mapping[AttemptId, HeldAttempt]) -> dict[AttemptId, HeldPart]:

@@ -14,7 +14,7 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.network import NetworkSpec
 from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.role import Needs, RoleSpec
-from lockstep.facts.gang.role_sizes import sizes_of
+from lockstep.facts.gang.role_sizes import fewest_with_time, sizes_of
 from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pace import Pace
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
@@ -98,7 +98,7 @@ class GangSpec:
     @property
     def minimum(self) -> int:
         """The fewest members of all roles together."""
-        return sum(role.sizes.minimum for role in self.roles)
+        return sum(role.sizes.least for role in self.roles)
 
     @property
     def maximum(self) -> int:
@@ -108,7 +108,7 @@ class GangSpec:
     @property
     def least_working(self) -> int:
         """The fewest members that do a part of the work."""
-        return sum(role.sizes.minimum for role in self.roles if role.load.is_work)
+        return sum(role.sizes.least for role in self.roles if role.load.is_work)
 
     @property
     def most_working(self) -> int:
@@ -243,6 +243,11 @@ class AcceptedGang(_GangBase):
         """The sizes that a role should reach: its part of ``elastic.size``, or else any of its sizes."""
         asked = None if self.spec.elastic is None else self.spec.elastic.size
         return role.sizes if asked is None else (sizes_of(self.spec.roles, asked) or {}).get(role.name, role.sizes)
+
+    @property
+    def fewest_to_start(self) -> tuple[int, ...]:
+        """The fewest members of each role with which the gang may start, and its work has a run time."""
+        return fewest_with_time([self.planned_sizes(role) for role in self.spec.roles], self.spec.roles, self.spec.work)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

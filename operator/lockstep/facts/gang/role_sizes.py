@@ -1,8 +1,9 @@
 """The sizes of the roles of a gang: at most one role has a size that varies."""
 
+import math
 from collections.abc import Mapping, Sequence
 
-from coschedule import Sizes
+from coschedule import ProfileWork, SerialWork, Sizes
 from lockstep.facts.gang.role import RoleSpec
 
 
@@ -28,3 +29,21 @@ def sizes_of(roles: Sequence[RoleSpec], size: int) -> Mapping[str, Sizes] | None
     if sum(sizes.values()) != size or not all(role.sizes.has(sizes[role.name]) for role in roles):
         return None
     return {name: Sizes(minimum=count, maximum=count) for name, count in sizes.items()}
+
+
+def fewest_with_time(
+    sizes: Sequence[Sizes], roles: Sequence[RoleSpec], work: ProfileWork | SerialWork | None
+) -> tuple[int, ...]:
+    """The fewest members of each role, of its ``sizes``, with which the work has a run time.
+
+    A profile has no run time below its smallest size. If no size has a run time, these are the smallest sizes.
+    """
+    fewest = [one.least for one in sizes]
+    varying = next((number for number, one in enumerate(sizes) if one.vary), None)
+    if work is None or varying is None or not roles[varying].load.is_work:
+        return tuple(fewest)
+    others = sum(count for count, role in zip(fewest, roles, strict=True) if role.load.is_work) - fewest[varying]
+    able = sizes[varying].between(fewest[varying], sizes[varying].maximum)
+    timed = (size for size in able.tolist() if work.float_time(others + size) < math.inf)
+    fewest[varying] = next(timed, fewest[varying])
+    return tuple(fewest)

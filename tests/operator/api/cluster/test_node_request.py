@@ -68,6 +68,36 @@ def test_request_counts_the_fewest_members_of_each_role():
     ]
 
 
+PROFILE = {"work": {"profile": [{"members": 5, "time": "1h"}, {"members": 16, "time": "30m"}]}}
+
+
+def elastic(size, **more):
+    return {"elastic": {"mode": "Restart", "size": size}, **more}
+
+
+@pytest.mark.parametrize(
+    ("asked", "want"),
+    [
+        pytest.param({"spec": {"size": {"min": 1, "max": 64, "multipleOf": 8}}}, [8], id="a multiple"),
+        pytest.param({"spec": {"size": {"allowed": [4, 2, 8]}}}, [2], id="one of a list"),
+        pytest.param({"size": 1, "most": 16, "spec": PROFILE}, [5], id="a size that was measured"),
+        pytest.param(
+            {"roles": [role("head"), role("hand", most=9)], "spec": PROFILE}, [1, 4], id="beside another role"
+        ),
+        pytest.param({"size": 1, "most": 16, "spec": elastic(6)}, [6], id="a size that the user chose"),
+        pytest.param(
+            {"size": 1, "most": 16, "spec": elastic(6), "status": {"attempt": 1}},
+            [1],
+            id="any size after the first start",
+        ),
+    ],
+)
+def test_request_counts_members_with_which_the_gang_can_start(asked, want):
+    sets = request_manifest(fact(**asked), "r", CLASS)["spec"]["podSets"]
+
+    assert [one["count"] for one in sets] == want
+
+
 @pytest.mark.parametrize(
     ("placement", "kind"), [({"onePer": "host"}, "podAntiAffinity"), ({"allIn": "zone"}, "podAffinity")]
 )

@@ -38,6 +38,12 @@ def test_size_of_a_gang_is_that_of_its_roles_together():
     assert (spec.minimum, spec.maximum, spec.least_working) == (3, 17, 2)
 
 
+def test_sizes_are_those_that_the_gang_can_have():
+    spec = parse(LAUNCHER, {**WORKERS, "size": {"min": 1, "max": 16, "multipleOf": 8}}).spec
+
+    assert (spec.minimum, spec.least_working) == (9, 8)
+
+
 def test_role_starts_after_others():
     manifest = gang("g", roles=({**LAUNCHER, "startAfter": ["workers"]}, WORKERS))
     launcher, _ = parse_gang(manifest, None, gate_image="lockstep:1").spec.roles
