@@ -15,6 +15,7 @@ from lockstep.api.membership import owner_reference
 from lockstep.api.podgang.kueue import KUEUE_PREFIX, KUEUE_VERSION
 from lockstep.facts.gang.gang import AcceptedGang
 from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.gang.role_sizes import fewest_with_time
 from lockstep.facts.gang.workload import Conditions, GangWorkload, Quota
 
 _UID_LABEL = f"{KUEUE_PREFIX}job-uid"
@@ -112,9 +113,10 @@ def _wanted(gang: AcceptedGang) -> Iterator[tuple[RoleSpec, Sizes, int | None]]:
     In a Workload, Kueue accepts only one pod set with a least size. This is the first role with several sizes.
     """
     sizes = [gang.wanted_sizes(role) for role in gang.spec.roles]
+    fewest = fewest_with_time(sizes, gang.spec.roles, gang.spec.work)
     varying = next((number for number, one in enumerate(sizes) if one.vary), None)
     for number, (role, one) in enumerate(zip(gang.spec.roles, sizes, strict=True)):
-        yield role, one, one.least if number == varying else None
+        yield role, one, fewest[number] if number == varying else None
 
 
 def _pod_set(role: RoleSpec, sizes: Sizes, fewest: int | None) -> NewManifest:

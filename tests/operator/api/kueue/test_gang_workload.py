@@ -65,6 +65,12 @@ def test_numbers_are_sizes_that_the_role_may_have():
     assert (pods["count"], pods["minCount"]) == (8, 4)
 
 
+def test_fewer_pods_than_a_profile_has_times_for_are_of_no_use():
+    work = {"profile": [{"members": 4, "time": "1h"}, {"members": 8, "time": "40m"}]}
+    [pods] = gang_workload(parsed(size=1, most=8, spec={"work": work}), 0, "")["spec"]["podSets"]
+    assert (pods["count"], pods["minCount"]) == (8, 4)
+
+
 def test_priority_and_its_class_are_those_of_the_gang():
     spec = gang_workload(parsed(), 7, "urgent")["spec"]
     assert (spec["priority"], spec["priorityClassRef"]["name"]) == (7, "urgent")
