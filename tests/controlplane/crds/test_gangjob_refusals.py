@@ -16,7 +16,7 @@ PIECES_OF_OTHERS = (
     "spec.pieces: Forbidden: pieces is allowed only with load Pieces; the members of other loads have shares."
 )
 TOO_FEW_PIECES = (
-    "spec.pieces: Invalid value: pieces must not be below size.min, because every member gets at least one."
+    "spec.pieces: Invalid value: pieces must not be below the least size, because every member gets at least one."
 )
 PACE = (
     "spec.pace: Forbidden: pace is allowed only with load Equal, because members with shares or pieces in "
@@ -146,6 +146,11 @@ def pod(**fields):
             spec(load="Pieces", pieces=1),
             TOO_FEW_PIECES,
             id="fewer pieces than members",
+        ),
+        pytest.param(
+            spec(load="Pieces", pieces=3, size={"min": 1, "max": 16, "multipleOf": 4}),
+            TOO_FEW_PIECES,
+            id="fewer pieces than the least multiple",
         ),
         pytest.param(
             spec(dealing="WhileRunning"),

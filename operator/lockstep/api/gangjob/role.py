@@ -155,8 +155,8 @@ def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
         raise ValueError("pieces: is allowed only with load Pieces")
     if pieces is None:
         return None
-    if pieces < sizes.minimum:
-        raise ValueError(f"pieces: must be at least {sizes.minimum}, one for each member, not {pieces}")
+    if pieces < sizes.least:
+        raise ValueError(f"pieces: must be at least {sizes.least}, one for each member, not {pieces}")
     return pieces
 
 

@@ -84,6 +84,12 @@ def test_pieces_of_a_role_are_at_least_as_many_as_its_members():
     )
 
 
+def test_pieces_suffice_for_the_least_size_that_the_role_can_have():
+    size = {"min": 1, "max": 8, "multipleOf": 4}
+
+    assert refusal({**WORKERS, "size": size, "load": "Pieces", "pieces": 3}).startswith("pieces: must be at least 4, ")
+
+
 PIECES = {"load": "Pieces", "pieces": 64}
 
 
