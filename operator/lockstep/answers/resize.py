@@ -63,8 +63,9 @@ def _range(spec: GangSpec) -> str:
         return n_members(spec.minimum)
     sizes, others = role.sizes, spec.minimum - role.sizes.least
     if sizes.allowed:
-        return f"one of {', '.join(str(size + others) for size in sizes.allowed)}"
-    return f"{sizes.minimum + others} to {sizes.maximum + others}{_steps(sizes, role.name)}"
+        return f"one of {', '.join(str(size + others) for size in sizes.allowed if role.can_have(size))}"
+    most = sizes.maximum if role.pieces is None else min(sizes.maximum, role.pieces)
+    return f"{sizes.minimum + others} to {most + others}{_steps(sizes, role.name)}"
 
 
 def _steps(sizes: Sizes, role: str) -> str:

@@ -102,6 +102,11 @@ async def test_suspended_gang_changes_when_it_is_resumed():
             {"spec": {**ELASTIC, "work": {"profile": [{"members": 4, "time": "9h"}]}}},
             "GangJob default/g can't have 3 members: its work.profile has no run time for it.",
         ),
+        (
+            5,
+            {"spec": {**ELASTIC, "load": "Pieces", "pieces": 4, "dealing": "WhileRunning"}},
+            "GangJob default/g can't have 5 members: it may have 2 to 4.",
+        ),
         (3, {"spec": {}}, "GangJob default/g has no spec.elastic, so it keeps its size while it runs."),
         (3, {"status": ENDED}, "GangJob default/g has ended."),
         (3, {"cpu": "-1"}, "GangJob default/g is refused: "),

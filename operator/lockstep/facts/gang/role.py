@@ -58,3 +58,7 @@ class RoleSpec:
     def needs(self) -> Needs:
         """The needs of a member that planning uses."""
         return Needs(self.request, self.constraints, self.claims, self.pod_affinity)
+
+    def can_have(self, size: int) -> bool:
+        """Whether the role can have that number of members, and a piece for each if it has pieces."""
+        return self.sizes.has(size) and (self.pieces is None or size <= self.pieces)

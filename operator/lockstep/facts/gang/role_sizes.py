@@ -26,7 +26,7 @@ def sizes_of(roles: Sequence[RoleSpec], size: int) -> Mapping[str, Sizes] | None
     """The sizes of the roles of a gang with ``size`` members; None if the gang can't have that size."""
     others = sum(role.sizes.least for role in roles if not role.sizes.vary)
     sizes = {role.name: size - others if role.sizes.vary else role.sizes.least for role in roles}
-    if sum(sizes.values()) != size or not all(role.sizes.has(sizes[role.name]) for role in roles):
+    if sum(sizes.values()) != size or not all(role.can_have(sizes[role.name]) for role in roles):
         return None
     return {name: Sizes(minimum=count, maximum=count) for name, count in sizes.items()}
 

@@ -67,6 +67,13 @@ async def test_member_that_joins_finds_the_dealer_and_its_key_and_the_dealer_hea
             assert has_dealer == (pod["metadata"]["name"] == "g-1-0")
 
 
+async def test_gang_that_is_asked_to_have_more_members_than_pieces_starts_with_fewer():
+    async with operator_over(*NODES) as (api, _):
+        await run_dealt(api, elastic(asked=4, pieces=3))
+
+        assert status_of(api)["size"] <= 3
+
+
 async def test_dealer_hears_which_member_is_lost():
     async with operator_over(*NODES) as (api, parts):
         await run_dealt(api, elastic())
