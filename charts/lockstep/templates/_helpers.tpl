@@ -134,9 +134,11 @@ app.kubernetes.io/component: answers
 {{- default (printf "%s-tls" (include "lockstep.answersName" .)) .Values.tenantAnswers.secretName }}
 {{- end }}
 
-{{/* The recorder: its StatefulSet and account. */}}
+{{/*
+The recorder: its StatefulSet and account. It has 52 characters at most: a label of its pod has this name and 11 characters more.
+*/}}
 {{- define "lockstep.recordName" -}}
-{{- printf "%s-record" (include "lockstep.fullname" . | trunc 52 | trimSuffix "-") }}
+{{- printf "%s-record" (include "lockstep.fullname" . | trunc 45 | trimSuffix "-") }}
 {{- end }}
 
 {{/* What selects its pod. A StatefulSet's selector cannot be changed, so these stay as they are for ever. */}}

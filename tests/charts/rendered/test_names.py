@@ -29,6 +29,16 @@ def test_full_name_is_the_release_and_the_chart_once(release, values, want):
     assert all(want in name or "lockstep.dev" in name for name in rendered.names())
 
 
+@pytest.mark.parametrize("release", ["prod", LONG])
+def test_recorder_has_a_name_that_leaves_room_in_the_label_of_its_pod(release):
+    """Kubernetes appends a hyphen and a hash of at most ten characters, and a label has at most 63."""
+    [recorder] = [
+        one for one in render({"record": {"enabled": True}}, release=release).all if one["kind"] == "StatefulSet"
+    ]
+
+    assert len(recorder["metadata"]["name"]) <= 63 - 11
+
+
 def test_no_two_releases_share_a_name():
     assert render(release="one").names() & render(release="two").names() == set()
 
