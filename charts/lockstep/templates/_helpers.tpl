@@ -159,6 +159,23 @@ app.kubernetes.io/component: record
 {{- if and .Values.record.enabled .Values.tenantAnswers.enabled }}true{{ end }}
 {{- end }}
 
+{{/* The egress rules of the pods beside the operator: those of the values, or to DNS and API servers. */}}
+{{- define "lockstep.egressAside" -}}
+{{- with .Values.networkPolicy.egress }}
+{{- toYaml . }}
+{{- else -}}
+- ports:
+    - port: 53
+      protocol: UDP
+    - port: 53
+      protocol: TCP
+    - port: 443
+      protocol: TCP
+    - port: 6443
+      protocol: TCP
+{{- end }}
+{{- end }}
+
 {{/* The Secret by which these two know each other. */}}
 {{- define "lockstep.recordSecretName" -}}
 {{- printf "%s-tls" (include "lockstep.recordName" .) }}

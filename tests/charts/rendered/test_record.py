@@ -177,3 +177,14 @@ def test_defaults_of_the_chart_are_those_of_the_command_and_the_file_is_smaller_
     }
     assert spec["volumeClaimTemplates"][0]["spec"]["resources"]["requests"]["storage"] == "5Gi"
     assert given["most_bytes"] < 5 * 2**30
+
+
+def test_egress_rules_of_the_values_are_those_of_all_pods():
+    """The API server may have another port, and no other value lets these pods reach it."""
+    rule = {"ports": [{"port": 8443, "protocol": "TCP"}]}
+    parts = {"record": {"enabled": True}, "tenantAnswers": {"enabled": True}}
+    objects = render({**parts, "networkPolicy": {"enabled": True, "egress": [rule]}})
+
+    for name in ("lockstep", NAME, ANSWERS):
+        assert objects.one("NetworkPolicy", name)["spec"]["egress"][0] == rule
+    assert len(objects.one("NetworkPolicy", ANSWERS)["spec"]["egress"]) == 2
