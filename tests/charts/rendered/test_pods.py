@@ -1,9 +1,10 @@
 """The operator's pods: what values make of them."""
 
+import click
 import pytest
 from click.core import ParameterSource
 
-from charts.helm import HAS_MONITORING, VALUES_FILES, render
+from charts.helm import HAS_MONITORING, VALUES_FILES, RefusedError, render
 from lockstep import __version__
 from lockstep.cli.check import check
 from lockstep.cli.run import run
@@ -218,3 +219,13 @@ def test_arguments_of_the_test_are_understood():
 
     assert command == "check"
     assert check.make_context("check", arguments).params["image"].startswith("lockstep:")
+
+
+@pytest.mark.parametrize(("sized", "needed"), [("sizedjob", "job"), ("sizedraycluster", "raycluster")])
+def test_source_without_the_one_that_it_needs_is_refused_as_by_the_operator(sized, needed):
+    with pytest.raises(RefusedError, match=f"sources has {sized}, which needs {needed}"):
+        render({"sources": [sized]})
+    with pytest.raises(click.BadParameter, match=f"{sized} needs {needed}"):
+        run.make_context("run", [f"--sources={sized}"])
+
+    assert render({"sources": [needed, sized]}).container["args"]
