@@ -121,3 +121,15 @@ def test_agents_selector_is_that_of_the_first_release_for_ever():
             "app.kubernetes.io/component": "agent",
         }
     }
+
+
+@pytest.mark.parametrize(
+    ("given", "want"),
+    [({}, "65532"), ({"runAsUser": 1000}, "1000"), ({"runAsUser": 0, "runAsNonRoot": False}, "0")],
+    ids=["the usual one", "another one", "root"],
+)
+def test_folder_of_the_history_is_owned_by_the_user_that_writes_it(given, want):
+    """Root without capabilities can't write into the folder of another user."""
+    [init] = pod({"agent": {"podSecurityContext": given}})["initContainers"]
+
+    assert init["command"][-1] == want
