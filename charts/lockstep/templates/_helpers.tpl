@@ -187,7 +187,7 @@ app.kubernetes.io/component: record
 {{- if .Values.crds.keep }}
 {{- $keep = dict "helm.sh/resource-policy" "keep" }}
 {{- end }}
-{{- with merge $keep .Values.crds.annotations }}
+{{- with merge $keep (default dict .Values.crds.annotations) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -4,7 +4,7 @@ Who asks for a single replica misses no other one.
 Where the values say at which address the repository can be read, the alerts have the address of their runbook too.
 */}}
 {{- define "lockstep.rules" -}}
-{{- $thresholds := deepCopy .Values.metrics.prometheusRule.thresholds }}
+{{- $thresholds := deepCopy (default dict .Values.metrics.prometheusRule.thresholds) }}
 {{- if and (eq (int .Values.replicaCount) 1) (not (hasKey $thresholds "replicasMissing")) }}
 {{- $_ := set $thresholds "replicasMissing" 1 }}
 {{- end }}

@@ -43,7 +43,8 @@ def keys(values, path=()):
 def test_key_that_is_removed_is_required_by_the_schema_or_not_needed(pytestconfig):
     values = yaml.safe_load((CHART / "values.yaml").read_text())
     rendered = {"metrics": {kind: {"enabled": True} for kind in ("secure", "serviceMonitor", "prometheusRule")}}
-    everything = {**rendered, "grafanaDashboard": {"enabled": True}, "networkPolicy": {"enabled": True}}
+    parts = ("grafanaDashboard", "networkPolicy", "agent", "record", "tenantAnswers", "sweeps", "fairShares")
+    everything = {**rendered, **{part: {"enabled": True} for part in parts}}
 
     taken = sample(pytestconfig, "keys of the values", [path for path in keys(values) if path[0] != "crds"])
 
@@ -68,6 +69,40 @@ def complaint_about(everything, path):
     except RefusedError as error:
         return str(error)
     return ""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path)
+        for path in (
+            *(
+                "agent.nodeSelector",
+                "agent.podSecurityContext",
+                "crds.annotations",
+                "livenessProbe",
+                "nodePool.selector",
+            ),
+            *("metrics.prometheusRule.thresholds", "podSecurityContext", "readinessProbe"),
+        )
+    ],
+)
+def test_null_is_as_good_as_nothing(path):
+    """An empty line below a key is null, and Helm then takes the key away."""
+    parts = {part: {"enabled": True} for part in ("agent", "record", "tenantAnswers")}
+    everything = {**parts, "metrics": {"prometheusRule": {"enabled": True, "renderMode": "alwaysRender"}}}
+    values = copy.deepcopy(everything)
+    *above, last = path.split(".")
+    inner = values
+    for key in above:
+        inner = inner.setdefault(key, {})
+    inner[last] = None
+
+    rendered = render(values, kinds=True)
+
+    assert rendered.names() == render(everything, kinds=True).names()
+    [bids] = [one for one in rendered.all if one["metadata"]["name"] == "nodebids.lockstep.dev"]
+    assert bids["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
 
 
 def test_every_group_of_values_is_such_a_level():
