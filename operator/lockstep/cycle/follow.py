@@ -34,7 +34,7 @@ from lockstep.cycle.kueue.queued_sizes import QueuedSizes
 from lockstep.cycle.placed.reserved import ReservedGangs
 from lockstep.cycle.podgang.following import PodGangFollower
 from lockstep.cycle.resizing.resizing import Resizing
-from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.gang import GangFact, RefusedGang
 from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.reasons import Condition, Reason
@@ -197,7 +197,8 @@ class Follower:
             self._reserved.reconcile(gang, reservation, now)
         else:
             self._reserved.forget(gang.key)
-            self._sweeper.delete(gang.key, members)
+            if not _runs_on(gang, now):
+                self._sweeper.delete(gang.key, members)
             self._reconcile_unreserved(gang, phase, now)
 
     def _reconcile_unreserved(self, gang: GangFact, phase: Phase, now: float) -> None:
@@ -278,6 +279,11 @@ def _next_alarm(gang: GangFact, now: float) -> float | None:
         awaited_likely_start(gang),
     )
     return min((time for time in times if time is not None and time > now), default=None)
+
+
+def _runs_on(gang: GangFact, now: float) -> bool:
+    """Whether the members of a gang stay although its spec is refused. They end by their deadline, as others do."""
+    return isinstance(gang, RefusedGang) and gang.runs_on and not is_exceeded(gang, now)
 
 
 def _message(status: GangStatus, kind: Condition) -> str:

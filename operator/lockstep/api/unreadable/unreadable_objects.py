@@ -3,23 +3,29 @@
 Only the metadata must be valid, which the API server guarantees. Other fields may have any content.
 """
 
-from collections.abc import Collection
-from typing import assert_never
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import TypeVar, assert_never
 
 from coschedule import GangKey
 from lockstep.api.client.answer import ApiUnavailableError
-from lockstep.api.identity import identity
+from lockstep.api.gangjob.gangjob import parse_status
+from lockstep.api.gangjob.policies import parse_policies
+from lockstep.api.identity import created_by, identity, queue_of
 from lockstep.api.labels import are_unread, labels_of
 from lockstep.api.manifest import Manifest
 from lockstep.api.membership import membership
 from lockstep.api.nodebid.bid import bid_condition
 from lockstep.api.nodebid.bid_status import parse_bid_plan, parse_owner_back, parse_report
 from lockstep.api.podgang.any_pod import parse_any_pod
+from lockstep.api.sweeps.run_marks import parse_run
 from lockstep.facts.cluster.node import BidFact, NodeFact
 from lockstep.facts.gang.gang import Refusal, RefusedGang
 from lockstep.facts.gang.keys import pod_gang_key
 from lockstep.facts.gang.pod_gang import PodGang
+from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
@@ -27,6 +33,8 @@ from lockstep.facts.reasons import Reason
 # Every member takes one of the pods that a node may have. So no member fits on a node with such a pod.
 _FILLS_ITS_NODE = (("pods", LARGEST_AMOUNT),)
 _PHASES = frozenset(PodPhase)
+
+_Part = TypeVar("_Part")
 
 
 def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
@@ -116,21 +124,35 @@ def unreadable_bid(manifest: Manifest, problem: Exception) -> BidFact:
 
 
 def unreadable_gang(manifest: Manifest, problem: Exception) -> RefusedGang:
-    """A gang that is refused, so it is never planned."""
+    """A gang that is refused, so it is never planned. It may run or have ended: its status and policies still count."""
     metadata = manifest["metadata"]
+    policies = _parsed_or(Policies(), parse_policies, manifest.get("spec"))
     return RefusedGang(
         **identity(GangKey(metadata["namespace"], metadata["name"]), metadata),
         refusal=Refusal(Reason.INVALID_SPEC, f"The GangJob can't be understood: {describe(problem)}."),
+        policies=replace(policies, queue=queue_of(metadata)),
+        status=_parsed_or(GangStatus(), parse_status, manifest.get("status")),
+        run=parse_run(metadata),
+        user=created_by(metadata),
     )
 
 
 def unreadable_pod_gang(manifest: Manifest, problem: Exception) -> PodGang:
-    """A Gang that is refused, so it is never planned."""
+    """A Gang that is refused, so it is never planned. Pods of it may run: its status still counts."""
     metadata = manifest["metadata"]
     return PodGang(
         **identity(pod_gang_key(metadata["namespace"], metadata["name"]), metadata),
         asks=Refusal(Reason.INVALID_SPEC, f"The Gang can't be understood: {describe(problem)}."),
+        status=_parsed_or(GangStatus(), parse_status, manifest.get("status")),
     )
+
+
+def _parsed_or(default: _Part, parse: Callable[[Manifest], _Part], part: Manifest | None) -> _Part:
+    """A part of an object that can't be understood as a whole; the default if that part can't be understood either."""
+    try:
+        return parse(part or {})
+    except Exception:  # noqa: BLE001 - the API server accepts any content
+        return default
 
 
 def describe(problem: Exception) -> str:

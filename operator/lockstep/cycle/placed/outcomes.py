@@ -37,6 +37,7 @@ from lockstep.facts.ranks import format_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import attempt_marks, endings, events
+from lockstep.report.status.conditions import FALSE, mark_accepted
 from lockstep.report.status.overruns import mark_overrunning
 from lockstep.report.status.writer import StatusReport
 from lockstep.report.text.sentences import as_sentence
@@ -92,7 +93,7 @@ class Outcomes:
     def running(
         self, gang: GangFact, reservation: Reservation, counts: Progress, part: str, now: float
     ) -> StatusReport | None:
-        """The next report on running members: started, overrunning, successes, or progress; None if none is due."""
+        """The next report on running members: started, overrunning, successes, progress, or accepted again; or None."""
         if counts.is_running and gang.status.started_at is None:
             since = self.run_times.running_since(gang.key)
             skew = self._starts.skew(gang, reservation, since)
@@ -107,7 +108,7 @@ class Outcomes:
         if part not in ("", gang.status.progress) and self._parts.is_due(gang.key):
             status = attempt_marks.with_unit_time(gang.status, self.unit_times.measured(gang.key))
             return StatusReport(status=attempt_marks.with_progress(status, part))
-        return None
+        return StatusReport(status=mark_accepted(gang, now)) if _was_refused(gang) else None
 
     def succeeded(self, gang: GangFact, reservation: Reservation, waived: int, now: float) -> StatusReport:
         """The report that every member that must succeed has succeeded, except ``waived`` members: see LateMembers."""
@@ -191,3 +192,9 @@ class Outcomes:
     def _count_failed(self, action: Action, reason: Reason) -> None:
         self._metrics.failures.labels(action).inc()
         self._metrics.ended.labels(reason).inc()
+
+
+def _was_refused(gang: GangFact) -> bool:
+    """Whether the status of a running gang still says that an operator with other options refused its spec."""
+    accepted = gang.status.condition(Condition.ACCEPTED)
+    return accepted is not None and accepted.status == FALSE

@@ -18,7 +18,7 @@ from lockstep.facts.gang.role_sizes import fewest_with_time, sizes_of
 from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pace import Pace
 from lockstep.facts.pods.pod import NO_POD_AFFINITY
-from lockstep.facts.reasons import Reason
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.runs.sweep_run import SweepRun
 from lockstep.facts.sizing import Sizing
 
@@ -256,6 +256,15 @@ class RefusedGang(_GangBase):
 
     refusal: Refusal
     spec: None = None
+
+    @property
+    def runs_on(self) -> bool:
+        """Whether its members run, and its user has not ended it.
+
+        Another version of the operator, or one with other options, understood the spec and placed the gang.
+        """
+        is_ended = self.is_deleting or self.policies.is_suspended or self.status.end is not None
+        return self.status.reserved_at is not None and self.status.is_true(Condition.PLACED) and not is_ended
 
     @property
     def content(self) -> Refusal:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lockstep.belief.gangs.age import with_age_standing_still
 from lockstep.facts.columns import SLOTS
-from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal
+from lockstep.facts.gang.gang import AcceptedGang, GangFact, Refusal, RefusedGang
 from lockstep.facts.gang.rejection import Rejected
 from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
@@ -21,11 +21,17 @@ MESSAGE_LIMIT = 32_768
 def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Rejected | None = None) -> GangStatus:
     """The status of a gang that is refused, and not planned until the cause of the refusal is gone.
 
-    ``rejected`` is kept in the status for a restart of the operator, if kubelets reject the members.
+    ``rejected`` is kept in the status for a restart of the operator, if kubelets reject the members. The plan and the
+    reservation are kept if the members run on.
     """
+    not_accepted = (FALSE, refusal.reason, refusal.message)
+    if isinstance(gang, RefusedGang) and gang.runs_on:
+        return with_condition(gang.status, gang, Condition.ACCEPTED, not_accepted, now)
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
     status = replace(with_age_standing_still(status, gang, now), rejected=rejected, next_size=None)
-    status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
+    if status.reserved_at is not None:
+        status = replace(status, reserved_at=None, started_at=None)
+    status = with_condition(status, gang, Condition.ACCEPTED, not_accepted, now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
     placed = (FALSE, refusal.reason, "The spec is not accepted, so no member is created.")

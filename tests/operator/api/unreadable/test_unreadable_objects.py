@@ -3,18 +3,20 @@
 import pytest
 
 from builders.facts import gang_fact, gang_spec
-from builders.served import bid, gang, node, owned_by, pod, priority_class
+from builders.served import bid, gang, metadata, node, owned_by, pod, priority_class
 from coschedule import GangKey
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.facts.cluster.volume import ClaimKey
 from lockstep.facts.gang.keys import pod_gang_key
+from lockstep.facts.gang.policies import Policies
 from lockstep.facts.gang.source import Source
+from lockstep.facts.gang.status import GangStatus
 from lockstep.facts.pods.pod import PodKey, PodPhase
 from lockstep.facts.reasons import Reason
 from lockstep.snapshot.snapshots import SnapshotCutter
-from lockstep.watch.kinds import bids_kind, gangs_kind
+from lockstep.watch.kinds import bids_kind, gangs_kind, pod_gangs_kind
 from lockstep.watch.kubernetes_kinds import claims_kind, nodes_kind, pods_kind, priority_classes_kind, volumes_kind
 
 NOW = 1_800_000_000.0
@@ -231,3 +233,29 @@ def test_object_that_cannot_be_dropped_costs_no_other(state, counted, monkeypatc
 )
 def test_phrase_about_an_error_has_its_message(error, want_phrase):
     assert describe(error) == want_phrase
+
+
+def test_status_and_policies_of_a_gang_that_cannot_be_understood_count(state):
+    status = {"attempt": 3, "reservedAt": "2027-01-15T08:00:00Z", "size": 2}
+    odd = gang("g", spec={"size": {}, "suspend": True, "ttlSecondsAfterFinished": 9}, status=status)
+    odd["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    gangs_kind(state).accept(odd)
+    fact = state.gangs[GangKey("default", "g")]
+
+    assert (fact.status.attempt, fact.status.size, fact.status.reserved_at) == (3, 2, NOW)
+    assert (fact.policies.is_suspended, fact.policies.ttl_seconds, fact.policies.queue) == (True, 9, "team")
+
+
+def test_gang_of_which_nothing_can_be_understood_is_refused(state):
+    odd = gang("g", status={"attempt": "x"})
+    gangs_kind(state).accept({**odd, "spec": {"failurePolicy": {"rules": 7}}})
+    fact = state.gangs[GangKey("default", "g")]
+
+    assert (fact.refusal.reason, fact.status, fact.policies) == (Reason.INVALID_SPEC, GangStatus(), Policies())
+
+
+def test_status_of_a_gang_of_pods_that_cannot_be_understood_counts(state):
+    odd = {"metadata": metadata("heat", namespace="default"), "spec": {}, "status": {"attempt": 3}}
+    pod_gangs_kind(state).accept(odd)
+
+    assert state.pod_gangs.objects[pod_gang_key("default", "heat")].status.attempt == 3
