@@ -39,6 +39,11 @@ class _Where(NamedTuple):
     node: str
     failure: NodeFailure
 
+    @property
+    def is_of_a_join(self) -> bool:
+        """Whether a new member of a running gang failed there."""
+        return self.failure is NodeFailure.NOT_JOINED
+
 
 class _Once(NamedTuple):
     """A first failure: its attempt, and the time until which it counts."""
@@ -94,9 +99,13 @@ class FailedNodes:
         self._once.pop(gang_uid, None)
 
     def expire(self, now: float) -> None:
-        """Forget the failures that do not count any more at ``now``."""
-        self._once = _left(self._once, lambda once: once.until > now)
-        left = _left(self._until, lambda until: until > now)
+        """Forget the failures that do not count any more at ``now``, or that are older than a clock that was set back.
+
+        A gang may grow again after any time, so failed joins count until their time.
+        """
+        latest = now + 2 * AVOID_SECONDS
+        self._once = _left(self._once, lambda _, once: now < once.until <= latest)
+        left = _left(self._until, lambda where, until: now < until and (where.is_of_a_join or until <= latest))
         if left != self._until:
             self._until = left
             self._changed()
@@ -128,7 +137,7 @@ def _is_another(once: _Once, attempt: int, now: float) -> bool:
 
 
 def _left(
-    by_gang: dict[str, dict[_Where, _Value]], counts: Callable[[_Value], bool]
+    by_gang: dict[str, dict[_Where, _Value]], counts: Callable[[_Where, _Value], bool]
 ) -> dict[str, dict[_Where, _Value]]:
-    left = {uid: {where: one for where, one in places.items() if counts(one)} for uid, places in by_gang.items()}
+    left = {uid: {where: one for where, one in places.items() if counts(where, one)} for uid, places in by_gang.items()}
     return {uid: places for uid, places in left.items() if places}

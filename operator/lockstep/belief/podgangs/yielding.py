@@ -86,8 +86,8 @@ class YieldingGangs:
         self._kept.pop(gang, None)
 
     def expire(self, now: float) -> None:
-        """Forget the obstacles that were found too long ago."""
-        over = [gang for gang, kept in self._kept.items() if kept.until <= now]
+        """Forget the obstacles that were found too long ago, or before the clock was set back."""
+        over = [gang for gang, kept in self._kept.items() if not now < kept.until <= now + 2 * _REMEMBERED_SECONDS]
         for gang in over:
             del self._kept[gang]
         if over:

@@ -42,6 +42,7 @@ class CheckReports:
         self._state = services.state
         self._alarms = Alarms(services.now, due=services.state.changes.reconcile)
         self._writes = PatientWrites[_WrittenEntry](services, at_once=_AT_ONCE)
+        # The versions of Workloads, and when they were first seen, on the monotonic clock.
         self._seen: dict[GangKey, tuple[str, float]] = {}
 
     def check(self, gang: GangFact, now: float) -> None:
@@ -75,7 +76,7 @@ class CheckReports:
 
     def _current_from(self, workload: Workload, now: float) -> float:
         """The time from which the status of the Gang is expected to be from a plan for this version of the Workload."""
-        seen = self._seen.get(workload.gang)
+        seen, clock = self._seen.get(workload.gang), self._services.monotonic()
         if seen is None or seen[0] != workload.version:
-            seen = self._seen[workload.gang] = (workload.version, now)
-        return seen[1] + _SETTLING_SECONDS
+            seen = self._seen[workload.gang] = (workload.version, clock)
+        return now + max(0.0, seen[1] + _SETTLING_SECONDS - clock)

@@ -26,7 +26,7 @@ Content = TypeVar("Content")
 
 
 class _Rest(NamedTuple):
-    """After this number of failures, the next write for a gang waits until the time ``until``."""
+    """After this number of failures, the next write for a gang waits until ``until``, on the monotonic clock."""
 
     failures: int
     until: float
@@ -42,7 +42,7 @@ class PatientWrites(Generic[Content]):
     """
 
     def __init__(self, services: Services, *, at_once: int) -> None:
-        self._now = services.now
+        self._monotonic = services.monotonic
         self._reconcile = services.state.changes.reconcile
         self._turns = AlternatingTurns(at_once)
         self._rests: dict[GangKey, _Rest] = {}
@@ -56,7 +56,7 @@ class PatientWrites(Generic[Content]):
     def may_begin_at(self, gang: GangKey, now: float) -> float:
         """When the next write for that gang may begin: now, or later if the last one has failed."""
         rest = self._rests.get(gang)
-        return now if rest is None else max(rest.until, now)
+        return now if rest is None else now + max(0.0, rest.until - self._monotonic())
 
     def is_written(self, gang: GangKey, content: Content) -> bool:
         """Whether the last write for the gang had that content."""
@@ -96,7 +96,7 @@ class PatientWrites(Generic[Content]):
     def _rest(self, gang: GangKey, why: str) -> None:
         log.warning("a write for Kueue failed, and is tried again: %s", why, extra=about(gang))
         failures = self._rests[gang].failures + 1 if gang in self._rests else 1
-        self._rests[gang] = _Rest(failures, self._now() + pause_after(failures - 1))
+        self._rests[gang] = _Rest(failures, self._monotonic() + pause_after(failures - 1))
 
     async def _attempt(self, gang: GangKey, write: Callable[[], Awaitable[str]]) -> str:
         try:

@@ -70,7 +70,7 @@ class PodGangFollower:
         self._checks.check(gang, now)
         if reservation is None:
             self._leaving.check(gang, now)
-            self._sizes.check(gang, now)
+            self._sizes.check(gang)
         phase = self._state.phase_of(gang)
         if reservation is None and self._awaiting.check(gang, phase, now):
             self.reconcile_made(gang.key)

@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 class _Answered(NamedTuple):
     """Why pods had to leave, for the generation of the Gang at that time, and the result of the last try.
 
-    ``why_not`` is the reason why they stayed after ``tries`` tries in vain. The next try is at ``again_at``.
+    ``why_not`` is the reason why they stayed after ``tries`` tries in vain. The next try is at ``again_at``, on the
+    monotonic clock.
     """
 
     failure: Failure
@@ -42,9 +43,9 @@ class _Answered(NamedTuple):
     tries: int = 0
     why_not: str = ""
 
-    def again(self, now: float) -> "_Answered":
+    def again(self, clock: float) -> "_Answered":
         """The same after one more try in vain."""
-        return self._replace(tries=self.tries + 1, again_at=now + pause_before_repeat(self.tries))
+        return self._replace(tries=self.tries + 1, again_at=clock + pause_before_repeat(self.tries))
 
 
 class LeavingGangs:
@@ -60,6 +61,7 @@ class LeavingGangs:
         self._state = services.state
         self._writer = services.writer
         self._now = services.now
+        self._monotonic = services.monotonic
         self._suspensions = services.suspensions
         self._taking_back = TakingBack(services)
         self._lost_nodes = services.lost_nodes
@@ -75,7 +77,7 @@ class LeavingGangs:
         if due is not None and not self._goes_on_with_others(gang, due, now):
             self._under_way[gang.key] = asyncio.create_task(self._leave(gang, due))
             # The next try is also kept if this one ends by an error.
-            self._keep(gang.key, due.again(now))
+            self._keep(gang.key, due.again(self._monotonic()))
 
     def check_attempt(self, gang: GangFact, now: float) -> Failure | None:
         """End the attempt of a Gang if its pods have to leave a node now. Returns why they have to, or None.
@@ -112,7 +114,7 @@ class LeavingGangs:
         if is_begun:
             self._shrink(shrink)
         # If it has not begun, a report is being written, and the shrink is tried again later.
-        self._keep(gang.key, due.again(now)._replace(tries=int(is_begun)))
+        self._keep(gang.key, due.again(self._monotonic())._replace(tries=int(is_begun)))
         return True
 
     def _due(self, gang: GangFact, now: float) -> _Answered | None:
@@ -129,8 +131,8 @@ class LeavingGangs:
             return None
         known = self._answered.get(gang.key)
         if known is None or (known.failure, known.generation) != (failure, gang.generation):
-            known = _Answered(failure, gang.generation, again_at=now)
-        if known.again_at <= now:
+            known = _Answered(failure, gang.generation, again_at=-math.inf)
+        if known.again_at <= self._monotonic():
             return known
         self._keep(gang.key, known)
         return None
@@ -184,11 +186,12 @@ class LeavingGangs:
         elif self._state.pod_gangs.group(gang.key).going and taken.how != known.why_not:
             self._report_kept(gang, known.failure, taken.how)
         known = known._replace(why_not=taken.how)
-        self._keep(gang.key, known.again(self._now()) if taken.may_pass else known._replace(again_at=math.inf))
+        self._keep(gang.key, known.again(self._monotonic()) if taken.may_pass else known._replace(again_at=math.inf))
 
     def _keep(self, gang: GangKey, known: _Answered) -> None:
         self._answered[gang] = known
-        self._alarms.set(gang, known.again_at if known.again_at < math.inf else None)
+        left = known.again_at - self._monotonic()
+        self._alarms.set(gang, self._now() + left if left < math.inf else None)
 
     def _report_kept(self, gang: GangFact, failure: Failure, why_not: str) -> None:
         self._count(WayBack.KEPT)

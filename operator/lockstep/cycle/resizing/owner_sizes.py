@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class _AskedOwner(NamedTuple):
-    """The owner's last answer to the change that was decided at that time."""
+    """The owner's last answer to the change that was decided at that time. ``again_at`` is on the monotonic clock."""
 
     decided_at: float
     answer: OwnerAnswer
@@ -57,14 +57,15 @@ class OwnerSizes:
         self._asked: dict[GangKey, _AskedOwner] = {}
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
-    def carry_out(self, gang: GangFact, following: NextSize, now: float) -> None:
+    def carry_out(self, gang: GangFact, following: NextSize) -> None:
         """Ask the owner to take the size ``following`` if that is due, or end the change according to its answer."""
         if gang.key in self._under_way:
             return
         asked = self._asked.get(gang.key)
         if asked is None or asked.decided_at != following.decided_at:
-            asked = _AskedOwner(following.decided_at, OwnerAnswer("nothing was asked yet", may_pass=True), again_at=now)
-        if asked.again_at <= now:
+            answer = OwnerAnswer("nothing was asked yet", may_pass=True)
+            asked = _AskedOwner(following.decided_at, answer, again_at=-math.inf)
+        if asked.again_at <= self._services.monotonic():
             self._under_way[gang.key] = asyncio.create_task(self._ask(gang, following, asked))
         elif not asked.answer.may_pass and self._are_listed(gang, following, asked.answer):
             self._writer.report(gang, partial(self._end, gang, following, asked.answer))
@@ -114,9 +115,10 @@ class OwnerSizes:
             log.warning("the owner of the gang's pods keeps its size: %s", answer.why_not, extra=about(gang.key))
         # The owner is asked again after every answer. If it still has more pods than its new size, another client may
         # have changed it.
-        again_at = self._services.now() + pause_before_repeat(asked.tries)
+        pause = pause_before_repeat(asked.tries)
+        again_at = self._services.monotonic() + pause
         self._asked[gang.key] = _AskedOwner(asked.decided_at, answer, again_at, asked.tries + 1)
-        self._alarms.set(gang.key, again_at)
+        self._alarms.set(gang.key, self._services.now() + pause)
         self._state.changes.reconcile(gang.key)
 
     def _end(self, gang: GangFact, following: NextSize, answer: OwnerAnswer) -> StatusReport | None:

@@ -99,7 +99,7 @@ class PodGangSizes:
         if self._writer.make_way(gang.key):
             self._writer.report(gang, partial(self._shrinking, gang, shrink.following))
 
-    def check(self, gang: GangFact, now: float) -> None:
+    def check(self, gang: GangFact) -> None:
         """Carry out the change in the status of a Gang without an attempt, and read what its pods need."""
         self._needs.check(gang.key)
         self._plan_if_able(gang.key)
@@ -108,7 +108,7 @@ class PodGangSizes:
             self._cut_off.check(gang.key)
             self._owner_sizes.forget(gang.key)
         elif not self._attempts.is_under_way(gang.key) and gang.status.reserved_at is None:
-            self._owner_sizes.carry_out(gang, following, now)
+            self._owner_sizes.carry_out(gang, following)
 
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang that is gone."""

@@ -82,3 +82,15 @@ def test_what_a_gang_met_is_forgotten_with_it_and_in_time(failed):
 def lose(failed, attempt, *nodes, gang="g", outcome=PodOutcome.REJECTED, now=0.0):
     """Lose a member on each of these nodes."""
     return failed.record_lost(gang, attempt, [LostOn(node, outcome) for node in nodes], now)
+
+
+def test_failures_from_before_the_clock_was_set_back_are_forgotten(failed):
+    failed.record_without_volumes("g", ["n1"], 86_400.0)
+    failed.record_not_joined("g", ["n2"], 86_400.0)
+    lose(failed, 1, "n3", now=86_400.0)
+    failed.expire(0.0)
+
+    assert failed.of("g", NodeFailure.VOLUMES) == set()
+    assert failed.of("g", NodeFailure.NOT_JOINED) == {"n2"}
+    assert lose(failed, 2, "n3", now=10.0) == []
+    assert failed.changes == [1]

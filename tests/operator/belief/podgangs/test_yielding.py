@@ -45,6 +45,14 @@ def test_gang_that_can_not_give_way_is_remembered_for_ten_minutes():
     assert known.can(JOB)
 
 
+def test_obstacle_from_before_the_clock_was_set_back_is_forgotten():
+    known = yielding(Source.JOB)
+    known.keep(JOB, NOW + 86_400)
+    known.expire(NOW)
+
+    assert known.can(JOB)
+
+
 def test_next_owner_of_the_same_name_can_give_way():
     known = yielding(Source.JOB)
     known.keep(JOB, NOW)
