@@ -196,6 +196,25 @@ async def test_gangs_are_not_taken_for_gone_while_the_api_server_refuses_to_say(
     assert kept.rows("SELECT outcome FROM gangs") == [("Open",)]
 
 
+async def test_gangs_that_the_api_server_refuses_to_show_keep_no_other_from_being_closed(kept):
+    kept.hand_over(0, *(record(f"hidden-{number}", name=f"hidden-{number}") for number in range(40)))
+    process = kept.process()
+    await process.round()
+    kept.hand_over(0, record("gone"))
+    kept.time += 10
+    await process.round()
+    kept.time += 1000
+    kept.api.fault = lambda request: (
+        Refusal(code=403) if request.resource == "gangjobs" and "hidden" in request.name else None
+    )
+
+    for _ in range(4):
+        await process.round()
+        kept.time += 10
+
+    assert kept.rows("SELECT uid FROM gangs WHERE outcome = 'Unknown'") == [("gone",)]
+
+
 async def test_file_that_breaks_is_set_aside_and_recording_goes_on(kept):
     process = kept.process()
     kept.hand_over(0, *(ended(f"u{one}") for one in range(500)))
