@@ -135,7 +135,8 @@ class PodGangFollower:
         seated = self._state.counts.seats.take(reservation)
         left = reservation.without(seated)
         if seated and not self._state.counts.seats.staying(reservation):
-            self._attempts.interrupt(gang, reservation, _ALL_TAKEN_AWAY)
+            if not self._attempts.is_resting(gang.key):
+                self._attempts.interrupt(gang, reservation, _ALL_TAKEN_AWAY)
         elif not left.size:
             self._attempts.placed(gang.key, is_running=True)
             self._writer.report(gang, partial(self._reports.placed, gang, now))

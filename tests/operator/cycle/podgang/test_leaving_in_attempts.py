@@ -1,5 +1,7 @@
 """Pods have to leave a node while other pods of their Gang are being bound: that ends, and all are placed anew."""
 
+import asyncio
+
 import pytest
 
 from builders.served import node
@@ -9,8 +11,9 @@ from fake_cluster.elastic_jobs import HEAT, SMALL, SOURCES, create_job, has_size
 from fake_cluster.jumping import now, until
 from fake_cluster.owners import is_suspended
 from fake_cluster.pod_gangs import BINDING, add_pods, bound, create, is_placed
-from fake_cluster.rig import api_with, event_reasons, running_operator
+from fake_cluster.rig import api_with, event_reasons, pod_place, running_operator
 from fake_cluster.store import Place
+from lockstep.act.attempt import Attempt
 
 pytestmark = pytest.mark.asyncio
 
@@ -75,3 +78,23 @@ async def test_gang_that_is_bound_in_part_leaves_a_lost_node_at_once():
         since = now()
         await until(lambda: is_suspended(api, HEAT))
         assert now() - since < SOON_SECONDS
+
+
+async def test_teardown_that_raises_errors_is_tried_again_after_pauses_that_double(monkeypatch):
+    tries = []
+
+    async def fail(*_):
+        tries.append(now())
+        raise ValueError("no")
+
+    async with api_with() as api:
+        create(api, "a", "b")
+        api.fault = lambda it: REFUSED if (it.verb, it.resource, it.name) == ("POST", BINDING, "b") else None
+        async with running_operator(api):
+            await until(lambda: bound(api))
+        api.store.change(pod_place("a"), metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
+        monkeypatch.setattr(Attempt, "interrupt", fail)
+        async with running_operator(api):
+            await asyncio.sleep(100)
+
+    assert 2 <= len(tries) <= 8
