@@ -15,23 +15,30 @@ WORKERS = 64
 
 
 async def for_each(items: Sequence[Item], do: Callable[[Item], Awaitable[Failure | None]]) -> Failure | None:
-    """Call ``do`` for every item, in order and several at a time. No more calls start after a failure.
+    """Call ``do`` for every item, in order and several at a time. No more calls start after a failure or an error.
 
-    Returns the first failure, or None. Requests in progress still finish, because a cancelled request has an unknown
-    outcome.
+    Returns the first failure, or None. Raises the first error. Requests in progress still finish, because a cancelled
+    request has an unknown outcome.
     """
     remaining = iter(items)
     failures: list[Failure] = []
+    errors: list[Exception] = []
 
     async def work() -> None:
         for item in remaining:
-            failure = await _attempt(do, item)
+            try:
+                failure = await _attempt(do, item)
+            except Exception as error:  # noqa: BLE001 - it is raised when the others have finished
+                errors.append(error)
+                return
             if failure is not None:
                 failures.append(failure)
-            if failures:
+            if failures or errors:
                 return
 
     await asyncio.gather(*(work() for _ in range(min(WORKERS, len(items)))))
+    if errors:
+        raise errors[0]
     return failures[0] if failures else None
 
 
