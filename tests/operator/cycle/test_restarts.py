@@ -6,6 +6,7 @@ import pytest
 
 from builders.served import gang, node
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, PATCH
+from fake_cluster.giving_way import create_classes
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
     api_with,
@@ -25,6 +26,8 @@ from lockstep.api.quantities import epoch_seconds
 
 pytestmark = pytest.mark.asyncio
 
+LONG = {"work": {"serialTime": "4h"}}
+LIKELY_ERRORS = "lockstep_start_likely_error_seconds_count"
 DISRUPTED = [{"type": "DisruptionTarget", "status": "True"}]
 
 
@@ -66,6 +69,23 @@ async def test_wait_of_a_gang_is_counted_once_however_often_it_restarts():
         assert parts.metric("lockstep_gang_wait_seconds_count") == 1
         assert parts.metric("lockstep_start_wait_seconds_count") == 1
         assert parts.metric("lockstep_start_delay_seconds_count") == 1
+
+
+async def test_estimates_of_a_later_start_are_not_divided_by_the_time_since_the_creation():
+    compared = ("lockstep_likely_wait_ratio_count", "lockstep_promised_wait_ratio_count")
+    async with operator_over(gangs=[gang("g", cpu="8", spec=LONG)]) as (api, parts):
+        create_classes(api)
+        await until_running(api, 1)
+        await asyncio.sleep(3600)
+        api.store.create("gangjobs", gang("hot", cpu="8", spec={**LONG, "priorityClassName": "urgent"}))
+        await until_running(api, 1, "hot")
+        await until(lambda: "plan" in status_of(api))
+        before, starts = [parts.metric(one) for one in compared], parts.metric(LIKELY_ERRORS)
+        set_phases(api, "hot", "Succeeded")
+        await until_running(api, 2)
+        await until(lambda: parts.metric(LIKELY_ERRORS) > starts)
+
+        assert [parts.metric(one) for one in compared] == before
 
 
 async def test_gang_is_restarted_after_its_pause_and_keeps_its_age():

@@ -162,7 +162,9 @@ class Outcomes:
             self._metrics.gang_wait.observe(max(0.0, now - gang.created))
         record_placed(self._metrics.predictions, gang)
         if gang.status.plan is not None and gang.status.start is not None:
-            self._metrics.promises.started(gang.status.plan, created=gang.created, start=gang.status.start)
+            self._metrics.promises.started(
+                gang.status.plan, created=gang.created, start=gang.status.start, ran_before=gang.status.ran_before
+            )
 
     def _count_started(self, gang: GangFact, reservation: Reservation, status: GangStatus, skew: float) -> None:
         since, change = status.started_at or 0.0, status.last_change

@@ -64,15 +64,20 @@ class PromiseMetrics:
         if promised is None or promised > before.promised_start + SAME_TIME_SECONDS:
             self._broken.labels(why).inc()
 
-    def started(self, plan: StartEstimate, *, created: float, start: float) -> None:
-        """Compare the plan in the status of a gang with its real ``start``, when it reserved its nodes."""
+    def started(self, plan: StartEstimate, *, created: float, start: float, ran_before: bool = False) -> None:
+        """Compare the plan in the status of a gang with its real ``start``, when it reserved its nodes.
+
+        For a gang that ``ran_before``, the time since its creation is not only a wait, so waits are not compared.
+        """
         wait = max(start - created, _SHORTEST_WAIT_SECONDS)
         self._likely_error.observe(abs(start - plan.likely_start))
-        self._likely_ratio.observe(max(0.0, plan.likely_start - created) / wait)
+        if not ran_before:
+            self._likely_ratio.observe(max(0.0, plan.likely_start - created) / wait)
         if plan.promised_start is None:
             return
         self._spare.observe(max(0.0, plan.promised_start - start))
-        self._promised_ratio.observe(max(0.0, plan.promised_start - created) / wait)
+        if not ran_before:
+            self._promised_ratio.observe(max(0.0, plan.promised_start - created) / wait)
         if start <= plan.promised_start + SAME_TIME_SECONDS:
             self._kept.inc()
         else:
