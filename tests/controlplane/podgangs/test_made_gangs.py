@@ -87,6 +87,22 @@ def test_annotations_of_a_job_say_its_size_and_its_work(arena, gangs):
     assert gangs.bound("job.heat") == 2
 
 
+def test_annotation_that_a_job_takes_back_leaves_its_gang(arena, gangs):
+    arena.add_nodes(1, cpu="1")
+    overhead = "lockstep.dev/overhead-per-member"
+    gangs.create_job("", 2, name="heat", annotations={"lockstep.dev/serial-time": "1h", overhead: "500ms"})
+    gangs.until("job.heat", "Planned", "False")
+    gangs.api.request("PATCH", f"{gangs.jobs}/heat", {"spec": {"suspend": True}})
+    eventually(lambda: not gangs.pods("job.heat"))
+
+    arena.add_nodes(1, cpu="1")
+    resumed = {"metadata": {"annotations": {overhead: None}}, "spec": {"suspend": False}}
+    gangs.api.request("PATCH", f"{gangs.jobs}/heat", resumed)
+
+    gangs.until("job.heat", "Placed")
+    assert gangs.spec("job.heat") == {"size": {"min": 2}, "work": {"serialTime": "1h"}}
+
+
 @pytest.mark.search("annotations that are no values")
 @pytest.mark.parametrize(
     ("annotation", "text", "sentence"),
