@@ -26,7 +26,7 @@ def shrinking(run: ElasticRun, snapshot: Snapshot, due: float) -> Shrinking | No
 
     The gang keeps its first ``seats_to_keep`` and its fixed members. Return None if the gang does not shrink: it has
     its fewest members already, or it ends before that time. It also keeps its size if a node that it keeps would close
-    too early, or if it would miss a deadline that it meets now. If a size is asked of it, it shrinks to no other size.
+    too early, or if it would miss a deadline it meets now. If a size is asked of it, it shrinks to no other size.
     """
     least, since = run.fewest_members, max(due, run.may_change_at)
     if least >= run.size or since >= run.end:
