@@ -1,4 +1,4 @@
-"""Gangs whose members must share a zone, in zones that look alike now: worked examples."""
+"""Gangs whose members must share a zone, in zones that are alike now: worked examples."""
 
 import pytest
 
