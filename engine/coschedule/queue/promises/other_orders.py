@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Decision, Placement, Unplaceable
-from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.promises.in_turn import dealt_in_time, in_turn, is_broken
 from coschedule.queue.promises.keeping_places import keep_beside
 from coschedule.queue.promises.planned import Planned
@@ -14,18 +14,9 @@ MOST_TRIES = 4
 """The most orders of one front that are tried."""
 
 
-Beginnings = dict[tuple[GangKey, ...], Planned]
-"""The plans of the first gangs of orders, by these gangs. Orders of the same gangs often begin alike."""
-
-
-def renewed(
-    previous: PreviousPlan, first: Planned, known: dict[frozenset[GangKey], Beginnings], front: Sequence[PendingGang]
-) -> Planned:
-    """Plan the front while other gangs keep their places or get those of the first plan; then plan the rest.
-
-    ``known`` has what other orders of the same fronts have planned already.
-    """
-    in_front = frozenset(gang.key for gang in front)
+def renewed(previous: PreviousPlan, first: Planned, front: Sequence[PendingGang]) -> Planned:
+    """Plan the front while other gangs keep their places or get those of the first plan; then plan the rest."""
+    in_front = {gang.key for gang in front}
     others = [gang for gang in previous.gangs if gang.key not in in_front]
     keeping = [gang.key for gang in others if gang.key in previous.placements]
     base = previous.keeping.beside.fork()
@@ -33,7 +24,7 @@ def renewed(
     found = previous.newly_placed(first)
     placed = [(gang, found[gang.key]) for gang in others if gang.key in found]
     base.follow_all(placed)
-    planned = _in_time(base, front, known.setdefault(in_front, {}))
+    planned = _in_time(base, front)
     rest = [gang for gang in others if gang.key not in previous.placements and gang.key not in found]
     decisions: list[Decision] = [previous.placements[key] for key in keeping]
     decisions += [placement for _, placement in placed]
@@ -74,31 +65,21 @@ def late_first(late: Sequence[PendingGang], previous: PreviousPlan, planner: Pla
     yield Planned(base, [*decisions, *in_turn(base, rest, base.charged.after(previous.with_gangs(decisions)))])
 
 
-def _in_time(base: Planner, front: Sequence[PendingGang], known: Beginnings) -> Planned:
+def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
     """Plan gangs in this order. If a gang would break its promise (``is_broken``), move it to the head and begin again.
 
     The last of ``MOST_TRIES`` orders is taken even if it breaks promises.
     """
     order = list(front)
     for _ in range(MOST_TRIES - 1):
-        planned, broken = _in_order(base, order, known, until_broken=True)
-        if broken is None:
-            return planned
-        order = [broken, *(one for one in order if one is not broken)]
-    return _in_order(base, order, known, until_broken=False)[0]
-
-
-def _in_order(
-    base: Planner, order: Sequence[PendingGang], known: Beginnings, *, until_broken: bool
-) -> tuple[Planned, PendingGang | None]:
-    """Plan gangs in this order. With ``until_broken``, stop at a gang that breaks its promise and return it."""
-    planned, begun = Planned(base, []), tuple[GangKey, ...]()
-    for gang in order:
-        begun = (*begun, gang.key)
-        if begun not in known:
-            planner = planned.planner.fork()
-            known[begun] = Planned(planner, [*planned.decisions, planner.decide(gang)])
-        planned = known[begun]
-        if until_broken and is_broken(planned.decisions[-1], gang):
-            return planned, gang
-    return Planned(planned.planner.fork(), list(planned.decisions)), None
+        planner = base.fork()
+        decisions = []
+        for gang in order:
+            decisions.append(planner.decide(gang))
+            if is_broken(decisions[-1], gang):
+                order = [gang, *(one for one in order if one is not gang)]
+                break
+        else:
+            return Planned(planner, decisions)
+    planner = base.fork()
+    return Planned(planner, [planner.decide(gang) for gang in order])

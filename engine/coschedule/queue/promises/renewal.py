@@ -90,13 +90,11 @@ class Renewal:
         # If no gang has a place or promise, the first plan already has the order of weight 0, the order of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         replanned = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
-        # Short queues often have the same order for all weights. Equal fronts have equal plans.
-        different = [front for number, front in enumerate(replanned) if front not in replanned[:number]]
         is_contested = planner.charged.is_contested(gangs)
         undealt = first if remembers and is_contested else None
-        renew = partial(dealt_anew, previous) if is_contested else partial(renewed, previous, first, {})
+        renew = partial(dealt_anew, previous) if is_contested else partial(renewed, previous, first)
         by_key = {gang.key: gang for gang in gangs}
-        best = _best([first, *map(renew, different)], by_key, undealt)
+        best = _best([first, *map(renew, replanned)], by_key, undealt)
         broken = (one for one in best.decisions if is_broken(one, by_key[one.gang]))
         late = [by_key[one.gang] for one in broken if isinstance(one, Placement)]
         return _best([best, *late_first(late, previous, planner)], by_key, undealt) if late else best
