@@ -85,7 +85,7 @@ def with_own_promises(snapshot: Snapshot, made: Plan, *, below: int) -> Snapshot
         if gang.priority >= below or gang.key not in promised:
             return gang
         promise = promised[gang.key]
-        return gang.remembering(math.inf if promise is None else promise, gang.kept)
+        return gang.remembering(math.inf if promise is None else promise, gang.kept, lost_place=gang.lost_place)
 
     return snapshot.changed(gangs=tuple(map(own, snapshot.gangs)))
 

@@ -32,7 +32,7 @@ def plan_with_slack(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
 
 def _bound(gang: PendingGang, now: float) -> PendingGang:
     by = gang.starts_after_victims(now)
-    return gang.remembering(by, gang.kept) if by < gang.promised else gang
+    return gang.remembering(by, gang.kept, lost_place=gang.lost_place) if by < gang.promised else gang
 
 
 def _with_own_promise(decision: Decision, gang: PendingGang, now: float) -> Decision:

@@ -43,6 +43,7 @@ INDIFFERENT = {
     "queued_since": 5.0,
     "promised": NOW + 5,
     "kept": Kept(start=NOW, finish=NOW + 9, seats=((Seat(0, 2),), (Seat(1, 3),))),
+    "lost_place": True,
     "may_preempt": True,
     "awaits": NOW + 5,
     "requested": NOW - 5,
