@@ -1,27 +1,25 @@
 """Reads from a file the objects that are to be planned."""
 
-from collections.abc import Collection
 from typing import Any
 
 from lockstep.answers.reading.documents import read_objects
 from lockstep.answers.reading.errors import AnswerError
-from lockstep.answers.supposing.owner_kinds import CONFIG_MAP, GANG_SWEEP, REFUSED, TAKEN, ObjectKind, kind_of
+from lockstep.answers.supposing.owner_kinds import REFUSED, TAKEN, WITHOUT_PODS, ObjectKind, kind_of
 from lockstep.api.manifest import Manifest, NewManifest
-from lockstep.api.podgang.section import FieldError, Section
 
 _ONE_LINE = ", ".join(dict.fromkeys(one.kind for one in TAKEN))
 
 
 def read_manifests(text: str, *, namespace: str) -> tuple[NewManifest, ...]:
-    """Read the objects of a YAML or JSON file.
+    """Read the objects of a YAML or JSON file, of which at least one has pods.
 
     Objects without a namespace get ``namespace``. Raises ``AnswerError``.
     """
-    documents = list(read_objects(text))
-    named = {_parameters_of(one) for one in documents}
-    manifests = tuple(_object(document, namespace, named) for document in documents)
+    manifests = tuple(_object(document, namespace) for document in read_objects(text))
     if not manifests:
         raise AnswerError(f"The file is empty. These can be planned: {_ONE_LINE}.")
+    if all(kind_of(one) in WITHOUT_PODS for one in manifests):
+        raise AnswerError(f"No object in the file has pods. These can be planned: {_ONE_LINE}.")
     seen = set[tuple[ObjectKind, str]]()
     for one in manifests:
         names = (kind_of(one), full_name(one))
@@ -41,31 +39,20 @@ def full_name(manifest: Manifest) -> str:
     return f"{manifest['metadata']['namespace']}/{manifest['metadata']['name']}"
 
 
-def _parameters_of(document: Any) -> str | None:
-    """The name of the ConfigMap with the parameters of a sweep; None if there is none, or for other objects."""
-    if not isinstance(document, dict) or kind_of(document) != GANG_SWEEP:
-        return None
-    try:
-        return Section(document).section("spec").section("parametersFrom").text("configMap") or None
-    except FieldError:
-        # The API server will say why the sweep is invalid.
-        return None
-
-
-def _object(document: Any, namespace: str, parameters: Collection[str | None]) -> NewManifest:
+def _object(document: Any, namespace: str) -> NewManifest:
     if not isinstance(document, dict):
         raise AnswerError("A document in the file is not an object of Kubernetes.")
     metadata = document.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     kind, name = document.get("kind"), metadata.get("name")
-    is_parameters = kind_of(document) == CONFIG_MAP and isinstance(name, str) and name in parameters
-    if not is_parameters:
+    has_pods = kind_of(document) not in WITHOUT_PODS
+    if has_pods:
         _check_kind(document, name)
     if not isinstance(name, str) or not name:
         raise AnswerError(f"A {kind} in it has no name.")
     if not isinstance(metadata.get("namespace") or "", str):
         raise AnswerError(f"metadata.namespace of {kind} {name} is not a text.")
-    if not is_parameters and not isinstance(document.get("spec"), dict):
+    if has_pods and not isinstance(document.get("spec"), dict):
         raise AnswerError(f"{kind} {name} has no spec.")
     return {**document, "metadata": {**metadata, "namespace": metadata.get("namespace") or namespace}}
 

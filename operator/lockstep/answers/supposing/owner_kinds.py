@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from lockstep.api.manifest import Manifest
-from lockstep.api.names import API_VERSION, GANG_KIND, POD_GANG_KIND, SWEEP_KIND
+from lockstep.api.names import API_VERSION, BID_KIND, FAIR_SHARE_KIND, GANG_KIND, POD_GANG_KIND, SWEEP_KIND
 from lockstep.api.podgang.first_pods import FirstPods, of_single_pod
 from lockstep.api.podgang.owners import OWNERS
 from lockstep.api.podgang.section import Section
@@ -47,7 +47,7 @@ def _of_training_job(field: str) -> Callable[[Section], Sequence[FirstPods]]:
 
 
 CONFIG_MAP = ObjectKind("v1", "ConfigMap")
-"""The kind of the object with the parameters of a sweep's runs. It may be in a file with the sweep that names it."""
+"""The kind of the object with the parameters of a sweep's runs."""
 GANG_SWEEP = ObjectKind(API_VERSION, SWEEP_KIND)
 GANG_JOB = ObjectKind(API_VERSION, GANG_KIND)
 POD_GANG = ObjectKind(API_VERSION, POD_GANG_KIND)
@@ -86,6 +86,21 @@ WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = 
 
 TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, GANG_SWEEP, *SOURCES, *WITHOUT_SOURCE, TRAIN_JOB, *RUNTIMES)
 """All kinds of objects that can be planned."""
+
+WITHOUT_PODS: Sequence[ObjectKind] = (
+    CONFIG_MAP,
+    *(ObjectKind("v1", kind) for kind in ("Service", "Secret", "ServiceAccount", "Namespace")),
+    *(ObjectKind("v1", kind) for kind in ("PersistentVolumeClaim", "PersistentVolume", "LimitRange", "ResourceQuota")),
+    *(ObjectKind("rbac.authorization.k8s.io/v1", kind) for kind in ("Role", "RoleBinding")),
+    *(ObjectKind("rbac.authorization.k8s.io/v1", kind) for kind in ("ClusterRole", "ClusterRoleBinding")),
+    *(ObjectKind("networking.k8s.io/v1", kind) for kind in ("NetworkPolicy", "Ingress")),
+    ObjectKind("policy/v1", "PodDisruptionBudget"),
+    ObjectKind("scheduling.k8s.io/v1", "PriorityClass"),
+    ObjectKind("storage.k8s.io/v1", "StorageClass"),
+    ObjectKind(API_VERSION, BID_KIND),
+    ObjectKind(API_VERSION, FAIR_SHARE_KIND),
+)
+"""Kinds of objects that have no pods. A plan leaves these objects out, except for the ConfigMaps that sweeps name."""
 
 REFUSED: Mapping[ObjectKind, str] = {
     ObjectKind("apps/v1", "DaemonSet"): (

@@ -8,7 +8,7 @@ from coschedule import GangKey
 from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.supposing.manifests import called
 from lockstep.answers.supposing.named_pods import NamedPods, pods_of
-from lockstep.answers.supposing.owner_kinds import GANG_JOB, POD_GANG, SOURCES, kind_of
+from lockstep.answers.supposing.owner_kinds import CONFIG_MAP, GANG_JOB, POD_GANG, SOURCES, WITHOUT_PODS, kind_of
 from lockstep.answers.supposing.sized_pods import SupposedSize, supposed_size
 from lockstep.answers.supposing.supposed_pods import lines_that_are_missing, supposed_pods
 from lockstep.answers.supposing.train_jobs import with_train_jobs_made
@@ -62,6 +62,8 @@ def supposed(manifests: Iterable[NewManifest], sources: Collection[Source], now:
     for manifest in with_pod_groups_made(with_train_jobs_made(manifests, sources), sources):
         if kind_of(manifest) == GANG_JOB:
             gang_jobs.append(manifest)
+        elif kind_of(manifest) in WITHOUT_PODS:
+            gathered.left_out(manifest)
         elif kind_of(manifest) == POD_GANG:
             gathered.gang(_key(manifest, manifest["metadata"]["name"])).manifest = manifest
         else:
@@ -89,6 +91,13 @@ class _Gathered:
     def gang(self, key: GangKey) -> SupposedGang:
         """The Gang of that key, as far as the file was read; an empty one if the key is new."""
         return self.gangs.setdefault(key, SupposedGang(key=key))
+
+    def left_out(self, manifest: Manifest) -> None:
+        """Note that the plan leaves out an object without pods. A ConfigMap changes no plan, so it needs no note."""
+        if kind_of(manifest) != CONFIG_MAP:
+            self.notes.append(
+                f"This plan leaves out {called(manifest)}, which has no pods. Apply it first if it matters."
+            )
 
     def add(self, owner: Manifest) -> None:
         """Add the pods of an owner, and the Gang that is made for it. Raises ``AnswerError`` or ``FieldError``."""

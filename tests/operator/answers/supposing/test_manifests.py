@@ -84,11 +84,16 @@ def test_keys_become_strings_and_hours_stay_strings_as_kubectl_reads_them():
         pytest.param("just words", "A document in the file is not an object of Kubernetes.", id="words"),
         pytest.param(
             BID,
-            f"NodeBid n1 is in the file: Lockstep does not know its pods. These can be planned: {TAKEN_KINDS}.",
+            f"No object in the file has pods. These can be planned: {TAKEN_KINDS}.",
             id="a kind without pods",
         ),
+        pytest.param(
+            BID.replace("NodeBid", "Sheep"),
+            f"Sheep n1 is in the file: Lockstep does not know its pods. These can be planned: {TAKEN_KINDS}.",
+            id="an unknown kind",
+        ),
         pytest.param(OLD_JOB, "Job heat is in the file, and only a Job of batch/v1 can be planned.", id="an old Job"),
-        pytest.param(f"{HEAT}\n---\n{BID}", "NodeBid n1 is in the file", id="a gang and a bid"),
+        pytest.param(f"{HEAT}\n---\n{BID}\n---\n{BID}", "NodeBid team/n1 is in the file twice.", id="a bid twice"),
         pytest.param("{metadata: 3}", "An object without a kind is in the file", id="no kind"),
         pytest.param(
             HEAT.replace("v1alpha1", "v9"), "GangJob heat is in the file, and only a GangJob of", id="another version"

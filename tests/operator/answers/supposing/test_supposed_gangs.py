@@ -214,6 +214,16 @@ def test_what_has_to_change_is_said_and_the_plan_is_made(objects, want):
     assert all(suppose_alone(gang, NOW) for gang in asked.gangs)
 
 
+def test_objects_without_pods_are_left_out_and_named_except_for_config_maps():
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "heat"}, "spec": {"clusterIP": "None"}}
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "heat"}, "data": {}}
+
+    asked = ask(service, config_map, job_of())
+
+    assert [object_name(gang.key) for gang in asked.gangs] == ["job.heat"]
+    assert asked.notes == ("This plan leaves out Service heat, which has no pods. Apply it first if it matters.",)
+
+
 def test_source_that_the_operator_lacks_is_named():
     asked = ask(job_of(), sources={Source.PODS})
 

@@ -84,9 +84,3 @@ async def test_template_that_is_refused_is_said():
         answer = await planned(api, sweep(template=gang("x", pod_spec={"schedulerName": "other"})["spec"]))
     assert "would be refused: template:" in " ".join(sweep_plan_lines(answer))
     assert "schedulerName" in sweep_plan_document(answer)["refused"]
-
-
-async def test_config_map_that_no_sweep_names_is_refused():
-    text = yaml.safe_dump_all([config_map("A\n1\n", name="other"), sweep(runs=3)])
-    with pytest.raises(AnswerError, match="ConfigMap other is in the file"):
-        read_manifests(text, namespace="default")
