@@ -99,7 +99,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield "There are no records."
         return
     columns = _columns(rows[0])
-    cells = [[_cell(row.get(name)) for name in columns] for row in rows]
+    cells = [[_cell(name, row.get(name)) for name in columns] for row in rows]
     titles = [name.upper() for name in columns]
     widths = [max(len(line[number]) for line in [titles, *cells]) for number in range(len(columns))]
     for line in [titles, *cells]:
@@ -113,7 +113,9 @@ def _columns(row: Mapping[str, Any]) -> Sequence[str]:
     return list(row)
 
 
-def _cell(value: Any) -> str:
+def _cell(name: str, value: Any) -> str:
     if value is None:
         return "-"
+    if name == "wait":
+        return f"{value} s"
     return f"{value:.1f}" if isinstance(value, float) else str(value)

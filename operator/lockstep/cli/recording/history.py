@@ -29,16 +29,24 @@ from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 
 @click.command(context_settings={"show_default": True})
 @database_option
-@click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="Show only gangs of this namespace.")
+@click.option(
+    "-n",
+    "--namespace",
+    metavar="NAMESPACE",
+    default="",
+    show_default=False,
+    help="Namespace. Default: in the recorder's pod all namespaces, elsewhere that of the kubeconfig's context.",
+)
 @click.option(
     "--group",
     metavar="GROUP",
     default="",
+    show_default=False,
     help="Show only gangs of this group. The option works only in the recorder's pod.",
 )
-@click.option("--user", metavar="USER", default="", help="Show only gangs that this user created.")
-@click.option("--sweep", metavar="NAME", default="", help="Show only runs of this sweep.")
-@click.option("--name", metavar="NAME", default="", help="Show only gangs with this name.")
+@click.option("--user", metavar="USER", default="", show_default=False, help="Show only gangs that this user created.")
+@click.option("--sweep", metavar="NAME", default="", show_default=False, help="Show only runs of this sweep.")
+@click.option("--name", metavar="NAME", default="", show_default=False, help="Show only gangs with this name.")
 @click.option(
     "--since", metavar="TIME", default="30d", callback=time_of, help="Show gangs that existed after this time."
 )
@@ -54,7 +62,7 @@ from lockstep.tenants.documents import ONLY_ONE, AnswerKind, Document
 @click.option(
     "--limit",
     metavar="N",
-    type=click.IntRange(1, 2**63 - 1),
+    type=click.IntRange(1, 10**9),
     default=100,
     help="Maximum number of lines. In the recorder's pod, sums always cover all gangs.",
 )
@@ -115,7 +123,10 @@ async def _asked(
         answer = await ask_answer(client, AnswerKind.HISTORIES, where, ONLY_ONE, params)
     if not isinstance(answer, NoAnswer):
         return answer
-    why = answer.why or f"The cluster shows you no history of namespace {where}."
+    why = answer.why or (
+        f"The cluster shows you no history of namespace {where}: it has no answers for tenants, or your role has no "
+        "right to them."
+    )
     raise AnswerError(f"{why}\nYou can also run this command in the recorder's pod, which has the file {database}.")
 
 

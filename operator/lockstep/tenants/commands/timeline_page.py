@@ -20,6 +20,10 @@ from lockstep.tenants.documents import Document
 LOOPBACK = "127.0.0.1"
 # Seconds for which a picture is kept: the server keeps a plan for at least 15 s, and answers a user once a second.
 _KEPT_SECONDS = 10.0
+_NO_API = (
+    "The cluster has no API for tenants, or this user may not use it. Administrators can open the operator's page "
+    "/timeline."
+)
 
 Ask = Callable[[], Awaitable[Document | NoAnswer]]
 """Requests the timeline. It may raise ``AnswerError``."""
@@ -64,9 +68,7 @@ class TimelinePage:
             answer = NoAnswer(str(error))
         until = self._monotonic() + _KEPT_SECONDS
         if isinstance(answer, NoAnswer):
-            return _LastPicture(
-                None, answer.why or "The cluster has no API for tenants, or this user may not use it.", until
-            )
+            return _LastPicture(None, answer.why or _NO_API, until)
         body = orjson.dumps({**answer["picture"], "asOf": epoch_seconds(answer["now"])})
         return _LastPicture(Picture(body=body, tag=f'"{hashlib.sha256(body).hexdigest()[:32]}"'), "", until)
 

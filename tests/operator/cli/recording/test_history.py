@@ -46,7 +46,7 @@ def test_table_has_a_line_for_each_gang_the_youngest_first(path):
 
     assert " ".join(title.split()) == "NAMESPACE NAME USER OUTCOME CREATED WAIT STARTED ENDED ATTEMPTS CORE-HOURS"
     assert [line.split()[:2] for line in lines] == [["other", "done"], ["default", "victim"]]
-    assert lines[1].split()[5] == str(HOUR)
+    assert lines[1].split()[5:7] == [str(HOUR), "s"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_without_a_file_the_cluster_is_asked_about_the_namespace_of_the_kubeconf
 @pytest.mark.parametrize(
     ("answer", "options", "want"),
     [
-        pytest.param(NoAnswer(""), ("-n", "own"), "The cluster shows you no history of namespace own.", id="no right"),
+        pytest.param(NoAnswer(""), ("-n", "own"), "The cluster shows you no history of namespace own: ", id="no right"),
         pytest.param(NoAnswer("It is dead."), (), "It is dead.", id="no answer now"),
         pytest.param(AnswerError("By is wrong."), (), "By is wrong.", id="refused"),
         pytest.param(ANSWER, ("--group=physics",), "Leave --group out", id="a group"),
