@@ -54,7 +54,10 @@ def _check(sweep: Sweep, wanted: int) -> None:
     name, status = sweep_name(sweep.key), sweep.status
     if sweep.requeue is not None and sweep.requeue.id != status.requeued:
         raise AnswerError(f"The operator has not handled an earlier request for GangSweep {name} yet: try again.")
-    ends = RunEnds.unpacked(status.run_ends, status.runs or 0)
+    if status.runs is None:
+        why = status.summary or "the operator has not started this sweep. Does it run with --sweeps?"
+        raise AnswerError(f"GangSweep {name} has no runs yet: {why}")
+    ends = RunEnds.unpacked(status.run_ends, status.runs)
     for run in ranks_in(wanted):
         if run >= len(ends):
             raise AnswerError(f"GangSweep {name} has no run {run}: it has {len(ends)} runs, counted from 0.")

@@ -28,6 +28,8 @@ def sweep_lines(sweeps: list[Sweep], now: float) -> Iterator[str]:
         runs, ended = status.runs or one.spec.runs or "-", status.succeeded + status.failed
         row = f"{_named(one):<{names}}  {status.state or 'New':<9}  {runs:>5}  {ended:>5}"
         yield f"{row}  {status.running:>7}  {status.waiting:>7}  {_ends_in(status.expected_finish, now):>14}"
+        if not status.state:
+            yield "  The operator has not started it: does it run with --sweeps?"
 
 
 def sweep_document(sweep: Sweep) -> dict[str, Any]:

@@ -185,11 +185,12 @@ def test_sweeps_under_way_are_rows_with_their_runs_and_likely_end():
         ]
     )
 
-    heading, row, new = sweep_lines(found, NOW)
+    heading, row, new, why = sweep_lines(found, NOW)
 
     assert heading.split() == ["SWEEP", "STATE", "RUNS", "ENDED", "RUNNING", "WAITING", "ENDS", "IN"]
     assert row.split() == ["default/half", "Running", "100", "42", "8", "9", "10", "min"]
     assert new.split() == ["default/new", "New", "100", "0", "0", "0", "-"]
+    assert why == "  The operator has not started it: does it run with --sweeps?"
     [document, _] = queue_document([], found, NOW)["sweeps"]
     assert document["sweep"] == {"namespace": "default", "name": "half"}
     assert (document["succeeded"], document["failed"], document["expectedFinish"]) == (40, 2, "1970-01-12T13:56:40Z")

@@ -63,6 +63,14 @@ async def test_runs_that_have_not_failed_are_not_made_again():
             await requeue(api, "4")
 
 
+async def test_sweep_that_the_operator_has_not_started_has_no_runs_yet():
+    """Its number of runs is not known, so no sentence counts them."""
+    async with api_with() as api:
+        api.store.create("gangsweeps", sweep(runs=4))
+        with pytest.raises(AnswerError, match=r"^GangSweep s has no runs yet: the operator has not started"):
+            await requeue(api, "1")
+
+
 async def test_wish_that_is_not_obeyed_is_said():
     """Without an operator that obeys sweeps."""
     async with api_with() as api:
