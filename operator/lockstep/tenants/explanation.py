@@ -11,7 +11,7 @@ from functools import partial
 from coschedule import Change, Decision, GangEnds, GangKey, GangLeaves, Placement
 from lockstep.answers.plan.clauses import format_change
 from lockstep.answers.plan.planned import AnsweredPlan
-from lockstep.answers.plan.text import room_sentence
+from lockstep.answers.plan.text import room_sentences
 from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer, answer_about
 from lockstep.api.names import GANGS, POD_GANGS
 from lockstep.belief.gangs.phases import Phase
@@ -120,7 +120,7 @@ def _own_plan(planned: AnsweredPlan, gang: GangKey) -> OwnPlan:
         finish=_finite(placed.finish) if placed else None,
         promised=placed.promised if placed else None,
         sizes=tuple(_possible(row) for row in answer.sizes),
-        not_now=() if answer.starts_now else tuple(room_sentence(room) for room in answer.room),
+        not_now=() if answer.starts_now else tuple(room_sentences(answer.room)),
         tried=len(tried),
         helps=tuple(_own_help(one, answer.now) for one in answer.helps),
         evicts=len(answer.victims),

@@ -164,16 +164,24 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
         return
     yield ""
     yield "Why these nodes: they are the fastest that pass its constraints and have room from start to finish."
-    for group in answer.speeds[:_MOST_SPEEDS]:
-        counts = f"{n_nodes(group.passing)}, {group.with_room} with room, {group.used} used"
-        yield f"  {_of_role(group.role)}slow-down {group.slowdown:.4g}: {counts}"
-    if len(answer.speeds) > _MOST_SPEEDS:
-        yield f"  ({len(answer.speeds) - _MOST_SPEEDS} more speeds)"
-    slowest = f"The slowest is {answer.decision.slowest}: a member takes {answer.slowest:.4g} times as long there"
-    yield from wrapped(f"{slowest} as on an idle reference node.", "  ")
+    yield from _speeds(answer)
+    times = f"{answer.slowest:.4g}"
+    if times != "1":
+        slowest = f"The slowest is {answer.decision.slowest}: a member takes {times} times as long there"
+        yield from wrapped(f"{slowest} as on an idle reference node.", "  ")
     if answer.latest is not None:
         when = "" if answer.latest_of is None else f", when {gang_name(answer.latest_of)} ends"
         yield from wrapped(f"{answer.latest} has room last{when}.", "  ")
+
+
+def _speeds(answer: WaitingAnswer) -> Iterator[str]:
+    has_roles = len({group.role for group in answer.speeds}) > 1
+    for group in answer.speeds[:_MOST_SPEEDS]:
+        role = f"{group.role}: " if has_roles else ""
+        counts = f"{n_nodes(group.passing)}, {group.with_room} with room, {group.used} used"
+        yield f"  {role}slow-down {group.slowdown:.4g}: {counts}"
+    if len(answer.speeds) > _MOST_SPEEDS:
+        yield f"  ({len(answer.speeds) - _MOST_SPEEDS} more speeds)"
 
 
 def _not_now(answer: WaitingAnswer) -> Iterator[str]:
@@ -183,32 +191,31 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
         yield from wrapped(
             f"It does not start before {rfc3339(answer.not_before)}; these counts are for that time.", "  "
         )
-    for room in answer.room:
-        yield from wrapped(room_sentence(room), "  ")
+    for sentence in room_sentences(answer.room):
+        yield from wrapped(sentence, "  ")
     other = answer.decision.alternative if isinstance(answer.decision, Placement) else None
     if other is not None:
         ends = "" if math.isinf(other.finish) else f" and end in {duration(other.finish - answer.now)}"
         yield from wrapped(f"It could start now with {n_members(other.size)}{ends}, which is worse.", "  ")
 
 
-def room_sentence(room: RoomNow) -> str:
-    """Sentences that say how many members a role needs, and how many nodes have room for them now."""
-    failing = nodes_failing(room.failures)
-    rest = f"{room.with_room} with room for {n_members(room.slots)}"
-    needs = as_sentence(f"{f'role {room.role}' if room.role else 'it'} needs {n_members(room.needed)} at least")
-    return f"{needs} Of {n_nodes(room.nodes)}: {', '.join(filter(None, (failing, rest)))}."
+def room_sentences(rooms: Sequence[RoomNow]) -> Iterator[str]:
+    """For each role, how many members it needs, and how many nodes have room for them now.
 
-
-def _of_role(role: str) -> str:
-    return f"{role}: " if role else ""
+    If there is only one role, its name may be a name that no user has given, so the sentence does not have it.
+    """
+    for room in rooms:
+        needing = f"role {room.role}" if len(rooms) > 1 else "it"
+        failing = nodes_failing(room.failures)
+        rest = f"{room.with_room} with room for {n_members(room.slots)}"
+        needs = as_sentence(f"{needing} needs {n_members(room.needed)} at least")
+        yield f"{needs} Of {n_nodes(room.nodes)}: {', '.join(filter(None, (failing, rest)))}."
 
 
 def _sooner(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     if not answer.helps:
-        yield from wrapped(
-            f"What would let it start sooner: none of the {answer.tried} single changes that Lockstep tried."
-        )
+        yield f"What would let it start sooner: no single change. Lockstep tried {answer.tried}."
         return
     yield "What would let it start sooner:"
     for help_ in answer.helps[:_MOST_HELPS]:

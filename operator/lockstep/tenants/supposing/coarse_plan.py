@@ -17,7 +17,7 @@ from coschedule import (
 )
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now, start_times
 from lockstep.answers.plan.rules import PlanRules
-from lockstep.answers.plan.text import room_sentence
+from lockstep.answers.plan.text import room_sentences
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.errors import QuotaError
 from lockstep.answers.supposing.predecessors import record_predecessors
@@ -128,7 +128,7 @@ def _coarse(before: AnsweredPlan, after: AnsweredPlan, answer: WaitingAnswer, no
             CoarseRun(row.size, None, None) if row.run is None else _run(row.size, row.run.start, row.run.finish, now)
             for row in answer.sizes
         ),
-        not_now=() if answer.starts_now else tuple(room_sentence(room) for room in answer.room),
+        not_now=() if answer.starts_now else tuple(room_sentences(answer.room)),
         evicts=len(answer.victims),
         shrinks=len(answer.shrinks),
         ahead=ahead_of(after.made.decisions, answer.gang),

@@ -135,6 +135,16 @@ def test_roles_are_distinguished():
     assert any("1 without k=v, 0 with room for 0 members." in line for line in lines)
 
 
+def test_name_of_an_only_role_and_a_slow_down_of_1_are_left_out():
+    """Gangs of pods have roles such as pods-f9eee4dd, which no user knows."""
+    lines = text_of(planned_of([node("a", free=4)], [gang("me", roles=[role("pods-f9eee4dd", size=2)])]))
+    waits = text_of(planned_of([node("a", free=1)], [gang("me", roles=[role("pods-f9eee4dd", size=2)])]))
+
+    assert "  slow-down 1: 1 node, 1 with room, 1 used" in lines
+    assert not any("The slowest is" in line for line in lines)
+    assert any(line.startswith("  It needs 2 members at least. Of 1 node:") for line in waits)
+
+
 def test_gang_that_rests_says_until_when():
     lines = text_of(planned_of([node("a")], [gang("me", serial=60, not_before=NOW + 30)]))
 
@@ -151,7 +161,7 @@ def test_gang_that_holds_nodes_names_them():
 def test_nothing_that_helps_is_said_too():
     lines = text_of(planned_of([node("a", ready=False)], [gang("me", serial=60)]))
 
-    assert lines[-1] == "What would let it start sooner: none of the 0 single changes that Lockstep tried."
+    assert lines[-1] == "What would let it start sooner: no single change. Lockstep tried 0."
 
 
 def test_long_names_and_many_speeds_fit_into_a_terminal():
