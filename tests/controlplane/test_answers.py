@@ -175,7 +175,7 @@ def test_gang_that_awaits_pods_says_how_many_are_there(arena, gangs, ask):
     done = ask("explain", "gang/heat", "--sources", "pods")
 
     assert done.exit_code == 0, done.stderr
-    want = f"{arena.namespace}/gang/heat awaits pods. 1 of the 2 needed pods wait for a node."
+    want = f"{arena.namespace}/gang/heat: 1 of the 2 needed pods wait for a node."
     assert " ".join(done.stdout.split()) == want
 
 

@@ -16,6 +16,7 @@ from lockstep.answers.plan.text import unplanned_lines
 from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError, NotAllowedError
+from lockstep.answers.reading.gang_called import gangs_of_owner_called
 from lockstep.answers.sweeps.explained_text import explained_document, explained_lines
 from lockstep.answers.sweeps.explaining import answer_sweep
 from lockstep.answers.sweeps.reading import read_sweep
@@ -44,6 +45,7 @@ from lockstep.facts.reasons import Condition
 from lockstep.facts.runs.sweep_keys import is_sweep
 from lockstep.facts.sweeps.sweep import Sweep
 from lockstep.report.text.learned import work_used
+from lockstep.report.text.sentences import listed
 from lockstep.report.text.share_sentences import use_of_group_of
 from lockstep.tenants.commands.answer_text import explanation_lines
 from lockstep.tenants.commands.asking import NoAnswer, ask_answer
@@ -129,7 +131,8 @@ def _known(gang: GangKey, state: State) -> GangFact:
 def _missing(gang: GangKey, state: State) -> str:
     """A sentence that says why the cache does not have that gang."""
     if not is_pod_gang(gang):
-        return f"There is no GangJob {gang_name(gang)}."
+        meant = gangs_of_owner_called(gang, state.gangs)
+        return f"There is no GangJob {gang_name(gang)}.{f' There is {listed(meant)}.' if meant else ''}"
     if not state.sources:
         return "The operator places no Gangs: as far as its options are known, it runs without --sources."
     return f"There is no Gang {gang.namespace}/{object_name(gang)}."

@@ -37,7 +37,7 @@ _MOST_CHANGES = 3
 
 def unplanned_lines(answer: UnplannedAnswer) -> Iterator[str]:
     """The answer about a gang that does not wait for a plan."""
-    yield from wrapped(f"{gang_name(answer.gang)} {_stands(answer.phase)}. {answer.message}")
+    yield from wrapped(f"{gang_name(answer.gang)}{_stands(answer.phase)} {answer.message}")
     if answer.likely is not None:
         start, size = rfc3339(answer.likely.likely_start), n_members(answer.likely.size)
         yield from wrapped(f"It is likely to start at {start} with {size}. Nothing is promised before that.", "  ")
@@ -57,13 +57,14 @@ def unplanned_lines(answer: UnplannedAnswer) -> Iterator[str]:
 def _stands(phase: Phase) -> str:
     match phase:
         case Phase.AWAITS_PODS:
-            return "awaits pods"
+            # Its pods may run, so only the message says what the Gang does.
+            return ":"
         case Phase.AWAITS_OTHERS:
-            return "waits for others"
+            return " waits for others."
         case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.WAITING | Phase.BACKING_OFF:
-            return f"is {phase.lower()}"
+            return f" is {phase.lower()}."
         case Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
-            return f"is {phase.lower()}"
+            return f" is {phase.lower()}."
         case _:
             assert_never(phase)
 

@@ -1,5 +1,7 @@
 """The names of GangJobs, Gangs and GangSweeps in messages of commands."""
 
+from collections.abc import Iterable
+
 from coschedule import GangKey
 from lockstep.api.names import GANG_KIND, POD_GANG_KIND, SWEEP_KIND
 from lockstep.facts.gang.keys import is_pod_gang, object_name
@@ -19,3 +21,9 @@ def gang_typed(gang: GangKey) -> str:
     if is_sweep(gang):
         return gang.name
     return f"{'gang' if is_pod_gang(gang) else 'gj'}/{object_name(gang)}"
+
+
+def gangs_of_owner_called(gang: GangKey, known: Iterable[GangKey]) -> list[str]:
+    """The Gangs that a user may mean who has typed the name of a GangJob: those with that name, and of such owners."""
+    there = sorted(object_name(one) for one in known if is_pod_gang(one) and one.namespace == gang.namespace)
+    return [f"gang/{name}" for name in there if gang.name in (name, name.partition(".")[2])]

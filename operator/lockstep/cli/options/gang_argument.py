@@ -66,6 +66,8 @@ def _any_gang(_context: click.Context, _argument: click.Parameter, value: str) -
     if kind.lower() in SWEEP_WORDS and _NAME.fullmatch(name):
         return lambda namespace: sweep_key(namespace, name)
     if (slash and kind.lower() not in GANG_JOB_WORDS | GANG_WORDS) or not _NAME.fullmatch(name):
-        message = f"{value} names no GangJob, Gang or GangSweep: write gj/NAME, gang/NAME or sweep/NAME"
-        raise click.BadParameter(message)
+        raise click.BadParameter(
+            f"{value} names no GangJob, Gang or GangSweep: write gj/NAME, gang/NAME or sweep/NAME. kubectl get gangs "
+            "lists the Gangs of Jobs and other owners"
+        )
     return lambda namespace: pod_gang_key(namespace, name) if kind.lower() in GANG_WORDS else GangKey(namespace, name)
