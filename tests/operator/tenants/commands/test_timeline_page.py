@@ -71,8 +71,8 @@ async def test_no_other_site_and_no_other_user_reads_it(host, path, want):
         pytest.param(NoAnswer("It does not answer now."), "It does not answer now.", id="not now"),
         pytest.param(
             NoAnswer(""),
-            "The cluster has no API for tenants, or this user may not use it. Administrators can open the operator's page "
-            "/timeline.",
+            "The cluster has no API for tenants, or this user may not use it. "
+            "Administrators can open the operator's page /timeline.",
             id="none",
         ),
         pytest.param(AnswerError("You may not."), "You may not.", id="refused"),
