@@ -159,26 +159,28 @@ app.kubernetes.io/component: record
 {{- if and .Values.record.enabled .Values.tenantAnswers.enabled }}true{{ end }}
 {{- end }}
 
-{{/* The egress rules of the pods beside the operator: those of the values, or to DNS and API servers. */}}
-{{- define "lockstep.egressAside" -}}
-{{- with .Values.networkPolicy.egress }}
-{{- toYaml . }}
+{{/* The Secret by which these two know each other. */}}
+{{- define "lockstep.recordSecretName" -}}
+{{- printf "%s-tls" (include "lockstep.recordName" .) }}
+{{- end }}
+
+{{/*
+Egress rules of the release's pods: those of the values, or else DNS and API servers.
+Takes a list: the root, and more ports.
+*/}}
+{{- define "lockstep.egress" -}}
+{{- $root := first . }}
+{{- if $root.Values.networkPolicy.egress }}
+{{- toYaml $root.Values.networkPolicy.egress }}
 {{- else -}}
 - ports:
     - port: 53
       protocol: UDP
-    - port: 53
+    {{- range concat (list 53 443 6443) (rest .) }}
+    - port: {{ . }}
       protocol: TCP
-    - port: 443
-      protocol: TCP
-    - port: 6443
-      protocol: TCP
+    {{- end }}
 {{- end }}
-{{- end }}
-
-{{/* The Secret by which these two know each other. */}}
-{{- define "lockstep.recordSecretName" -}}
-{{- printf "%s-tls" (include "lockstep.recordName" .) }}
 {{- end }}
 
 {{/* Annotations of our kinds. */}}

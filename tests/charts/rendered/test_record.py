@@ -65,6 +65,11 @@ def test_users_on_record_are_refused_where_no_policy_can_write_them():
     assert render({"record": {"enabled": True}}, "--kube-version=1.35.4").one("StatefulSet", NAME)
 
 
+def test_users_on_record_are_refused_without_a_record():
+    with pytest.raises(RefusedError, match=r"record\.users needs record\.enabled"):
+        render({"record": {"users": True}})
+
+
 # With answers for tenants, the server of these asks the recorder
 
 ANSWERS = "lockstep-answers"
@@ -73,6 +78,15 @@ ANSWERS = "lockstep-answers"
 @pytest.fixture(scope="module")
 def both():
     return render({"record": {"enabled": True}, "tenantAnswers": {"enabled": True}, "networkPolicy": {"enabled": True}})
+
+
+def test_egress_rules_of_the_values_are_for_all_pods_that_reach_the_api_server():
+    api_server = {"ports": [{"port": 8443, "protocol": "TCP"}]}
+    policy = {"networkPolicy": {"enabled": True, "egress": [api_server]}}
+    objects = render({"record": {"enabled": True}, "tenantAnswers": {"enabled": True}} | policy)
+
+    for name in ("lockstep", NAME, ANSWERS):
+        assert objects.one("NetworkPolicy", name)["spec"]["egress"][0] == api_server
 
 
 def pod_of(objects, kind, name):
@@ -119,6 +133,7 @@ def test_only_the_server_of_answers_may_connect_to_the_recorder(both):
     assert {"to": [{"podSelector": recorder["selector"]}], "ports": [{"port": "history", "protocol": "TCP"}]} in (
         both.one("NetworkPolicy", ANSWERS)["spec"]["egress"]
     )
+    assert [port["port"] for port in policy["egress"][0]["ports"]] == [53, 53, 443, 6443]
     assert service["ports"] == [{"name": "history", "port": 443, "targetPort": port["name"]}]
     assert service["selector"] == recorder["selector"]["matchLabels"]
 
