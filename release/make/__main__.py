@@ -27,7 +27,7 @@ def main(folder: Path, version: str, made: int, image: Path, address: str) -> No
     wheel, lock = write_command_line(folder, version, made)
     write_plug_in(folder, (wheel, lock), version=version, made=made, address=address)
     write_bill(folder / f"lockstep-{version}.cdx.json", version, made)
-    write_notes(folder / "RELEASE_NOTES.md", version)
+    write_notes(folder / "RELEASE_NOTES.md", version, image)
     write_sums(folder)
     click.echo(f"Wrote {folder}: {', '.join(sorted(path.name for path in folder.iterdir()))}.")
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 import pytest
-from release.make.notes import section
+from release.make.notes import archive_of, section
+from release.make.packing import Packed, pack
 
 import lockstep
 
@@ -36,6 +37,19 @@ CHANGELOG = """\
 )
 def test_section_is_that_of_the_version_with_the_paths_of_pages(version, want_section):
     assert section(CHANGELOG, version) == want_section
+
+
+@pytest.mark.parametrize(
+    ("names", "want_arguments"),
+    [
+        pytest.param(["manifest.json", "layer.tar"], "docker-archive", id="this machine's platform"),
+        pytest.param(["index.json", "oci-layout"], "--all oci-archive", id="all platforms"),
+    ],
+)
+def test_notes_name_the_format_of_the_archive(tmp_path, names, want_arguments):
+    pack(tmp_path / "image.tar", dict.fromkeys(names, Packed(b"")), made=0)
+
+    assert archive_of(tmp_path / "image.tar") == want_arguments
 
 
 def test_version_without_a_heading_is_refused():
