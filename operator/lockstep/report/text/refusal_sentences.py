@@ -209,7 +209,8 @@ def _by_quota(refusal: QuotaShort) -> str:
         format_amount(plain_resource(limit.resource), amount)
         for amount in (refusal.wanted, limit.hard, max(0, limit.left))
     )
-    needs = f"it needs {n_members(refusal.needed)}, which take {wanted} of {limit.resource}"
+    take = "takes" if refusal.needed == 1 else "take"
+    needs = f"it needs {n_members(refusal.needed)}, which {take} {wanted} of {limit.resource}"
     if refusal.wanted > limit.hard:
         return f"{needs}; quota {limit.quota} allows {hard}"
     return f"{needs}; quota {limit.quota} allows {hard}, of which {left} are left"

@@ -138,6 +138,14 @@ def test_storage_that_is_short_is_given_in_bytes_as_people_write_them():
     )
 
 
+def test_one_member_takes():
+    limit = Limit(quota="small", resource="requests.cpu", hard=4000, left=0, each=(2000,))
+
+    assert format_refusal(QuotaShort(limit=limit, needed=1, wanted=2000)) == (
+        "it needs 1 member, which takes 2 of requests.cpu; quota small allows 4, of which 0 are left"
+    )
+
+
 def test_quota_of_pods_of_a_scope_counts_no_claims():
     state = with_classes(state_with(quota(persistentvolumeclaims="2", scopes=["NotBestEffort"])))
 
