@@ -341,7 +341,7 @@ def plugin(installed, user):
 def test_kubectl_knows_them_too(operator, arena, plugin):
     done = plugin("queue", "-n", arena.namespace)
 
-    assert (done.returncode, done.stdout) == (0, "No gang waits.\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"No gang waits in the namespace {arena.namespace}.\n"), done.stderr
 
 
 def test_kubectl_knows_every_command(plugin, pytestconfig):

@@ -68,7 +68,7 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
         if output == "json":
             print_document(queue_document(waiting, read.sweeps, now, turns, running))
         else:
-            lines = [*running_lines(running, now), *queue_lines(waiting, now)]
+            lines = [*running_lines(running, now), *queue_lines(waiting, now, where)]
             print_lines([*lines, *turn_lines(turns), *sweep_lines(read.sweeps, now)])
 
 

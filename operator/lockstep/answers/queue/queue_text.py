@@ -38,10 +38,13 @@ def running_lines(running: Sequence[OnNodes], now: float, *, left_out: int = 0) 
     yield ""
 
 
-def queue_lines(queue: Sequence[Queued], now: float) -> Iterator[str]:
-    """A heading, and for each gang a row and a sentence that says what the gang waits for."""
+def queue_lines(queue: Sequence[Queued], now: float, namespace: str | None = None) -> Iterator[str]:
+    """A heading, and for each gang a row and a sentence that says what the gang waits for.
+
+    ``namespace`` is None if the queue has the gangs of all namespaces.
+    """
     if not queue:
-        yield "No gang waits."
+        yield "No gang waits." if namespace is None else f"No gang waits in the namespace {namespace}."
         return
     names = _width([one.gang for one in queue])
     yield f"{'POSITION':>8}  {'GANG':<{names}}  {'SIZE':>5}  {'STARTS IN':>{_TIME}}  {'AT THE LATEST':>{_TIME}}"

@@ -31,7 +31,7 @@ def queue_answer_lines(document: Document) -> Iterator[str]:
     # Answers of an earlier version lack the two fields for running gangs.
     running = [_on_nodes(one, namespace) for one in document.get("running", ())]
     yield from running_lines(running, now, left_out=document.get("runningLeftOut", 0))
-    yield from queue_lines([_queued(one, namespace) for one in document["gangs"]], now)
+    yield from queue_lines([_queued(one, namespace) for one in document["gangs"]], now, namespace)
     if document["leftOut"]:
         yield f"({document['leftOut']} more gangs wait)"
     if running or document["gangs"]:

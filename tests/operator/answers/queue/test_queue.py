@@ -117,6 +117,10 @@ def test_gang_that_does_not_wait_is_not_in_the_queue(settled):
     assert list(queue_lines([], NOW)) == ["No gang waits."]
 
 
+def test_queue_without_gangs_names_its_namespace():
+    assert list(queue_lines([], NOW, "work")) == ["No gang waits in the namespace work."]
+
+
 def test_gang_that_is_not_planned_yet_says_so():
     [one] = queue_of([gang_fact("new")], NOW, are_all=False)
 

@@ -163,7 +163,7 @@ def test_queue_has_the_gangs_that_run_above_those_that_wait_and_what_the_group_h
 
 def test_queue_of_an_earlier_version_has_no_gangs_that_run():
     assert is_answer(AnswerKind.QUEUES, QUEUE)
-    assert next(iter(queue_answer_lines(QUEUE))) == "No gang waits."
+    assert next(iter(queue_answer_lines(QUEUE))) == "No gang waits in the namespace tenant."
 
 
 def test_explanation_has_a_line_on_what_the_group_has_used():
