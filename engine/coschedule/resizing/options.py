@@ -115,13 +115,15 @@ def _others(run: ElasticRun, worth: Worth, *, most: int) -> IntArray:
 def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int, must_start: bool) -> Sized:
     """List the sizes up to ``most`` with which a gang may start, as if it ran at the slow-down ``limit``.
 
-    The first option is to wait, unless it must start. A gang that is not elastic has only its best size, unless it must
-    start.
+    The first option is to wait, unless it must start. A gang that is not elastic has only its best size of all, or none
+    if that is more than ``most``, unless it must start.
     """
     worth = worth_of(gang.sizes, gang.shared, left=1.0, age=now - gang.created)
-    able = gang.sizes.between(1, most)
-    able = able[np.isfinite(worth.times[able - 1])]
-    sizes = distinct_sizes(worth, able) if gang.elastic or must_start else _best_at_price(gang, worth, able)
+    if gang.elastic or must_start:
+        able = gang.sizes.between(1, most)
+        sizes = distinct_sizes(worth, able[np.isfinite(worth.times[able - 1])])
+    else:
+        sizes = np.array([size for size in (best_at_price(gang),) if size <= most], dtype=np.int64)
     worths = worth.of(sizes, np.full(len(sizes), limit))
     if not must_start:
         sizes, worths = np.concatenate(([0], sizes)), np.concatenate(([0.0], worths))
@@ -140,8 +142,8 @@ def distinct_sizes(worth: Worth, sizes: IntArray) -> IntArray:
     return np.unique(better[places])
 
 
-def _best_at_price(gang: WaitingGang, worth: Worth, sizes: IntArray) -> IntArray:
-    if not len(sizes):
-        return sizes
-    values: FloatArray = worth.times[sizes - 1] * Price(gang.member_price).weights(sizes)
-    return sizes[[int(values.argmin())]]
+def best_at_price(gang: WaitingGang) -> int:
+    """Return the best size of a gang that keeps it, on enough equal nodes."""
+    sizes = gang.sizes.between(1, gang.sizes.maximum)
+    values: FloatArray = gang.shared.times(gang.sizes.maximum)[sizes - 1] * Price(gang.member_price).weights(sizes)
+    return int(sizes[values.argmin()])

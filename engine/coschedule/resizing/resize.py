@@ -26,6 +26,7 @@ from coschedule.resizing.gangs.size_plan import SizePlan
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SizedRun
 from coschedule.resizing.open_ended.giving_back import Planned
 from coschedule.resizing.open_ended.open_ended_sizes import open_ended_sizes
+from coschedule.resizing.options import best_at_price
 from coschedule.resizing.questions import Asked, beside_places, questions
 from coschedule.resizing.reasons import with_reasons
 from coschedule.resizing.shrinking import all_shrunk
@@ -156,11 +157,13 @@ def _delaying_none(
 def _apart(made: Resized, question: SizeQuestion, world: World) -> list[PendingGang]:
     """List the gangs that a choice must not delay.
 
-    They take no part, or hold nodes for the first time. They have no promise, and are urgent enough.
+    They take no part, lack idle seats for the size that they would keep, or hold nodes for the first time. They have no
+    promise, and are urgent enough.
     """
     least = _least_urgent(made.sizes, world)
     holding = {one.gang for one in made.plan.decisions if isinstance(one, Unplaceable) and one.hold is not None}
-    taking_part = {gang.key for gang in question.waiting}
+    idle, started = len(question.seats.idle), {start.gang for start in made.sizes.starts}
+    taking_part = {one.key for one in question.waiting if one.elastic or best_at_price(one) <= idle} | started
     return [
         gang
         for gang in world.snapshot.gangs

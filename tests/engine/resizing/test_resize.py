@@ -375,6 +375,15 @@ def test_a_gang_grows_less_where_too_few_nodes_stay_open_for_more_members(free):
     assert [one.nodes for one in result.sizes.changes] == [(0, 1, 2, 3) if free[2] else (0, 2)]
 
 
+def test_a_gang_that_keeps_its_size_does_not_start_with_few_members_where_waiting_for_more_is_better():
+    run, waits = elastic(0, most=1, serial=1_300.0), gang("waits", serial=47_000, size=1, most=2, created=NOW)
+    nodes, releases = [node("n1", free=0), node("n2")], [Release(node=0, request=(1,), time=run.end)]
+
+    result = resize(snapshot(nodes, [waits], releases=releases), [run], {})
+
+    assert (sizes(result), planned(result)) == ({}, {"waits": run.end})
+
+
 def test_nodes_that_are_alike_have_no_more_seats_than_gangs_have_members():
     alike = [node(f"n{number}", free=100) for number in range(3)]
     others = [node("slow", free=100, slowdown=2.0), node("open", free=3, until=NOW + 9e9)]
