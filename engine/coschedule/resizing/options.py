@@ -120,8 +120,7 @@ def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int
     """
     worth = worth_of(gang.sizes, gang.shared, left=1.0, age=now - gang.created)
     if gang.elastic or must_start:
-        able = gang.sizes.between(1, most)
-        sizes = distinct_sizes(worth, able[np.isfinite(worth.times[able - 1])])
+        sizes = distinct_sizes(worth, gang.sizes.between(1, most))
     else:
         sizes = np.array([size for size in (best_at_price(gang),) if size <= most], dtype=np.int64)
     worths = worth.of(sizes, np.full(len(sizes), limit))
