@@ -1,7 +1,6 @@
 """Which gangs may change their size in a plan, and what the snapshot says of them."""
 
 import math
-from collections import Counter
 
 import pytest
 
@@ -144,7 +143,9 @@ def test_gang_changes_only_to_sizes_that_quotas_allow_and_may_keep_the_present_o
     "case",
     [
         pytest.param({"spec": {"elastic": None}}, id="without elastic"),
+        pytest.param({"status": {"startedAt": None}}, id="before all members run"),
         pytest.param({"status": {"conditions": [UNDOING]}}, id="while it is undone"),
+        pytest.param({"status": {"next": NEXT}}, id="while its members have notice of a change"),
         pytest.param({"status": {"succeededRanks": "1"}}, id="once a member has succeeded"),
         pytest.param({"phase": "Succeeded"}, id="once members have ended"),
         pytest.param({"spec": {"suspend": True}}, id="while it is suspended"),
@@ -155,26 +156,6 @@ def test_gang_keeps_its_size(case):
     _, runs = drawn(running(**case))
 
     assert runs == []
-
-
-@pytest.mark.parametrize("work", [HOURS, None], ids=["known end", "unknown end"])
-@pytest.mark.parametrize(
-    ("status", "want"),
-    [
-        pytest.param({"startedAt": None}, (0, 0, 2), id="before all members run"),
-        pytest.param({"next": {**NEXT, "expectedFinish": at(7200)}}, (0, 0), id="while its members have notice"),
-    ],
-)
-def test_plan_knows_that_a_gang_may_change_its_size_later(status, want, work):
-    finish = {} if work else {"expectedFinish": None}
-    snapshot, runs = drawn(running(status={**status, **finish}, work=work))
-
-    assert len(runs) == bool(work)
-    for run in runs:
-        assert run.nodes == want
-        assert run.may_change_at == NOW + 90 + 300
-        own = [Release(node=node, request=run.request, time=run.end) for node in run.nodes]
-        assert Counter(own) <= Counter(snapshot.releases)
 
 
 @pytest.mark.parametrize(
