@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from release.make.chart import package_chart
-from release.make.packing import unpack
+from release.make.packing import Packed, pack, unpack
 from release.make.sums import digest
 
 import lockstep
@@ -28,7 +28,7 @@ def files(tmp_path_factory):
     """The folder of a release. tests/image starts what its image's archive would be."""
     folder = tmp_path_factory.mktemp("made")
     image = folder / "any.tar"
-    image.write_bytes(b"an image")
+    pack(image, {"manifest.json": Packed(b"[]")}, made=MADE)
     options = [f"--version={lockstep.__version__}", f"--made={MADE}", f"--image={image}", f"--address={ADDRESS}"]
     subprocess.run([sys.executable, "-m", "release.make", folder / "release", *options], cwd=ROOT, check=True)
     return folder / "release"

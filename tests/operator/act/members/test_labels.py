@@ -99,7 +99,7 @@ async def test_annotations_around_gangs_are_those_that_are_read_and_written():
     owners = [gang_annotations.SIZE, gang_annotations.SERIAL_TIME, gang_annotations.OVERHEAD_PER_MEMBER]
     owners += [gang_annotations.HOSTS, gang_annotations.UNDO, gang_annotations.ELASTIC]
     owners += [gang_annotations.RESTART_TIME, gang_annotations.MIN_INTERVAL]
-    want = [*owners, *pods, made_gang.MADE_ANNOTATION, made_gang.PROBLEM_ANNOTATION]
+    want = [*owners, *pods, made_gang.MADE_ANNOTATION, made_gang.PROBLEM_ANNOTATION, made_gang.IN_ALL_ANNOTATION]
     want += [names.SIZED_ANNOTATION, names.SIZED_UID_ANNOTATION, names.FIRST_SIZE_ANNOTATION]
     want += [names.SUSPENDED_FOR_ANNOTATION]
     assert first_cells(PAGE, "## Annotations around Gangs") == want
