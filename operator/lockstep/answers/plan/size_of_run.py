@@ -44,11 +44,11 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
     if change is not None:
         why = size_change(change, restart_time=terms.restart_time, lost=terms.lost, is_asked=elastic.size is not None)
         return as_sentence(f"with the next plan it {why}")
-    run = next((one for one in planned.runs if one.key == gang.key), None)
-    if run is not None:
-        return as_sentence(_others_first(run, planned) or _why_kept(run, planned.snapshot.now))
     columns = Columns(planned.snapshot.resources, {})
     found = resizable(state, gang, reservation, node_arrays(state), columns, planned.snapshot.now)
+    run = next((one for one in planned.runs if one.key == gang.key), None)
+    if run is not None and isinstance(found, Resizable):
+        return as_sentence(_others_first(run, planned) or _why_kept(run, planned.snapshot.now))
     return as_sentence(f"it keeps its size: {KEEPS_SIZE[_reason(found)]}")
 
 

@@ -15,7 +15,7 @@ from lockstep.snapshot.holders.elastic_pod_gangs import (
     requests_of_elastic_pods,
     resizable_pod_gang,
 )
-from lockstep.snapshot.holders.resizable import Resizable, has_own_columns, resizable
+from lockstep.snapshot.holders.resizable import Resizable, has_own_columns, resizable, resizable_later
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.nodes.resource_columns import Columns
 
@@ -52,7 +52,7 @@ def elastic_requests(state: State) -> set[Request]:
 
 
 def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: float) -> list[Resizable]:
-    """The gangs that may change their size now, with the nodes of their members.
+    """The gangs that may change their size, with the nodes of their members. Some can do so only when they are ready.
 
     One step reads these gangs, so their number is bounded. All others keep their size until their turn comes.
     """
@@ -62,13 +62,20 @@ def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: floa
             break
         read += _cost(holder)
         one = (
-            resizable(state, *holder, nodes, columns, now)
+            _resizable(state, holder, nodes, columns, now)
             if isinstance(holder, _ElasticHolder)
             else resizable_pod_gang(state, holder.gang, nodes.index, columns, now)
         )
         if isinstance(one, Resizable):
             found.append(one)
     return found
+
+
+def _resizable(
+    state: State, holder: _ElasticHolder, nodes: NodeArrays, columns: Columns, now: float
+) -> Resizable | None:
+    found = resizable(state, *holder, nodes, columns, now)
+    return found if isinstance(found, Resizable) else resizable_later(state, *holder, nodes, columns, now)
 
 
 def _in_turn(holders: Sequence[_AnyHolder], now: float) -> Sequence[_AnyHolder]:

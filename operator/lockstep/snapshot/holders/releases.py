@@ -46,8 +46,8 @@ class Releases:
     ) -> tuple[Release, ...]:
         """The releases on these nodes, in amounts of these columns. Ended members are free already.
 
-        Gangs in ``by_member``, whose size may change, have one release for each member. Other gangs have one for each
-        node.
+        Gangs in ``by_member``, whose size may change, have one release for each member. Other gangs, and gangs that
+        give way to their next size, have one for each node.
         """
         if nodes is not self._nodes or columns.names != self._columns.names:
             self._kept = {}
@@ -60,8 +60,9 @@ class Releases:
             leaving = tuple(releases_of(self._state, pods, nodes, columns, now))
             left += leaving
             if end is not None:
+                is_by_member = reservation.gang in by_member and not self._gives_way(reservation)
                 kept[reservation.gang, reservation.attempt] = self._given_back(
-                    reservation, nodes, end, leaving, by_member=reservation.gang in by_member
+                    reservation, nodes, end, leaving, by_member=is_by_member
                 )
         self._kept = kept
         of_members = tuple(release for one in kept.values() for release in one.releases)
@@ -73,6 +74,10 @@ class Releases:
             yield reservation, expected_end(self._state, reservation, now)
         for following in self._state.counts.next_sizes:
             yield following, expected_finish(following, now)
+
+    def _gives_way(self, reservation: Reservation) -> bool:
+        """Whether another reservation, of the gang's next size, takes its place."""
+        return self._state.counts.next_sizes.of(reservation.gang) not in (None, reservation)
 
     def _given_back(
         self, reservation: Reservation, nodes: NodeArrays, end: float, leaving: Sequence[Release], *, by_member: bool

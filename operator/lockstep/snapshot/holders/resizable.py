@@ -49,7 +49,8 @@ class Resizable(NamedTuple):
 
     Only the size of the role ``varying`` changes. The ``fixed`` roles keep their members and nodes. ``end`` is None if
     it is unknown. Members that the gang gives up are gone after ``grace`` seconds. With ``in_order``, the members with
-    the highest ranks leave first, because another controller decides this.
+    the highest ranks leave first, because another controller decides this. A gang that is not ready (``is_ready``) is
+    starting or changing its size. It is described as it will run then.
     """
 
     gang: AcceptedGang
@@ -62,6 +63,7 @@ class Resizable(NamedTuple):
     end: float | None
     grace: float
     in_order: bool = False
+    is_ready: bool = True
 
     @property
     def nodes(self) -> tuple[int, ...]:
@@ -91,28 +93,64 @@ def resizable(
     state: State, gang: AcceptedGang, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
 ) -> Resizable | KeepsSize:
     """The elastic gang with what it holds, or the reason why its size is not chosen anew."""
-    spec, end, priority = gang.spec, expected_finish(reservation, now), state.priorities.of(gang)
-    assert spec.elastic is not None, "a gang that may change its size says so"
-    role = varying_role(spec.roles)
-    if role is None:
-        return KeepsSize.NO_VARYING_ROLE
-    always = _always_keeps(spec)
+    always = _always_keeps(gang.spec)
     if always is not None:
         return always
-    if priority is None or not _runs_undisturbed(state, gang, reservation):
+    if state.priorities.of(gang) is None or not _runs_undisturbed(state, gang, reservation):
         return KeepsSize.NOT_ALL_RUN
     if has_former_members(state, reservation):
         return KeepsSize.MEMBERS_LEAVE
-    if not _is_as_reserved(state, reservation, nodes, columns):
-        return KeepsSize.NOT_ON_KNOWN_NODES
+    found = _as_reserved(state, gang, reservation, nodes, columns, now)
+    return KeepsSize.NOT_ON_KNOWN_NODES if found is None else found
+
+
+def resizable_later(
+    state: State, gang: AcceptedGang, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
+) -> Resizable | None:
+    """The elastic gang as it will be when it has started or changed its size; None if it does neither.
+
+    The gang keeps its size until then. But plans count on its later changes.
+    """
+    following = state.counts.next_sizes.of(gang.key)
+    is_over = gang.is_deleting or gang.policies.is_suspended
+    if (
+        _always_keeps(gang.spec) is not None
+        or is_over
+        or (following is None and not _is_starting(state, gang, reservation))
+    ):
+        return None
+    found = _as_reserved(state, gang, following or reservation, nodes, columns, now)
+    return None if found is None else found._replace(is_ready=False)
+
+
+def _is_starting(state: State, gang: GangFact, reservation: Reservation) -> bool:
+    """Whether the status does not have this attempt yet, or some members do not run yet, and none has left."""
+    status = gang.status
+    if status.attempt < reservation.attempt:
+        return gang.uid == reservation.gang_uid
+    is_new = status.started_at is None or bool(reservation.joining)
+    has_left = bool(status.succeeded_ranks) or has_former_members(state, reservation)
+    return is_new and not has_left and may_be_evicted(state, gang, reservation)
+
+
+def _as_reserved(
+    state: State, gang: AcceptedGang, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
+) -> Resizable | None:
+    """The gang with the members of this reservation; None unless they hold what it says, on known nodes."""
+    spec, priority, role = gang.spec, state.priorities.of(gang), varying_role(gang.spec.roles)
+    assert spec.elastic is not None, "a gang that may change its size says so"
+    if role is None or priority is None or not _is_as_reserved(state, reservation, nodes, columns):
+        return None
     held = {one.name: HeldRole(one, _nodes_of(one, reservation, nodes.index)) for one in spec.roles}
     varying = held.pop(role.name)
-    fixed, grace = tuple(held.values()), longest_grace(gang)
-    return Resizable(gang, spec, varying, fixed, spec.elastic, reservation, priority, end, grace)
+    end, grace = expected_finish(reservation, now), longest_grace(gang)
+    return Resizable(gang, spec, varying, tuple(held.values()), spec.elastic, reservation, priority, end, grace)
 
 
 def _always_keeps(spec: GangSpec) -> KeepsSize | None:
     """Why the gang never changes its size, by its spec; None if it may change."""
+    if varying_role(spec.roles) is None:
+        return KeepsSize.NO_VARYING_ROLE
     if not claims_stay(spec.roles):
         return KeepsSize.CLAIMS_MOVE
     if spec.minds_pods:

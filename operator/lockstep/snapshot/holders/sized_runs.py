@@ -33,6 +33,8 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 _SHORTEST_GRACE_SECONDS = 1.0
+# A gang that is not ready never changes its size in the same plan, even without a restart time.
+_SHORTEST_RESTART_SECONDS = 1.0
 
 
 class _WorkLeft(NamedTuple):
@@ -63,12 +65,13 @@ class SizedRuns:
     def of(self, one: Resizable, constraints: Mapping[str, Constraints]) -> SizedRun | None:
         """The gang with the work that is left, or as a gang of unknown end; None if no other size can be chosen.
 
+        A gang that is not ready keeps its size in this plan, but plans of known ends count on its later changes.
         ``constraints`` has the constraints of each role.
         """
         members = self._state.members(one.gang).values()
         reported = reported_part(one.gang, one.reservation, members, self._state.pieces)
         if one.end is None or (not reported and has_used_up_its_work(one.gang, self._now)):
-            return self._open_ended_run(one, constraints)
+            return self._open_ended_run(one, constraints) if one.is_ready else None
         left = self._work_left(one, reported, one.end)
         return None if left is None else self._elastic_run(one, left, constraints)
 
@@ -100,7 +103,8 @@ class SizedRuns:
 
     def _elastic_run(self, one: Resizable, left: _WorkLeft, constraints: Mapping[str, Constraints]) -> ElasticRun:
         """The gang with the work that is left."""
-        role = one.varying.role
+        role, terms = one.varying.role, self._state.change_times.terms_by(one.elastic, one.gang)
+        ready_at = self._now + max(terms.restart_time, _SHORTEST_RESTART_SECONDS)
         return ElasticRun(
             key=one.gang.key,
             created=queued_since(one.gang, self._now),
@@ -112,9 +116,9 @@ class SizedRuns:
             priority=one.priority,
             nodes=one.nodes,
             end=left.end,
-            terms=self._state.change_times.terms_by(one.elastic, one.gang),
+            terms=terms,
             asked=one.asked,
-            changed=_changed(one.gang, self._now),
+            changed=_changed(one.gang, self._now) if one.is_ready else ready_at,
             constraints=constraints[role.name],
             fixed=_fixed(one, constraints, self._columns),
             deadline=one.gang.deadline,

@@ -1,6 +1,8 @@
 """Which gangs may change their size in a plan, and what the snapshot says of them."""
 
 import math
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +16,7 @@ from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.pods.pod import parse_pod
 from lockstep.api.quantities import epoch_seconds
 from lockstep.belief.common.steps import at_once
+from lockstep.belief.holding.reservation import reserved_in_status
 from lockstep.belief.state import State
 from lockstep.snapshot.holders.directions import directions
 from lockstep.snapshot.snapshots import SnapshotCutter
@@ -55,11 +58,17 @@ class Watch:
         self.runs = runs
 
 
-def running(*, status=None, spec=None, size=1, most=8, phase="Running", work=HOURS):
-    """A state with a gang of three that runs on two of four nodes."""
+def with_four_nodes():
+    """A state without a gang."""
     state = State(lambda: None)
     for number in range(1, 5):
         state.nodes.apply(parse_node(node(f"n{number}", cpu="8")))
+    return state
+
+
+def running(*, status=None, spec=None, size=1, most=8, phase="Running", work=HOURS):
+    """A state with a gang of three that runs on two of four nodes."""
+    state = with_four_nodes()
     terms = {**({"work": work} if work else {}), "elastic": ELASTIC}
     manifest = gang("g", size=size, most=most, spec={**terms, **(spec or {})}, status={**RUNS, **(status or {})})
     state.apply_gang(parse_gang(manifest, None))
@@ -143,9 +152,7 @@ def test_gang_changes_only_to_sizes_that_quotas_allow_and_may_keep_the_present_o
     "case",
     [
         pytest.param({"spec": {"elastic": None}}, id="without elastic"),
-        pytest.param({"status": {"startedAt": None}}, id="before all members run"),
         pytest.param({"status": {"conditions": [UNDOING]}}, id="while it is undone"),
-        pytest.param({"status": {"next": NEXT}}, id="while its members have notice of a change"),
         pytest.param({"status": {"succeededRanks": "1"}}, id="once a member has succeeded"),
         pytest.param({"phase": "Succeeded"}, id="once members have ended"),
         pytest.param({"spec": {"suspend": True}}, id="while it is suspended"),
@@ -156,6 +163,38 @@ def test_gang_keeps_its_size(case):
     _, runs = drawn(running(**case))
 
     assert runs == []
+
+
+@pytest.mark.parametrize("work", [HOURS, None], ids=["known end", "unknown end"])
+@pytest.mark.parametrize(
+    ("status", "want"),
+    [
+        pytest.param({"startedAt": None}, (0, 0, 2), id="before all members run"),
+        pytest.param({"next": {**NEXT, "expectedFinish": at(7200)}}, (0, 0), id="while its members have notice"),
+    ],
+)
+def test_plan_knows_that_a_gang_may_change_its_size_later(status, want, work):
+    finish = {} if work else {"expectedFinish": None}
+    snapshot, runs = drawn(running(status={**status, **finish}, work=work))
+
+    assert len(runs) == bool(work)
+    for run in runs:
+        assert run.nodes == want
+        assert run.may_change_at == NOW + 90 + 300
+        own = [Release(node=node, request=run.request, time=run.end) for node in run.nodes]
+        assert Counter(own) <= Counter(snapshot.releases)
+
+
+def test_plan_knows_that_a_gang_may_change_its_size_once_the_attempt_that_begins_runs():
+    state, manifest = with_four_nodes(), gang("g", size=1, most=8, spec={"work": HOURS, "elastic": ELASTIC})
+    begins = reserved_in_status(parse_gang({**manifest, "status": RUNS}, None))
+    state.apply_gang(parse_gang({**manifest, "status": {"attempt": 1, "next": NEXT}}, None))
+
+    # The status does not have the attempt yet.
+    state.assumptions.hold(replace(begins, attempt=2))
+
+    _, [run] = drawn(state)
+    assert (run.nodes, run.may_change_at) == ((0, 0, 2), NOW + 90 + 300)
 
 
 @pytest.mark.parametrize(
