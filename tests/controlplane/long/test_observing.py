@@ -97,9 +97,16 @@ def trouble_with_tokens(arena, observer, proxy):
         refused if (verb, resource) == ("POST", "pods") and next(numbers) % 10 == 0 else None
     )
     arena.submit(gang("steady"))
-    names = [f"g{number:03}" for number in range(GANGS)]
-    for name in names:
-        arena.submit(gang(name, size=(1, 2), run_for="300ms", work={"serialTime": "1s"}))
+    names = []
+
+    def submit_another():
+        names.append(f"g{len(names):03}")
+        arena.submit(gang(names[-1], size=(1, 2), run_for="300ms", work={"serialTime": "1s"}))
+
+    for _ in range(GANGS):
+        submit_another()
+    # On a busy machine, their pods may be there before the alert is read. More gangs come until it fires.
+    eventually(lambda: observer.fires("LockstepTokenTrouble") or submit_another())
     until_it_fires(observer, "LockstepTokenTrouble")
     proxy.reset()
     arena.until_placed("steady")
