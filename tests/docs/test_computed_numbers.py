@@ -62,7 +62,7 @@ STATED = [
     ("agent", f"five times {RUN_OF_BENCHMARK} at idle moments, while no member runs"),
     (
         "agent",
-        f"by A = {owners.PAST}, the last hour by B = {owners.LAST_HOUR}, and the forecast by C = {owners.FORECAST}.",
+        f"have the constants A = {owners.PAST}, B = {owners.LAST_HOUR} and C = {owners.FORECAST}.",
     ),
     ("agent", f"After {minutes(LIFETIME)} at most, Lockstep ignores"),
     ("operations/nodes", f"expires](#bids) {minutes(LIFETIME)} (`agent.lifetime`) after"),
