@@ -38,7 +38,10 @@ def find_limiting_nodes(
 
 
 def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Timeline) -> int:
-    """Return the first by rank of the slowest nodes of members with a load, or of all members if no role has a load."""
+    """Return the rank of the slowest node of members with a load, or of all members if no role has a load.
+
+    If several nodes are the slowest, return the first by rank; if the gang has factors for kinds, the first by name.
+    """
     working = [nodes.ranks for role, nodes in zip(gang.roles, seats, strict=True) if role.load.is_work]
     seated = working or [nodes.ranks for nodes in seats]
     if gang.factors and len(timeline.kinds):

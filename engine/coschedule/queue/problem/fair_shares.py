@@ -46,8 +46,8 @@ class FairShares:
     snapshot on all nodes, 0 if the resource does not count. The dominant share of a run is the largest part of a
     resource that it takes, at most 1. Its group is charged this share times the seconds of the run. With ``reclaims``,
     running gangs may be evicted for a group that holds less than its share (``queue/shares/taking_back.py``). Raises
-    ValueError if there is no group, if two groups have the same namespace, or if ``held`` of a group has another length
-    than ``capacity``.
+    ValueError if there is no group, if two groups have the same namespace, or if a non-empty ``held`` has another
+    length than ``capacity``.
     """
 
     groups: tuple[ShareGroup, ...] = (ShareGroup(name=""),)

@@ -110,7 +110,8 @@ def _waiting_since(gang: GangFact) -> float:
 def _state_of(gang: GangFact, state: State) -> str:
     """The state of the gang in metrics, one of ``GANG_STATES``.
 
-    A gang without a reservation is refused if its own spec can't be obeyed; otherwise it is pending.
+    A gang that still has to start is refused if its spec can't be obeyed, or if kubelets reject its members. Otherwise
+    it is pending.
     """
     phase = state.phase_of(gang)
     match phase:

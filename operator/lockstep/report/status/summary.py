@@ -115,7 +115,7 @@ def _ends(status: GangStatus) -> str:
 
 
 def _why_others_wait(status: GangStatus) -> str:
-    """Why other pods of a running Gang are not planned; '' for gangs that hold nodes."""
+    """Why other pods of a running Gang are not planned; '' for gangs with a reservation."""
     return "" if status.reserved_at is not None else _message(status, Condition.PLANNED)
 
 
