@@ -37,7 +37,7 @@ class Multiples(NamedTuple):
 
     @property
     def number(self) -> FloatArray:
-        """The number of times of each slow-down."""
+        """For each slow-down, how many of the times are its multiples."""
         return np.maximum(self.last - self.first + 1, 0)
 
     @property

@@ -51,7 +51,7 @@ def search(offers: Offers, job: PiecesJob, *, fewest: int, most: int) -> StartAn
 
 
 class _Box(NamedTuple):
-    """A range: starts of the ranks [first, last) and from ``fewest`` to ``most`` nodes."""
+    """A range: the starts with the indices [first, last), and from ``fewest`` to ``most`` nodes."""
 
     first: int
     last: int

@@ -94,8 +94,8 @@ class TimeCredit:
     """The account of one member on one node: the seconds that its share has earned, minus those that it has used.
 
     Guarantee: a member that runs whenever it ``is_due``, and uses whole slices, has had ceil(n * share) of n slices. So
-    it never has less than its share of the time, and less than one slice more. A member that gives a slice back early
-    pays only for what it used, and is due again sooner. Source: [D 3.2.2, figure 2].
+    it always has at least its share of the time, and less than one slice more than that. A member that gives a slice
+    back early pays only for what it used, and is due again sooner. Source: [D 3.2.2, figure 2].
 
     ``share`` is above 0 and at most 1. ``balance`` is the number of seconds that are earned and not yet used; it is
     finite. InvalidValueError otherwise.

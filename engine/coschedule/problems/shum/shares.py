@@ -159,7 +159,7 @@ def _first_of_best(left: IntArray, product: Vector) -> IntArray:
 
 
 def _levels(steps: Sequence[tuple[IntArray, IntArray]], last: int) -> tuple[int, ...]:
-    """Follow one way back to the first application; a step is the ``level`` and ``before`` of its ways."""
+    """Return the levels of the way ``last``; each step has the arrays ``level`` and ``before`` of a ``_Ways``."""
     levels = []
     for level, before in reversed(steps):
         levels.append(int(level[last]))

@@ -120,7 +120,7 @@ class _CountedSlots(NamedTuple):
 
 
 _ROUNDS = 2
-"""The number of times that slots are counted again: fewer slots have a longer shortest run, so fewer slots last."""
+"""How often slots are counted again. A lower count allows only smaller sizes, so the shortest run may be longer."""
 
 
 def _shortest_runs(load: GangLoad | None, slowdowns: FloatArray, slots: IntArray) -> FloatArray:

@@ -51,10 +51,11 @@ class Together(NamedTuple):
 def fitting(
     places: Sequence[Place], apart: Collection[GangKey], timeline: Timeline, find_slots: Callable[[Timeline], None]
 ) -> PlacesTogether:
-    """Find the places for which there is room on the timeline, and claim them; ``beside`` is without gangs ``apart``.
+    """Find the places for which there is room together on ``timeline``, and claim them.
 
-    ``find_slots`` is called with ``beside``, and then ``whole`` is made from ``beside``. So all timelines that are made
-    from ``beside`` share the slots that ``find_slots`` finds.
+    Claims of gangs ``apart`` are only in ``whole``, not in ``beside``. ``find_slots`` is called with ``beside``. Then
+    ``whole`` is made from ``beside``. So all timelines that are made from ``beside`` share the slots that
+    ``find_slots`` finds.
     """
     own = [place for place in places if place.gang.key in apart]
     beside = timeline.claimed_all(claims_of(place for place in places if place.gang.key not in apart))

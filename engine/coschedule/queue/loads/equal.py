@@ -28,7 +28,7 @@ _MOST_RANGES = 32
 """The most ranges of slow-downs that the first bounds distinguish: more ranges cost more than they save."""
 
 _ALIKE = 8
-"""At least this number of ranges share one shortest run when slots are counted: each shortest run costs a count."""
+"""This many ranges use the same shortest run to count slots, and more in later rounds, so that counts stay few."""
 
 _FEW = 4
 """The number of instants that are evaluated before the other instants are bounded again."""

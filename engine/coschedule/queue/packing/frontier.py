@@ -171,7 +171,7 @@ def _best(cells: IntArray, worths: FloatArray, effort: Effort) -> IntArray:
 
 
 def _trimmed(seats: Sequence[Seats], needed: IntArray) -> tuple[Seats, ...]:
-    """Return the seats without members that are not needed; these are dropped from the last nodes."""
+    """Drop surplus members from the seats, those on the last nodes first."""
     left, trimmed = needed.copy(), []
     for seat in seats:
         counts = np.minimum(seat.counts, left)

@@ -17,7 +17,7 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
 _MOST_TABLES, _MOST_CELLS_AT_ONCE = 64, 2**14
-"""The most tables, and about the most cells, that are computed together."""
+"""The maximum of tables, and the approximate maximum of cells, that are computed together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,7 +114,7 @@ def options_of_all(layout: Layout, tables: FloatArray) -> list[Options]:
 
 
 def _best_beyond(layout: Layout, tables: FloatArray) -> FloatArray:
-    """Return for each cell the best value of cells with more members of roles that are not exact."""
+    """Return for each cell the best value of the cells that have more members of roles that are not ``exact``."""
     best = tables.reshape(len(tables), *layout.shape)
     beyond = np.full(best.shape, -np.inf)
     for axis in (1 + np.flatnonzero(~layout.exact)).tolist():

@@ -38,7 +38,7 @@ Part = AlikeNodes | Domain
 
 
 class _Step(NamedTuple):
-    """One node by rank, or one domain, its options, and the option ``taken[a]`` for each cell."""
+    """One node (its rank) or one domain, and its options; cell ``a`` of the table uses option ``taken[a]``."""
 
     place: "int | Whole"
     options: Options

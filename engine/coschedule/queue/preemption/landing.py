@@ -22,7 +22,7 @@ WORTH_SECONDS = 30.0
 class PlanningEffort:
     """The number of gangs that may still be planned in the search for victims; it bounds the time for failed tries.
 
-    A gang that takes more than the free steps of a choice counts as several.
+    A gang counts as several if planning it takes more steps than are free for one choice (``queue.search.effort``).
     """
 
     def __init__(self, gangs: int) -> None:
@@ -134,7 +134,7 @@ class Landing:
         return equal[: last + 1]
 
     def _breaks_a_promise(self, victims: Sequence[RunningGang]) -> bool:
-        """Whether a gang is late that would be in time if all victims were evicted, or the effort does not suffice."""
+        """Whether shrinking makes a gang late that evictions would not make late, or the effort does not suffice."""
         if not any(isinstance(victim, ShrinkingGang) for victim in victims):
             return False
         kept = [one for one in self._after_it if self._starts[one.key] <= one.promised < math.inf]

@@ -45,7 +45,7 @@ class PoolsRun(NamedTuple):
 
 
 def least_units(search: PartySearch, mix: int, slots: IntArray) -> float:
-    """Return a lower bound on the units of a mix if each pool had its ``slots[t, role]`` of each pace for itself."""
+    """Return a lower bound on the units of a mix: each pool alone uses the ``slots[t, role]`` of each pace ``t``."""
     search.effort.spend(len(search.party.pools) * (_STEPS_A_BOUND + len(slots)))
     return max(_least_of_pool(search, pool, mix, slots[:, pool.role]) for pool in search.party.pools)
 

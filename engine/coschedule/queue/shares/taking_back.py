@@ -28,7 +28,7 @@ class TakenBack(NamedTuple):
 
 
 class Spare(NamedTuple):
-    """A group holds ``amount`` more than its share of the resource ``column``, of which it holds the largest part."""
+    """A group holds ``amount`` more than its share of its dominant resource, which has the index ``column``."""
 
     column: int
     amount: int

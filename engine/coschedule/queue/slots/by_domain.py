@@ -107,7 +107,7 @@ def instants_in(slots: Sequence[SlotsByDomain], first: float, domains: int) -> I
 
 
 def count_lasting(slots: SlotsByDomain, instants: Instants, seconds: FloatArray) -> IntArray:
-    """Count the slots that last for ``seconds[d]`` from each instant in domain d on: int[k]."""
+    """Count, for each instant, the slots of its domain d that last from then on for ``seconds[d]``: int[k]."""
     first = _places(instants.owner, instants.time, slots.owner, slots.begin, side="left")
     too_late = _places(instants.owner, instants.time + seconds[instants.owner], slots.owner, slots.end, side="right")
     lasting = np.flatnonzero(first < too_late)

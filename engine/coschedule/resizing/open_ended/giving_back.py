@@ -35,7 +35,7 @@ from coschedule.resizing.seats import seats_beside
 from coschedule.resizing.worlds import after_changes
 
 MOST_WAITING = 250
-"""Room is given back only for this number of waiting gangs, the first of the plan. If more wait, one try is made."""
+"""Gangs give room back only to this many waiting gangs, the first of the plan. If more wait, only one way is tried."""
 
 Planned = Callable[[Snapshot], Plan]
 """Makes the plan of a snapshot."""
@@ -145,7 +145,7 @@ def _helps(waiting: _Waiting, changes: Sequence[SizeChange], then: Plan, by: flo
 
 
 def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChange:
-    """Return the change to the largest allowed size without the members to give; more members may go to reach it."""
+    """Return the change to the largest allowed size that frees the seats of ``giving``; it may also free others."""
     own = run.seats_to_keep(snapshot.slowdown, snapshot.until)
     kept = seats_beside(run, own, giving.nodes)
     size = int(run.sizes.between(least_members(run), len(kept))[-1])

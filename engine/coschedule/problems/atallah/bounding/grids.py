@@ -64,7 +64,7 @@ class Blocks:
     within: tuple[FloatArray, ...]
 
     def take(self, kept: BoolArray | IntArray) -> "Blocks":
-        """Select blocks, by a mask or by position, as a list along one axis; a grid needs a mask."""
+        """Select blocks by a mask or, in a list of blocks, by position; return them as a list."""
         rows, columns, both = _indices(kept)
         return Blocks(
             self.top[rows],

@@ -65,12 +65,12 @@ def cut(entries: IntArray, side: int) -> tuple[IntArray, IntArray]:
     """Divide positions into about ``side`` strips with about equal numbers of entries.
 
     Position i has ``entries[i]`` entries. Return the first position of each strip, and the strip of each position. A
-    position with many entries is a strip of its own, since a strip of one position is never cut again.
+    position with many entries is a strip of its own. Such a strip is never cut again.
     """
     after = entries.cumsum()
     total = int(after[-1])
     many = entries > -(-total // side)
-    # The other strips share only the entries without these positions, so they are finer.
+    # The remaining entries are divided among the other strips, so these strips are finer.
     fair = max(1, -(-(total - int(entries[many].sum())) // side))
     nth = after // fair
     begins = np.ones(len(entries), dtype=np.bool_)

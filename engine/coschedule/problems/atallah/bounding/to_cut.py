@@ -8,7 +8,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.problems.atallah.bounding.grids import SIDE, Blocks, Points, dimensions, divide, joined
 
 _AT_ONCE = 2**16
-"""About the most entries and corners that are processed together, so that they fit in a cache."""
+"""The approximate maximum of entries and corners that are processed together, so that they fit in a cache."""
 
 
 class BlocksToCut:
