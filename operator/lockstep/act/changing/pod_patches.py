@@ -111,7 +111,8 @@ class PodPatches:
         else:
             if failure is None:
                 self._failures.pop(gang, None)
-                # The watch may be broken, or etcd may be restored to an earlier state.
+                # Pods that lack the change after this pause are patched again: the watch may be broken, or etcd may be
+                # restored to an earlier state.
                 await asyncio.sleep(NO_EFFECT_SECONDS)
             else:
                 log.warning("%s: %s", self._change.lags, failure.message, extra=about(gang))

@@ -30,8 +30,8 @@ class Creator:
     """Creates the members of one attempt.
 
     ``uids`` has the UIDs of the pods that exist, created now or earlier. ``verdict`` is set if the gang must be planned
-    again or refused, because admission has changed or refused its members. ``unowned`` are created pods that no list of
-    the attempt's pods has, because admission has changed them.
+    again or refused, because admission has changed or refused its members. ``unowned`` are created pods that are
+    in no list of the attempt's pods, because admission has changed them.
     """
 
     def __init__(self, client: KubeClient, gang: AcceptedGang, reservation: Reservation) -> None:
@@ -132,7 +132,7 @@ class Creator:
     def _is_whole(self, key: PodKey) -> bool:
         """Whether the member has everything that its template has, so that it shows how admission changed the template.
 
-        The template of a gang with a dealer has the dealer, and only the first member has it, too.
+        If the gang has a dealer, its template contains the dealer, but only the first member gets it.
         """
         return self._gang.spec.dealing is None or key == self._keys[0]
 

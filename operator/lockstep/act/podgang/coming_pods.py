@@ -104,7 +104,7 @@ class ComingPods:
     def _has_kept(self, known: Workload) -> bool:
         """Whether the Workload has always kept its quota.
 
-        Another Workload with its name, or another quota, begins anew.
+        False if it is another Workload of the same name, or if Kueue has given it quota anew.
         """
         now = self._state.pod_gangs.workloads.of(self._gang.key)
         return now is not None and (now.uid, now.quota_since) == (known.uid, known.quota_since)
@@ -112,8 +112,8 @@ class ComingPods:
     async def _grow(self) -> Failure | None:
         """Give an owner the pods by which the Gang grows, and wait until they exist.
 
-        This may already have happened before a restart. Other gangs may have been placed on the seats before the
-        operator knew of the seats, so a conflict is a failure.
+        This may already have happened before a restart. Then the new process may place other gangs on the seats before
+        it knows of them. So the attempt fails if the pods no longer fit.
         """
         known, held = self._state.pod_gangs.objects.get(self._gang.key), self._state.reservations.get(self._gang.key)
         if known is None or known.status.next_size is None or held is None:
@@ -127,7 +127,7 @@ class ComingPods:
         return failure or (None if self._may_change() else _OTHERS_DECIDE)
 
     def _may_change(self) -> bool:
-        """Whether the number of pods may still change: its author has not changed it, and no pod has succeeded."""
+        """Whether the owner's number of pods may still change: no user has changed it, and no pod has succeeded."""
         return self._state.pod_gangs.elastic.of(self._gang.key) is not None
 
     def _conflict(self) -> Failure | None:

@@ -71,7 +71,7 @@ class HostListOfGang:
         self._bytes = 0
 
     async def rest(self) -> None:
-        """Wait for the time that a list of this size takes at the rate at which one Gang may write."""
+        """Wait, so that a Gang writes at most ``_BYTES_A_SECOND`` bytes of its list a second."""
         await asyncio.sleep(self._bytes / _BYTES_A_SECOND)
 
     def _object(self, data: dict[str, str]) -> OwnedObject:

@@ -36,8 +36,8 @@ async def as_its_job_wants(
 def _policy(group: Manifest, job: Manifest, succeeded: int) -> Any:
     """The policy of the group.
 
-    If its Job has none: as many pods as the Job creates at once, but no more than are left. Those of the group's pods
-    that have succeeded are not waited for, so they count, too.
+    If it is not ``gang`` and the Job has none, ``minCount`` is the number of pods that the Job creates at once. It is
+    at most the completions that the Job has left, plus the pods of the group that have ``succeeded``.
     """
     policy, kind = group["spec"]["schedulingPolicy"], OWNERS[Source.JOB]
     if policy.get("gang") is not None or (job["spec"].get("scheduling") or {}).get("schedulingPolicy"):

@@ -13,8 +13,8 @@ from lockstep.api.manifest import NewManifest
 class Fields:
     """The fields of an object, which are taken one by one. ``notes`` gets a sentence for each that is not carried over.
 
-    It keeps the ``Fields`` of inner objects. So ``leave_rest`` of the whole object finds all fields that were not
-    taken.
+    The ``Fields`` of an object keep those of its inner objects. So ``leave_rest`` of the whole object finds all fields
+    that were not taken.
     """
 
     def __init__(self, path: str, fields: object, notes: list[str]) -> None:

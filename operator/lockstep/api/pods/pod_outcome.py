@@ -5,7 +5,7 @@ The first row that applies counts::
     Failed, no container has started, and the message is that of a rejection       REJECTED
     not ended, and not being deleted                                               GOING
     being deleted, and not known to have ended by itself before                    DELETED
-    Failed, with a reason of the node that is not the deadline of the template     DISRUPTED
+    Failed, with a reason other than the deadline of the template                  DISRUPTED
     DisruptionTarget is True, and not known to have ended by itself before         DISRUPTED
     succeeded                                                                      SUCCEEDED
     ended otherwise                                                                FAILED
@@ -97,7 +97,7 @@ def _disrupted_at(status: Manifest) -> float | None:
 
 
 def _own_end(phase: PodPhase, spec: Manifest, status: Manifest) -> float | None:
-    """When the pod ended by itself, as far as known by the API server's clock; None if it did not, or if unknown.
+    """When the pod ended by itself, estimated on the API server's clock; None if it did not, or if this is unknown.
 
     If failed containers are restarted (``OnFailure``), a failed pod has not ended by itself, except by its deadline.
     """

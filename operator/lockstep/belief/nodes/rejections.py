@@ -39,9 +39,9 @@ _LONGEST_WORDS = 1000
 class _Record:
     """The rejections of one gang, for one generation of its spec.
 
-    ``counted``: by reason, the nodes that rejected the gang since its last refusal ended, with the kubelets' messages.
-    ``earlier``: the nodes that rejected it before that. ``barred``: the nodes that did so a second time. ``roomier``:
-    nodes that rejected it and from which other pods are gone since the refusal.
+    ``counted`` has the kubelets' messages by reason and node, since the last refusal ended. ``earlier`` are the nodes
+    that rejected the gang before that end, and ``barred`` those that rejected it twice. ``roomier`` are nodes that
+    rejected it, and that other pods have left since the refusal.
     """
 
     gang: GangKey

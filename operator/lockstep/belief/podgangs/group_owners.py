@@ -15,7 +15,7 @@ _FEWEST = 3
 
 
 def lacks_owners(group: PodGroup, gang: PodGang | None) -> bool:
-    """Whether the Gang is one that pods own, too few of its owners are left, and other pods could own it too."""
+    """Whether pods own the Gang, too few of these owners are left, and the group has other pods that can own it."""
     if gang is None or gang.made_for is None or not group.terms:
         return False
     return len(_left(group, gang)) < min(_FEWEST, len(group.pods))

@@ -158,7 +158,7 @@ class GroupSharing:
         return {group.name: known.get(group.name, 0.0) for group in self.named}
 
     def groups(self, namespaces: Iterable[str], now: float) -> tuple[ShareGroup, ...]:
-        """The groups in the form that plans need. Each has those of the given namespaces that it names."""
+        """The groups in the form that plans need. A group has those of its namespaces that are in ``namespaces``."""
         used, of_group = self.used(now), dict[str, list[str]]()
         for name in sorted({name for name in namespaces if name in self._group_of}):
             of_group.setdefault(self._group_of[name], []).append(name)

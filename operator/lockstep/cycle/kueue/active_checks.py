@@ -25,7 +25,7 @@ class ActiveChecks:
         self._rests: dict[str, int] = {}
 
     async def keep_active(self) -> None:
-        """Write missing conditions until cancelled. After a restart, the same objects show which ones are missing."""
+        """Write missing conditions until cancelled. The checks show which are missing, also to the next process."""
         while True:
             await asyncio.sleep(_PAUSE_SECONDS)
             inactive = set(self._services.state.pod_gangs.workloads.inactive_checks())

@@ -178,7 +178,7 @@ class Planning:
         return waiting
 
     def _any_to_plan(self, waiting: Waiting) -> bool:
-        """Whether a gang waits, may change its size, or is planned behind all that may run."""
+        """Whether a gang waits, may change its size, or is planned behind the others since it may not start yet."""
         if any(not gang.spec.is_room for gang in waiting.gangs) or any_elastic_run(self._state):
             return True
         return bool(waiting.awaiting) or self._state.pod_gangs.queued_owners.any_known

@@ -141,9 +141,9 @@ class OwnerSizes:
     def _have_left(self, gang: GangFact, following: NextSize) -> bool:
         """Whether the owner has no more pods than it should have.
 
-        If the owner removes the pods with the highest indexes, only pods on nodes count: pods that wait may replace
-        them. If the patch names the pods that leave, pods that wait have to leave too. After some time they do not
-        count any more, because the owner's controller may not know some of them.
+        If the owner removes the pods with the highest indexes, only pods on nodes count: a pod that waits may replace
+        one that has left its node. If the patch names the pods that leave, pods that wait have to leave, too. After
+        some time, pods that wait no longer count, because the owner's controller may not know some of them.
         """
         known, group = self._state.pod_gangs.objects.get(gang.key), self._state.pod_gangs.group(gang.key)
         own, size = group.own(known.made_for if known else None, 0), gang.status.size or 0

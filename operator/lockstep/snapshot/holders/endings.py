@@ -66,7 +66,7 @@ def is_ending(state: State, gang: GangFact) -> bool:
 
 
 def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> float:
-    """How many seconds the gang's members have to end after deletion; 0 if none is on a node."""
+    """The grace period of the gang's members, in seconds; 0 if none is on a node."""
     return longest_grace(gang) if any(pod.node for pod in _left(state, reservation)) else 0.0
 
 

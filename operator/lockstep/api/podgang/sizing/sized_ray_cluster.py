@@ -46,7 +46,7 @@ def ray_cluster_problem(cluster: Manifest) -> str:
 
 
 def ray_cluster_sizes(cluster: Manifest) -> range:
-    """The sizes of its range that one or more replicas make; none if it has several groups of workers."""
+    """The sizes in the annotation that one or more replicas can make; none if there are several groups of workers."""
     groups = Section(cluster).section("spec").sections("workerGroupSpecs")
     asked = asked_sizes(cluster)
     if len(groups) != 1 or not asked:

@@ -1,6 +1,7 @@
-"""Joins later steps of a Gang into fewer kinds of pods, so that a plan can search all combinations of kinds.
+"""Joins steps of a Gang into fewer kinds of pods, so that a plan can search all combinations of kinds.
 
-A plan distinguishes how many pods of each kind are on a node. So its work grows with the product of these numbers.
+The later pods of a Gang start step by step. A plan distinguishes how many pods of each kind are on a node. So its work
+grows with the product of these numbers.
 """
 
 import math
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 
 from lockstep.facts.gang.role import Needs
 
-# With more combinations, steps are joined. With this many, a node costs 1,024 steps, so the 200,000 steps that each
-# choice of a plan has free last for about 200 nodes.
+# With more combinations, steps are joined. With this many, a node costs 1,024 steps of the engine's ``Effort``. Each
+# choice of a plan has 200,000 of these free, enough for about 200 nodes.
 _FEW = 2**10
 # A plan refuses gangs with more combinations.
 _MOST = 2**14
