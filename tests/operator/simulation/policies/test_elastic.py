@@ -86,6 +86,13 @@ def test_a_job_grows_when_another_one_ends():
     assert grown[-1].end < as_before[-1].end
 
 
+def test_a_job_shrinks_again_as_soon_as_its_interval_is_over():
+    jobs = [job(1, 0, 4 * 20 * HOUR), job(2, 1_000, 2 * HOUR, most=1), job(3, 1_200, HOUR, most=1)]
+    starts = {run.arrival.job.number: run.first_start for run in simulated(jobs)}
+
+    assert starts == {1: 0, 2: 1_000, 3: 1_000 + QUICK.min_interval}
+
+
 def test_without_run_times_a_job_gives_a_part_of_its_nodes_to_one_that_comes_and_gets_them_back():
     jobs = [job(1, 0, 40 * HOUR), job(2, HOUR, 4 * HOUR)]
 
