@@ -87,7 +87,7 @@ def choose_size(question: SizeQuestion) -> RunSize:
     places, times = _places(question, role), _times(question, role)
     best = None if times is None else _best(question, places, times)
     if best is None:
-        return _least(question, role, others, places, is_known=times is not None)
+        return _least(question, role, others, places, times)
     return RunSize(
         size=best.size,
         members=best.size + others,
@@ -99,11 +99,14 @@ def choose_size(question: SizeQuestion) -> RunSize:
     )
 
 
-def _least(question: SizeQuestion, role: RoleSpec, others: int, places: int, *, is_known: bool) -> RunSize:
+def _least(
+    question: SizeQuestion, role: RoleSpec, others: int, places: int, times: Mapping[int, float] | None
+) -> RunSize:
     """The size with the fewest members. With this size, the most runs can run side by side."""
-    least = role.sizes.least
+    # A run of a size without a run time would be refused, so no nodes would be requested for it.
+    least = min(times or (), default=role.sizes.least)
     unknown = "run times are unknown, and this size lets the largest number of runs run at once"
-    why = f"the nodes have places for {n_members(places)}" if is_known else unknown
+    why = unknown if times is None else f"the nodes have places for {n_members(places)}"
     return RunSize(
         size=least,
         members=least + others,

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from builders.served import gang, node
-from fake_cluster.api import POST, Refusal
+from fake_cluster.api import GET, POST, Refusal
 from fake_cluster.jumping import until
 from fake_cluster.rig import DEFAULT, gang_place, operator_over, pods_of
 from fake_cluster.store import Place
@@ -207,6 +207,26 @@ async def test_few_runs_get_more_members():
         api.store.create("gangsweeps", sweep(runs=2, template={**gang("x")["spec"], **RANGE}))
         await until(lambda: run_names(api))
         assert api.store.get(gang_place("s-0"))["spec"]["size"] == {"min": 4, "max": 4}
+
+
+async def test_runs_for_which_no_node_has_room_yet_get_a_size_that_has_a_run_time():
+    """The profile begins at two members, so a run of one member would be refused and request no nodes."""
+    profile = [{"members": 2, "time": "2h"}, {"members": 4, "time": "1h"}]
+    template = {**gang("x", cpu="16")["spec"], "size": {"min": 1, "max": 4}, "work": {"profile": profile}}
+    async with operator_over(sweeps=True) as (api, _):
+        api.store.create("gangsweeps", sweep(runs=2, template=template))
+        await until(lambda: run_names(api))
+        assert api.store.get(gang_place("s-0"))["spec"]["size"] == {"min": 2, "max": 2}
+
+
+async def test_sweep_that_may_not_be_read_at_first_goes_on_later():
+    async with operator_over(sweeps=True) as (api, _), ending(api):
+        refused = Refusal(code=403, message="gangsweeps is forbidden")
+        api.fault = lambda request: refused if request[:2] == (GET, "gangsweeps") else None
+        api.store.create("gangsweeps", sweep(runs=2))
+        await asyncio.sleep(600)
+        api.fault = lambda _: None
+        await until(lambda: status(api).get("state") == "Complete")
 
 
 async def test_status_is_written_once_in_five_seconds_at_most():
