@@ -133,7 +133,7 @@ class SweepFollower:
         self._remind(sweep, progress)
 
     async def _begun(self, sweep: Sweep) -> SweepProgress | None:
-        """The remembered progress of the sweep. At first it is read from the API server; None if it can't be.
+        """The remembered progress of the sweep. At first it is read from the API server; None if the sweep is gone.
 
         The watch may not have shown the last status yet, and a run whose end is unknown would be created again.
         """
@@ -141,6 +141,8 @@ class SweepFollower:
         if known is not None and known.uid == sweep.uid:
             return known
         answer = await self._client.get(paths.sweep(sweep.key))
+        if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
+            raise ApiUnavailableError(answer.message, answer)
         if not answer.is_success or answer.body["metadata"]["uid"] != sweep.uid:
             return None
         fresh = parse_sweep(answer.body)
