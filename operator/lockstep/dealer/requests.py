@@ -175,7 +175,10 @@ class _DealerHandler(BaseHTTPRequestHandler):
         if not (size.isascii() and size.isdecimal() and len(size) <= _MOST_DIGITS) or int(size) > _MOST_BYTES:
             self._send(Reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {_MOST_BYTES} bytes\n".encode()))
             return
-        self._send(self.deals.next(self.rfile.read(int(size))))
+        body = self.rfile.read(int(size))
+        # A member that dies while it sends may break off within the number of a piece: that is another piece.
+        is_whole = len(body) == int(size)
+        self._send(self.deals.next(body) if is_whole else Reply(HTTPStatus.BAD_REQUEST, b"the request breaks off\n"))
 
     def do_GET(self) -> None:
         if self._may_go_on("/states"):

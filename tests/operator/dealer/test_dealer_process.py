@@ -338,6 +338,19 @@ def test_large_request_is_refused_unread(deals, length):
         assert b" 413 " in connection.recv(200)
 
 
+@pytest.mark.parametrize("arrives", ["rank=1&done=1", "rank=1&failed=1", "rank=1"])
+def test_request_that_breaks_off_settles_no_piece_and_takes_none(deals, arrives):
+    dealer = deals(20)
+    with socket.create_connection(("127.0.0.1", dealer.port)) as connection:
+        head = f"POST /next HTTP/1.1\r\nAuthorization: Bearer {KEY}\r\nContent-Length: 40\r\n\r\n"
+        connection.sendall(f"{head}{arrives}".encode())
+        connection.shutdown(socket.SHUT_WR)
+        assert b" 400 " in connection.recv(200)
+
+    assert dealer.request("GET", "/states").body == packed(bytes(20))
+    assert dealer.next(0).body == b"0\n"
+
+
 @pytest.mark.parametrize(("error", "is_shown"), [(BrokenPipeError(), False), (ValueError("ours"), True)])
 def test_only_errors_of_our_own_are_logged(error, is_shown, capsys):
     server = requests.make_server(requests.Dealing(Deal(bytearray(4)), NoJournal(), KEY), 0)
