@@ -1,6 +1,7 @@
 """The dealer as a real process over real HTTP: its members, its key, its restart, and its last words."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from threading import Thread
 import pytest
 
 from eventually import eventually
+from lockstep.cli.in_pods.next import next as next_command
 from lockstep.dealer import requests
 from lockstep.dealer.asking import Asker, DealerError, next_pieces
 from lockstep.dealer.deal import Deal
@@ -200,7 +202,10 @@ def test_nonsense_gets_one_sentence_that_names_the_field(deals, form, says):
     assert (answer.status, answer.body) == (400, says)
 
 
-def test_command_of_a_member_reports_and_prints_the_next(deals):
+@pytest.mark.parametrize(
+    ("program", "prints", "settled"), [("echo", "0\n1\n", 2), ("false", "", 0)], ids=["works", "fails"]
+)
+def test_loop_in_the_help_reports_what_the_program_has_done(deals, program, prints, settled):
     dealer = deals(2)
     environment = {
         **os.environ,
@@ -208,12 +213,14 @@ def test_command_of_a_member_reports_and_prints_the_next(deals):
         "LOCKSTEP_DEALER_KEY": KEY,
         "LOCKSTEP_RANK": "0",
     }
-    loop = 'while pieces=$("$0" -m lockstep next $pieces) || exit 1; [ "$pieces" ]; do echo $pieces; done'
-    done = subprocess.run(
-        ["sh", "-c", loop, sys.executable], env=environment, check=True, capture_output=True, text=True, timeout=300
+    [loop] = re.findall("In a loop: (.*)", next_command.help)
+    loop = loop.replace("lockstep", '"$0" -m lockstep').replace("./work", program)
+    ran = subprocess.run(
+        ["sh", "-c", loop, sys.executable], env=environment, check=False, capture_output=True, text=True, timeout=300
     )
 
-    assert done.stdout == "0\n1\n"
+    assert (ran.returncode == 0, ran.stdout) == (settled > 0, prints)
+    assert counted(dealer.request("GET", "/states").body).settled == settled
 
 
 class SlowFailures(BaseHTTPRequestHandler):

@@ -50,7 +50,7 @@ def next(*, url: str, key: str, rank: int, failed: tuple[int, ...], done: tuple[
 
     The command prints nothing when no piece is left.
 
-    In a loop: while pieces=$(lockstep next $pieces) || exit 1; [ "$pieces" ]; do ./work $pieces; done
+    In a loop: while pieces=$(lockstep next $pieces) || exit 1; [ "$pieces" ]; do ./work $pieces || exit 1; done
     """
     try:
         pieces = next_pieces(
