@@ -49,7 +49,7 @@ def fit_kinds(ratios: FloatArray, kinds: IntArray) -> KindFit | None:
     kinds. Both arrays have one entry a run, InvalidValueError otherwise.
     """
     if kinds.shape != ratios.shape or not ((ratios > 0) & np.isfinite(ratios)).all():
-        raise InvalidValueError("ratios", "must be above 0 and finite, one for each run as for kinds")
+        raise InvalidValueError("ratios", "must be above 0 and finite, with as many entries as kinds")
     logs, known = np.log(ratios), np.unique(kinds[kinds != NO_KIND])
     counts = np.array([(kinds == kind).sum() for kind in known], dtype=np.int64)
     known, counts = known[counts >= LEAST_RUNS], counts[counts >= LEAST_RUNS]

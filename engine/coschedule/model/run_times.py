@@ -137,7 +137,7 @@ class ProfileWork:
     def __post_init__(self) -> None:
         sizes = [0, *(point.members for point in self.points)]
         if len(sizes) == 1 or any(before >= after for before, after in pairwise(sizes)):
-            raise InvalidValueError("points", "must have sizes above 0 that rise")
+            raise InvalidValueError("points", "must have sizes above 0 in ascending order")
         if not all(0 < point.seconds < math.inf for point in self.points):
             raise InvalidValueError("points", "must have times above 0")
 

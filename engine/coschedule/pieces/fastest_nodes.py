@@ -88,7 +88,7 @@ def divide_pieces(slowdowns: FloatArray, pieces: int) -> IntArray:
     """
     check_pieces(pieces)
     if not 1 <= len(slowdowns) <= pieces:
-        raise InvalidValueError("slowdowns", f"must be from 1 to {pieces}, one a member")
+        raise InvalidValueError("slowdowns", f"must have from 1 to {pieces} entries, one for each member")
     piece_times = PieceTimes.of_slowdowns(slowdowns, pieces=pieces, exact=False)
     counts = np.ones(len(slowdowns), dtype=np.int64)
     sharing = np.arange(len(slowdowns))
@@ -105,9 +105,9 @@ def divide_pieces(slowdowns: FloatArray, pieces: int) -> IntArray:
 def _check(slowdowns: FloatArray, counts: IntArray, pieces: int, costs: SizeCosts) -> None:
     check_pieces(pieces)
     if slowdowns.ndim != 1 or slowdowns.shape != counts.shape:
-        raise InvalidValueError("counts", "must have one entry a slow-down")
+        raise InvalidValueError("counts", "must have one entry for each slow-down")
     if costs.sizes.ndim != 1 or costs.sizes.shape != costs.overheads.shape:
-        raise InvalidValueError("overheads", "must have one entry a size")
+        raise InvalidValueError("overheads", "must have one entry for each size")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

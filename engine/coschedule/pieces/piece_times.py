@@ -66,7 +66,7 @@ def check_speeds(speeds: Sequence[Number] | Vector) -> None:
     if not len(speeds):
         raise InvalidValueError("speeds", "must hold at least one speed")
     if isinstance(speeds, np.ndarray) and speeds.ndim != 1:
-        raise InvalidValueError("speeds", "must be an array with one entry a processor")
+        raise InvalidValueError("speeds", "must be an array with one entry for each processor")
     if isinstance(speeds, np.ndarray) and speeds.dtype != object:
         wrong = ~((speeds > 0) & (speeds < math.inf))
         index = int(wrong.argmax()) if wrong.any() else None
@@ -91,7 +91,7 @@ class PieceTimes:
 
     def __post_init__(self) -> None:
         if not self.numerator.shape == self.denominator.shape == self.speed.shape or self.speed.ndim != 1:
-            raise InvalidValueError("piece_times", "must have one entry a row")
+            raise InvalidValueError("piece_times", "must have one entry for each row")
 
     @classmethod
     def of_speeds(cls, speeds: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "PieceTimes":

@@ -112,7 +112,7 @@ def test_gang_is_named_as_people_name_it():
     document = through_json(encode_snapshot(full_snapshot()))
     document["gangs"][0]["roles"][0]["request"] = []
 
-    with pytest.raises(InvalidValueError, match=r"gang default/\S+ must request one amount a resource"):
+    with pytest.raises(InvalidValueError, match=r"gang default/\S+ must request one amount for each resource"):
         decode_snapshot(document)
 
 

@@ -60,9 +60,9 @@ class Offers:
 
     def __post_init__(self) -> None:
         if not self.row_node.shape == self.row_first.shape == self.row_last.shape == self.piece_times.speed.shape:
-            raise InvalidValueError("row_node", "must have one entry a row")
+            raise InvalidValueError("row_node", "must have one entry for each row")
         if not self.until.shape == self.start_rank.shape == self.first_row.shape:
-            raise InvalidValueError("until", "must have one entry a node")
+            raise InvalidValueError("until", "must have one entry for each node")
 
     def room(self, counts: IntArray) -> IntArray:
         """Return the number of pieces done on each node, from the ``counts`` done on each row."""

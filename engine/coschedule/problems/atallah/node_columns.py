@@ -41,9 +41,9 @@ class NodeColumns:
 
     def __post_init__(self) -> None:
         if self.start.shape != self.until.shape or self.start.ndim != 1:
-            raise InvalidValueError("until", "must have one entry a node")
+            raise InvalidValueError("until", "must have one entry for each node")
         if not self.node.shape == self.slowdown.shape == self.count.shape:
-            raise InvalidValueError("slowdown", "must have one entry a step")
+            raise InvalidValueError("slowdown", "must have one entry for each step")
         for column in (self.start, self.until, self.node, self.slowdown, self.count):
             column.flags.writeable = False
 
@@ -95,7 +95,7 @@ def columns_of(
 
 def _check(field: str, good: BoolArray, message: str) -> None:
     if good.ndim != 1:
-        raise InvalidValueError(field, "must be an array with one entry a node")
+        raise InvalidValueError(field, "must be an array with one entry for each node")
     if not good.all():
         raise InvalidValueError(f"{field}[{int(np.argmin(good))}]", message)
 

@@ -147,7 +147,7 @@ def _check_weights(weights: Sequence[Number], *, largest: Number) -> None:
 
 def _check_free(free: Sequence[Number], *, nodes: int) -> None:
     if len(free) != nodes:
-        raise InvalidValueError("free", f"must hold {nodes} shares, one a weight")
+        raise InvalidValueError("free", f"must hold {nodes} shares, one for each weight")
     for index, share in enumerate(free):
         if not 0 <= share <= 1:
             raise InvalidValueError(f"free[{index}]", "must be from 0 to 1")

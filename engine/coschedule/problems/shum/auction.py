@@ -104,7 +104,7 @@ class ShareMarket:
         application = self._find(event.name, "name")
         levels = len(application.workstations)
         if len(event.unit_times) != levels:
-            raise InvalidValueError("unit_times", f"must hold {levels} times, one a level")
+            raise InvalidValueError("unit_times", f"must hold {levels} times, one for each level")
         application.unit_times = event.unit_times
         application.learn(event.also_known)
 

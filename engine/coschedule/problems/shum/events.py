@@ -24,7 +24,7 @@ class Arrive:
     def __post_init__(self) -> None:
         check_levels(self.levels)
         if len(self.unit_times) != len(self.levels):
-            raise InvalidValueError("unit_times", f"must hold {len(self.levels)} times, one a level")
+            raise InvalidValueError("unit_times", f"must hold {len(self.levels)} times, one for each level")
         check_unit_times(self.unit_times)
 
 

@@ -49,7 +49,7 @@ class Levels:
         if not self.workstations:
             raise InvalidValueError("workstations", "must hold at least one level")
         if len(self.speedups) != len(self.workstations):
-            raise InvalidValueError("speedups", f"must hold {len(self.workstations)} speed-ups, one a level")
+            raise InvalidValueError("speedups", f"must hold {len(self.workstations)} speed-ups, one for each level")
         for level, workstations in enumerate(self.workstations):
             if workstations < 0:
                 raise InvalidValueError(f"workstations[{level}]", "must be at least 0")

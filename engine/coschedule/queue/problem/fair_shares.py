@@ -60,7 +60,7 @@ class FairShares:
         if not self.groups or len(group_of) < sum(len(group.namespaces) for group in self.groups):
             raise ValueError("there must be groups, and no namespace in two of them")
         if any(len(group.held) not in (0, len(self.capacity)) for group in self.groups):
-            raise ValueError("what a group holds must have one amount a resource")
+            raise ValueError("what a group holds must have one amount for each resource")
         object.__setattr__(self, "_group_of", group_of)
 
     def group_of(self, gang: GangKey) -> int:

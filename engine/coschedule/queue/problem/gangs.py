@@ -113,7 +113,7 @@ class Role:
         if any(amount < 0 for amount in self.request):
             raise ValueError("a request cannot be negative")
         if self.load.is_pieces != (self.pieces is not None):
-            raise ValueError("pieces go with a load of pieces, and only with that")
+            raise ValueError("pieces must be given if the load is of pieces, and only then")
         if self.pieces is not None and self.pieces < self.sizes.least:
             raise ValueError(f"{self.sizes.least} members need as many pieces, not {self.pieces}")
         if self.piece_weight < 1:
@@ -150,11 +150,11 @@ class Kept:
 
     def __post_init__(self) -> None:
         if not -math.inf < self.start < self.finish:
-            raise ValueError("what is kept must start at a time, and end later")
+            raise ValueError("a kept placement must have a finite start, before its finish")
         for of_role in self.seats:
             nodes = [seat.node for seat in of_role]
             if nodes != sorted(set(nodes)) or any(seat.members < 1 for seat in of_role):
-                raise ValueError("what is kept must have nodes that rise, and members on each of them")
+                raise ValueError("the seats of a kept placement must be in the order of their nodes, and have members")
         columns = [np.array(of_role, dtype=np.int64).reshape(-1, 2) for of_role in self.seats]
         object.__setattr__(self, "nodes", tuple(column[:, 0] for column in columns))
         object.__setattr__(self, "counts", tuple(column[:, 1] for column in columns))
@@ -229,7 +229,7 @@ class PendingGang:
         if not self.checkpoint_interval > 0:
             raise ValueError("checkpoint_interval must be positive")
         if (self.interruptible is Interruptible.CHECKPOINTED) != (self.checkpoint_interval < math.inf):
-            raise ValueError("checkpoints have an interval, and nothing else has one")
+            raise ValueError("checkpoint_interval must be finite with interruptible CHECKPOINTED, and only then")
         if len({factor.kind for factor in self.factors}) < len(self.factors):
             raise ValueError("a gang must have one factor for each kind")
         self._check_roles()
@@ -279,7 +279,7 @@ class PendingGang:
         if math.isnan(self.promised):
             raise ValueError("promised must be a time, or inf")
         if self.kept is not None and len(self.kept.seats) != len(self.roles):
-            raise ValueError("what is kept must have seats for each role")
+            raise ValueError("a kept placement must have seats for each role")
 
     def _check_roles(self) -> None:
         names = {role.name for role in self.roles}
@@ -293,7 +293,7 @@ class PendingGang:
     def _check_loads(self) -> None:
         loads = [role.load for role in self.roles if role.load.is_work]
         if self.work is not None and not loads:
-            raise ValueError("work must be that of members with a load")
+            raise ValueError("a gang with work must have a role whose load is not NONE")
         are_pieces = any(load.is_pieces for load in loads)
         if len(set(loads)) > 1 and are_pieces:
             raise ValueError("where one role has pieces, all others must have pieces or no load")

@@ -34,7 +34,7 @@ class OpenEnded:
         for name in ("holder", "node"):
             object.__setattr__(self, name, read_only(name, getattr(self, name), np.int64, shape))
         if ((self.holder < 0) | (self.holder >= len(self.gangs))).any() or (self.node < 0).any():
-            raise ValueError("who holds a node without an end must be one of the gangs")
+            raise ValueError("holder must have indices of gangs, and node must not be negative")
 
     def with_gang(self, gang: GangKey, nodes: IntArray) -> "OpenEnded":
         """Return these facts with one more gang, which uses ``nodes``, int[i]; a node may repeat."""

@@ -43,13 +43,13 @@ class Forecasts:
         edges, returns = np.array(self.edges, dtype=np.float64), np.array(self.returns, dtype=np.float64)
         hours = max(0, len(edges) - 1)
         if edges.ndim != 1 or len(edges) == 1:
-            raise ValueError("edges must be the begins of hours, and the end of the last")
+            raise ValueError("edges must be the starts of all hours, and the end of the last hour")
         if not hours:
             returns = returns.reshape(len(returns), 0)
         if returns.ndim != 2 or returns.shape[1] != hours:
             raise ValueError(f"returns must have one column for each of {hours} hours")
         if not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):
-            raise ValueError("edges must be finite and rise")
+            raise ValueError("edges must be finite and in ascending order")
         if not ((returns >= 0) & (returns <= 1)).all():
             raise ValueError("probabilities must be from 0 to 1")
         for name, values in (("edges", edges), ("returns", returns)):

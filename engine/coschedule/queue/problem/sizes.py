@@ -26,7 +26,7 @@ class Sizes:
         if self.multiple_of < 1 or any(
             left >= right for left, right in zip(self.allowed, self.allowed[1:], strict=False)
         ):
-            raise ValueError("sizes must be multiples of 1 or more, and those that are allowed must rise")
+            raise ValueError("multiple_of must be at least 1, and allowed must be in ascending order")
         if self.have_gaps and not self.between(self.minimum, self.maximum).size:
             raise ValueError(f"there must be an allowed size from {self.minimum} to {self.maximum}")
 

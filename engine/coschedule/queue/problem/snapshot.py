@@ -80,11 +80,11 @@ class Snapshot:
         object.__setattr__(self, "kinds", read_only("kinds", kinds, np.int64, (count,)))
         self._check_numbers()
         if (self.open_ended.node >= count).any():
-            raise ValueError("gangs without an end must hold nodes of the snapshot")
+            raise ValueError("gangs of unknown end must hold nodes of the snapshot")
         if self.forecasts.hours and len(self.forecasts.returns) != count:
             raise ValueError(f"forecasts must have one row for each of {count} nodes")
         if self.shares.capacity and len(self.shares.capacity) != width:
-            raise ValueError("shares must have one capacity a resource")
+            raise ValueError("shares must have one capacity for each resource")
         self._check_releases()
         self._check_nominated()
         self._check_gangs()
@@ -118,17 +118,17 @@ class Snapshot:
             if not 0 <= release.node < len(self.nodes.names):
                 raise ValueError(f"a release names node {release.node} of {len(self.nodes.names)}")
             if len(release.request) != len(self.resources) or math.isnan(release.time):
-                raise ValueError("a release needs one amount a resource and a time")
+                raise ValueError("a release needs a time, and one amount for each resource")
 
     def _check_nominated(self) -> None:
         for pod in self.nominated:
             if not 0 <= pod.node < len(self.nodes.names) or len(pod.request) != len(self.resources):
-                raise ValueError("a nominated pod needs a node of the snapshot and one amount a resource")
+                raise ValueError("a nominated pod needs a node of the snapshot and one amount for each resource")
 
     def _check_gangs(self) -> None:
         for gang in self.gangs:
             if any(len(role.request) != len(self.resources) for role in gang.roles):
-                raise ValueError(f"gang {gang.key} must request one amount a resource")
+                raise ValueError(f"gang {gang.key} must request one amount for each resource")
             # The nodes of a role rise, so the first and the last node bound all others.
             ends = [seat for of_role in gang.kept.seats for seat in (*of_role[:1], *of_role[-1:])] if gang.kept else []
             nodes = [seat.node for seat in ends]
@@ -152,7 +152,9 @@ class Snapshot:
         for gang in self.running:
             for node, request in gang.holds:
                 if not 0 <= node < len(self.nodes.names) or len(request) != len(self.resources):
-                    raise ValueError(f"gang {gang.key} must hold nodes of the snapshot, and one amount a resource")
+                    raise ValueError(
+                        f"gang {gang.key} must hold nodes of the snapshot, and one amount for each resource"
+                    )
             if any(not 0 <= one.budget < len(self.budgets) for one in gang.disrupts):
                 raise ValueError(f"gang {gang.key} counts against a budget that is not there")
 

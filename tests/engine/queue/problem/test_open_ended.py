@@ -41,7 +41,7 @@ def test_no_gang_is_in_the_way_where_none_is_known():
 
 @pytest.mark.parametrize("held", [[(4, 0)], [(-1, 0)], [(0, -1)]], ids=["no such gang", "below the first", "no node"])
 def test_what_makes_no_sense_is_refused(held):
-    with pytest.raises(ValueError, match="one of the gangs"):
+    with pytest.raises(ValueError, match="indices of gangs"):
         open_ended(held)
 
 
