@@ -22,8 +22,8 @@ def _promises() -> list[Panel]:
         ),
         graph(
             "Wait: expected ÷ real",
-            "Expected wait divided by real wait, median of gangs that started after a wait. promised above 3: "
-            "promises are far too late. likely far from 1: run times are not as stated.",
+            "Expected wait divided by real wait, median of gangs that started after a wait. If promised is above 3, "
+            "promises are far too late. If likely is far from 1, run times are not as stated.",
             Query(quantile(0.5, "lockstep_promised_wait_ratio"), "promised"),
             Query(quantile(0.5, "lockstep_likely_wait_ratio"), "likely"),
             unit=NoUnit,

@@ -42,8 +42,8 @@ def _cost() -> list[Panel]:
         ),
         counts(
             "Work not done during changes of size",
-            "Time of changes in mode Restart, times the members, in the time shown. If it is much of the run time of "
-            "gangs, users should state a longer minInterval.",
+            "Duration of changes in mode Restart, multiplied by the members, in the time shown. If it is much of the "
+            "run time of gangs, users should state a longer minInterval.",
             Query(happened("lockstep_size_change_member_seconds_total"), "member-seconds"),
             unit=Seconds,
             columns=WIDE_COLUMNS,

@@ -33,7 +33,7 @@ def _cycles() -> list[Panel]:
         counts(
             "Attempts torn down by reason",
             "Number of attempts that Lockstep tore down, by reason, in the time shown. Single ones are normal. If one "
-            "reason repeats, remove its cause. pods kept: gangs of which only a part of the pods runs on.",
+            "reason repeats, remove its cause. pods kept: gangs whose pods had to leave, but stayed.",
             Query(happened("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
             Query(happened("lockstep_gangs_given_up_total", by="result"), "pods {{result}}"),
         ),

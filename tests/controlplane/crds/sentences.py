@@ -5,6 +5,6 @@ NOT_CHECKED = (
     " correct the existing errors to complete validation]"
 )
 PROFILE_RANGE = (
-    "spec.work.profile: Invalid value: profile must reach into the range from size.min to size.max, because no size"
-    " below its smallest or above its largest is chosen."
+    "spec.work.profile: Invalid value: profile must overlap the range from size.min to size.max, because Lockstep"
+    " chooses no size outside the profile."
 )

@@ -265,8 +265,8 @@ def pod(**fields):
         ),
         pytest.param(
             spec(elastic=RESTART, work=HOUR, volumeClaimTemplates=claim_templates("fast", "data")),
-            "spec.elastic: Forbidden: elastic can't be set beside volumeClaimTemplates, because kept claims need the"
-            " size that they had.",
+            "spec.elastic: Forbidden: elastic can't be set beside volumeClaimTemplates, because kept claims have the"
+            " data for one size.",
             id="elastic with claims",
         ),
         pytest.param(

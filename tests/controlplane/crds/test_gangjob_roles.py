@@ -14,8 +14,8 @@ POOLS = [
     {**FIXED, "name": "gpu", **PIECES, "pieceWeight": 5},
 ]
 NO_SHARE_BESIDE_PIECES = (
-    "spec.roles: Invalid value: roles beside one with load Pieces must have load Pieces or None, because a share of the"
-    " work has no number of pieces."
+    "spec.roles: Invalid value: roles beside one with load Pieces must have load Pieces or None, because Lockstep does"
+    " not divide work into pieces and shares at once."
 )
 RESTART = {"mode": "Restart"}
 CLAIMS = claim_templates("fast", "data")
@@ -136,9 +136,8 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
         ),
         pytest.param(
             roles(*POOLS, work={"serialTime": "1h", "learn": True}),
-            "spec.work.learn: Forbidden: learn is allowed with at most one role of load Pieces; with more, no one "
-            "law says"
-            " how the run time falls with the number of members.",
+            "spec.work.learn: Forbidden: learn is allowed with at most one role of load Pieces; with more, no "
+            "single formula describes the run time.",
             id="learned, with pieces of several roles",
         ),
         pytest.param(
