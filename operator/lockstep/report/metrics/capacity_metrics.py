@@ -20,7 +20,7 @@ class CapacityMetrics:
     def _declare_counts(self, registry: CollectorRegistry) -> None:
         self.nodes = Gauge(
             "lockstep_nodes",
-            "Nodes by state: in_use has members; promised has later members, or a gang keeps it free; closed "
+            "Nodes by state: in_use has members; promised will get members, or a gang keeps it free; closed "
             "takes no new members.",
             ["state"],
             registry=registry,

@@ -31,7 +31,7 @@ class FinishMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._error = Histogram(
             "lockstep_finish_error_seconds",
-            "Time between the last expected finish before a gang's start and its real finish, by the main cause.",
+            "Time between a gang's real finish and its expected finish at the start, by the main cause.",
             ["reason"],
             buckets=WAIT_BUCKETS,
             registry=registry,

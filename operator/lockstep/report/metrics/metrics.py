@@ -131,8 +131,8 @@ class Metrics:
         )
         self.member_price = Gauge(
             "lockstep_member_price_seconds",
-            "Price of one second of a member in the last plan, in seconds of delay for other gangs; 0 if there "
-            "are none.",
+            "Price of one second of a member in the last plan, in seconds of delay for other gangs; 0 if it "
+            "delays none.",
             registry=registry,
         )
 
@@ -182,14 +182,14 @@ class Metrics:
         )
         self.given_up = Counter(
             "lockstep_gangs_given_up",
-            "Objects of the kind Gang that were bound in part or had to leave a node, by what happened to their "
+            "Objects of the kind Gang whose pods were bound in part or had to leave a node, by what happened to the "
             "pods: their owner was suspended, their Workload was queued again, they were evicted, or they were kept.",
             ["result"],
             registry=registry,
         )
         self.assumed_pods = Gauge(
             "lockstep_assumed_pods",
-            "Members that count on a node before the watch shows them there.",
+            "Members that Lockstep counts on a node before the watch shows them there.",
             registry=registry,
         )
         for reason in UNDONE_REASONS:
@@ -233,7 +233,7 @@ class Metrics:
         )
         self.preempted_member_seconds = Counter(
             "lockstep_preempted_member_seconds",
-            "Work lost by preemption: the run time of evicted gangs, times their members.",
+            "Work lost by preemption: the run time of evicted gangs, multiplied by their members.",
             registry=registry,
         )
 
