@@ -87,7 +87,7 @@ def test_plan_is_reported_in_one_sentence(arena):
 
     message = arena.condition("heat", "Planned")["message"]
     assert message == (
-        f"3 members on {first}…{third}. With its wait, the gang is 3.0 times as fast as one idle reference node."
+        f"3 members on {first}…{third}. The gang's speed-up over one idle reference node is 3.0, including the wait."
     )
     assert second not in message
 

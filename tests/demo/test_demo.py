@@ -61,7 +61,7 @@ def test_every_gang_of_the_examples_lands_and_the_metrics_come_last(demo):
     output = demo.output()
     assert status == 0, output
     assert re.search(
-        r"heat +6 members on .*\. With its wait, the gang is \d\.\d times as fast as one idle reference node\. "
+        r"heat +6 members on .*\. The gang's speed-up over one idle reference node is \d\.\d, including the wait\. "
         r"With 7 members the gang would wait \d+ s and",
         output,
     )

@@ -158,7 +158,7 @@ def test_size_of_a_load_is_what_the_page_says(cell, want):
     message = what_is_said(gang_of_size(1, 12, WORK[load], load=load, **pieces), SLOW)
 
     assert message.startswith(f"{members} on ")
-    assert f". With its wait, the gang is {speed} as one idle reference node." in message
+    assert f"The gang's speed-up over one idle reference node is {speed.split()[0]}, including the wait." in message
 
 
 def test_gang_of_ten_hours_is_planned_for_the_evening():
@@ -173,9 +173,9 @@ def test_loop_bounds_the_members_of_every_node(tmp_path):
     small = {**container, "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}
     stream["spec"]["template"] = {"spec": {"containers": [small]}}
 
-    assert what_is_said(stream).startswith("4 members on n01. With its wait, the gang is 4.0")
+    assert what_is_said(stream).startswith("4 members on n01. The gang's speed-up over one idle reference node is 4.0,")
     said = what_is_said(stream, bids_of_the_loop(tmp_path))
-    assert said.startswith("4 members on n01, n02. With its wait, the gang is 4.0")
+    assert said.startswith("4 members on n01, n02. The gang's speed-up over one idle reference node is 4.0,")
 
 
 def test_gang_avoids_a_busy_node():

@@ -106,7 +106,7 @@ def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
     widths = (16, 22, 22, 18, 16, 22)
     heads = (
         "work lost",
-        "interruptions a job",
+        "interruptions per job",
         "turnaround",
         "p95 turnaround",
         "promises broken",
@@ -128,7 +128,7 @@ def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
 
 def _changes(rows: dict[str, _Row]) -> Iterator[str]:
     widths = (16, 22, 18)
-    yield _line("policy", ("changes a job", "longest turnaround", "of the first"), widths)
+    yield _line("policy", ("changes per job", "longest turnaround", "of the first"), widths)
     for policy, row in rows.items():
         cells = (
             row.mean("changes").formatted(2),

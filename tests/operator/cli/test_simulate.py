@@ -295,9 +295,9 @@ def test_bound_stands_below_the_tables():
 def test_elastic_jobs_change_their_sizes_and_others_do_not():
     shared, rigid = (simulated(*SMALLER, "--policy", "elastic", "--elastic-share", share) for share in ("1", "0"))
 
-    assert "changes a job" in shared.stdout
+    assert "changes per job" in shared.stdout
     assert rigid.exit_code == 0, rigid.output
-    assert "changes a job" not in rigid.stdout
+    assert "changes per job" not in rigid.stdout
 
 
 @pytest.mark.parametrize("option", ["--restart-time", "--min-interval"])

@@ -108,7 +108,7 @@ def _without_chains(spec: Fields, role: _Role, roles: Sequence[_Role]) -> list[s
     waiting = {one.name for one in roles if one.waits_for}
     for name in role.waits_for:
         if name in waiting:
-            spec.note("replicatedJobs", f"{role.name} does not wait for {name}, which waits itself.")
+            spec.note("replicatedJobs", f"{role.name} does not wait for {name}, since {name} also waits.")
     return [name for name in role.waits_for if name not in waiting]
 
 

@@ -71,7 +71,7 @@ def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
     kinds = {one.seat for one in planned.runs if one.key in changing}
     if not kinds or run.seat in kinds:
         return ""
-    return "it keeps its size in the next plan: gangs whose members require something else change theirs first"
+    return "it keeps its size in the next plan: gangs whose members have other requirements change their sizes first"
 
 
 def _why_kept(run: SizedRun, now: float) -> str:
@@ -93,7 +93,7 @@ def _without_end(run: OpenEndedRun) -> str:
     if run.is_measured:
         return _measured(run)
     if run.size == run.sizes.maximum:
-        return f"it keeps its size: its end is unknown, and it has the {n_members(size)} that it may have now"
+        return f"it keeps its size: its end is unknown, and it may have at most {n_members(size)} now"
     back = f"; it gives members back to gangs that wait, down to {n_members(least)}" if least < size else ""
     needs = (
         f"it grows only onto idle nodes that no gang waits for, and only if they make it {run.least_growth} times as "
@@ -106,8 +106,8 @@ def _measured(run: OpenEndedRun) -> str:
     """A clause that says how the sizes of a gang of unknown end are compared."""
     sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
     known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
-    gives = "if gangs wait, it gives up the nodes beyond an equal share"
-    return f"{known}; no other division of the nodes gains 10 % for each gang that changes; {gives}"
+    gives = "if gangs wait, it gives up all nodes but an equal share"
+    return f"{known}; no other division of the nodes makes gangs faster by 10 % for each change; {gives}"
 
 
 def _with_end(run: ElasticRun, now: float) -> str:
@@ -118,8 +118,8 @@ def _with_end(run: ElasticRun, now: float) -> str:
     if not run.sizes.vary:
         return f"it keeps its size: {_NO_OTHER}"
     fewest, most = run.sizes.least + run.fixed_size, run.sizes.maximum + run.fixed_size
-    sizes = f"it keeps its size: no size that it may have now, from {fewest} to {most}"
-    return f"{sizes}, is better for all gangs together in the free room"
+    sizes = f"no other size that it may have, from {fewest} to {most}, is better for all gangs together"
+    return f"it keeps its size: in the room that is free, {sizes}"
 
 
 def _by_deadline(run: SizedRun) -> str:
@@ -136,4 +136,4 @@ def _asked(run: SizedRun, asked: int) -> str:
     size = n_members(asked + run.fixed_size)
     if not run.sizes.has(asked):
         return f"its elastic.size asks for {size}, but it keeps its size: {_NO_OTHER}"
-    return f"it changes to {size}, as elastic.size asks, as soon as there are free nodes from which no other gang gains"
+    return f"it changes to {size}, as elastic.size asks, as soon as there are free nodes that help no other gang"

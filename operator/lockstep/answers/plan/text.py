@@ -40,7 +40,7 @@ def unplanned_lines(answer: UnplannedAnswer) -> Iterator[str]:
     yield from wrapped(f"{gang_name(answer.gang)}{_stands(answer.phase)} {answer.message}")
     if answer.likely is not None:
         start, size = rfc3339(answer.likely.likely_start), n_members(answer.likely.size)
-        yield from wrapped(f"It is likely to start at {start} with {size}. Nothing is promised before that.", "  ")
+        yield from wrapped(f"It is likely to start at {start} with {size}. This start is not promised.", "  ")
     if answer.why is not None:
         yield from wrapped(f"Its plan was: {answer.why}", "  ")
     if answer.start is not None and answer.size is not None:
@@ -114,7 +114,7 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
         yield "  None of its sizes fits."
         return
     rows = list(_size_rows(answer))
-    legend = f"{marks.finish} end, {marks.price} what members cost others"
+    legend = f"{marks.finish} until its end, {marks.price} cost to others"
     yield f"  {'members':>9}  {'starts in':>12}  {'ends in':>12}  {legend}"
     drawn = bars([_lengths(row, answer.now) for row in answer.sizes], marks)
     yield from (f"{text}  {bar}".rstrip() for text, bar in zip(rows, drawn, strict=True))
@@ -172,7 +172,7 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
         yield from wrapped(f"{slowest} as on an idle reference node.", "  ")
     if answer.latest is not None:
         when = "" if answer.latest_of is None else f", when {gang_name(answer.latest_of)} ends"
-        yield from wrapped(f"{answer.latest} has room last{when}.", "  ")
+        yield from wrapped(f"{answer.latest} gets room last{when}.", "  ")
 
 
 def _speeds(answer: WaitingAnswer) -> Iterator[str]:

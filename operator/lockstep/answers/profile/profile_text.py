@@ -123,7 +123,7 @@ def _line(name: str, text: str, off: float) -> str:
 
 
 def _plot(answer: ProfileAnswer, bar: str) -> Iterator[str]:
-    yield "Times on idle reference nodes; took is the median of the runs with that number of members:"
+    yield "Times on idle reference nodes (took: the median of the runs with that number of members):"
     yield f"  {'members':>7}  {'runs':>4}  {'took':>9}  {'forecast':>9}  {'off by':>9}  {bar} forecast, o took"
     longest = max(max(row.predicted, row.seen or 0.0) for row in answer.rows)
     yield from (_row(row, longest, bar) for row in answer.rows)
@@ -143,11 +143,10 @@ def _row(row: ProfileRow, longest: float, bar: str) -> str:
 
 
 def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
-    yield from wrapped(
-        f"If this formula forecasts each run from the others, it is off by {error_percentage(fit.error)} on average."
-    )
+    error = error_percentage(fit.error)
+    yield from wrapped(f"Forecasts of a run by this formula, fitted to the other runs, are off by {error} on average.")
     stated = error_percentage(answer.judged.stated_error)
-    yield from wrapped(f"The times of the spec, multiplied to fit the other runs, are off by {stated}.")
+    yield from wrapped(f"The times of the spec, scaled to fit the other runs, are off by {stated}.")
     yield from wrapped("If the runs follow this formula, 19 of 20 numbers are off by at most the error beside them.")
     if answer.judged.better is None:
         yield from wrapped("So its spec is as good, and you need not change it.")

@@ -23,6 +23,6 @@ def _measured(profile: list[Manifest], maximum: int) -> ProfileWork:
     points = sorted(TimedSize(int(point["members"]), duration_seconds(point["time"])) for point in profile)
     if points[0].members > maximum:
         raise ValueError(
-            f"work.profile begins at {points[0].members} members, but at most {maximum} members of the gang work"
+            f"work.profile begins at {points[0].members} members, but at most {maximum} members share the work"
         )
     return ProfileWork(points=tuple(points))

@@ -54,8 +54,8 @@ def _several_sources(alike: Sequence[PodsAlike]) -> Refusal | None:
         return None
     (one, pod), (other, other_pod), *_ = sorted(found.items())
     message = (
-        f"Two sources name this Gang: pod {pod} belongs to it by {one}, and pod {other_pod} by {other}. Give one of "
-        "them another name."
+        f"Two sources name this Gang: pod {pod} belongs to it by {one}, and pod {other_pod} by {other}. Use "
+        "another name in one of the sources."
     )
     return Refusal(Reason.INVALID_SPEC, message)
 

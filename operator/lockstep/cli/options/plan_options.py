@@ -50,8 +50,8 @@ _PRICE_FACTOR = click.option(
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="Price of a member with the sizing Balanced, as a multiple of the gangs per node. A higher price makes gangs "
-    "smaller.",
+    help="With the sizing Balanced, a member costs this factor times the number of gangs per node. A higher factor "
+    "makes gangs smaller.",
 )
 _PROMISES = click.option(
     "--promises",

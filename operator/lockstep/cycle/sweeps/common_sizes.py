@@ -94,8 +94,8 @@ def choose_size(question: SizeQuestion) -> RunSize:
         groups=best.groups,
         seconds=best.finish,
         reason=f"Each run has {n_members(best.size + others)}; at most {best.groups} run at once. "
-        f"{question.runs} runs are expected to take {duration(best.finish)}, with {question.spec.law.lower()} run "
-        f"times and places for {n_members(places)}.",
+        f"{question.runs} runs are expected to take {duration(best.finish)}, with places for {n_members(places)} and "
+        f"{question.spec.law.lower()} run times.",
     )
 
 

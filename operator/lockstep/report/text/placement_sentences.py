@@ -32,7 +32,7 @@ def chosen(placement: Placement, *, now: float) -> str:
         sentences.append(awaited + _at_the_latest(placement))
     if placement.speedup is not None:
         sentences.append(
-            f"With its wait, the gang is {speedup(placement.speedup)} times as fast as one idle reference node"
+            f"The gang's speed-up over one idle reference node is {speedup(placement.speedup)}, including the wait"
         )
     if placement.risk is not None:
         sentences.append(_risk(placement.risk))
@@ -133,6 +133,7 @@ def _says_nothing(other: Alternative, now: float) -> bool:
 
 
 def _instead(other: Alternative, placement: Placement, now: float) -> str:
+    """``With 7 members the gang would have a speed-up of 2.2``; it also names the wait if one of both starts later."""
     result = _result(other)
     if other.start > now:
         return f"With {n_members(other.size)} the gang would wait {duration(other.start - now)} and {result}"
@@ -143,7 +144,7 @@ def _instead(other: Alternative, placement: Placement, now: float) -> str:
 
 def _result(other: Alternative) -> str:
     if other.speedup is not None:
-        return f"be {speedup(other.speedup)} times as fast"
+        return f"have a speed-up of {speedup(other.speedup)}"
     return f"end at {rfc3339(other.finish)}"
 
 

@@ -137,7 +137,9 @@ def _owner_returns(change: SizeChange) -> str:
 def _slow_node(change: SizeChange) -> str:
     assert isinstance(change.leaves, SlowNode), "it leaves a slow node"
     node, times, than = change.leaves
-    return f"node {node}, which it leaves, is {times:.2f} times as slow as node {than}, the slowest that it then has"
+    return (
+        f"node {node}, which it leaves, is {times:.2f} times as slow as node {than}, its slowest node after the change"
+    )
 
 
 def _earlier_plan(change: SizeChange) -> str:

@@ -194,7 +194,7 @@ def test_jobs_that_depend_on_others_wait_for_those_that_are_ready():
     spec, notes = converted(jobset(*jobs))
 
     assert [role.get("startAfter") for role in spec["roles"]] == [None, ["a"], None, None]
-    assert "spec.replicatedJobs: c does not wait for b, which waits itself." in notes
+    assert "spec.replicatedJobs: c does not wait for b, since b also waits." in notes
     assert "none waits for a to end" in noted(notes, "replicatedJobs[3].dependsOn[0].status")[0]
 
 

@@ -237,7 +237,8 @@ async def test_gang_that_is_placed_says_why_it_has_what_it_has():
         assert answer.message == "All 2 members are bound."
         assert answer.why is not None
         assert re.match(
-            r"2 members on n1. With its wait, the gang is [\d.]+ times as fast as one idle reference node", answer.why
+            r"2 members on n1. The gang's speed-up over one idle reference node is [\d.]+, including the wait",
+            answer.why,
         )
         assert (answer.size, sum(one.count for one in answer.members)) == (2, 2)
 

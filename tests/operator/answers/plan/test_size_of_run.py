@@ -177,7 +177,12 @@ async def test_gang_that_never_changed_expects_the_time_that_another_one_of_its_
 @pytest.mark.parametrize(
     ("life", "later", "want"),
     [
-        pytest.param(runs_alone, HOUR, "is better for all gangs together in the free room", id="the best size"),
+        pytest.param(
+            runs_alone,
+            HOUR,
+            "It keeps its size: in the room that is free, no other size that it may have, from",
+            id="the best size",
+        ),
         pytest.param(
             runs_for_an_hour, 60, "and gangs change their size only if at least", id="too little work is left"
         ),
@@ -194,7 +199,7 @@ async def test_gang_that_never_changed_expects_the_time_that_another_one_of_its_
         pytest.param(
             runs_without_work,
             HOUR,
-            "its end is unknown, and it has the 4 members that it may have now",
+            "its end is unknown, and it may have at most 4 members now",
             id="all that it may",
         ),
         pytest.param(
@@ -279,7 +284,7 @@ async def test_gang_says_that_others_whose_members_require_something_else_change
 
     [grows, waits] = (why_this_size(state, rules(), state.gangs[key(pool)], now() + HOUR) for pool in "ab")
     assert grows.startswith("With the next plan it grows from 1 to 2 members")
-    assert waits.startswith("It keeps its size in the next plan: gangs whose members require something else change")
+    assert waits.startswith("It keeps its size in the next plan: gangs whose members have other requirements")
 
 
 async def launcher_is_asked_for_more(api):
@@ -301,12 +306,12 @@ async def launcher_has_given_back(api):
     [
         pytest.param(
             partial(run, manifest=with_launcher()),
-            "It keeps its size: no size that it may have now, from 2 to 5, is better",
+            "no other size that it may have, from 2 to 5, is better for all gangs together",
             id="best",
         ),
         pytest.param(launcher_is_asked_for_more, "It changes to 5 members, as elastic.size asks", id="asked"),
         pytest.param(
-            partial(run, manifest=with_launcher(work=None)), "it has the 5 members that it may have now", id="largest"
+            partial(run, manifest=with_launcher(work=None)), "it may have at most 5 members now", id="largest"
         ),
         pytest.param(launcher_has_given_back, "gives members back to gangs that wait, down to 3 members", id="grown"),
     ],

@@ -33,11 +33,11 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
 
     assert text_of(planned) == [
         "default/me starts in 1 min and ends in 1 min 40 s: 3 members expected on a, b, c. The start is",
-        "  expected at 1970-01-01T00:17:40Z, when a has room. With its wait, the gang is 0.60 times as fast",
-        "  as one idle reference node.",
+        "  expected at 1970-01-01T00:17:40Z, when a has room. The gang's speed-up over one idle reference",
+        "  node is 0.60, including the wait.",
         "",
         "Why this size: one second of a member costs other gangs 0.50 s, as when the snapshot was recorded.",
-        "    members     starts in       ends in  # end, - what members cost others",
+        "    members     starts in       ends in  # until its end, - cost to others",
         "          2         1 min         2 min  ###########################-------------",
         " *        3         1 min    1 min 40 s  ######################--------------",
         "",
@@ -45,7 +45,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         "  slow-down 1: 1 node, 1 with room, 1 used",
         "  slow-down 2: 2 nodes, 2 with room, 2 used",
         "  The slowest is b: a member takes 2 times as long there as on an idle reference node.",
-        "  a has room last, when default/other ends.",
+        "  a gets room last, when default/other ends.",
         "",
         "Why not now:",
         "  It needs 2 members at least. Of 3 nodes: 2 short of slots, 1 with room for 1 member.",

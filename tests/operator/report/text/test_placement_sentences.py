@@ -54,7 +54,7 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(
             placement(("n1", 1, None, "launcher"), *((node, 1, None, "workers") for node in EIGHT), gain=5.9),
             "9 members: 1 launcher on n1, 8 workers on n03…n10. "
-            "With its wait, the gang is 5.9 times as fast as one idle reference node",
+            "The gang's speed-up over one idle reference node is 5.9, including the wait",
             id="roles",
         ),
         pytest.param(
@@ -64,41 +64,41 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         ),
         pytest.param(
             placement(*EIGHT, gain=5.9, other=other(12, start=NOW + 40, gain=6.4)),
-            "8 members on n03…n10. With its wait, the gang is 5.9 times as fast as one idle reference node. "
-            "With 12 members the gang would wait 40 s and be 6.4 times as fast",
+            "8 members on n03…n10. The gang's speed-up over one idle reference node is 5.9, including the wait. "
+            "With 12 members the gang would wait 40 s and have a speed-up of 6.4",
             id="more members would wait",
         ),
         pytest.param(
             placement("n1", gain=1.0, other=other(2, gain=0.94)),
-            "1 member on n1. With its wait, the gang is 1.0 times as fast as one idle reference node. "
-            "With 2 members the gang would be 0.94 times as fast",
+            "1 member on n1. The gang's speed-up over one idle reference node is 1.0, including the wait. "
+            "With 2 members the gang would have a speed-up of 0.94",
             id="more members would be slower",
         ),
         pytest.param(
             placement("n1", gain=1.0, price=0.25, other=other(2, finish=NOW + 40, gain=1.5)),
-            "1 member on n1. With its wait, the gang is 1.0 times as fast as one idle reference node. "
-            "With 2 members the gang would be 1.5 times as fast, but would take more from other gangs than it gains: "
+            "1 member on n1. The gang's speed-up over one idle reference node is 1.0, including the wait. "
+            "With 2 members the gang would have a speed-up of 1.5, but would take more from other gangs than it gains: "
             "one second of a member costs other gangs 0.25 s",
             id="more members would cost others too much",
         ),
         pytest.param(
             placement("n1", "n2", gain=2.0, deadline=NOW + 90, other=other(6, finish=NOW + 20, gain=5.4)),
-            "2 members on n1, n2. With its wait, the gang is 2.0 times as fast as one idle reference node. "
-            "With 6 members the gang would be 5.4 times as fast, but it gets the fewest members that end by its "
+            "2 members on n1, n2. The gang's speed-up over one idle reference node is 2.0, including the wait. "
+            "With 6 members the gang would have a speed-up of 5.4, but it gets the fewest members that end by its "
             "deadline, "
             "2026-11-20T12:01:30Z",
             id="more members would be faster, but fewer meet the deadline",
         ),
         pytest.param(
             placement("n1", gain=1.0, deadline=math.inf, other=other(2, finish=NOW + 40, gain=1.5)),
-            "1 member on n1. With its wait, the gang is 1.0 times as fast as one idle reference node. "
-            "With 2 members the gang would be 1.5 times as fast, but it gets the fewest members that can run",
+            "1 member on n1. The gang's speed-up over one idle reference node is 1.0, including the wait. "
+            "With 2 members the gang would have a speed-up of 1.5, but it gets the fewest members that can run",
             id="more members would be faster, but it gets the fewest",
         ),
         pytest.param(
             placement("n1", "n2", gain=2.0, deadline=NOW + 90, other=other(1, gain=1.0)),
-            "2 members on n1, n2. With its wait, the gang is 2.0 times as fast as one idle reference node. "
-            "With 1 member the gang would be 1.0 times as fast",
+            "2 members on n1, n2. The gang's speed-up over one idle reference node is 2.0, including the wait. "
+            "With 1 member the gang would have a speed-up of 1.0",
             id="fewer members would be slower, and miss the deadline",
         ),
         pytest.param(
@@ -125,7 +125,7 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(
             placement(("n1", 2, Share(0.12)), ("n2", 1, Share(0.314)), ("n3", 2, Share(0.2234)), gain=2.5),
             "5 members on n1…n3, 12 % to 31 % of the work each. "
-            "With its wait, the gang is 2.5 times as fast as one idle reference node",
+            "The gang's speed-up over one idle reference node is 2.5, including the wait",
             id="shares",
         ),
         pytest.param(placement(("n1", 4, Share(0.25))), "4 members on n1, 25 % of the work each", id="equal shares"),

@@ -152,8 +152,8 @@ def test_change_of_a_gang_of_unknown_end_says_why_with_numbers(reason, size, fac
             (4, 3),
             -600,
             {"leaves": SlowNode("n3", 2.0, "n1")},
-            "shrinks from 4 to 3 members: node n3, which it leaves, is 2.00 times as slow as node n1, the slowest that "
-            "it then has; it ends 10 min sooner",
+            "shrinks from 4 to 3 members: node n3, which it leaves, is 2.00 times as slow as node n1, its slowest "
+            "node after the change; it ends 10 min sooner",
         ),
         pytest.param(
             SizeReason.WAITING_GANG,

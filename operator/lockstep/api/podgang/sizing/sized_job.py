@@ -114,7 +114,7 @@ def job_problem(job: Manifest) -> str:
         return f"annotation {ELASTIC}: only an Indexed Job with as many completions as pods may change its size"
     if asked_sizes(job) and not job_sizes(job):
         return (
-            f"its completions allow fewer pods than the {asked_sizes(job)[0]} of its range: "
+            f"its range begins at {asked_sizes(job)[0]} pods, and its completions allow fewer: "
             "write more completions, or completionMode: Indexed and as many completions as parallelism"
         )
     return ""
