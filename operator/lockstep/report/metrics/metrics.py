@@ -131,8 +131,8 @@ class Metrics:
         )
         self.member_price = Gauge(
             "lockstep_member_price_seconds",
-            "Price of one second of a member in the last plan, in seconds of delay for other gangs; 0 if it "
-            "delays none.",
+            "Price of one second of a member in the last plan, in seconds of delay for other gangs; 0 if no "
+            "others count.",
             registry=registry,
         )
 
