@@ -127,9 +127,8 @@ def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
 def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
     """Return the mean error of the times ``stated``, float[n], after all are multiplied by the best factor.
 
-    The error is comparable to the error of a fit: the factor is found like the coefficient of a law with one term. So
-    stated times with the shape of a law have the error of that law. Outliers do not count, as in a fit. The error is
-    inf if fewer than two runs count.
+    The error is comparable to the error of a fit: the factor is found like the coefficient of a law with one term.
+    Outliers do not count, as in a fit. The error is inf if fewer than two runs count.
     """
     idle = runs.idle_seconds
     counts = (idle > 0) & (stated > 0) & np.isfinite(stated)

@@ -1,8 +1,8 @@
 """Proportional load: each member works in proportion to its speed, and all end together [A 4].
 
 Objective: over all gangs G of an allowed size P, minimise start(G) + P * T(P) / H(G). start(G) is the latest start, and
-H(G) the sum of 1 / slow-down over all members. Overhead that is not divided among members is added to T(1) / H(G)
-instead (``model.divided_work``). With a price, the run time is multiplied by 1 + price * P.
+H(G) the sum of 1 / slow-down over all members. If overhead is not divided among members, the run time is the serial
+work / H(G) plus the overhead (``model.divided_work``). With a price, the run time is multiplied by 1 + price * P.
 
 Theorem: for a start and a size, only the largest H matters. Suppose that each further member on a node adds a positive
 speed, at most that of the member before. Then the largest H is the sum of the P largest speeds on nodes that have
@@ -64,7 +64,7 @@ class Method(Protocol):
         """Return the best choice among ``slots``, without regard to windows; None if no size meets the goal."""
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Return the nodes, rising, and their members, of the gang of this choice that has the lowest indices."""
+        """Return nodes, rising, and their members: of all gangs with this choice, the gang with the lowest indices."""
 
 
 def choose_proportional(

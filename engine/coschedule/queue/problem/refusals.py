@@ -179,7 +179,7 @@ class NoDomainFits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooLittle:
-    """All members together request ``needed`` of ``resource``, in base units; all nodes together have ``free``."""
+    """All members request ``needed`` of ``resource``, in base units; nodes that pass for some role have ``free``."""
 
     resource: str
     needed: int
