@@ -83,8 +83,8 @@ def divide_pieces(slowdowns: FloatArray, pieces: int) -> IntArray:
 
     ``slowdowns[m]`` are above 0 and finite, in any order. Each member gets one piece. Each further piece goes to the
     member that would end it earliest, and among equal members to the first one. InvalidValueError unless pieces are at
-    most 10**15 and members from 1 to ``pieces``. O(members) a round. Each round but the last finds members that are too
-    slow for a second piece.
+    most 10**15 and members from 1 to ``pieces``. Takes rounds of O(members). Each round but the last finds members that
+    are too slow for a second piece.
     """
     check_pieces(pieces)
     if not 1 <= len(slowdowns) <= pieces:
@@ -124,7 +124,7 @@ class _Slots:
 
     @classmethod
     def of(cls, slowdowns: FloatArray, counts: IntArray, *, pieces: int, largest: int) -> "_Slots":
-        """Return the first classes: as many as contain the ``largest`` fastest slots."""
+        """Return the fewest first classes that contain the ``largest`` fastest slots."""
         ends = np.cumsum(counts)
         classes = int(np.searchsorted(ends, largest)) + 1
         piece_times = PieceTimes.of_slowdowns(slowdowns[:classes], pieces=pieces, exact=False)

@@ -1,8 +1,9 @@
 """Plan the queue beside chosen sizes, so that few gangs start after their promise.
 
-Method: plan the queue as if the chosen sizes stayed. If gangs are late, plan the queue up to three more times, as if
-every elastic gang shrank later. The first time is the first promise. The other times are the first promise that the
-first plan breaks, and the first ``kept`` start of a late gang. The plan with the fewest late gangs is taken.
+Method: plan the queue as if the chosen sizes stayed. If gangs are late, make up to three more plans, as if every
+elastic gang shrank later. In one plan, they shrink at the first promise. In the others, they shrink at the first
+promise that the first plan breaks, or at the first ``kept`` start of a late gang. The plan with the fewest late gangs
+is taken.
 
 The place of a gang is its ``kept`` placement, which is from the previous plan. A gang loses its place if this placement
 is no longer possible, and is then planned anew. If many gangs wait and most of them lose their places, a plan takes

@@ -30,7 +30,7 @@ def loosened(made: Plan, snapshot: Snapshot) -> Plan:
 def late_gangs(made: Plan, snapshot: Snapshot) -> frozenset[GangKey]:
     """Return the gangs that the plan does not start by their promise.
 
-    A gang that starts now is not late, since no plan can start it earlier. When a promise is due, its time has passed.
+    A gang that starts now is not late, even if its promise has passed, since no plan can start it earlier.
     """
     promised = {gang.key: max(gang.promised, snapshot.now) for gang in snapshot.gangs if gang.promised < math.inf}
     return frozenset(

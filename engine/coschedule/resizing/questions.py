@@ -106,9 +106,9 @@ def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence
 
 
 def _in_front(snapshot: Snapshot) -> list[PendingGang]:
-    """List the most urgent gangs whose groups have the next turns, and the most urgent gangs whose promise is due.
+    """List the most urgent gangs that have the next turns, and the most urgent gangs whose promise is due.
 
-    These are the first gangs in planning order, up to the first gang of another group. The gangs behind them are only
+    The first gangs in planning order have the next turns, up to the first gang of another group. Other gangs are only
     planned.
     """
     ordered, group_of = planning_order(snapshot), snapshot.shares.group_of

@@ -84,7 +84,7 @@ def _changed(snapshot: Snapshot, runs: Sequence[R], changes: Iterable[SizeChange
 def counted_from(gang: PendingGang) -> float:
     """Return the time from which the age of a gang counts in a choice of sizes.
 
-    A gang that comes before all others, whatever their age, has its age since its creation.
+    For a gang that comes before all others, whatever their age, this is its creation.
     """
     return gang.counts_from if gang.counts_from > -math.inf else gang.created
 

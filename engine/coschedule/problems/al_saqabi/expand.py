@@ -9,7 +9,7 @@ Theorem: more slices or processors never hurt. So the best pattern has all proce
 and all slices in which these processors are free. Slices with the same free processors belong together, and d kinds of
 slices have 2**d choices.
 
-Method: for d <= 12, compute the sum and the largest of the speeds of all choices at once (over supersets of bit masks).
+Method: for d <= 12, compute for all choices at once the sum of speeds and the top speed (over supersets of bit masks).
 An even share, and one piece on the fastest processor, are lower bounds on a turn-around. Choices are evaluated in the
 order of this bound until it exceeds the best. Exact. For more kinds, use the paper's heuristic: for each slice, its
 free processors and all slices in which these are free.

@@ -72,7 +72,7 @@ def place_pieces(
 
 
 def _fill(choice: StartAndSize, pieces: int) -> IntArray:
-    """Return the pieces of each node: the ``size`` largest rooms get one piece each, and the largest are filled."""
+    """Return each node's pieces: the ``size`` largest rooms get one each, and the rest fills the largest of them."""
     largest = np.sort(np.argsort(-choice.room, kind="stable")[: choice.size])
     rest = fill_largest(choice.room[largest] - 1, pieces - choice.size)
     assert rest is not None, "a choice holds all pieces"

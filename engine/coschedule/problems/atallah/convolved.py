@@ -48,7 +48,7 @@ class Convolved:
         return best
 
     def taken(self, slots: Slots, choice: SlotChoice) -> tuple[IntArray, IntArray]:
-        """Return nodes and their members: each node, the lowest index first, has as many as a best gang allows."""
+        """Return nodes and their members: in order of index, each node gets the most that a best gang can have."""
         nodes = slots.node[slots.start <= choice.start].tolist()
         tails = [self._no_members(choice.size)]
         for node in reversed(nodes):

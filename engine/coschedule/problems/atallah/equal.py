@@ -12,7 +12,7 @@ count of its last cell. The value of the last cell can be reached. Grids without
 around its least value, in O(Q) for Q nodes. The rest is sorted and bounded over ever finer grids, in floats
 (``bounding``). The few cells that survive are compared in the numbers of the request. ``windows`` handles windows. For
 the fewest members, the search finds the least size, then the best gang of that size. If very many values differ by less
-than a block, bounds do not help, and all Q nodes are sorted.
+than the values in one block do, bounds do not help, and all Q nodes are sorted.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """

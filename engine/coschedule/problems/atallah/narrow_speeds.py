@@ -29,7 +29,7 @@ _MANY = 16
 class Field(NamedTuple):
     """Entry ``e`` is ``slots[e]`` slots that open at ``start[e]``, with the total speed ``total[e]``.
 
-    The first ``len(entry)`` entries have a column; entry ``e`` of these is entry ``entry[e]`` of the searched slots.
+    The first ``len(entry)`` entries have a column; ``entry[e]`` is the index of such an entry in the searched slots.
     The others are ahead of all columns.
     """
 

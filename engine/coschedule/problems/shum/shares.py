@@ -1,8 +1,8 @@
 """The division of workstations when all speed-ups are known: the exact alternative to the share auction [C 5.7].
 
 Objective: choose one level for each application, within the available workstations, with the largest sum of the
-logarithms of speed-ups. This is proportional fairness. Another division multiplies some speed-ups and divides others;
-its total factor of gains is never larger than its total factor of losses.
+logarithms of speed-ups. This is proportional fairness. In any other division, some speed-ups grow and others fall; the
+product of all factors of growth is at most the product of all factors of loss.
 
 Theorem: the largest sum of logarithms is the largest product, so rational speed-ups are compared exactly by products.
 The problem is a multiple-choice knapsack. A *way* is a choice of levels for the first applications. If two ways use the

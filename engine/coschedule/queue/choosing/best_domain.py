@@ -1,8 +1,8 @@
 """The best run in one of many domains; few domains are searched.
 
 Method: search domains in the order of a bound on the merit of their runs, until the next bound is worse than the best
-run found. Room after some time cannot make another run better than the best run (``RatedRun.until``). So only one of
-several domains that are alike until then is searched. Alike domains are found after 1, 3, 7, … searches.
+run found. The best run has a time ``until``: room after it cannot make another run better (``RatedRun``). So only one
+of several domains that are alike until then is searched. Alike domains are found after 1, 3, 7, … searches.
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Rivals(Protocol):
         """The lowest rank of a node in each domain: int[d]."""
 
     def run(self, domain: int, until: float) -> RatedRun | None:
-        """Find the best run in a domain; runs that are worse than a run with this ``until`` may be left out."""
+        """Find the best run in a domain; runs worse than the best so far, which has this ``until``, may be left out."""
 
     def alike(self, until: float) -> IntArray:
         """Number domains, int[d]: domains with the same room for the gang up to ``until`` get the same number."""

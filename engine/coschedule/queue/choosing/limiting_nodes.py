@@ -16,8 +16,8 @@ from coschedule.queue.slots.timeline import Timeline
 class LimitingNodes(NamedTuple):
     """The ranks of two nodes: ``latest`` has no room for its members just before the start; ``slowest`` is the slowest.
 
-    If there are several such nodes, each is the first by rank: the fastest node, then the first by name. ``latest`` is
-    None if all nodes have room, or if the gang starts now.
+    If there are several such nodes, each is the first by rank. Ranks are by speed, then by name. ``latest`` is None if
+    all nodes have room, or if the gang starts now.
     """
 
     latest: int | None

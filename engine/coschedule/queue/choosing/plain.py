@@ -73,7 +73,7 @@ class PlainChooser:
         return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
 
     def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
-        """Return whether the gang keeps the run ``chosen`` before: if it is the best, or if the best run starts later.
+        """Return whether the gang keeps its earlier run ``chosen``: if that is the best, or if the best starts later.
 
         ``timeline`` has no claims of the run ``chosen``.
         """

@@ -29,7 +29,7 @@ from coschedule.queue.slots.open_slots import open_slots_for
 from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDS = 2
-"""The number of times that slots are counted again: fewer slots have a longer shortest run, so fewer slots last."""
+"""How often slots are counted again. With fewer slots, the shortest run may be longer, so fewer slots last for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -96,9 +96,9 @@ def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 
 
 def _of_classes(timeline: Timeline, domain: IntArray) -> IntArray:
-    """Return the domain of each class, int[c], whose nodes must share one; node n is in ``domain[n]``.
+    """Return the domain of each class, int[c]: all nodes of a class must be in one. Node n is in ``domain[n]``.
 
-    The example of a class may be a node of another class.
+    This can't read ``domain[Timeline.example]``: the example of a class may have become a node of another class.
     """
     of_class = np.empty(len(timeline.width), dtype=np.int64)
     of_class[timeline.class_of] = domain[timeline.node]

@@ -18,7 +18,7 @@ _SEVERAL_VALUES = {"In": "in", "NotIn": "notin"}
 def without_label(requirement: Requirement) -> str:
     """Return a phrase such as ``without gpu=a100`` or ``without the label gpu``.
 
-    If the requirement is not that one label is there, return a phrase such as ``outside its affinity zone in (a, b)``.
+    For other operators or several values, return a phrase such as ``outside its affinity zone in (a, b)``.
     """
     if requirement.operator == "Exists":
         return _cut(f"without the label {requirement.key}")

@@ -76,9 +76,9 @@ class Feasibility:
         return known[1]
 
     def limits(self, constraints: Constraints) -> Iterator[BoolArray]:
-        """List the nodes on which a run may stay for at least each distinct limit, then those without a limit: bool[n].
+        """List for each distinct limit the nodes on which a run may stay at least that long: bool[n], limits rising.
 
-        Nothing is listed if no node limits that.
+        The last entry has the nodes without a limit. Nothing is listed if no node has a limit.
         """
         stays = self.stays(constraints)
         if stays is not None:

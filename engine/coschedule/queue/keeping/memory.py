@@ -78,7 +78,7 @@ def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
 
 
 def with_own_promises(snapshot: Snapshot, made: Plan, *, below: int) -> Snapshot:
-    """Return the snapshot whose gangs of a priority ``below`` this one have the promises of the plan ``made``."""
+    """Return the snapshot in which gangs of a priority less than ``below`` have the promises of the plan ``made``."""
     promised = {one.gang: one.promised for one in made.decisions if isinstance(one, Placement)}
 
     def own(gang: PendingGang) -> PendingGang:

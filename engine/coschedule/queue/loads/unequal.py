@@ -127,7 +127,8 @@ def _bounds(space: SearchSpace, load: UnequalLoad, among: IntArray) -> _RunBound
     shortest = np.full(ranges, load.runs_at(float(slowdowns[0])).min())
     held = count_outlasting(space.open_slots, shortest, among=among)
     _, largest = _ranges(load)
-    # The speed of the P fastest slots: a slot has the speed of the last range, plus all steps between faster ranges.
+    # The speed of the P fastest slots. The speed of a slot is a sum of steps, beginning with its own range: from each
+    # range to the next slower one, and from the last range to 0.
     faster = -np.diff(1 / fastest, append=0)
     speed = np.einsum("rsk,r->sk", np.minimum(held[:, np.newaxis], largest[:, np.newaxis]), faster)
     runs = _runs(load, held[-1], speed)

@@ -1,9 +1,9 @@
 """Tables of the numbers of members of several roles that a part of the cluster can hold.
 
 A table has a cell for each combination of counts of the *counted* roles, from none to all that are needed. The value of
-a cell is the most that the nodes can hold in addition: members of the one *maximised* role. It may also be the largest
-worth of the members of some roles. It is -inf where the combination does not fit. Nodes that hold more members of a
-role also hold fewer, unless the role is ``exact``.
+a cell is the largest number of members of the one *maximised* role that fit in addition. Without such a role, it may be
+the largest worth of the members of some roles. It is -inf where the combination does not fit. Nodes that hold more
+members of a role also hold fewer, unless the role is ``exact``.
 
 Example: 1 launcher is counted, and up to 4 workers are maximised. Each takes one CPU, and a node has 3. Its table is
 [3, 2]: 3 workers without the launcher, 2 with it. Two such nodes have [4, 4], as no more than 4 workers are needed.

@@ -29,7 +29,7 @@ class PlanningEffort:
         self._left = self._given = gangs
 
     def half(self) -> "PlanningEffort":
-        """Return half of the effort for one gang, so that some effort is left for gangs behind it."""
+        """Return half of the remaining effort, for one gang, so that some is left for gangs behind it."""
         return PlanningEffort(self._left // 2)
 
     def take_back(self, share: "PlanningEffort") -> None:
@@ -41,7 +41,7 @@ class PlanningEffort:
         return gangs <= self._left // 2
 
     def spend(self, gangs: int) -> bool:
-        """Count ``gangs`` gangs as planned; if fewer are left, count all of these and return False."""
+        """Count ``gangs`` gangs as planned; if the effort left is less, use it up and return False."""
         if gangs > self._left:
             self._left = 0
             return False
@@ -143,14 +143,14 @@ class Landing:
         return bool(kept) and (breaks or self.is_given_up)
 
     def _late(self, promised: Sequence[PendingGang], victims: Sequence[RunningGang]) -> set[GangKey]:
-        """Return the gangs of ``promised`` that start after their promise without the victims."""
+        """Return the gangs of ``promised`` that start after their promise if the victims give way."""
         if not promised:
             return set()
         starts = self._planned(victims, [*self._up_to_it, *self._after_it])
         return {gang.key for gang in promised if gang.promised < starts[gang.key]}
 
     def _planned(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> dict[GangKey, float]:
-        """Return the start of each of these gangs without the victims; inf without a placement, or without effort."""
+        """Return the start of each of these gangs if the victims give way; inf without a placement or effort."""
         if not self._effort.spend(len(gangs)):
             return {gang.key: math.inf for gang in gangs}
         made = plan_and_count(self.after(victims, gangs), rescue=lambda *_: None)

@@ -111,7 +111,7 @@ class _Chosen:
         self._left = bounds.limits
 
     def take(self, victim: RunningGang) -> bool:
-        """Choose a victim, instead of a way in which its gang gives up less; return whether the victim was chosen."""
+        """Choose a victim, which replaces another way of its gang that gives up less; return whether it was chosen."""
         less = self.victims.get(victim.key)
         if less is not None and less.going >= victim.going:
             return False

@@ -240,7 +240,7 @@ class PendingGang:
         return start >= self.promised + RESOLUTION_SECONDS
 
     def starts_after_victims(self, now: float) -> float:
-        """Return the time by which the gang starts as others give way to it; inf if none do, or without ``work``."""
+        """Return the time by which the gang starts after others give way to it; inf if none do, or without ``work``."""
         if self.work is None or self.awaits == -math.inf:
             return math.inf
         return max(self.awaits, math.nextafter(now, math.inf))

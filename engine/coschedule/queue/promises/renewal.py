@@ -20,9 +20,10 @@ plans are equal, the first is taken. So if the first plan breaks no promise, the
 
 If groups share the nodes (``queue.shares``), only gangs in a front get a promise. Otherwise a long queue of one group
 would keep all other groups waiting until its end. If gangs of several groups wait, each plan gives them turns, so an
-order only permutes the gangs within a group. A front then also has the gangs with a promise that would start next: they
-may start later. Gangs behind the front keep only promised places before the front is planned. The places of the first
-plan do not follow the turns. So this plan is taken only if all others break more promises, or place fewer gangs.
+order only permutes the gangs within a group. A front then also has the gangs with a promise that would start next, so
+that they can be planned for later. Gangs behind the front keep only promised places before the front is planned. The
+places of the first plan do not follow the turns. So this plan is taken only if all others break more promises, or place
+fewer gangs.
 
 Finally, some gangs that keep their place are planned again, as many as a front has. These gangs start now, or would fit
 now. Each uses its own place and the room that the best plan leaves. So its nodes are chosen at the start, from all

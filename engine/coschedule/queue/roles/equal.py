@@ -7,8 +7,9 @@ a deadline, fewer members come first (``roles.run_preferences``).
 
 Method: search instants in the order of a bound (``roles.bounds``), until the next bound is worse than the best run
 found. From an instant, take slow-downs in the order of a bound too, some at a time. Try pairs of slow-down and mix, the
-best first. A mix that does not fit until some time does not fit until a later time or on fewer nodes, nor do larger
-mixes. So each failure rules out many pairs. A pair is first tested by a bound, then by all ways to seat its members.
+best first. If nodes have no room for a mix up to its finish, they have none up to a later finish, nor for larger mixes.
+Fewer nodes have none either. So each failure rules out many pairs. A pair is first tested by a bound, then by all ways
+to seat its members.
 """
 
 from dataclasses import dataclass

@@ -123,9 +123,9 @@ class Party:
 
     @property
     def _grown_role_is_company(self) -> bool:
-        """Whether some role has an affinity to another role, and the number of members of that role varies.
+        """Whether some role has an affinity to another role whose number of members varies.
 
-        More members of that role may then open places to the role with the affinity.
+        More members of the other role may then open places to the role with the affinity.
         """
         return any(
             term.kind is TermKind.TOGETHER and (term.roles != term.towards).any() and (term.towards & self._grows).any()

@@ -81,7 +81,7 @@ class _Seating:
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """The members of a pool that are not yet seated; the seated ones do ``speed`` units in a unit of time together."""
+    """The members of a pool that are not yet seated. Together, the seated ones do ``speed`` units in a unit of time."""
 
     pool: PiecePool
     left: int

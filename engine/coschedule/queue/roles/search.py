@@ -154,7 +154,7 @@ class PartySearch:
         return Outline(self.party.price.value(start, finish, size), size, start, finish)
 
     def report(self, start: float, mix: int, slowest: int, finish: float) -> None:
-        """Report one run that was tried to ``consider``; ``finish`` is inf if it does not fit."""
+        """Pass one run to ``consider`` after it was tried; ``finish`` is inf if it does not fit."""
         self.consider(
             Considered(
                 start=np.array([start]),

@@ -63,7 +63,7 @@ class TurnsByUse(Generic[T]):
 
 
 class GroupTurns(TurnsByUse[PendingGang]):
-    """Deals the gangs of one priority, in the turns of their groups; ``ages`` has since when the age of each counts."""
+    """Deals gangs of one priority, in the turns of their groups; ``ages`` has the time from which each age counts."""
 
     def __init__(self, charged: "Charged", ages: Iterable[tuple[float, PendingGang]]) -> None:
         shares = charged.shares

@@ -87,7 +87,8 @@ def find_stretches(owner: IntArray, begin: IntArray, slots: IntArray, *, times: 
     changing = np.flatnonzero(is_first(owner) | (change(slots, owner) != 0))
     owner, begin, slots = owner[changing], begin[changing], slots[changing]
     no_more, fewer = _last_with_no_more(owner, slots), _first_with_fewer(owner, slots)
-    # A slot belongs to a longer stretch if the nearest lower span before or after also has it.
+    # A slot belongs to a longer stretch if it also exists in the last earlier span with no more slots, or in the first
+    # later span with fewer slots.
     above = np.maximum(_of_same(owner, slots, no_more), _of_same(owner, slots, fewer))
     own = np.flatnonzero(slots > above)
     never = len(times)

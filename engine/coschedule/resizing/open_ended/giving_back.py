@@ -3,9 +3,9 @@
 Method: find the first waiting gang that has enough seats if all running gangs shrink. Let only the first running gangs
 shrink, as many as this waiting gang needs. Plan the queue as if they had shrunk as far as they may. The gangs that
 start in this plan keep their sizes, but their members move to idle nodes first. The running gangs give only the seats
-that still lack: each shrinks to the largest size that frees these seats. Plan the queue once more beside these sizes,
-since a plan decides which gang gets the room. If that does not help, try it without moving members. Then try the same
-with all gangs that may shrink.
+that are then missing: each shrinks to the largest size that frees these seats. Plan the queue once more beside these
+sizes, since a plan decides which gang gets the room. If that does not help, try it without moving members. Then try the
+same with all gangs that may shrink.
 """
 
 from bisect import bisect_left

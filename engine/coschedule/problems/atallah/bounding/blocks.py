@@ -6,8 +6,8 @@ block give a lower bound on all its values. The value of its far corner can be r
 
 Method: lay a grid of blocks over the matrix. Drop each block whose bound exceeds the least value reached so far. Cut
 each remaining block into strips, the lowest bounds first, and so on down to single cells. A block is cut into rows or
-into columns, whichever raises the bounds of its parts more. If many values nearly tie, blocks on one side of the tie
-are cut into rows, and blocks on the other side into columns. The totals of a grid are one histogram and two running
+into columns, whichever raises the bounds of its parts more. If many values along a line nearly tie, blocks on one side
+of the line are cut into rows, and others into columns. The totals of a grid are one histogram and two running
 sums. Strips of rows need only the entries in the block's own rows, since the entries above are summed already; the same
 holds for columns.
 
@@ -54,7 +54,7 @@ def surviving_cells(
 
     ``reached`` is a value that the matrix is known to have, inf if none is known.
 
-    The time is the time for the first grid and its histogram, and then depends on the number of surviving blocks.
+    The time is that of the first grid and its histogram, plus a time that grows with the number of surviving blocks.
     Memory: O(entries + surviving blocks).
     """
     search = _CellSearch(bounds, reached)
