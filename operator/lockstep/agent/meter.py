@@ -42,12 +42,12 @@ class Meter:
     def sample(
         self, now: float, wall: float, gang_pods: Collection[str], *, own_wall: float, others_requested: float = 0.0
     ) -> None:
-        """Take one sample. Call this every ten seconds.
+        """Take one sample. Call this once in each sampling period, by default every ten seconds.
 
-        Times are in seconds: ``now`` is monotonic, ``wall`` is since the epoch. ``own_wall`` is since the epoch by the
-        node's own clock, even if it is wrong, since times of the node's files are by that clock. ``gang_pods`` are the
-        UIDs of the members of gangs on this node. ``others_requested`` are the cores that all other pods on the node
-        have requested. The planner counts these cores as taken already, so their use slows no member down.
+        Times are in seconds: ``now`` is monotonic, ``wall`` is since the epoch. ``own_wall`` is the time by the node's
+        own clock, even if it is wrong, because times of the node's files are by that clock. ``gang_pods`` are the UIDs
+        of the members of gangs on this node. ``others_requested`` are the cores that all other pods on the node have
+        requested. The planner counts these cores as taken already, so their use slows no member down.
 
         Five times a day, while the node is idle, a sample takes 50 ms more processor time to measure the capacity.
         """

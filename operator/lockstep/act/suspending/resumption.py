@@ -40,9 +40,10 @@ class Suspension(NamedTuple):
 class Resumption:
     """Resumes the owner of one Gang's pods.
 
-    ``refused`` is called once if the API server refuses that. At this time the pods are gone.
+    ``refused`` is called once if the API server refuses that. At this time the pods are gone, or ten minutes are over.
 
-    An owner that gets its size by these ``sources`` waits for another size instead.
+    ``sources`` are those of the operator. If the operator has chosen the owner's size, the owner stays suspended, and
+    waits for another size.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Resumption:
         self._is_mark_missed = False
 
     async def run(self) -> Suspension:
-        """Resume the owner when its pods have left.
+        """Resume the owner when its pods have left, or after ten minutes.
 
         If others have deleted or changed it, or removed our mark, it is left as it is. Returns the result.
         """

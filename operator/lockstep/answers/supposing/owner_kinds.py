@@ -82,7 +82,7 @@ WITHOUT_SOURCE: Mapping[ObjectKind, Callable[[Section], Sequence[FirstPods]]] = 
     ObjectKind("v1", "ReplicationController"): _of_replicas,
     **{kind: _of_training_job(field) for kind, field in TRAINING_JOBS.items()},
 }
-"""Pods, and the kinds of owners whose pods name a user's Gang or a PodGroup."""
+"""Pods, and the kinds of owners whose pods name a Gang or a PodGroup, or are gangs of one pod each."""
 
 TAKEN: Sequence[ObjectKind] = (GANG_JOB, POD_GANG, GANG_SWEEP, *SOURCES, *WITHOUT_SOURCE, TRAIN_JOB, *RUNTIMES)
 """All kinds of objects that can be planned."""
