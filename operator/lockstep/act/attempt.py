@@ -133,7 +133,7 @@ class Attempt:
         return await self._undo(failure)
 
     def _conflict(self) -> PlacementConflict | None:
-        """Why the reservation would no longer be planned as it is; None if it would be, or if the gang is refused."""
+        """Why the reservation no longer fits; None if it fits, or if the gang is refused."""
         if not isinstance(self._gang, AcceptedGang):
             return None
         return self._services.cutter.conflict(self._gang, self._reservation, self._services.now())

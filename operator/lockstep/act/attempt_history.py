@@ -17,7 +17,7 @@ _FAILURES_WITH_A_PLACE = 6
 # When pods begin anew, their owner loses them. Pauses are longer then, so a gang loses its place after fewer failures.
 _BEGUN_ANEW_WITH_A_PLACE = 2
 
-# This number of changes by admission are no failures, because the next attempt is planned with the change.
+# Changes by admission are no failures until their number is larger than this: the next attempt is planned with them.
 _MOST_SURPRISES = 3
 
 
@@ -82,9 +82,10 @@ class AttemptHistory:
             self.last_anew = failure
 
     def _is_surprise(self, failure: Failure | None) -> bool:
-        """Whether the failure is a change by admission with which the next attempt is planned, so that it may succeed.
+        """Whether the failure is one of the first changes by admission.
 
-        Admission may change members in another way each time. So after some surprises, such a change is a failure.
+        The next attempt is planned with such a change, so it may succeed. But admission may change members in another
+        way each time, so later changes are failures.
         """
         is_changed = failure is not None and failure.reason is Reason.CHANGED_BY_ADMISSION
         return is_changed and self.surprises < _MOST_SURPRISES

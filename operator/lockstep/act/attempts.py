@@ -69,8 +69,8 @@ class Attempts:
     def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
         """Whether to stop the running attempt, and to forget the earlier ones.
 
-        This is so if they are of another gang of this name. It is also so if the gang is unwanted and has a running
-        attempt, unless this attempt is already being torn down.
+        This is so if these attempts are of an earlier gang with this name. It is also so if the gang is unwanted and
+        has a running attempt, unless this attempt is already being torn down.
         """
         memory = self._by_gang.get(gang.key)
         if memory is None or memory.gang_uid != gang.uid:

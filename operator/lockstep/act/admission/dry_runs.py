@@ -45,7 +45,7 @@ _AT_ONCE = 4
 _OF_NAMESPACE = 2
 _AGAIN_AT_ONCE = 2
 _AGAIN_OF_NAMESPACE = 1
-# The groups of a rank: gangs for which others may be evicted are checked before the others.
+# The first part of a gang's rank in a queue. Gangs for which others may be evicted are checked first.
 _MAY_EVICT, _OTHERS = 0, 1
 
 # The longest time that an API server waits for a webhook.
@@ -119,7 +119,7 @@ class DryRuns:
     def admits(self, gang: GangFact) -> bool:
         """Whether the last check found that all members and the network could be created.
 
-        The pods of a Gang exist: for a Gang this says whether it is not refused and its bindings may be checked.
+        For a Gang, this says whether it is not refused and its bindings may be checked now. Its pods exist already.
         """
         if is_pod_gang(gang.key):
             return gang.refusal is None and self._bindings.is_due(gang.key)
@@ -207,7 +207,8 @@ class DryRuns:
     async def _check_and_apply(self, gang: GangFact, spec: GangSpec, asked: _AskedTemplate, haste: _Haste) -> bool:
         """Check a gang, apply the result and schedule the next check. Returns whether the gang is newly admitted.
 
-        Without a result in time, the members count as refused before evictions. Otherwise nothing changes.
+        If there is no result in time before evictions, the members count as refused. If there is none in time for
+        another check, nothing changes.
         """
         was_admitted, found = asked.is_admitted, await self._find(gang, spec, haste)
         if self._asked.get(gang.key) is not asked:

@@ -41,7 +41,7 @@ class Joins:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def make(self, gang: AcceptedGang, reservation: Reservation) -> None:
-        """Begin to create the members that join. If that has already begun, make it check what has changed."""
+        """Begin to create the members that join. If that has already begun, report a change to its task."""
         known = self._by_gang.get(gang.key)
         if known is not None:
             known.changed.set()
@@ -86,7 +86,7 @@ class Joins:
         self._services.state.changes.reconcile(gang.key)
 
     def _no_longer_fits(self, gang: AcceptedGang, reservation: Reservation) -> Failure | None:
-        """Why the members would no longer be placed on their nodes; None if they would be.
+        """Why the reservation no longer fits; None if it fits.
 
         The status may be old, or another client may have written it.
         """

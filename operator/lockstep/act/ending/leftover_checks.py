@@ -14,7 +14,8 @@ from lockstep.facts.gang.keys import is_pod_gang
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
-# The most checks at once. A thousand gangs may be deleted together, but after a second few of them have unseen members.
+# The most checks at once. A thousand gangs may be deleted together, but only few of them still have unseen members one
+# second later.
 _MOST_AT_ONCE = 8
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ _MOST_JOBS = 100
 
 
 async def pods_to_evict(client: KubeClient, state: State, gang: GangKey) -> EvictionDecision | str:
-    """The bound pods of the Gang, or a clause that says why they stay, such as a Job that would count them as failed.
+    """The bound pods of the Gang, or a clause that says why they stay. For example, a Job would count them as failed.
 
     Raises ``ApiUnavailableError``, and another error for a Job that can't be understood.
     """

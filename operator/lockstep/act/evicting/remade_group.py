@@ -1,7 +1,7 @@
 """Decides whether the leader of a LeaderWorkerSet's group must be evicted, so that the whole group is created anew.
 
-The leader owns the workers. So the whole group is deleted with the leader, however soon the leader is gone. The
-controller would not notice the eviction of a worker without a node.
+The leader owns the workers. So the whole group is deleted with the leader, even if the leader is gone at once.
+The controller would not notice the eviction of a worker without a node.
 """
 
 from coschedule import GangKey

@@ -146,7 +146,7 @@ class MemberMaking:
     async def _make_network(self, gang: AcceptedGang) -> Failure | None:
         """Make sure that members find each other.
 
-        If neither spec nor mode asks for that, a refusal is no failure, but an event of the first attempt.
+        If the gang does not need that, a refusal is no failure, and the first attempt posts an event about it.
         """
         services = self._services
         failure = await Network(services.client, gang, self._among).make()

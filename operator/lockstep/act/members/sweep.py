@@ -16,7 +16,7 @@ from lockstep.facts.pods.pod import PodFact
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
-# The longest pause is 8 seconds between two requests for a gang that exists and that no watch has shown yet.
+# While a gang exists that no watch has shown yet, the pause between two requests for it is 8 seconds at most.
 _MOST_DOUBLINGS = 3
 
 log = logging.getLogger(__name__)

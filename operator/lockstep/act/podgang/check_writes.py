@@ -20,7 +20,10 @@ _MOST_CONFLICTS = 8
 
 
 class _CheckWrite(NamedTuple):
-    """The ``entry`` that our checks of a ``known`` Workload get, if they are still in the state ``after``."""
+    """The ``entry`` for our checks of the Workload ``known``.
+
+    It is written only if the checks are still in the state ``after``.
+    """
 
     known: Workload
     entry: CheckEntry

@@ -113,7 +113,7 @@ class ComingPods:
         """Give an owner the pods by which the Gang grows, and wait until they exist.
 
         This may already have happened before a restart. Then the new process may place other gangs on the seats before
-        it knows of them. So the attempt fails if the pods no longer fit.
+        it knows of the new pods. So the attempt fails if the pods no longer fit.
         """
         known, held = self._state.pod_gangs.objects.get(self._gang.key), self._state.reservations.get(self._gang.key)
         if known is None or known.status.next_size is None or held is None:
@@ -131,7 +131,7 @@ class ComingPods:
         return self._state.pod_gangs.elastic.of(self._gang.key) is not None
 
     def _conflict(self) -> Failure | None:
-        """Why the pods would no longer be placed on their seats; None if they would be."""
+        """Why the pods no longer fit their seats; None if they fit."""
         gang = self._state.gangs.get(self._gang.key)
         if not isinstance(gang, AcceptedGang):
             return None

@@ -94,7 +94,8 @@ class GangMaker:
         """Whether the Gang must be created or compared with its owner.
 
         This is so if pods wait for it, or if it is missing although pods run or an owner waits for a size. It is also
-        so if the needs of such an owner are unknown, or if most of the pods that own the Gang are gone.
+        so if an owner waits for a size and the needs of its pods are unknown. The last case is that most of the pods
+        that own the Gang are gone.
         """
         group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
         needs_it = group.going > 0 or sized.of(gang) is not None

@@ -1,6 +1,6 @@
 """Writes the list of a Gang's hosts again after pods have left it by a change of its size.
 
-The status says that the change is done only after that. So after a restart, the operator writes the list if it is not
+Only then does the status say that the change is done. So after a restart, the operator writes the list if it is not
 written.
 """
 

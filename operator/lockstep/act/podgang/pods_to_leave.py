@@ -1,8 +1,8 @@
 """Chooses the pods that leave a Gang that shrinks, for owners that need the names of these pods.
 
 The names are chosen at the moment of the change, from the pods that exist then. After a restart, the operator chooses
-the same names. Pods that end anyway are named too. Otherwise the owner would count them, and remove others in their
-place.
+the same names. Pods that end anyway are named too. Otherwise the owner would count them as its pods, and remove other
+pods.
 """
 
 from collections import Counter
@@ -18,8 +18,8 @@ from lockstep.snapshot.holders.elastic_pod_gangs import by_rank
 def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[str] | None:
     """The pods that must leave for the next size: the highest ranks on nodes with too many pods, and unbound pods.
 
-    () if the owner needs no names. None if a pod that must stay is gone, or if pods that can't leave would have to.
-    Also None if the owner has yet to create pods.
+    () if the owner needs no names. None if a pod that must stay is gone, or if pods would have to leave that can't
+    leave. Also None if the owner has yet to create pods.
     """
     if owner.elastic is None or not owner.names_leaving:
         return ()

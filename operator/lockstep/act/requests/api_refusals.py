@@ -9,7 +9,7 @@ from lockstep.facts.reasons import Reason
 
 # Policies and webhooks use these words, with any code and any further text.
 _DENIED = (" denied request", " denied the request")
-# Answers "forbidden" with other words also come from policies. Waiting helps only if the answer has one of these texts.
+# Policies also answer "forbidden" (403) with other words. Waiting helps only if such an answer has one of these texts.
 _MENDED_BY_OTHERS = (
     # Quotas: other pods may end. But a quota that says what a pod "must specify" is a policy.
     "exceeded quota",

@@ -30,7 +30,7 @@ class OwnedObject(NamedTuple):
 class OwnedObjects:
     """Creates objects of one gang. Each step can be repeated.
 
-    If ``is_new``, the objects probably do not exist yet, so the first request creates. Otherwise it reads.
+    If ``is_new``, the objects probably do not exist yet, so the first request creates them. Otherwise it reads them.
     """
 
     def __init__(self, client: KubeClient, gang: GangFact, *, is_new: bool) -> None:

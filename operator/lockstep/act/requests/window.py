@@ -22,7 +22,7 @@ LONGEST_STAY_SECONDS = 5.0
 
 
 class _Waiting(NamedTuple):
-    """A waiting gang. The smallest one enters first: by priority, then by its number in the order of calls."""
+    """A waiting gang. Gangs enter in the order of these tuples: by priority, then by ``number``, the order of calls."""
 
     less_urgent: int
     number: int

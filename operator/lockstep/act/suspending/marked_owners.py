@@ -30,8 +30,8 @@ _TRIES_THAT_HOLD_UP = 4
 class _Listing(NamedTuple):
     """``why_not`` says why a kind is not listed; '' if it is.
 
-    If ``is_denied``, we could not even ask for our right: every process has the right to ask, except while the API
-    server starts.
+    ``is_denied`` says that we could not even ask for our right. This happens only while the API server starts: later,
+    every process has the right to ask.
     """
 
     why_not: str = ""
@@ -105,7 +105,7 @@ class MarkedOwners:
         except ListError as error:
             return _Listing(str(error))
         self._listed.add(kind)
-        # An object that can't be found again must not be suspended. So Gangs may be evicted only from now on.
+        # An object that can't be found again must not be suspended. So Gangs of its kind are evicted only after this.
         self._state.pod_gangs.yielding.allow(*sources_below(kind, self._state.sources))
         return _Listing()
 

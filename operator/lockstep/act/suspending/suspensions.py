@@ -174,10 +174,10 @@ class Suspensions:
         return _CHANGES
 
     async def _if_marked(self, gang: GangKey, owner: TopOwner, departure: Departure) -> TopOwner | str:
-        """A suspended owner if the operator has suspended it. Its pods leave in any case.
+        """The suspended owner if it has our mark. Its pods leave in any case.
 
-        If another program has suspended it, wait until they have left, and return a clause: this program has to resume
-        the owner.
+        If another program has suspended it, wait until the pods have left, and return a clause that says so. The other
+        program has to resume the owner.
         """
         if suspended_for(owner.manifest) == object_name(gang):
             return owner

@@ -38,7 +38,7 @@ class Differences:
 
 
 def offer_of(measured: Measured) -> NodeOffer:
-    """The offer for a measurement. It has no window of hours: a forecast is no promise, and the planner weighs it."""
+    """The offer for a measurement. ``availableFrom`` and ``availableUntil`` stay unset: a forecast is no promise."""
     return NodeOffer(
         duty_cycle=measured.duty_cycle,
         capacity=measured.capacity,

@@ -60,7 +60,7 @@ class BidTerms:
 
     @property
     def awaited_seconds(self) -> float:
-        """How long a write may wait for a measurement. The last bid, which was due for renewal, has not expired yet."""
+        """How long a write may wait for a measurement. Even after this wait, the last bid has not expired."""
         return self.lifetime_seconds * 0.4
 
     def change_seconds(self, node: str) -> float:

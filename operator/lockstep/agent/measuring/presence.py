@@ -15,10 +15,10 @@ IDLE_SECONDS = 15 * 60
 ENOUGH_SECONDS = 120.0
 """Load counts as the owner's only after these seconds of measurements: the start of the agent causes load, too."""
 OWNER_CORES, OWNER_SHARE = 0.5, 0.1
-"""The least load outside of pods that counts as the owner's, without other signs: the larger of the two.
+"""The least load outside of pods that counts as the owner's, without other signs.
 
-The first is in cores, and the second is a share of the node's cores. The kubelet and its runtime use 0.1 core on a
-small node, and more on a large one.
+It is the larger of these two: the first is in cores, and the second is a share of the node's cores. The kubelet and its
+runtime use 0.1 core on a small node, and more on a large one.
 """
 GRAPHICAL = ("x11", "wayland", "mir")
 MOST = 1000

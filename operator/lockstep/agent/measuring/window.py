@@ -1,4 +1,4 @@
-"""Means over the last five minutes, like the five-minute loads of the paper."""
+"""Means over the last five minutes, like the five-minute loads of [C 5.5]."""
 
 from collections import deque
 from typing import NamedTuple

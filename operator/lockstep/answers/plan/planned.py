@@ -66,7 +66,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     Raises ``QuotaError`` if a quota keeps a gang in ``asked`` from being planned, and ``AnswerError`` if a bug does.
     """
     state.advance_to(now)
-    # In some Gangs, plans include one kind of pods at a time. Time decides which kind, so all Gangs are composed anew.
+    # Of some Gangs, each plan includes only one kind of pods. Time decides which kind, so all Gangs are composed anew.
     for key in state.pod_gangs.objects:
         state.pod_gang_facts.renew(key)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()

@@ -33,8 +33,7 @@ def supposed_size(owner: Manifest, now: float) -> SupposedSize | None:
     """The size and the pods with which the operator would plan an owner.
 
     ``owner`` is in the form in which the API server would store it. The answer is None if the owner does not wait for a
-    size, or if its annotation is no range of sizes. Raises ``AnswerError``
-    or ``FieldError``.
+    size, or if its annotation is no range of sizes. Raises ``AnswerError`` or ``FieldError``.
     """
     source = SOURCES.get(kind_of(owner))
     kind = None if source is None else sized_kind(source)

@@ -46,7 +46,10 @@ def _made(job: NewManifest, field: str, sources: Collection[Source]) -> Iterator
 
 
 def _is_in_own_gang(replicas: Section, sources: Collection[Source]) -> bool:
-    """Whether the pods belong to a user's Gang that they name: ``pods`` is a source, or PodGroups are no source."""
+    """Whether the pods belong to a user's Gang that they name.
+
+    This is so if ``pods`` is a source, or if PodGroups are no source.
+    """
     labels = replicas.section("template").section("metadata").texts("labels")
     return bool(labels.get(MEMBER_OF_LABEL)) and (Source.PODS in sources or Source.POD_GROUP not in sources)
 

@@ -1,4 +1,4 @@
-"""Requests that failed runs of a sweep are made again. The request is an annotation, which the operator obeys once."""
+"""Asks the operator to repeat failed runs of a sweep, by an annotation, which the operator obeys once."""
 
 import asyncio
 from typing import assert_never
@@ -22,7 +22,7 @@ _POLL_SECONDS = 0.5
 
 
 async def requeue_runs(client: KubeClient, key: GangKey, runs: str, *, within_seconds: float, waiting: Waiting) -> str:
-    """Request that these failed runs are made again; returns a sentence that says what was done.
+    """Ask the operator to repeat these failed runs; returns a sentence that says what was done.
 
     ``runs`` is a text such as ``3,17-20``. Raises ``AnswerError`` if one of the runs has not failed, or if the operator
     has not handled the request within ``within_seconds``.
