@@ -12,7 +12,7 @@ from lockstep.facts.pods.pod import PodFact
 
 
 class PodsNearby:
-    """The pods that are on a node and have not ended. A pod that was entered has to leave later.
+    """The pods that are on a node and have not ended, and nominated pods. A pod that was entered has to leave later.
 
     ``pods`` returns all pods in the cache. ``users_changed`` is called with a node whose pods use other claims than
     before.

@@ -41,7 +41,7 @@ def joined(steps: tuple[PodsOfStep, ...], beside: tuple[PodsOfStep, ...]) -> tup
     """The later steps, joined until they have few enough combinations with the kinds of pods ``beside`` them.
 
     Steps that may use the same nodes become one step. Its pods request the larger amount of each resource, so the room
-    for it holds all of them. If no two steps can be joined, the last steps are left out.
+    for it holds all of them. If there are still too many combinations for a plan, the last steps are left out.
     """
     left, weights = list(steps), _weights(steps)
     while len(left) > 1 and _combinations((*left, *beside)) > _FEW:
