@@ -102,8 +102,8 @@ class _Entries:
 def _bound(written: Any) -> _Bound:
     """Parse a bound from the file.
 
-    A text has a number, an object has ``fields``, and a list or map has ``most`` entries. ``each`` is the bound of an
-    entry.
+    A number is the bound of a text. ``fields`` has the bounds of an object's fields. ``most`` is the bound of a list or
+    map, and ``each`` is the bound of its entries.
     """
     if isinstance(written, int):
         return _Text(written)

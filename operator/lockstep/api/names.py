@@ -34,7 +34,8 @@ ROLE_LABEL = "lockstep.dev/role"
 
 # Label of a pod that others create: the name of its Gang.
 MEMBER_OF_LABEL = "lockstep.dev/member-of"
-# Annotation that the Binding writes to such a pod, beside its rank and size: its seat, with the Gang's UID and attempt.
+# Annotation that the Binding writes to such a pod: its seat, with the Gang's UID and attempt. Two other annotations
+# have its rank and the number of pods.
 SEAT_ANNOTATION = "lockstep.dev/seat"
 # Label of an owner of such pods that we have suspended and will resume. An annotation has the name of the Gang.
 SUSPENDED_LABEL = "lockstep.dev/suspended-by"

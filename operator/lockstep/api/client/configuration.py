@@ -140,8 +140,8 @@ def observed_session(
 ) -> aiohttp.ClientSession:
     """A session for a framework with its own watches. It has our credentials, and reports requests to the observers.
 
-    Lists of ``unlisted`` resources are empty, but have versions of the API server. The token is not renewed: make
-    another session before it expires.
+    Lists of ``unlisted`` resources are empty, but have resource versions from the API server. The token is not renewed:
+    make another session before it expires.
     """
     token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
     return aiohttp.ClientSession(

@@ -111,7 +111,7 @@ class ApiConnection:
         authorization = self._authorization()
         if authorization:
             headers["Authorization"] = authorization
-        # A kubeconfig may name the server that its certificate is for, such as behind a tunnel.
+        # A kubeconfig may state the name in the server's certificate, for example for a server behind a tunnel.
         name, url = self._configuration.tls_server_name, self._configuration.host + target.path
         return self._session.request(verb, url, headers=headers, server_hostname=name, **options)
 

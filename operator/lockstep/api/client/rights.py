@@ -113,8 +113,8 @@ class Rights:
         ask_again_at = _now() + pause_after(0)
         if need in self._denials:
             known = self._denials[need]
-            # A request has already chosen its next time. A watch has other pauses: its denial only shows that the right
-            # is still needed.
+            # For a request, ``denial_or_try`` has already set the next time. A watch has other pauses: its denial only
+            # shows that the right is still needed.
             known.ask_again_at = max(known.ask_again_at, ask_again_at)
         else:
             self._denials[need] = _Denial(message, since=_now(), ask_again_at=ask_again_at)

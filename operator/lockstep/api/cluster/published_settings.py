@@ -6,7 +6,7 @@ from typing import Any
 from lockstep.api.manifest import Manifest
 
 USUAL_PLACE = "lockstep-system/lockstep-settings"
-# All options together have fewer characters. So another writer has written longer content.
+# All options together have fewer characters. So longer content is from another writer.
 _MOST_CHARACTERS = 16_384
 
 

@@ -11,7 +11,7 @@ _NAME, _GROUP, _WORKER = (f"leaderworkerset.sigs.k8s.io/{word}" for word in ("na
 
 
 def leader_of(namespace: str, group: str) -> PodKey:
-    """The leader of the group with that name. In Gangs, ``heat.0`` is the name of the first group of ``heat``."""
+    """The leader of the group with that name. The Gang of the first group of ``heat`` names it ``heat.0``."""
     name, _, number = group.rpartition(".")
     return PodKey(namespace, f"{name}-{number}")
 

@@ -128,7 +128,7 @@ def _pod_set(role: RoleSpec, sizes: Sizes, fewest: int | None) -> NewManifest:
 
 
 def _quotas(workload: Manifest) -> Iterator[tuple[str, Quota]]:
-    """The quota of each pod set. Pods whose quota was given back are subtracted from all its pods, as in Kueue."""
+    """The quota of each pod set: the admitted pods, but at most those whose quota was not given back, as in Kueue."""
     status = workload.get("status") or {}
     left = {one["name"]: int(one.get("count", 1)) for one in workload["spec"]["podSets"]}
     for one in status.get("reclaimablePods") or ():

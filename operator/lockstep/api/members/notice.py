@@ -17,7 +17,8 @@ from lockstep.facts.elastic import NextSize
 
 _FIELD = f"metadata.annotations['{RESIZE_ANNOTATION}']"
 _NOTICE = re.compile(r"[1-9][0-9]{0,4} [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
-# This text replaces any annotation that is not a notice. It equals no notice, so the annotation is written again.
+# ``shown_notice`` returns this for an annotation that is not a notice. It equals no notice, so the operator writes the
+# notice again.
 _SOMETHING_ELSE = "?"
 
 

@@ -84,7 +84,7 @@ def _of_replicated_job(job: Section, *, waits: bool, gets_nodes: bool) -> FirstP
 
 
 def all_of_job(job: Section) -> int:
-    """The number of a Job's pods that have succeeded once it is complete; 0 if it does not say, or if fewer may do."""
+    """The number of a Job's pods that have succeeded once it is complete; 0 if unknown, or if fewer are enough."""
     spec = job.section("spec")
     return 0 if spec.has("successPolicy") else spec.number("completions", otherwise=0)
 

@@ -85,7 +85,7 @@ def _ray_cluster_uid(metadata: Manifest) -> str:
     return str(controller["uid"]) if controller.get("kind") == "RayCluster" else ""
 
 
-# The label with the name of the job. The training operator writes it, too.
+# The label with the name of an MPIJob. The training operator writes the same label to pods of other jobs.
 _KUBEFLOW_JOB = "training.kubeflow.org/job-name"
 _KUBEFLOW_OPERATOR = "training.kubeflow.org/operator-name"
 _LWS_NAME = "leaderworkerset.sigs.k8s.io/name"

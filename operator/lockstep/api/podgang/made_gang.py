@@ -31,7 +31,8 @@ MADE_ANNOTATION = f"{GROUP}/made-by"
 MADE = "operator"
 # Annotation of such a Gang: why it is refused, for the user who wrote the owner.
 PROBLEM_ANNOTATION = f"{GROUP}/problem"
-# Annotation of such a Gang: how many of its pods have succeeded once its owner is complete, if it needs fewer together.
+# Annotation of such a Gang: how many of its pods have succeeded once its owner is complete, if these are more than the
+# minimum and the later pods of the Gang.
 IN_ALL_ANNOTATION = f"{GROUP}/pods-in-all"
 
 # In characters. Errors of the API server, and names of fields, may be longer than an annotation may be.
@@ -118,9 +119,9 @@ def _bounded(why: str) -> str:
 
 
 def _in_all(kind: OwnerKind, owner: Manifest, spec: Mapping[str, Any]) -> str | None:
-    """How many pods have succeeded once the owner is complete, if these are more than the Gang needs together.
+    """How many pods have succeeded once the owner is complete, if these exceed its Gang's minimum and later pods.
 
-    None for an owner to which Lockstep gives its size: the number may change without a comparison.
+    None for an owner to which Lockstep gives its size: this number may change while the Gang is not compared with it.
     """
     if not {SIZED_ANNOTATION, ELASTIC}.isdisjoint(owner["metadata"].get("annotations") or {}):
         return None

@@ -149,7 +149,7 @@ def _end(container: Manifest) -> Manifest | None:
 
 
 def _has_started(container: Manifest) -> bool:
-    """Whether the container ever ran. If a kubelet did not find the container at the end, there is no start time."""
+    """Whether the container ever ran. A kubelet writes no start time for a container that is missing at the end."""
     states = (container.get("state") or {}, container.get("lastState") or {})
     ends = (state.get("terminated") or {} for state in states)
     return "running" in states[0] or any(_time(end.get("startedAt")) is not None for end in ends)

@@ -10,7 +10,7 @@ from lockstep.api.podgang.section import FieldError, Section
 def has_other_pods(kind: OwnerKind, owner: Manifest) -> bool:
     """Whether a template of the owner is invalid, or makes pods for another scheduler or for another Gang.
 
-    The templates of a PodGroup's pods are unknown. But a PodGroup counts its own pods, so the Gang has all of them.
+    The templates of a PodGroup's pods are unknown. But its ``minMember`` counts them, so the Gang has all of them.
     """
     try:
         templates = [pods.template for pods in kind.first(Section(owner))]

@@ -21,7 +21,7 @@ def run_gang(sweep: Sweep, number: int, parameters: Parameters, size: int | None
 
 
 def sample_gang(sweep: Sweep) -> Manifest:
-    """A GangJob of the sweep, as the API server would store it: for checks of what all GangJobs of the sweep have."""
+    """A GangJob of the sweep, as the API server would store it: for checks of what all its GangJobs have in common."""
     metadata = {"uid": "", "resourceVersion": "0", "creationTimestamp": "1970-01-01T00:00:00Z"}
     made = run_gang(sweep, 0, (), None)
     return {**made, "metadata": {**made["metadata"], **metadata}}

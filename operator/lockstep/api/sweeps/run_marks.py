@@ -31,7 +31,7 @@ _RESERVED = "LOCKSTEP_"
 
 
 def parse_run(metadata: Manifest) -> SweepRun | None:
-    """The run of a sweep that a GangJob is, by its marks; None if the GangJob is not such a run."""
+    """The run of a sweep to which a GangJob belongs, by its marks; None if it belongs to no run."""
     owner = sweep_owner(metadata)
     annotations = metadata.get("annotations") or {}
     number = annotations.get(RUN_ANNOTATION, "")

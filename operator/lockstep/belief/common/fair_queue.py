@@ -1,8 +1,8 @@
 """A queue of gangs: the most urgent gangs come first, and namespaces take turns among equally urgent gangs.
 
 A namespace with ten thousand gangs gets one turn, like any other. Within a namespace, gangs are served first in, first
-out. The cost of a step does not grow with the number of gangs. It grows with the number of ranks, which only
-administrators create, and with the number of gangs in progress, which is bounded.
+out. The cost of a step does not grow with the number of gangs. It grows with the number of distinct priorities, which
+only administrators create, and with the number of gangs in progress, which is bounded.
 """
 
 from bisect import bisect_left, insort

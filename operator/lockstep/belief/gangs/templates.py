@@ -43,9 +43,9 @@ class TemplateMemory:
         return gang.with_spec(_with_verdict(template.written, template.verdict))
 
     def rewrite(self, gang: GangFact) -> None:
-        """Take the spec of a gang as written: it may have other sizes or nodes in the same generation, by its quota.
+        """Take a new spec of the gang in the same generation: its quota may have changed its sizes or nodes.
 
-        A verdict counts on if the needs of all roles are the same.
+        A verdict still counts if the needs of all roles are the same.
         """
         template = self._by_gang.get(gang.uid)
         if template is None or template.generation != gang.generation or not isinstance(gang, AcceptedGang):

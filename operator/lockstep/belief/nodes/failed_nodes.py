@@ -99,9 +99,9 @@ class FailedNodes:
         self._once.pop(gang_uid, None)
 
     def expire(self, now: float) -> None:
-        """Forget the failures that do not count any more at ``now``, or that are older than a clock that was set back.
+        """Forget the failures that do not count any more at ``now``, or that are from before the clock was set back.
 
-        A gang may grow again after any time, so failed joins count until their time.
+        A gang may rest for any time before it grows again. So failed joins count until their end, however late it is.
         """
         latest = now + 2 * AVOID_SECONDS
         self._once = _left(self._once, lambda _, once: now < once.until <= latest)

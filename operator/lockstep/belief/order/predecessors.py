@@ -158,7 +158,7 @@ class Predecessors:
         """The facts about a Gang that its successors see.
 
         A Gang has succeeded when as many of its pods have succeeded as it needs, and none of its pods runs or waits. An
-        owner may make its pods one after the other, so none of them may run or wait for a moment.
+        owner may make its pods one after the other, so there may be moments at which no pod runs or waits.
         """
         known, started = self._pod_gangs.objects.get(gang.key), gang.status.started_at
         if known is None or not isinstance(known.asks, PodGangSpec):

@@ -186,7 +186,7 @@ def _reserved_roles(gang: PodGang, pods: OwnPods, pool: Pool) -> tuple[RoleSpec,
     counts: dict[str, int] = {}
     for entry in gang.status.members:
         counts[entry.role] = counts.get(entry.role, 0) + entry.count
-    # If two shapes have the same name, the second counts. Its pods name the role of the reservation, or no role.
+    # If two shapes have the same name, the second counts: it has only pods that name no role of the Gang.
     shapes = (*shapes_of(without_roles(pods.alike), pool), *shapes_of(pods.alike, pool))
     found = {shape.name: shape for shape in shapes}
     roles = {

@@ -64,7 +64,7 @@ class OwnPods(NamedTuple):
     ``first_created`` is the time at which the first waiting pod was created, whatever its owner; None if none waits.
     ``terms`` are the terms of the group in the pods: two different terms if the pods disagree. ``sized`` are the pods
     that the owner will make, if there are none yet. ``going_roles`` and ``succeeded_roles`` count pods by role of the
-    Gang. The minimum of the Gang does not count the ``deducted`` ones of those that have succeeded.
+    Gang. The Gang's minimum already leaves out ``deducted`` of the succeeded pods.
     """
 
     going: int

@@ -130,7 +130,7 @@ class PodGangFacts:
             self._follow_workloads()
 
     def following_due(self) -> Generator[None, None, None]:
-        """Compose the Gangs again whose Workloads a change of an AdmissionCheck concerns, one in each step."""
+        """Compose the Gangs of Workloads again after a change of an AdmissionCheck, one in each step."""
         return self._due.following_due()
 
     def _follow_workloads(self) -> None:

@@ -26,7 +26,7 @@ class QueuedGangs:
     """Decisions of Kueue about GangJobs. Until Workloads are watched, labels of Kueue mean nothing.
 
     ``ours`` are the names of the AdmissionChecks of Lockstep. ``changed`` is called with each GangJob whose Workload
-    has changed, in the form of its object. Then ``changes`` has the GangJob to reconcile.
+    has changed, without Kueue's decisions. Then ``changes`` has the GangJob to reconcile.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class QueuedGangs:
         return self._are_watched and bool(gang.policies.queue) and not is_pod_gang(gang.key)
 
     def workload(self, gang: GangFact) -> GangWorkload | None:
-        """The Workload of the gang; None if it belongs to an earlier gang of this name: Kubernetes deletes that one."""
+        """The Workload of the gang; None while only that of an earlier gang exists, which Kubernetes deletes."""
         known = self._workloads.get(gang.key)
         return known if known is not None and known.gang_uid == gang.uid else None
 
     def written(self, gang: GangKey) -> GangFact | None:
-        """The gang of that name in the form of its object; None if it is in no queue."""
+        """The gang of that name without Kueue's decisions; None if it is in no queue."""
         return self._written.get(gang)
 
     def apply(self, workload: GangWorkload) -> None:

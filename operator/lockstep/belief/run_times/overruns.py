@@ -22,7 +22,7 @@ def reported_at(*, start: float, expected: float) -> float:
 
 
 def patience(seconds: float) -> float:
-    """The shortest time between two plans for a run or a wait that has taken that long, in seconds, if nothing happens.
+    """The shortest time between two plans, if nothing else happens, for a run or a wait that has taken ``seconds``.
 
     It is half a step of an overrun, from 1 to 60 seconds. So a plan is made for each step of a gang that overruns, and
     many such gangs share plans: the number of plans does not grow with the number of gangs.

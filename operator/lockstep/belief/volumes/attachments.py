@@ -101,7 +101,7 @@ class Attachments:
         return full if not own else self._without(full, wanted, but, own)
 
     def most(self, own: Mapping[str, int], shared: Volumes, *, members: int) -> dict[str, int]:
-        """How many of ``members`` each node can attach the volumes for; nodes that can do so for all are left out.
+        """For how many of ``members`` each node can attach volumes; nodes that can do so for all are left out.
 
         ``own`` has the number of volumes of each member, by driver. All members use the ``shared`` volumes together.
         """
@@ -187,7 +187,7 @@ class Attachments:
         ]
 
     def _fitting(self, node: str, own: Mapping[str, int], shared: Volumes, members: int) -> int:
-        """How many of ``members`` the node can attach the own volumes for, in addition to the shared volumes."""
+        """For how many of ``members`` the node can attach their own volumes, in addition to the shared volumes."""
         limits = self._limits.get(node, _NO_LIMITS)
         attached = self._attached_to(node, self._in_use[node] | shared)
         if any(attached[volume.driver] > limits.get(volume.driver, attached[volume.driver]) for volume in shared):

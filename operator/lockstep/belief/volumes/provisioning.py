@@ -23,8 +23,8 @@ class Supply(NamedTuple):
     """Where members can be, by the volumes that their claims need.
 
     ``without``: nodes where a claim has no volume and none can be made. ``short``: nodes where only missing room
-    prevents a new volume. ``most``: the number of members for whom volumes exist, for nodes where these are too few for
-    all members, and no new volume can be made.
+    prevents a new volume. ``most``: how many members can have volumes, for nodes where existing volumes are too few for
+    all members, and no more can be made.
     """
 
     without: Names = _NOWHERE

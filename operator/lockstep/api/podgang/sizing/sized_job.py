@@ -40,7 +40,7 @@ def job_sizes(job: Manifest) -> range:
     """The sizes of its range that the Job can have.
 
     Unless each pod is one completion, a suspended Job gets no more pods than completions are left: a larger gang would
-    never be complete.
+    never get all of its pods.
     """
     asked = asked_sizes(job)
     if not job["spec"].get("suspend") or _completions_follow(job["spec"], job.get("status") or {}):
