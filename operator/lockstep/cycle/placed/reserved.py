@@ -9,6 +9,7 @@ from lockstep.act.attempts import Attempts
 from lockstep.act.ending.success_policy import has_succeeded
 from lockstep.act.ending.undo import undone_in_status
 from lockstep.act.members.member_reads import cached_members
+from lockstep.act.members.missing_members import MissingMembers
 from lockstep.act.members.remaining_pods import waits_for
 from lockstep.act.requests.progress import Progress, progress_of
 from lockstep.act.requests.services import Services
@@ -54,6 +55,7 @@ class ReservedGangs:
         self._attempts = attempts
         self._writer = services.writer
         self._lost_nodes = services.lost_nodes
+        self._missing = MissingMembers(services)
         self._monotonic = services.monotonic
         self._starts = Starts(services)
         self._paces = Paces(services, metrics)
@@ -98,12 +100,14 @@ class ReservedGangs:
         self._members.forget(gang)
         self._outcomes.forget(gang)
         self._late.forget(gang)
+        self._missing.forget(gang)
         self._attempts.unmark_for_undoing(gang)
 
     async def stop(self) -> None:
         """Stop all work and change nothing in the cluster."""
         self._outcomes.stop()
         self._late.stop()
+        await self._missing.stop()
         await self._paces.stop()
         await self._notices.stop()
         await self._members.stop()
@@ -143,6 +147,9 @@ class ReservedGangs:
     def _go_on(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """Take the next step for members that work: go on without some, roll the gang back, or follow its members."""
         present = reservation.without_newcomers
+        if counts.unseen and not self._missing.are_missing(gang, reservation):
+            # The list marks the gang as changed.
+            return
         if (lost := counts.disrupted or self._lost(present, counts)) is not None:
             self._go_on_without(gang, reservation, self._leaving_ranks(present, counts, now), lost)
         elif (returned := interrupted(self._state, present, now)) is not None:
