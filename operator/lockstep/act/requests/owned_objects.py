@@ -46,28 +46,42 @@ class OwnedObjects:
         problem = ""
         for seconds in (*_PAUSES_SECONDS, 0.0):
             answer = await self._present(thing)
-            if not answer.is_success:
-                return f"{thing.called} can't be created: {answer.message}"
-            owner = owner_uid(answer.body, self._gang)
-            if owner is None:
-                return f"{thing.called} exists already, and does not belong to this gang"
-            if owner == self._gang.uid:
-                problem = await self._write(thing, answer.body)
-            else:
-                problem = f"{thing.called} of an earlier gang of this name is still there"
-            if not problem:
-                return ""
+            problem = await self._make_equal(thing, answer)
+            if not problem or not self._may_pass(answer):
+                return problem
             await asyncio.sleep(seconds)
         return problem
 
+    async def _make_equal(self, thing: OwnedObject, answer: Answer) -> str:
+        """Write the wanted content to the existing object, if it is the gang's. Returns why that failed, or ''."""
+        if not answer.is_success:
+            return f"{thing.called} can't be created: {answer.message}"
+        owner = owner_uid(answer.body, self._gang)
+        if owner is None:
+            return f"{thing.called} exists already, and does not belong to this gang"
+        if owner == self._gang.uid:
+            return await self._write(thing, answer.body)
+        return f"{thing.called} of an earlier gang of this name is still there"
+
+    def _may_pass(self, answer: Answer) -> bool:
+        """Whether the object may soon be the gang's: it is, an earlier gang's is there, or its creation conflicts."""
+        return is_conflict(answer) or (answer.is_success and owner_uid(answer.body, self._gang) is not None)
+
     async def _present(self, thing: OwnedObject) -> Answer:
-        """The answer with the existing object, which is created if it is missing."""
+        """The answer with the existing object, which is created if it is missing.
+
+        A conflict if the creation conflicts although there is no such object: many simultaneous creations conflict over
+        a quota, or the garbage collector has just removed the object of an earlier gang.
+        """
         if not self._is_new:
             answer = await self._client.get(thing.place)
             if answer.code != HTTPStatus.NOT_FOUND:
                 return answer
         answer = await self._client.create(thing.folder, thing.wanted)
-        return await self._client.get(thing.place) if is_conflict(answer) else answer
+        if not is_conflict(answer):
+            return answer
+        there = await self._client.get(thing.place)
+        return answer if there.code == HTTPStatus.NOT_FOUND else there
 
     async def _write(self, thing: OwnedObject, there: Manifest) -> str:
         """Write the wanted content if the object differs. Returns why that failed, or ''.

@@ -220,6 +220,37 @@ async def test_what_an_earlier_gang_of_the_name_has_left_is_waited_for(spec):
         assert "NamesDoNotResolve" not in event_reasons(api)
 
 
+@pytest.mark.parametrize("spec", [None, MPI], ids=["without network", "with network"])
+@pytest.mark.parametrize("resource", ["services", "configmaps"])
+async def test_conflict_over_a_quota_is_no_refusal(resource, spec):
+    """Many simultaneous creations conflict over a quota, and the answer is that of a name that is taken."""
+    conflict = Refusal(code=409, message='Operation cannot be fulfilled on resourcequotas "small"')
+    async with placed(spec, fault=at(resource, conflict, times=2)) as api:
+        assert status_of(api)["attempt"] == 1
+        assert common_of(api, "g")[0] is not None
+        assert "NamesDoNotResolve" not in event_reasons(api)
+
+
+@pytest.mark.parametrize("spec", [None, EMPTY], ids=["without network", "with network"])
+async def test_service_of_an_earlier_gang_that_goes_between_two_requests_is_made_anew(spec):
+    async with api_with() as api:
+        api.store.create("services", somebody_s("g", owner("of-an-earlier-one")))
+        api.store.create("gangjobs", gang("g", spec=spec))
+
+        def collect(request):
+            if request[:2] == ("GET", "services"):
+                api.store.remove(SERVICE)
+                api.fault = lambda _: None
+
+        api.fault = collect
+        async with running_operator(api):
+            await until(lambda: is_placed(api))
+
+        assert status_of(api)["attempt"] == 1
+        assert common_of(api, "g")[0]["metadata"]["ownerReferences"][0]["uid"] == "uid-of-g"
+        assert "NamesDoNotResolve" not in event_reasons(api)
+
+
 async def test_host_file_that_another_writer_changes_at_the_same_time_is_ours_in_the_end():
     async with placed(MPI) as api:
 
