@@ -30,6 +30,7 @@ from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
 from lockstep.report.status.events import names_do_not_resolve
+from lockstep.report.text.conflict_sentences import conflict_sentence
 
 log = logging.getLogger(__name__)
 
@@ -88,9 +89,20 @@ class MemberMaking:
         binder = Binder(services.client, self._reservation, count=services.count_binding)
         bound = {key: pod.node for key, pod in there.items() if pod.node}
         failure = await self._provide_volumes(uids, bound_or_ended=bound.keys() | ended.keys())
-        failure = failure or await binder.bind_all(uids, bound, ended.keys())
+        failure = failure or self._no_longer_fits(gang) or await binder.bind_all(uids, bound, ended.keys())
         self._stay.done()
         return failure
+
+    def _no_longer_fits(self, gang: AcceptedGang) -> Failure | None:
+        """Why the unbound members would no longer be placed on their nodes; None if they would be.
+
+        Nodes may have changed while the members were created, and volumes may take minutes.
+        """
+        conflict = self._services.cutter.conflict(gang, self._among, self._services.now())
+        if conflict is None:
+            return None
+        message = f"the reservation no longer fits: {conflict_sentence(conflict)}"
+        return Failure(reason=Reason.NO_LONGER_FITS, message=message)
 
     async def _create(
         self, gang: AcceptedGang, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
