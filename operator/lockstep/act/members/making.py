@@ -83,6 +83,9 @@ class MemberMaking:
         services = self._services
         there = {pod.key: pod for pod in services.state.pods_of(self._reservation)}
         ended = self._ended_and_gone(there)
+        failure = self.progress().disrupted or self._gone_after_bindings(there, ended)
+        if failure is not None:
+            return failure
         uids = await self._create(gang, there, ended)
         if isinstance(uids, Failure):
             return uids
@@ -92,6 +95,18 @@ class MemberMaking:
         failure = failure or self._no_longer_fits(gang) or await binder.bind_all(uids, bound, ended.keys())
         self._stay.done()
         return failure
+
+    def _gone_after_bindings(self, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]) -> Failure | None:
+        """The failure if a member is missing although others are bound; None if there is none.
+
+        No member is bound before all exist. So a missing member is gone. It may have run, and is not created again.
+        """
+        if not any(pod.node for pod in there.values()):
+            return None
+        gone = next((key for key in self._reservation.pod_keys() if key not in there and key not in ended), None)
+        if gone is None:
+            return None
+        return Failure(reason=Reason.POD_LOST, message=f"pod {gone.name} is gone, after members were bound")
 
     def _no_longer_fits(self, gang: AcceptedGang) -> Failure | None:
         """Why the unbound members would no longer be placed on their nodes; None if they would be.
