@@ -176,6 +176,9 @@ class Follower:
         if self._attempts.is_under_way(key):
             if is_pod_gang(key):
                 self._pod_gangs.check_attempt(gang, now)
+            elif self._attempts.is_undoing(key):
+                # An eviction may tear the gang down while members join it.
+                self._reserved.forget(key)
             self._attempts.wake(key)
         else:
             self._reconcile_idle(gang, now)
