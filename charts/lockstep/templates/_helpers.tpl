@@ -211,3 +211,14 @@ Takes a list: the root, the kind, and the values with `enabled` and `renderMode`
 {{- if or $known (eq $values.renderMode "alwaysRender") }}true{{ end }}
 {{- end }}
 {{- end }}
+
+{{/* The seconds of a duration such as 1h30m. */}}
+{{- define "lockstep.seconds" -}}
+{{- $units := dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0 }}
+{{- $seconds := 0.0 }}
+{{- range regexFindAll "[0-9.]+[a-z]+" . -1 }}
+{{- $number := regexFind "[0-9.]+" . | float64 }}
+{{- $seconds = addf $seconds (mulf $number (get $units (regexFind "[a-z]+" .))) }}
+{{- end }}
+{{- $seconds }}
+{{- end }}

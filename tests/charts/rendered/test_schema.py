@@ -150,6 +150,57 @@ def test_value_that_makes_no_sense_is_refused_by_its_name(setting, want):
 
 
 @pytest.mark.parametrize(
+    ("settings", "want"),
+    [
+        pytest.param(
+            "leaderElection.leaseDuration=500ms",
+            "leaseDuration is 500ms, and must be from 1s to 24h",
+            id="a short lease",
+        ),
+        pytest.param("leaderElection.leaseDuration=24h1s", "leaseDuration is 24h1s", id="a long lease"),
+        pytest.param(
+            "leaderElection.renewDeadline=1m",
+            "renewDeadline is 1m, and must be less than leaderElection.leaseDuration, which is 15s",
+            id="a deadline after the lease",
+        ),
+        pytest.param("leaderElection.retryPeriod=0s", "retryPeriod is 0s", id="no pause"),
+        pytest.param(
+            "leaderElection.retryPeriod=9s",
+            "renewDeadline is 10s, and must be more than 1.2 times leaderElection.retryPeriod, which is 9s",
+            id="a deadline before the second try",
+        ),
+        pytest.param("agent.enabled=true,agent.period=0s", "agent.period is 0s", id="no period"),
+        pytest.param("agent.enabled=true,agent.period=0.0m", "agent.period is 0.0m", id="no period in minutes"),
+        pytest.param(
+            "agent.enabled=true,agent.period=1m1s",
+            "agent.lifetime is 3m, and must be at least three times agent.period, which is 1m1s",
+            id="a short lifetime",
+        ),
+        pytest.param(
+            "metrics.secure.enabled=true,metrics.secure.port=8080", "port is 8080", id="the port of the pages"
+        ),
+        pytest.param("metrics.secure.enabled=true,metrics.secure.port=8081", "port is 8081", id="the debug port"),
+    ],
+)
+def test_values_with_which_a_process_would_not_start_are_refused(settings, want):
+    with pytest.raises(RefusedError, match=f"{want}.*would not start"):
+        render(None, f"--set={settings}")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param("leaderElection.leaseDuration=1h0.5s,leaderElection.renewDeadline=59m60s", id="several units"),
+        pytest.param("agent.enabled=true,agent.period=500ms,agent.lifetime=1.5s", id="exactly three periods"),
+        pytest.param("leaderElection.enabled=false,leaderElection.retryPeriod=0s,replicaCount=1", id="no election"),
+        pytest.param("agent.period=0s,metrics.secure.port=8080", id="parts that are off"),
+    ],
+)
+def test_times_that_fit_together_are_accepted(settings):
+    assert render(None, f"--set={settings}").one("Deployment")
+
+
+@pytest.mark.parametrize(
     "setting",
     [
         pytest.param("podDisruptionBudget.maxUnavailable=0", id="none away"),
