@@ -38,6 +38,11 @@ class Configuration(client.Configuration):
 
     source = "the configuration"
 
+    def __init__(self) -> None:
+        super().__init__()
+        # Otherwise it would be the proxy in the environment. Only the `proxy-url` of a kubeconfig counts.
+        self.proxy = None
+
 
 class ConfigError(Exception):
     """The API server or the credentials can't be found; the message says why."""
@@ -58,9 +63,17 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
         why = what_is_wrong(file, context) or f"{file} can't be used: {str(error).strip().splitlines()[0]}"
         outside = " (and this process has no service account)" if kubeconfig is None and context is None else ""
         raise ConfigError(f"{why}{outside}") from error
-    # The certificates are loaded here, so that an error can name their source.
+    # These are checked here, so that an error can name their source.
+    _check_proxy(configuration)
     tls_context(configuration)
     return configuration
+
+
+def _check_proxy(configuration: Configuration) -> None:
+    """Raise ``ConfigError`` if requests can't be sent through the proxy of the configuration."""
+    proxy = configuration.proxy
+    if proxy is not None and not str(proxy).startswith(("http://", "https://")):
+        raise ConfigError(f"the proxy-url of {configuration.source} must begin with http:// or https://")
 
 
 def _load_into(configuration: Configuration, kubeconfig: str | None, context: str | None) -> str:
@@ -149,6 +162,7 @@ def observed_session(
         headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
         trace_configs=[_watch_trace(streams), _request_trace(requests)],
         middlewares=[_without_objects(unlisted)],
+        proxy=configuration.proxy,
         trust_env=False,
     )
 

@@ -63,6 +63,7 @@ class ApiConnection:
             # The API server sets no cookies, so no request needs to check them.
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": user_agent()},
+            proxy=self._configuration.proxy,
             trust_env=False,
         )
         return self

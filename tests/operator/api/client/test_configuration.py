@@ -1,12 +1,13 @@
 """How the API server is found, and what it says when it can't."""
 
 import ssl
+from pathlib import Path
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
-from fake_cluster.scripted import ScriptedServer, status
+from fake_cluster.scripted import ScriptedServer, reply, status
 from lockstep.api.client.answer import Target, retry_after_seconds
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.configuration import (
@@ -249,6 +250,44 @@ async def test_certificate_is_for_the_name_of_the_server_that_the_kubeconfig_sta
 
     await server.close()
     assert answer.is_success
+
+
+def through(kubeconfig, proxy, server="http://api.example.invalid"):
+    """Write the proxy, and the server behind it, into the kubeconfig."""
+    with_proxy = KUBECONFIG.replace('server: "http://127.0.0.1:1234"', f'server: "{server}", proxy-url: "{proxy}"')
+    Path(kubeconfig).write_text(with_proxy)
+
+
+@pytest.mark.asyncio
+async def test_requests_and_watches_go_through_the_proxy_of_the_kubeconfig(kubeconfig):
+    async with ScriptedServer(reply(content={"kind": "Namespace"}), status(200)) as proxy:
+        through(kubeconfig, proxy.configuration.host)
+        configuration = load_configuration(kubeconfig=kubeconfig, context=None)
+        async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
+            answer = await client.get(Target("/api/v1/namespaces/default", "namespaces"))
+        async with (
+            observed_session(configuration, lambda *_: None, lambda *_: None) as session,
+            session.get(f"{configuration.host}/version"),
+        ):
+            pass
+
+    assert answer.is_success
+    assert [one.headers["Host"] for one in proxy.asked] == ["api.example.invalid"] * 2
+
+
+def test_proxy_of_the_environment_does_not_count(kubeconfig, monkeypatch):
+    """An operator in a cluster may have one for its other requests, and its API server is not behind it."""
+    monkeypatch.setenv("http_proxy", "http://proxy.example.invalid")
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    assert load_configuration(kubeconfig=kubeconfig, context=None).proxy is None
+
+
+def test_kind_of_proxy_that_is_not_supported_is_refused(kubeconfig):
+    through(kubeconfig, "socks5://127.0.0.1:1080")
+
+    with pytest.raises(ConfigError, match=r"the proxy-url of .*config must begin with http:// or https://"):
+        load_configuration(kubeconfig=kubeconfig, context=None)
 
 
 async def _answer(_):
