@@ -9,6 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
 from fake_cluster.resizing import ANOTHER_POD, qos_class, resized
+from fake_cluster.stamps import stamped
 from fake_cluster.store import Place, Store
 from lockstep.api.client.configuration import Configuration
 from lockstep.api.quantities import rfc3339
@@ -118,7 +119,9 @@ class FakeApi:
         if isinstance(fault, Refusal):
             return answer(fault.code, {"message": fault.message})
         if part == "log":
-            return await self._show_log(http, self.log(place.name, dict(http.query)))
+            asked = dict(http.query)
+            log = self.log(place.name, asked)
+            return await self._show_log(http, stamped(log, asked) if "timestamps" in asked else log)
         if fault != NEVER_ARRIVED:
             code, content = self._carry_out(http, place, part, orjson.loads(body or b"{}"))
         if fault is not None:
@@ -249,8 +252,11 @@ class FakeApi:
             return answer(log.code, {"message": log.message})
         response = web.StreamResponse()
         await response.prepare(http)
-        async for chunk in log:
-            await response.write(chunk)
+        try:
+            async for chunk in log:
+                await response.write(chunk)
+        except ConnectionResetError:
+            http.transport.abort()
         return response
 
     def _put_bookmarks(self):

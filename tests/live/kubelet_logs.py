@@ -14,11 +14,13 @@ from sandbox.pki import Authority
 
 class _Logs(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        """Answer with two lines, which name the pod, the container and what was asked."""
+        """Answer with two lines: what was asked of which container. Times are before them if they are asked for."""
         address = urlsplit(self.path)
         _, _, pod, container = address.path.strip("/").split("/")
         asked = {name: values[0] for name, values in sorted(parse_qs(address.query).items())}
-        content = f"{pod} {container} {asked}\nends\n".encode()
+        stamps = ["2027-01-15T07:00:00.000000001Z ", "2027-01-15T07:00:00.000000002Z "]
+        one, other = stamps if asked.pop("timestamps", "") == "true" else ("", "")
+        content = f"{one}{pod} {container} {asked}\n{other}ends\n".encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

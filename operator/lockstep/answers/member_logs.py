@@ -2,20 +2,25 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coschedule import GangKey
 from lockstep.answers.reading.cluster import parse_shown, read_gang, read_members
 from lockstep.answers.reading.errors import AnswerError
+from lockstep.answers.stamped_lines import StampedLines
 from lockstep.api.client import paths
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
+from lockstep.api.client.long_answers import Text
 from lockstep.api.members.member_log import MemberLog, containers_of, parse_member_log
 from lockstep.api.preemption import gang_name
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.ranks import MOST_RANKS, format_ranks, has_rank, parse_ranks, ranks_from, ranks_in
 from lockstep.facts.reasons import Condition
 from lockstep.report.text.sentences import n_members
+
+if TYPE_CHECKING:
+    from lockstep.facts.pods.pod import PodKey
 
 MOST_FOLLOWED = 100
 """The most logs that are followed.
@@ -97,7 +102,7 @@ async def follow_logs(client: KubeClient, request: LogsRequest, show: Show) -> b
     Returns whether all followed logs were read to their ends. Raises ``AnswerError`` if there is no such gang or
     container, or if too many logs are requested.
     """
-    followed: dict[tuple[str, str, int], asyncio.Task[bool]] = {}
+    followed: dict[PodKey, _FollowedLog] = {}
     shown: set[LogEntry] = set()
     try:
         while True:
@@ -106,19 +111,92 @@ async def follow_logs(client: KubeClient, request: LogsRequest, show: Show) -> b
             for log in members.logs:
                 if log.why_none:
                     _show_once(_notice(log, f"does not run yet: {log.why_none}"), shown, show)
-                elif (start := (log.pod.name, log.container, log.restarts)) not in followed:
-                    followed[start] = asyncio.create_task(_show_one(client, log, request, show, follow=True))
-            for task in followed.values():
-                if task.done():
-                    task.result()
+                else:
+                    followed.setdefault(log.pod, _FollowedLog(client, request, show, shown)).go_on(log)
             if not members.logs:
                 _show_once(LogEntry(None, 0, "", None, _no_members(members.gang, request)), shown, show)
             if members.is_over:
-                return all(await asyncio.gather(*followed.values()))
+                there = {log.pod for log in members.logs}
+                return all(await asyncio.gather(*(one.end(is_there=pod in there) for pod, one in followed.items())))
             await asyncio.sleep(_POLL_SECONDS)
     finally:
-        for task in followed.values():
-            task.cancel()
+        for one in followed.values():
+            one.stop()
+
+
+class _FollowedLog:
+    """Follows the log of one container: of all its starts, and again after its connection was cut.
+
+    ``go_on`` must be called before ``end`` and ``stop``.
+    """
+
+    def __init__(self, client: KubeClient, request: LogsRequest, show: Show, shown: set[LogEntry]) -> None:
+        self._client = client
+        self._request = request
+        self._show = show
+        self._shown = shown
+        self._lines = StampedLines()
+        self._log: MemberLog | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._was_opened = False
+        # The container as it was before its log was last read to its end, and why the log has not been read to its end.
+        self._has_all_of: MemberLog | None = None
+        self._trouble = ""
+
+    def go_on(self, log: MemberLog) -> None:
+        """Begin to read the log, unless it is being read, or the container has ended and its log was read since."""
+        self._log = log
+        if self._reading is not None and not self._reading.done():
+            return
+        if self._reading is not None:
+            self._reading.result()
+        if self._has_all_of != log or not log.has_ended:
+            self._reading = asyncio.create_task(self._read(log))
+
+    async def end(self, *, is_there: bool) -> bool:
+        """Wait for the end of the log; returns whether it was read to its end.
+
+        It is read once more after a cut, if the pod still ``is_there``.
+        """
+        assert self._log is not None, "the log is being read"
+        assert self._reading is not None, "the log is being read"
+        await self._reading
+        if is_there:
+            self.go_on(self._log)
+            await self._reading
+        if self._trouble:
+            _show_once(_notice(self._log, self._trouble), self._shown, self._show)
+        return not self._trouble
+
+    def stop(self) -> None:
+        """Stop reading."""
+        if self._reading is not None:
+            self._reading.cancel()
+
+    async def _read(self, log: MemberLog) -> None:
+        params = _params(log, self._request, follow=True) | self._lines.next_request()
+        if "sinceTime" in params:
+            params.pop("tailLines", None)
+        try:
+            async with self._client.text(paths.pod_log(log.pod), params) as text:
+                refusal = await text.refusal()
+                if refusal is None:
+                    self._was_opened = True
+                    await self._show_lines(log, text)
+        except ApiUnavailableError as error:
+            self._trouble = f"has a log that ended early: {error}"
+            return
+        if refusal is None:
+            self._has_all_of, self._trouble = log, ""
+        elif not self._was_opened:
+            self._trouble = f"has a log that can't be read: {refusal}"
+            _show_once(_notice(log, self._trouble), self._shown, self._show)
+
+    async def _show_lines(self, log: MemberLog, text: Text) -> None:
+        async for line in text.lines():
+            new = self._lines.take(line)
+            if new is not None:
+                self._show(LogEntry(log.member.rank, log.member.attempt, log.pod.name, new))
 
 
 def _show_once(entry: LogEntry, shown: set[LogEntry], show: Show) -> None:
@@ -175,15 +253,13 @@ def _no_members(gang: GangFact, request: LogsRequest) -> str:
     return f"There is no member{which} of {gang_name(gang.key)}{why}"
 
 
-async def _show_one(
-    client: KubeClient, log: MemberLog, request: LogsRequest, show: Show, *, follow: bool = False
-) -> bool:
+async def _show_one(client: KubeClient, log: MemberLog, request: LogsRequest, show: Show) -> bool:
     """Pass one log to ``show``; returns whether it was read to its end."""
     if log.why_none:
         show(_notice(log, f"does not run yet: {log.why_none}"))
         return False
     try:
-        async with client.text(paths.pod_log(log.pod), _params(log, request, follow=follow)) as text:
+        async with client.text(paths.pod_log(log.pod), _params(log, request)) as text:
             refusal = await text.refusal()
             if refusal is not None:
                 show(_notice(log, f"has a log that can't be read: {refusal}"))
@@ -196,7 +272,7 @@ async def _show_one(
     return True
 
 
-def _params(log: MemberLog, request: LogsRequest, *, follow: bool) -> dict[str, str]:
+def _params(log: MemberLog, request: LogsRequest, *, follow: bool = False) -> dict[str, str]:
     tail = {} if request.tail is None else {"tailLines": str(request.tail)}
     return {"container": log.container, **({"follow": "true"} if follow else {}), **tail}
 

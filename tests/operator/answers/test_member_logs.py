@@ -232,6 +232,87 @@ async def test_member_that_starts_later_and_the_next_attempt_are_followed_too():
     assert len(notices) == len(set(notices))
 
 
+def cut_after(*counts):
+    """A log of ten lines, of which each request shows so many before its connection is cut; the last one shows all."""
+    left = iter(counts)
+
+    async def log():
+        count = next(left, None)
+        for number in range(10 if count is None else count):
+            yield f"line {number}\n".encode()
+        if count is not None:
+            raise ConnectionResetError
+
+    return lambda *_: log()
+
+
+TEN = [(0, f"line {number}") for number in range(10)]
+
+
+@pytest.mark.parametrize("counts", [(0,), (1,), (2,), (3,), (4, 5), (5, 5, 8), (10,)], ids=str)
+async def test_log_whose_connection_was_cut_goes_on_where_it_was(counts):
+    async with members(member(0), log=cut_after(*counts)) as (api, client):
+        asyncio.get_running_loop().call_later(30, complete, api)
+        is_whole, lines, notices = await shown(client, follow_logs)
+
+    assert lines == TEN
+    assert (is_whole, notices) == (True, [])
+
+
+async def test_log_that_ends_while_its_container_runs_goes_on():
+    """As when a load balancer closes a connection on which nothing was sent for a while."""
+    growing = iter([2, 7])
+
+    def log(*_):
+        return chunks(*(f"line {number}\n".encode() for number in range(next(growing, 10))))
+
+    async with members(member(0), log=log) as (api, client):
+        asyncio.get_running_loop().call_later(30, complete, api)
+        is_whole, lines, _ = await shown(client, follow_logs, tail=10)
+
+    assert (is_whole, lines) == (True, TEN)
+
+
+async def test_log_of_a_container_that_has_ended_is_read_once_and_of_its_next_start_too():
+    ended = {"state": {"terminated": {"exitCode": 1}}}
+    starts = iter([5])
+
+    def log(*_):
+        return chunks(*(f"line {number}\n".encode() for number in range(next(starts, 10))))
+
+    async with members(member(0, state=ended), log=log) as (api, client):
+        again = member(0, state={**ended, "restartCount": 1})
+        loop, place = asyncio.get_running_loop(), Place("pods", "default", "g-1-0")
+        loop.call_later(20, lambda: api.store.replace(place, again))
+        loop.call_later(40, complete, api)
+        _, lines, _ = await shown(client, follow_logs)
+
+    assert lines == TEN
+    assert sum(request.resource == "pods/log" for request in api.requests) == 2
+
+
+async def test_cut_log_of_a_pod_that_is_gone_is_said_to_have_ended_early():
+    async with members(member(0), log=cut_after(4, 0)) as (api, client):
+        loop = asyncio.get_running_loop()
+        loop.call_later(1, lambda: api.store.remove(Place("pods", "default", "g-1-0")))
+        loop.call_later(30, complete, api)
+        is_whole, lines, [*_, notice] = await shown(client, follow_logs)
+
+    assert (is_whole, lines) == (False, TEN[:4])
+    assert notice.startswith("g-1-0 has a log that ended early: ")
+
+
+async def test_refused_log_is_said_once_and_asked_for_again():
+    refusals = iter([Refusal(code=502, message="dial tcp: no route")] * 3)
+
+    async with members(member(0), log=lambda *asked: next(refusals, None) or log_of(*asked)) as (api, client):
+        asyncio.get_running_loop().call_later(30, complete, api)
+        is_whole, lines, notices = await shown(client, follow_logs)
+
+    assert (is_whole, len(lines)) == (True, 3)
+    assert notices == ["g-1-0 has a log that can't be read: dial tcp: no route"]
+
+
 async def test_too_many_members_to_follow_are_refused_before_anything_is_read():
     async with members(*(member(rank) for rank in range(MOST_FOLLOWED + 1))) as (api, client):
         with pytest.raises(AnswerError, match=r"default/g has 101 members .* such as --rank 0-99\."):

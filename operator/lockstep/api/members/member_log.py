@@ -14,7 +14,8 @@ _NOT_STARTED = "it has not been started"
 class MemberLog(NamedTuple):
     """One container of a member. ``why_none`` says why it has no log yet; it is '' if there is a log.
 
-    ``restarts`` is how often the container has restarted. Each start has its own log.
+    ``restarts`` is how often the container has restarted. Each start has its own log. ``has_ended`` is whether the
+    container does not run any more.
     """
 
     member: Membership
@@ -22,6 +23,7 @@ class MemberLog(NamedTuple):
     container: str
     restarts: int
     why_none: str
+    has_ended: bool
 
 
 def parse_member_log(manifest: Manifest, container: str) -> MemberLog | None:
@@ -41,6 +43,7 @@ def parse_member_log(manifest: Manifest, container: str) -> MemberLog | None:
         container=chosen,
         restarts=int(status.get("restartCount") or 0),
         why_none="" if _has_log(status) else _why_none(spec, status),
+        has_ended=_has_log(status) and "running" not in (status.get("state") or {}),
     )
 
 
