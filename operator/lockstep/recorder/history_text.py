@@ -37,7 +37,7 @@ def history_lines(values: Iterable[Row], form: HistoryFormat) -> Iterator[str]:
         case HistoryFormat.CSV:
             yield from _csv(values)
         case HistoryFormat.JSON:
-            yield from (orjson.dumps(row).decode() for row in values)
+            yield from map(_json_line, values)
         case _:
             assert_never(form)
 
@@ -72,6 +72,15 @@ def _documents(text: str) -> Iterator[list[tuple[str, int]]]:
         found, end = decoder.raw_decode(text, at)
         yield found
         at = end + 1
+
+
+def _json_line(row: Row) -> str:
+    """The row as JSON, with escapes of JSON for characters that a terminal does not print.
+
+    Commands print lines without such characters, and other escapes for them are not JSON.
+    """
+    text = orjson.dumps(row).decode()
+    return text if text.isprintable() else "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
 
 
 def _csv(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:

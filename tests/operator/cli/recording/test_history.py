@@ -65,6 +65,18 @@ def test_filters(path, options, want):
     assert [json.loads(line)["name"] for line in lines] == want
 
 
+@pytest.mark.parametrize("sign", ["\x1b", "\x7f", "\x9b", "\xa0", "\u200b", "\U000e0001"], ids=ascii)
+def test_json_stays_json_whatever_a_name_contains(path, sign):
+    database = RecordDatabase.open(path, RETENTION, NOW)
+    database.take_in([record("odd", created=NOW - HOUR, user=f"Ann{sign}Lee", name="odd")], NOW)
+    database.close()
+
+    line = ask(path, "--name", "odd", "-o", "json").stdout
+
+    assert json.loads(line)["user"] == f"Ann{sign}Lee"
+    assert sign not in line
+
+
 def test_csv_has_sums_that_a_spreadsheet_reads_and_no_formulas(path):
     [row] = csv.DictReader(io.StringIO(ask(path, "--name", "victim", "-o", "csv").stdout))
     sums = list(csv.DictReader(io.StringIO(ask(path, "--by", "namespace", "-o", "csv").stdout)))
