@@ -13,6 +13,7 @@ from lockstep.facts.past_runs import THOUSAND, Learned
 from lockstep.snapshot.quotas.quota_bounds import Narrowed
 
 _MOST_RANGES = 6
+_LEAST_PERCENT = 0.001
 
 REMEDY_BEGINS = "If "
 """A sentence that begins with this word is a remedy. If a message is cut off, the remedy is shown first."""
@@ -130,8 +131,10 @@ def listed(names: Sequence[str]) -> str:
 
 
 def percentage(share: float) -> str:
-    """A share in whole percent, or with two significant digits below 10 %."""
+    """A share in whole percent, or with two significant digits below 10 %; at least ``less than 0.001 %``."""
     percent = 100 * share
+    if 0 < percent < _LEAST_PERCENT:
+        return f"less than {_LEAST_PERCENT} %"
     return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
 
 

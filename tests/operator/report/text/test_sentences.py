@@ -52,7 +52,17 @@ def test_speedup(value, want):
 
 
 @pytest.mark.parametrize(
-    ("share", "want"), [(1.0, "100 %"), (0.256, "26 %"), (0.0996, "10 %"), (0.0312, "3.1 %"), (0.00012, "0.012 %")]
+    ("share", "want"),
+    [
+        (1.0, "100 %"),
+        (0.256, "26 %"),
+        (0.0996, "10 %"),
+        (0.0312, "3.1 %"),
+        (0.00012, "0.012 %"),
+        (0.000012, "0.0012 %"),
+        (1e-7, "less than 0.001 %"),
+        (0.0, "0 %"),
+    ],
 )
 def test_percentage(share, want):
     assert percentage(share) == want
