@@ -25,6 +25,7 @@ from lockstep.api.podgang.sizing.sized_kind import sized_kinds
 from lockstep.api.pool import ALL_NODES
 from lockstep.api.shares.fair_share import parse_fair_share
 from lockstep.api.sweeps.sweep import parse_sweep
+from lockstep.api.unreadable.unreadable_objects import unreadable_gang, unreadable_pod_gang
 from lockstep.belief.podgangs.composing import composed
 from lockstep.belief.podgangs.pod_group import PodGroup
 from lockstep.belief.state import State
@@ -92,18 +93,32 @@ async def read_cluster(client: KubeClient, state: State, *, kind_read: Callable[
 def parse_shown(manifest: Manifest) -> GangFact:
     """A GangJob for commands that make no plan.
 
-    It is parsed as if the operator had a gate image, because it is not known here whether the operator has one.
+    It is parsed as if the operator had a gate image, because it is not known here whether the operator has one. A
+    GangJob that can't be parsed, such as one of a later version, counts as refused.
     """
-    return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
+    try:
+        return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
+    except Exception as problem:  # noqa: BLE001 - the API server accepts any content
+        return unreadable_gang(manifest, problem)
 
 
 def parse_shown_pod_gang(manifest: Manifest) -> GangFact:
     """A Gang for commands that make no plan. Its pods are not read: its status says whether it awaits pods."""
-    gang = parse_pod_gang(manifest)
+    try:
+        gang = parse_pod_gang(manifest)
+    except Exception as problem:  # noqa: BLE001 - as above
+        gang = unreadable_pod_gang(manifest, problem)
     fact = composed(gang, PodGroup(), ALL_NODES)
     if not isinstance(fact, AcceptedGang):
         return fact
     return replace(fact, spec=replace(fact.spec, awaits_pods=_awaited(gang.status)))
+
+
+def _parse_shown_sweep(manifest: Manifest) -> Sweep | None:
+    try:
+        return parse_sweep(manifest)
+    except Exception:  # noqa: BLE001 - as above
+        return None
 
 
 async def read_gangs(client: KubeClient, namespace: str | None) -> list[GangFact]:
@@ -119,10 +134,13 @@ async def read_pod_gangs(client: KubeClient, namespace: str | None) -> list[Gang
 
 
 async def read_sweeps(client: KubeClient, namespace: str | None) -> list[Sweep]:
-    """The GangSweeps of one namespace, or of all; none if the kind is not installed. Raises ``AnswerError``."""
+    """The GangSweeps of one namespace, or of all; none if the kind is not installed. Raises ``AnswerError``.
+
+    GangSweeps that can't be parsed are left out.
+    """
     target = paths.ALL_SWEEPS if namespace is None else paths.sweeps_of(namespace)
     try:
-        return await _read_shown(client, target, namespace, parse_sweep)
+        return await _read_shown(client, target, namespace, _parse_shown_sweep)
     except _NoSuchKindError:
         return []
 
@@ -178,13 +196,14 @@ def _awaited(status: GangStatus) -> str:
 
 
 async def _read_shown(
-    client: KubeClient, target: Target, namespace: str | None, parse: Callable[[Manifest], _Shown]
+    client: KubeClient, target: Target, namespace: str | None, parse: Callable[[Manifest], _Shown | None]
 ) -> list[_Shown]:
     gangs: dict[GangKey, _Shown] = {}
 
     def add(manifest: Manifest) -> None:
         gang = parse(manifest)
-        gangs[gang.key] = gang
+        if gang is not None:
+            gangs[gang.key] = gang
 
     whose = "all namespaces" if namespace is None else f"namespace {namespace}"
     await _read(client, target, add, forget=gangs.clear, whose=whose)
