@@ -65,9 +65,10 @@ class ShareKeeper:
         if answer is None or not answer.is_success:
             return
         fact = parse_fair_share(answer.body)
-        self._sharing.apply(fact)
-        self._sharing.begin(fact.counted, self._now())
-        self._begun = fact.uid
+        if self._is_in_force(fact):
+            self._sharing.apply(fact)
+            self._sharing.begin(fact.counted, self._now())
+            self._begun = fact.uid
 
     async def _write(self) -> None:
         fact, accounts = self._sharing.fact, self._sharing.accounts
@@ -85,9 +86,15 @@ class ShareKeeper:
         body = share_status_patch(fact.resource_version, now, summary_of(fact.groups, times), reports)
         answer = await self._ask("written", self._client.patch(paths.FAIR_SHARE_STATUS, body, Urgency.REPORT))
         if answer is not None and answer.is_success:
-            self._sharing.apply(parse_fair_share(answer.body))
+            written = parse_fair_share(answer.body)
+            if self._is_in_force(written):
+                self._sharing.apply(written)
         else:
             accounts.gave_back |= gave_back
+
+    def _is_in_force(self, fact: FairShare) -> bool:
+        """Whether the watch still has this FairShare. It shows no second time that the FairShare was deleted."""
+        return self._sharing.fact is not None and self._sharing.fact.uid == fact.uid
 
     async def _ask(self, done: str, request: Awaitable[Answer]) -> Answer | None:
         """The answer, or None if there is none. An error is logged unless it equals the last one."""

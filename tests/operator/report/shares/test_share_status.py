@@ -174,6 +174,21 @@ def test_fair_share_of_another_uid_begins_anew():
     asyncio.run(scene())
 
 
+@pytest.mark.parametrize("verb", ["GET", "PATCH"], ids=["begins", "writes"])
+def test_fair_share_that_is_deleted_before_the_answer_comes_stays_away(verb):
+    async def scene():
+        async with cluster() as (api, client, clock):
+            state, keeper = process(api, client, clock)
+            uid = api.store.get(THE_ONE)["metadata"]["uid"]
+            api.fault = lambda request: state.shares.remove(uid) if request.verb == verb else None
+            await keeper.step()
+            await go_on(state, keeper, clock, 40)
+
+            assert (state.shares.fact, state.shares.accounts) == (None, None)
+
+    asyncio.run(scene())
+
+
 def test_process_without_a_fair_share_writes_nothing():
     async def scene():
         async with cluster() as (api, client, clock):
