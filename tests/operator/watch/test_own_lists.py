@@ -212,6 +212,21 @@ async def test_bid_that_is_deleted_while_a_list_is_under_way_stays_away(state):
     assert state.bids == {}
 
 
+async def test_gang_that_is_changed_and_deleted_while_a_list_is_under_way_stays_away(state):
+    """The watch shows the change and the deletion between the list's moment and the page with the gang."""
+    apply_gang(state, gang("g", version="5"))
+
+    async with api_and_client() as (api, client):
+        api.store.create("gangjobs", gang("g"))
+        [changed] = api.store.objects("gangjobs")
+        assert gangs_kind(state).key(changed) == gangs_kind(state).key(gang("g"))
+        assert changed["metadata"]["resourceVersion"] != "5"
+        api.fault = lambda request: remove_gang(state, changed) if request.resource == "gangjobs" else None
+        await list_own_kinds(client, state, Lists())
+
+    assert state.gangs == {}
+
+
 async def test_large_gang_that_is_deleted_while_a_list_reads_it_stays_away(state, monkeypatch):
     apply_gang(state, gang("g", version="5"))
     large = gang("g", version="6", annotations={"text": "x" * BYTES_OF_TURN})
