@@ -40,6 +40,12 @@ class Refusal:
     message: str = "no"
 
 
+class Odd(NamedTuple):
+    """The request is not carried out; the answer is a success with something else than was asked for."""
+
+    body: dict
+
+
 class Cut(NamedTuple):
     """The connection breaks; ``is_done`` says whether the request was carried out before."""
 
@@ -118,6 +124,8 @@ class FakeApi:
         fault = self.fault(request)
         if isinstance(fault, Refusal):
             return answer(fault.code, {"message": fault.message})
+        if isinstance(fault, Odd):
+            return answer(200, fault.body)
         if part == "log":
             asked = dict(http.query)
             log = self.log(place.name, asked)

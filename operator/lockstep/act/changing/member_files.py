@@ -13,6 +13,8 @@ from lockstep.act.requests.services import Services
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import AcceptedGang
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 
@@ -71,7 +73,7 @@ class MemberFiles:
 
     async def _write(self, gang: AcceptedGang, reservation: Reservation, wanted: _Written) -> None:
         work_for(gang.key, reservation.attempt)
-        failure = await Network(self._services.client, gang, reservation).make()
+        failure = await self._make(gang, reservation)
         if failure is None:
             self._failures.pop(gang.key, None)
             return
@@ -82,3 +84,11 @@ class MemberFiles:
         if self._written.get(gang.key) == wanted:
             del self._written[gang.key]
             self._services.state.changes.reconcile(gang.key)
+
+    async def _make(self, gang: AcceptedGang, reservation: Reservation) -> Failure | None:
+        try:
+            return await Network(self._services.client, gang, reservation).make()
+        except Exception:
+            # This is an error in the operator, or an invalid answer. The files must not stay old for ever.
+            log.exception("writing the files of the gang's members stopped with an error", extra=about(gang.key))
+            return Failure(reason=Reason.API_UNAVAILABLE, message="an error in the operator: see its log")

@@ -66,6 +66,10 @@ class LeftoverChecks:
         except ApiUnavailableError as error:
             log.warning("the remaining pods of the gang could not be listed: %s", error, extra=about(one.gang.key))
             return False
+        except Exception:
+            # This is an error in the operator, or an invalid answer. Without a check, the members would count for ever.
+            log.exception("the check of the gang's remaining pods stopped with an error", extra=about(one.gang.key))
+            return False
         return True
 
     async def _refresh(self, one: Leftover) -> None:

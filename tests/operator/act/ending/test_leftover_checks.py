@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from builders.served import gang, node
-from fake_cluster.api import Refusal
+from fake_cluster.api import Odd, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import bound, gang_place, is_placed, operator_over, pod_place, pods_of
 
@@ -66,6 +66,26 @@ async def test_room_of_members_that_are_gone_already_is_free_soon(full):
 
         await until(lambda: is_placed(api, "next"), seconds=10)
         assert lists_of_members(api) >= asked + 1
+        assert parts.state.ledger.assumed == 0
+
+
+async def test_room_is_free_soon_after_an_answer_that_is_no_list_of_pods(full):
+    async with full as (api, parts):
+        await deleted_unseen(api)
+        for name in ("g-1-0", "g-1-1"):
+            api.store.remove(pod_place(name))
+        asked = []
+
+        def first_is_odd(request):
+            if request[:2] != ("GET", "pods"):
+                return None
+            asked.append(request)
+            return Odd({"metadata": {}, "items": [{}]}) if len(asked) == 1 else None
+
+        api.fault = first_is_odd
+        api.store.create("gangjobs", gang("next", size=2, cpu="1"))
+
+        await until(lambda: is_placed(api, "next"), seconds=60)
         assert parts.state.ledger.assumed == 0
 
 

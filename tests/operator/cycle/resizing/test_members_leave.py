@@ -6,7 +6,7 @@ import re
 import pytest
 
 from builders.served import at, bid, gang
-from fake_cluster.api import DELETE, NEVER_ARRIVED, PATCH
+from fake_cluster.api import DELETE, NEVER_ARRIVED, PATCH, Odd
 from fake_cluster.elastic import FIVE, FOUR, HOURS, ask_for, elastic, free_the_room, note_of, rigid, run, with_launcher
 from fake_cluster.joining import node_of, ranks_of, run_all, until_size
 from fake_cluster.jumping import now, until
@@ -57,6 +57,21 @@ async def test_members_with_the_highest_ranks_leave_after_that_is_written():
         assert [one[:2] for one in writes] == [(PATCH, "gangjobs/status"), *[(DELETE, "pods")] * 2]
         assert parts.metric("lockstep_size_changes_total", direction="shrink") == 1
         assert note_of(api, "GangChangesSize").endswith("The other members continue to run.")
+
+
+async def test_list_of_members_is_written_again_after_an_answer_that_is_no_object():
+    async with operator_over(*FOUR) as (api, _):
+        await of_four(api, network={"launcher": "OpenMPI"})
+        hosts = Place("configmaps", "default", "g-hosts")
+        assert "g-1-3" in str(api.store.get(hosts)["data"])
+        odd = iter([Odd({"kind": "Status"})])
+        api.fault = lambda request: next(odd, None) if request.resource == "configmaps" else None
+
+        ask_for(api, 2)
+        await until_size(api, 2)
+
+        await until(lambda: "g-1-3" not in str(api.store.get(hosts)["data"]), seconds=60)
+        assert next(odd, None) is None
 
 
 async def test_gang_shrinks_for_one_that_waits_which_starts_when_the_members_are_gone():
