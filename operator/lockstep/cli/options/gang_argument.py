@@ -1,8 +1,11 @@
-"""The argument that names a gang, in the form of kubectl: gj/NAME or gang/NAME, or only the name of a GangJob."""
+"""The argument that names a gang, in the form of kubectl: gj/NAME or gang/NAME, or only the name of a GangJob.
+
+Commands print the names of Gangs with their namespace, as NAMESPACE/gang/NAME. This form is accepted too.
+"""
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, NoReturn, Self
 
 import click
 
@@ -46,28 +49,67 @@ def gang_or_sweep_argument(command: Command) -> Command:
     )
 
 
+class _Typed(NamedTuple):
+    """The parts of an argument: KIND/NAME as in kubectl, NAME, or NAMESPACE/KIND/NAME as commands print it."""
+
+    text: str
+    namespace: str
+    kind: str
+    name: str
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        before, _, name = text.rpartition("/")
+        namespace, _, kind = before.rpartition("/")
+        return cls(text, namespace, kind.lower(), name)
+
+    def is_of(self, kinds: frozenset[str]) -> bool:
+        """Whether it names an object of one of these kinds, or has only a name."""
+        are_names = _NAME.fullmatch(self.name) and (not self.namespace or _NAME.fullmatch(self.namespace))
+        return bool(are_names) and (self.kind in kinds or self.text == self.name)
+
+    def refuse(self, otherwise: str) -> NoReturn:
+        """Raise ``click.BadParameter``: it is a Gang, or ``otherwise``."""
+        if self.is_of(GANG_WORDS):
+            raise click.BadParameter(
+                f"{self.text} is a Gang, and this command works only for what Lockstep creates the pods of: use "
+                "kubectl for the pods of the Gang and for their owner"
+            )
+        raise click.BadParameter(f"{self.text} {otherwise}")
+
+    def key(self, namespace: str) -> GangKey:
+        """The key in its own namespace, or else in ``namespace``. Raises ``click.UsageError`` if the user gave both."""
+        given = click.get_current_context().params.get("namespace")
+        if self.namespace and given and given != self.namespace:
+            raise click.UsageError(f"{self.text} is in namespace {self.namespace}, and --namespace is {given}")
+        in_namespace = self.namespace or namespace
+        if self.kind in SWEEP_WORDS:
+            return sweep_key(in_namespace, self.name)
+        if self.kind in GANG_WORDS:
+            return pod_gang_key(in_namespace, self.name)
+        return GangKey(in_namespace, self.name)
+
+
 def _gang_or_sweep(_context: click.Context, _argument: click.Parameter, value: str) -> KeyIn:
-    kind, slash, name = value.rpartition("/")
-    if (slash and kind.lower() not in GANG_JOB_WORDS | SWEEP_WORDS) or not _NAME.fullmatch(name):
-        raise click.BadParameter(f"{value} names neither a GangJob nor a GangSweep: write gj/NAME or sweep/NAME")
-    return lambda namespace: sweep_key(namespace, name) if kind.lower() in SWEEP_WORDS else GangKey(namespace, name)
+    typed = _Typed.of(value)
+    if not typed.is_of(GANG_JOB_WORDS | SWEEP_WORDS):
+        typed.refuse("names neither a GangJob nor a GangSweep: write gj/NAME or sweep/NAME")
+    return typed.key
 
 
 def _gang_job_name(_context: click.Context, _argument: click.Parameter, value: str) -> str:
     """The name of a GangJob, without its kind."""
-    kind, slash, name = value.rpartition("/")
-    if (slash and kind.lower() not in GANG_JOB_WORDS) or not _NAME.fullmatch(name):
-        raise click.BadParameter(f"{value} names no GangJob: write gj/NAME")
-    return name
+    typed = _Typed.of(value)
+    if typed.namespace or not typed.is_of(GANG_JOB_WORDS):
+        typed.refuse("names no GangJob: write gj/NAME")
+    return typed.name
 
 
 def _any_gang(_context: click.Context, _argument: click.Parameter, value: str) -> KeyIn:
-    kind, slash, name = value.rpartition("/")
-    if kind.lower() in SWEEP_WORDS and _NAME.fullmatch(name):
-        return lambda namespace: sweep_key(namespace, name)
-    if (slash and kind.lower() not in GANG_JOB_WORDS | GANG_WORDS) or not _NAME.fullmatch(name):
+    typed = _Typed.of(value)
+    if not typed.is_of(GANG_JOB_WORDS | GANG_WORDS | SWEEP_WORDS):
         raise click.BadParameter(
             f"{value} names no GangJob, Gang or GangSweep: write gj/NAME, gang/NAME or sweep/NAME. kubectl get gangs "
             "lists the Gangs of Jobs and other owners"
         )
-    return lambda namespace: pod_gang_key(namespace, name) if kind.lower() in GANG_WORDS else GangKey(namespace, name)
+    return typed.key
