@@ -15,7 +15,7 @@ from kubernetes.config import list_kube_config_contexts, load_incluster_config, 
 from kubernetes.config.config_exception import ConfigException
 
 from lockstep.api.client.instance import user_agent
-from lockstep.api.client.kubeconfig import usual_kubeconfig, what_is_wrong
+from lockstep.api.client.kubeconfig import impersonation, usual_kubeconfig, what_is_wrong
 from lockstep.api.client.request_log import log_answer
 
 _OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
@@ -34,12 +34,16 @@ RequestObserver = Callable[[str, str, int, float], None]
 
 
 class Configuration(client.Configuration):
-    """The configuration of the ``kubernetes`` package. ``source`` says in words where it was read."""
+    """The configuration of the ``kubernetes`` package. ``source`` says in words where it was read.
+
+    Every request has the headers ``impersonation``.
+    """
 
     source = "the configuration"
 
     def __init__(self) -> None:
         super().__init__()
+        self.impersonation: list[tuple[str, str]] = []
         # Otherwise it would be the proxy in the environment. Only the `proxy-url` of a kubeconfig counts.
         self.proxy = None
 
@@ -83,9 +87,11 @@ def _load_into(configuration: Configuration, kubeconfig: str | None, context: st
             load_incluster_config(client_configuration=configuration)
         except ConfigException:
             load_kube_config(client_configuration=configuration)
+            configuration.impersonation = impersonation(usual_kubeconfig(), None)
             return usual_kubeconfig()
         return "the pod's service account"
     load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
+    configuration.impersonation = impersonation(kubeconfig or usual_kubeconfig(), context)
     return kubeconfig or usual_kubeconfig()
 
 
@@ -159,7 +165,11 @@ def observed_session(
     token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
-        headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
+        headers=[
+            ("User-Agent", user_agent()),
+            *([("Authorization", token)] if token else []),
+            *configuration.impersonation,
+        ],
         trace_configs=[_watch_trace(streams), _request_trace(requests)],
         middlewares=[_without_objects(unlisted)],
         proxy=configuration.proxy,

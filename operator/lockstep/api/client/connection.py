@@ -62,7 +62,7 @@ class ApiConnection:
             connector=connector,
             # The API server sets no cookies, so no request needs to check them.
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"User-Agent": user_agent()},
+            headers=[("User-Agent", user_agent()), *self._configuration.impersonation],
             proxy=self._configuration.proxy,
             trust_env=False,
         )

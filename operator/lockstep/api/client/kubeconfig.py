@@ -1,9 +1,10 @@
-"""Finds the mistake in a kubeconfig, and describes it in one sentence."""
+"""Finds the mistake in a kubeconfig, and reads fields that the ``kubernetes`` package ignores."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import yaml
 from kubernetes.config import kube_config
@@ -14,6 +15,28 @@ _MOST_NAMED = 20
 def usual_kubeconfig() -> str:
     """The kubeconfig that is used if none is named: one path, or several paths separated by colons."""
     return str(kube_config.KUBE_CONFIG_DEFAULT_LOCATION)
+
+
+def impersonation(kubeconfig: str, context: str | None) -> list[tuple[str, str]]:
+    """The headers of requests for a user who acts as another one, by the fields ``as`` and ``as-…`` of the user.
+
+    Without these headers, requests would have rights that the kubeconfig gives up.
+    """
+    contexts, current = kube_config.list_kube_config_contexts(config_file=kubeconfig)
+    chosen = next((one for one in contexts if one["name"] == context), current)
+    users = (one.value for one in kube_config.KubeConfigMerger(kubeconfig).config.value["users"])
+    named = next((one for one in users if one["name"] == chosen["context"].get("user")), {})
+    return list(_headers(named.get("user") or {}))
+
+
+def _headers(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for field, header in (("as", "Impersonate-User"), ("as-uid", "Impersonate-Uid")):
+        if user.get(field):
+            yield header, str(user[field])
+    for group in user.get("as-groups") or ():
+        yield "Impersonate-Group", str(group)
+    for key, values in (user.get("as-user-extra") or {}).items():
+        yield from ((f"Impersonate-Extra-{quote(str(key), safe='')}", str(value)) for value in values)
 
 
 def what_is_wrong(kubeconfig: str, context: str | None) -> str:

@@ -1,5 +1,6 @@
 """How the API server is found, and what it says when it can't."""
 
+import json
 import ssl
 from pathlib import Path
 
@@ -250,6 +251,53 @@ async def test_certificate_is_for_the_name_of_the_server_that_the_kubeconfig_sta
 
     await server.close()
     assert answer.is_success
+
+
+AS = {
+    "as": "ann",
+    "as-uid": "7",
+    "as-groups": ["physics", "chemistry"],
+    "as-user-extra": {"example.com/reason": ["support", "night"]},
+}
+ACTS = [
+    ("Impersonate-Extra-example.com%2Freason", "night"),
+    ("Impersonate-Extra-example.com%2Freason", "support"),
+    ("Impersonate-Group", "chemistry"),
+    ("Impersonate-Group", "physics"),
+    ("Impersonate-Uid", "7"),
+    ("Impersonate-User", "ann"),
+]
+
+
+def write_acting(kubeconfig, server):
+    """Write a user who acts as another one into the kubeconfig."""
+    acting = KUBECONFIG.replace("token: secret", f"token: secret, {json.dumps(AS)[1:-1]}")
+    Path(kubeconfig).write_text(acting.replace("http://127.0.0.1:1234", server))
+
+
+@pytest.mark.asyncio
+async def test_user_who_acts_as_another_one_has_only_the_rights_of_that_one(kubeconfig):
+    """As kubectl does: a command must not use rights that its user has given up."""
+    came = []
+
+    async def note(http):
+        came.append(sorted(one for one in http.headers.items() if one[0].startswith("Impersonate")))
+        return await _answer(http)
+
+    server = RawTestServer(note)
+    await server.start_server()
+    write_acting(kubeconfig, str(server.make_url("")).rstrip("/"))
+    configuration = load_configuration(kubeconfig=kubeconfig, context="one")
+    async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
+        await client.get(Target("/api/v1/namespaces/default", "namespaces"))
+    async with (
+        observed_session(configuration, lambda *_: None, lambda *_: None) as session,
+        session.get(f"{configuration.host}/version"),
+    ):
+        pass
+    await server.close()
+
+    assert came == [ACTS, ACTS]
 
 
 def through(kubeconfig, proxy, server="http://api.example.invalid"):
