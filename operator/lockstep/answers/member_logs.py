@@ -184,18 +184,25 @@ class _FollowedLog:
                     self._was_opened = True
                     await self._show_lines(log, text)
         except ApiUnavailableError as error:
-            self._trouble = f"has a log that ended early: {error}"
+            self._failed(log, f"has a log that ended early: {error}", is_said=bool(self._trouble))
             return
         if refusal is None:
             self._has_all_of, self._trouble = log, ""
-        elif not self._was_opened:
-            self._trouble = f"has a log that can't be read: {refusal}"
+        elif self._trouble or not self._was_opened:
+            # Otherwise the log has ended, and the pod may be gone.
+            self._failed(log, f"has a log that can't be read: {refusal}", is_said=True)
+
+    def _failed(self, log: MemberLog, why: str, *, is_said: bool) -> None:
+        """Remember why the log could not be read to its end; the first reason of several in a row counts."""
+        self._trouble = self._trouble or why
+        if is_said:
             _show_once(_notice(log, self._trouble), self._shown, self._show)
 
     async def _show_lines(self, log: MemberLog, text: Text) -> None:
         async for line in text.lines():
             new = self._lines.take(line)
             if new is not None:
+                self._trouble = ""
                 self._show(LogEntry(log.member.rank, log.member.attempt, log.pod.name, new))
 
 

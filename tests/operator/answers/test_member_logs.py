@@ -249,7 +249,7 @@ def cut_after(*counts):
 TEN = [(0, f"line {number}") for number in range(10)]
 
 
-@pytest.mark.parametrize("counts", [(0,), (1,), (2,), (3,), (4, 5), (5, 5, 8), (10,)], ids=str)
+@pytest.mark.parametrize("counts", [(0,), (1,), (2,), (3,), (4, 5), (5, 6, 8), (10,)], ids=str)
 async def test_log_whose_connection_was_cut_goes_on_where_it_was(counts):
     async with members(member(0), log=cut_after(*counts)) as (api, client):
         asyncio.get_running_loop().call_later(30, complete, api)
@@ -300,6 +300,21 @@ async def test_cut_log_of_a_pod_that_is_gone_is_said_to_have_ended_early():
 
     assert (is_whole, lines) == (False, TEN[:4])
     assert notice.startswith("g-1-0 has a log that ended early: ")
+
+
+async def test_cut_log_that_does_not_come_back_is_said_while_its_gang_runs():
+    def log(_name, asked):
+        return Refusal(code=502, message="no route") if "sinceTime" in asked else cut_after(4)()
+
+    said = []
+    async with members(member(0), log=log) as (api, client):
+        following = asyncio.create_task(follow_logs(client, LogsRequest(KEY), said.append))
+        await asyncio.sleep(60)
+        notices = [one.notice for one in said if one.line is None]
+        complete(api)
+        assert not await following
+
+    assert [notice[:37] for notice in notices] == ["g-1-0 has a log that ended early: GET"]
 
 
 async def test_refused_log_is_said_once_and_asked_for_again():
