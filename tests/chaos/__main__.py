@@ -56,7 +56,7 @@ def replay(steps: list[Step], seconds: float) -> Result:
 
 
 def show(result: Result) -> None:
-    """Print faults by kind, how gangs ended, what was seen of Jobs and ReplicaSets, and violations."""
+    """Print faults by kind, how gangs ended, what was seen of Jobs, ReplicaSets and sizes, and violations."""
     print(f"steps: {len(result.steps)}")
     print(f"faults: {sum(result.faults.values())}")
     for kind, number in sorted(result.faults.items()):
@@ -65,6 +65,7 @@ def show(result: Result) -> None:
     print("gangs gave way to urgent ones:", counted(result.gave_way))
     print("Jobs:", counted(result.of_jobs))
     print("ReplicaSets:", counted(result.of_sets))
+    print("changes of size:", counted(result.of_sizes))
     print(f"violations: {len(result.violations)}", *result.violations, sep="\n  ", flush=True)
 
 

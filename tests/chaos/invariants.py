@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from chaos.job_invariants import JobInvariants, owner_of_kind, seat_of
 from chaos.set_invariants import SetInvariants
+from chaos.size_invariants import SizeInvariants
 from live.watching import ENDED, Seen, as_seen
 
 Manifest = Mapping[str, Any]
@@ -26,10 +27,10 @@ class Member(NamedTuple):
 
 
 class Invariants:
-    """Follows pods, gangs, Jobs and nodes. ``violations`` holds a sentence for each broken promise.
+    """Follows pods, gangs, Jobs, nodes and bids. ``violations`` holds a sentence for each broken promise.
 
     ``ended`` counts how gangs ended, ``gave_way`` how they gave way to more urgent ones.
-    ``jobs`` has what holds of Jobs, and ``sets`` what holds of evictions.
+    ``jobs`` has what holds of Jobs, ``sets`` what holds of evictions, and ``sizes`` what holds of changes of size.
     """
 
     def __init__(self) -> None:
@@ -38,6 +39,7 @@ class Invariants:
         self.gave_way: Counter[str] = Counter()
         self.jobs = JobInvariants()
         self.sets = SetInvariants()
+        self.sizes = SizeInvariants()
         self._gangs: dict[str, Manifest] = {}
         self._pods: dict[str, Seen] = {}
         self._owner: dict[str, str] = {}
@@ -56,6 +58,8 @@ class Invariants:
         elif kind == "nodes":
             self._note_node(what, manifest)
             self.jobs.note_node(what, manifest)
+        elif kind == "nodebids":
+            self.sizes.note_bid(what, manifest, {uid: pod.node for uid, pod in self._pods.items()})
         elif kind == "pods":
             is_order_known = int(manifest["metadata"]["resourceVersion"]) > self._unknown_to
             self.violations += self.jobs.note_pod(what, manifest, is_order_known=is_order_known)
@@ -84,6 +88,7 @@ class Invariants:
         if what == "DELETED":
             return
         self._pods[pod.uid] = pod
+        self.sizes.note_pod(pod.uid, pod.node)
         if pod.node in self._away:
             self._stranded.add(pod.uid)
         owner = owner_of(manifest) or seat_of(manifest)
@@ -143,6 +148,7 @@ class Invariants:
         name = manifest["metadata"]["name"]
         if (is_true(old, "Placed"), old.get("attempt"), old.get("size")) != (True, new.get("attempt"), new.get("size")):
             self._note_size(manifest)
+        self.violations += self.sizes.note_gang(before or {}, manifest, [*self._left(manifest, old, new)])
         if preempted(old) != preempted(new):
             self.gave_way += Counter(preempted(new)[:1])
         if has_ended(new):
@@ -162,6 +168,17 @@ class Invariants:
             self.violations.append(f"{name} is called placed with {len(members)} members, which are too few")
         if is_true(status, "Placed") and len(members) > most_size(manifest["spec"]):
             self.violations.append(f"{name} is called placed with {len(members)} members, which are too many")
+
+    def _left(self, manifest: Manifest, old: Manifest, new: Manifest) -> Iterator[bool]:
+        """Of each member that has left a running attempt, whether it could have stayed."""
+        if old.get("attempt") != new.get("attempt") or not (is_true(old, "Placed") and is_true(new, "Placed")):
+            return
+        uid, name = manifest["metadata"]["uid"], f"{manifest['metadata']['name']}-{new['attempt']}"
+        own = {pod.name: pod for key, pod in self._pods.items() if self._owner.get(key) == uid}
+        for rank in {*ranks_of(old)} - {*ranks_of(new)}:
+            pod = own.get(f"{name}-{rank}")
+            is_there = pod is not None and pod.phase not in ENDED and not pod.is_deleting
+            yield is_there and pod.uid not in self._stranded and self.sizes.may_stay(pod.uid)
 
     def _note_release(self, uid: str, name: str, attempt: int) -> None:
         self.ended["undone"] += 1

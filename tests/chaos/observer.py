@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import aiohttp
 import orjson
 
-from builders.manifests import API_VERSION, gang, member_container
+from builders.manifests import API_VERSION, bid, gang, member_container
 from chaos.invariants import GAP, LISTED, Invariants
-from chaos.world import CORE, GANGS, JOBS, NODES, POD_GANGS, World
+from chaos.world import BIDS, CORE, GANGS, JOBS, MARKER, NODES, POD_GANGS, World
 from eventually import eventually
 from live.background import Background
 from lockstep.api.client.configuration import load_configuration, tls_context
@@ -19,8 +19,14 @@ from sandbox import Node
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-MARKER = "marker"
-PATHS = {"pods": f"{CORE}/pods", "gangjobs": GANGS, "gangs": POD_GANGS, "jobs": JOBS, "nodes": NODES}
+PATHS = {
+    "pods": f"{CORE}/pods",
+    "gangjobs": GANGS,
+    "gangs": POD_GANGS,
+    "jobs": JOBS,
+    "nodes": NODES,
+    "nodebids": BIDS,
+}
 MARKERS = {kind: f"{path}/{MARKER}" for kind, path in PATHS.items()}
 PAUSE_SECONDS = 0.2
 
@@ -51,6 +57,7 @@ class Observer:
         """Make the markers and watch."""
         self._world.api.create_nodes([Node(name=MARKER)])
         self._world.api.request("PATCH", MARKERS["nodes"], {"spec": {"unschedulable": True}})
+        self._world.api.request("POST", BIDS, bid(MARKER))
         nowhere = {"nodeSelector": {"nowhere": "yes"}}
         self._world.submit(gang(MARKER, pod=nowhere))
         pod = {"schedulerName": "nobody", "restartPolicy": "Never", "containers": [member_container()]}

@@ -41,6 +41,7 @@ class Result:
     gave_way: Counter[str] = field(default_factory=Counter)
     of_jobs: Counter[str] = field(default_factory=Counter)
     of_sets: Counter[str] = field(default_factory=Counter)
+    of_sizes: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
     log: str = ""
 
@@ -61,6 +62,7 @@ def walk(api: Sandbox, folder: Path, steps: Iterable[Step]) -> Result:
         result.violations += [*invariants.violations, *(f"forbidden: {one}" for one in world.proxy.forbidden)]
         result.faults, result.ended, result.gave_way = world.proxy.counts, invariants.ended, invariants.gave_way
         result.of_jobs, result.of_sets = invariants.jobs.seen, invariants.sets.seen
+        result.of_sizes = invariants.sizes.seen
         result.log = world.operator.log_text()
     return result
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from builders.manifests import gang
 from chaos.invariants import ENDED, has_ended, is_true, milli, owner_of, reason
-from chaos.observer import MARKER
-from chaos.world import BIDS, CORE, FIRST_NODES, GANGS, LABEL, NODES, World
+from chaos.world import BIDS, BUT_MARKER, CORE, FIRST_NODES, GANGS, LABEL, MARKER, NODES, World
 from eventually import eventually
 
 # A watch that has gone silent is noticed after 90 seconds, the longest back-off is a minute.
@@ -33,7 +32,7 @@ def check_empty(world: World) -> None:
         path = f"{GANGS}/{one['metadata']['name']}"
         if one["metadata"].get("finalizers"):
             world.api.request("PATCH", path, {"metadata": {"finalizers": None}})
-    world.api.request("DELETE", f"{GANGS}?fieldSelector=metadata.name!%3D{MARKER}")
+    world.api.request("DELETE", f"{GANGS}{BUT_MARKER}")
     eventually(lambda: _nothing_is_left(world), seconds=SETTLE_SECONDS)
 
 
@@ -139,5 +138,5 @@ def _nothing_is_left(world: World) -> bool:
     assert not gangs, f"gangs {gangs} are left"
     held = world.operator.metrics()["lockstep_assumed_pods"]
     assert held == 0, f"{held:g} members are assumed on nodes"
-    assert not world.list(BIDS)
+    assert [one["metadata"]["name"] for one in world.list(BIDS)] == [MARKER]
     return True

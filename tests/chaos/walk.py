@@ -27,7 +27,9 @@ POLICIES: tuple[dict[str, Any], ...] = (
     {"activeDeadlineSeconds": 3},
     {"suspend": True},
 )
-ELASTIC = {"restartTime": "1s", "minInterval": "1s"}
+ELASTIC = {"restartTime": "1s"}
+# Plans want a change for two seconds before it begins: only the longer one keeps gangs from a change.
+LEAST_INTERVALS = ("1s", "8s")
 # So many members an elastic gang may have beyond its least: one of them fills three nodes.
 ELASTIC_RANGE = 24
 # How many steps have trouble between them, before some have none.
@@ -148,7 +150,13 @@ class Walk:
             run_for=None,
             work=self._one(("100h", None, None)),
             priority=self._one(("", "", "chaos-high")),
-            policies={"elastic": {**ELASTIC, "mode": self._one(("Restart", "Members"))}},
+            policies={
+                "elastic": {
+                    **ELASTIC,
+                    "mode": self._one(("Restart", "Members")),
+                    "minInterval": self._one(LEAST_INTERVALS),
+                }
+            },
             has_launcher=beside == 1,
         )
         if step.act == "submit":

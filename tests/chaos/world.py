@@ -26,6 +26,9 @@ SETS = f"/apis/apps/v1/namespaces/{NAMESPACE}/replicasets"
 BIDS = f"{OURS}/nodebids"
 NODES = "/api/v1/nodes"
 LABEL = "chaos"
+# What an observer changes to see how far it is.
+MARKER = "marker"
+BUT_MARKER = f"?fieldSelector=metadata.name!%3D{MARKER}"
 FIRST_NODES = ("node0", "node1", "node2", "node3")
 PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
 FINALIZER = "example.com/keeps-it"
@@ -155,7 +158,7 @@ class World:
     def clean_up(self) -> None:
         """End all trouble: what keeps gangs out, but no gang, is taken away; four nodes are as at the beginning."""
         self.proxy.heal()
-        for folder in (f"{CORE}/resourcequotas", f"{CORE}/limitranges", BIDS):
+        for folder in (f"{CORE}/resourcequotas", f"{CORE}/limitranges", f"{BIDS}{BUT_MARKER}"):
             self._ask("DELETE", folder)
         for pod in self.list(f"{CORE}/pods"):
             if pod["metadata"]["name"].startswith("poison"):
