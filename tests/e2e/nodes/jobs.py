@@ -11,6 +11,7 @@ from typing import Any
 from e2e.cluster import Cluster, CommandError, Manifest
 from e2e.gangs import NAMESPACE, Gangs
 from e2e.members.image import NAME as IMAGE
+from lockstep.api.quantities import epoch_seconds
 
 REQUEST = {"cpu": "50m", "memory": "32Mi"}
 # What users of Open MPI give it who run as root in a container.
@@ -51,11 +52,18 @@ class Jobs(Gangs):
         """Apply what a GangJob needs beside itself."""
         self._cluster.apply(manifest, namespace=NAMESPACE)
 
+    def annotate(self, pod: str, annotations: Manifest) -> None:
+        """Give a member annotations."""
+        self._cluster.patch("pod", pod, {"metadata": {"annotations": annotations}}, namespace=NAMESPACE)
+
+    def run(self, pod: str, *command: str) -> str:
+        """Run a command in a member's container, and return what it wrote."""
+        return self._cluster.kubectl("exec", pod, f"--namespace={NAMESPACE}", "--container=member", "--", *command)
+
     def kill(self, pod: str, program: str) -> None:
         """Kill a program in a member's container; where that ends with it, so does the command that did it."""
-        command = ("pkill", "-KILL", "-f", f"{program}$")
         try:
-            self._cluster.kubectl("exec", pod, f"--namespace={NAMESPACE}", "--container=member", "--", *command)
+            self.run(pod, "pkill", "-KILL", "-f", f"{program}$")
         except CommandError as error:
             if ENDED_WITH_ITS_CONTAINER not in str(error):
                 raise
@@ -100,6 +108,19 @@ class Jobs(Gangs):
 
         names: set[str] = self._cluster.until(probe)
         return names
+
+    def until_asked_to_end(self, name: str, role: str) -> float:
+        """Wait until all members of a role are asked to end and still run. Return when they are to be killed."""
+
+        def probe() -> float:
+            pods = [pod for pod in self.pods(name) if pod["metadata"]["labels"]["lockstep.dev/role"] == role]
+            times = [pod["metadata"].get("deletionTimestamp") for pod in pods if pod["status"]["phase"] == "Running"]
+            assert times, f"{name}: none of its members runs"
+            assert all(times), f"{name}: {times.count(None)} of {len(times)} members are not asked to end"
+            return max(epoch_seconds(time) for time in times)
+
+        seconds: float = self._cluster.until(probe)
+        return seconds
 
     def until_written(self, name: str, word: str) -> None:
         """Wait until one of the members has written that word."""

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from builders.notices import READS, READY
 from e2e.cluster import Cluster, Manifest
 from e2e.gangs import bids
 from e2e.nodes.conftest import FAST, SLOTS, SLOW, SPEEDS
 from e2e.nodes.jobs import AS_ROOT, Jobs, job, number_after, role, size, template
 from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
+from lockstep.api.quantities import epoch_seconds
 
 EVERYWHERE = SLOTS * len(SPEEDS)
 # Minutes of work, unless the members are asked to hurry: no machine is too slow to change their number meanwhile.
@@ -20,6 +22,10 @@ BLOCKS = 6000
 LONG = {"serialTime": "100h"}
 ELASTIC = {"mode": "Restart", "restartTime": "5s", "minInterval": "10s"}
 MEMBERS = {**ELASTIC, "mode": "Members"}
+# The shell does not pass the signal on, and does not end.
+IGNORES_SIGTERM = "trap '' TERM; ssh-worker & wait"
+GRACE_SECONDS = 8
+NOTICES = "/etc/podinfo"
 
 
 @pytest.fixture
@@ -37,16 +43,30 @@ def blocks(folder: Path, name: str, program: str = "blocks", elastic: Mapping[st
 
 
 def mpi_squares(folder: Path, name: str) -> dict[str, Any]:
-    """Return a gang of two workers at least, on which a launcher adds up squares by ``mpirun``."""
+    """Return a gang of a launcher, which adds up squares by ``mpirun``, and workers, which ignore SIGTERM."""
     command = ("mpirun", "/usr/local/bin/mpi-squares", "/done", str(BLOCKS))
-    launcher = with_ssh_keys(template(*command, grace_seconds=20, env=AS_ROOT))
-    workers = with_ssh_keys(in_folder(folder, "ssh-worker"))
+    launcher = with_notices(with_ssh_keys(template(*command, grace_seconds=20, env=AS_ROOT)))
+    deaf = in_folder(folder, "sh", "-c", IGNORES_SIGTERM, grace_seconds=GRACE_SECONDS)
+    workers = with_notices(with_ssh_keys(deaf))
     roles = [
         role("launcher", 1, launcher, load="None", startAfter=["workers"]),
         {"name": "workers", "size": {"min": 2, "max": EVERYWHERE - 1}, "template": workers},
     ]
-    ends = {"network": {"rendezvous": "MPI"}, "successPolicy": {"role": "launcher"}}
+    ends = {
+        "network": {"rendezvous": "MPI"},
+        "successPolicy": {"role": "launcher"},
+        "failurePolicy": {"maxRestarts": 0},
+    }
     return job(name, roles=roles, work=LONG, elastic=ELASTIC, **ends)
+
+
+def with_notices(made: Manifest) -> Manifest:
+    """Return a template whose members have notices of changes of size as a file."""
+    spec = made["spec"]
+    [container] = spec["containers"]
+    mounts = [*container.get("volumeMounts", ()), {"name": "podinfo", "mountPath": NOTICES}]
+    volumes = [*spec.get("volumes", ()), *READS["volumes"]]
+    return {**made, "spec": {**spec, "containers": [{**container, "volumeMounts": mounts}], "volumes": volumes}}
 
 
 def in_folder(folder: Path, *command: str, **more: Any) -> Manifest:
@@ -64,6 +84,18 @@ def is_of_size(jobs: Jobs, name: str, members: int) -> bool:
 def left_at_start(jobs: Jobs, name: str, attempt: int) -> float:
     """Return how many blocks were left when an attempt began."""
     return number_after("left", jobs.log(f"{name}-{attempt}-0"))
+
+
+def the_notice(jobs: Jobs, name: str) -> str:
+    """Return the notice that the containers of all members have; empty if they have none, or several."""
+    found = notices_in_containers(jobs, name)
+    return found.pop() if len(found) == 1 else ""
+
+
+def notices_in_containers(jobs: Jobs, name: str) -> set[str]:
+    """Return the notices that are in the containers of a gang; empty is that of a container without one."""
+    members = (pod["metadata"]["name"] for pod in jobs.pods(name))
+    return {jobs.run(member, "cat", f"{NOTICES}/resize") for member in members}
 
 
 def bid_of_present_owner(**spec: Any) -> Manifest:
@@ -114,19 +146,37 @@ def test_gang_grows_into_room_that_becomes_free_and_loses_no_work(jobs, folder, 
 
 
 @pytest.mark.usefixtures("equal_nodes")
-def test_mpi_job_grows_and_goes_on_from_its_checkpoint(cluster, jobs, folder, measured):
+def test_mpi_job_that_ignores_sigterm_has_notice_and_grows_and_goes_on_from_its_checkpoint(
+    cluster, jobs, folder, measured
+):
+    """Its workers are killed when their grace period is over. Until then no other gang has their room."""
     jobs.add(ssh_keys())
     jobs.submit_job(job("in-the-way", size=size(SLOTS), template=template("stay")))
     jobs.started_by_rank("in-the-way", SLOTS)
     jobs.submit_job(mpi_squares(folder, "mpi"))
     cluster.until(lambda: number_after("left", jobs.log("mpi-1-0")) == BLOCKS)
+    assert notices_in_containers(jobs, "mpi") == {""}
 
     free = time.time()
     jobs.delete("in-the-way")
+    notice = cluster.until(lambda: the_notice(jobs, "mpi"))
+    noticed, begins_at = time.time(), jobs.status("mpi")["next"]["beginsAt"]
+    assert notice == f"{EVERYWHERE} {begins_at}"
+    jobs.annotate("mpi-1-0", {READY: notice})
+    killed_by = jobs.until_asked_to_end("mpi", "workers")
+    jobs.submit_job(job("behind", size=size(1), template=template("stay")))
+    assert killed_by - GRACE_SECONDS < epoch_seconds(begins_at), "rank 0 was ready"
     cluster.until(lambda: f"for {EVERYWHERE - 1} processes" in jobs.log("mpi-2-0"))
 
+    assert not jobs.pods("behind")
+    assert min(jobs.started_by_rank("mpi", EVERYWHERE - 1, attempt=2)) >= killed_by
     began = number_after("started", jobs.log("mpi-2-0"))
-    measured({"from a command that frees room to the first step of mpirun with more processes": began - free})
+    measured(
+        {
+            "from a command that frees room to the notice in the containers of all members": noticed - free,
+            "from the end of their grace period to the first step of mpirun with more processes": began - killed_by,
+        }
+    )
     assert left_at_start(jobs, "mpi", 2) < BLOCKS
     (folder / "hurry").touch()
     jobs.until("mpi", "Complete", "True", "Succeeded")
