@@ -1,4 +1,4 @@
-"""A cluster as its owner sees it: kubectl and Helm with a kubeconfig, whatever runs behind it."""
+"""A cluster as its owner sees it: kubectl, Helm and reads with a kubeconfig, whatever runs behind it."""
 
 import json
 import os
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from e2e.guard import refuse_unless_ours
+from e2e.reading import Reader, ReadError
 from eventually import eventually
 from sandbox.binaries import Resolver, Tool
 from sandbox.progress import Silent
@@ -46,6 +47,7 @@ class Cluster:
         self.image = image
         self.patience_seconds = patience_seconds
         self._last_words = last_words
+        self._reader = Reader(kubeconfig, context)
         programs = Resolver.of_environment(Silent())
         self._kubectl = [
             str(programs.resolve(Tool.KUBECTL).path),
@@ -66,6 +68,18 @@ class Cluster:
     def helm(self, *arguments: str) -> str:
         """Run Helm and return what it wrote; raise CommandError with its complaint."""
         return _run([*self._helm, *arguments], environment=self._environment)
+
+    def read(self, path: str) -> Manifest:
+        """Return the object or the list at a path of the API; raise ReadError if there is none.
+
+        Probes read: they ask often.
+        """
+        found: Manifest = json.loads(self._reader.read(path))
+        return found
+
+    def read_text(self, path: str) -> str:
+        """Return the text at a path of the API, such as a log; raise ReadError if there is none."""
+        return self._reader.read(path)
 
     def get(self, *arguments: str) -> Manifest:
         """Return what `kubectl get` shows, an object or a list."""
@@ -103,7 +117,7 @@ class Cluster:
         return self.kubectl("logs", f"--namespace={OPERATOR}", "--selector=app.kubernetes.io/name=lockstep", "--prefix")
 
     def until(self, probe: Callable[[], Any], *, seconds: float | None = None) -> Any:
-        """Wait until a probe holds, as long as pods may take here; a command that fails in it means "not yet".
+        """Wait until a probe holds, as long as pods may take here; a command or read that fails in it means "not yet".
 
         While a disk is busy, an API server may refuse what it answers a moment later.
         """
@@ -111,7 +125,7 @@ class Cluster:
         def asked() -> Any:
             try:
                 return probe()
-            except CommandError as error:
+            except (CommandError, ReadError) as error:
                 raise AssertionError(str(error)) from error
 
         return eventually(asked, seconds=seconds or self.patience_seconds, every=0.2)

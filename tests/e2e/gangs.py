@@ -8,6 +8,9 @@ from e2e.cluster import Cluster, Manifest
 
 IMAGE = "registry.k8s.io/pause:3.10"
 NAMESPACE = "lockstep-e2e"
+PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
+GANGJOBS = f"/apis/lockstep.dev/v1alpha1/namespaces/{NAMESPACE}/gangjobs"
+NODEBIDS = "/apis/lockstep.dev/v1alpha1/nodebids"
 
 
 class Gangs:
@@ -27,7 +30,7 @@ class Gangs:
     def delete_all(self) -> None:
         """Delete all gangs, and what an example demands of members, and return once none of their pods is left."""
         self._cluster.delete("gangjobs,limitranges", "--all", f"--namespace={NAMESPACE}")
-        self._cluster.until(lambda: not self._cluster.items("pods", f"--namespace={NAMESPACE}"))
+        self._cluster.until(lambda: not self._cluster.read(PODS)["items"])
 
     def until(self, name: str, kind: str, status: str, reason: str = "") -> None:
         """Wait until a condition has that status, and reason if one is given."""
@@ -50,7 +53,8 @@ class Gangs:
 
     def pods(self, name: str) -> list[Manifest]:
         """Return the members."""
-        return self._cluster.items("pods", f"--namespace={NAMESPACE}", f"--selector=lockstep.dev/gang={name}")
+        pods: list[Manifest] = self._cluster.read(f"{PODS}?labelSelector=lockstep.dev/gang%3D{name}")["items"]
+        return pods
 
     def uids(self, name: str) -> set[str]:
         """Return who the members are."""
@@ -62,7 +66,7 @@ class Gangs:
 
     def status(self, name: str) -> dict[str, Any]:
         """Return the status of a gang; empty while it has none."""
-        status: dict[str, Any] = self._cluster.get("gangjob", name, f"--namespace={NAMESPACE}").get("status", {})
+        status: dict[str, Any] = self._cluster.read(f"{GANGJOBS}/{name}").get("status", {})
         return status
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from e2e.cluster import Cluster, Manifest
-from e2e.gangs import NAMESPACE
+from e2e.gangs import PODS
 from e2e.kubelet_node import KubeletNode
 from e2e.nodes.jobs import job, template
 
@@ -75,7 +75,7 @@ def pieces_job(name: str, effects: Effects, slowdowns: Mapping[str, float], **sp
 def kill(cluster: Cluster, nodes: Mapping[str, KubeletNode], pod: str, container: str) -> None:
     """Kill a container as a crash would, and wait until its kubelet has started it again."""
     before = container_status(cluster, pod, container)
-    where = cluster.get("pod", pod, f"--namespace={NAMESPACE}")["spec"]["nodeName"]
+    where = cluster.read(f"{PODS}/{pod}")["spec"]["nodeName"]
     nodes[where].kill_container(before["containerID"].rpartition("/")[2])
 
     def is_back() -> bool:
@@ -88,7 +88,7 @@ def kill(cluster: Cluster, nodes: Mapping[str, KubeletNode], pod: str, container
 
 def container_status(cluster: Cluster, pod: str, container: str) -> Manifest:
     """Return what the kubelet says of a container."""
-    status = cluster.get("pod", pod, f"--namespace={NAMESPACE}")["status"]
+    status = cluster.read(f"{PODS}/{pod}")["status"]
     found: Manifest = next(
         one
         for one in [*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])]

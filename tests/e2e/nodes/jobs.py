@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from e2e.cluster import Cluster, CommandError, Manifest
-from e2e.gangs import NAMESPACE, Gangs
+from e2e.gangs import NAMESPACE, PODS, Gangs
 from e2e.members.image import NAME as IMAGE
+from e2e.reading import ReadError
 from lockstep.api.quantities import epoch_seconds
 
 REQUEST = {"cpu": "50m", "memory": "32Mi"}
@@ -71,8 +72,8 @@ class Jobs(Gangs):
     def log(self, pod: str, container: str = "member") -> str:
         """Return what a member has written; empty while there is nothing to see."""
         try:
-            return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", f"--container={container}")
-        except CommandError:
+            return self._cluster.read_text(f"{PODS}/{pod}/log?container={container}")
+        except ReadError:
             return ""
 
     def printed_logs(self, name: str) -> str:
@@ -83,7 +84,7 @@ class Jobs(Gangs):
 
     def last_words(self, lines: int = 20) -> str:
         """Return how all members are, and what each has written last."""
-        pods = self._cluster.items("pods", f"--namespace={NAMESPACE}")
+        pods = self._cluster.read(PODS)["items"]
         words = [f"--- {pod['metadata']['name']}: {json.dumps(pod['status'])}" for pod in pods]
         tails = (self.log(pod["metadata"]["name"]).splitlines()[-lines:] for pod in pods)
         return "\n".join("\n".join([word, *tail]) for word, tail in zip(words, tails, strict=True))

@@ -9,7 +9,7 @@ import pytest
 
 from builders.notices import READS, READY
 from e2e.cluster import Cluster, Manifest
-from e2e.gangs import bids
+from e2e.gangs import NODEBIDS, bids
 from e2e.nodes.conftest import FAST, SLOTS, SLOW, SPEEDS
 from e2e.nodes.jobs import AS_ROOT, Jobs, job, number_after, role, size, template
 from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
@@ -113,7 +113,7 @@ def until_owner_interrupts_no_gang(cluster: Cluster) -> None:
 
 def is_back(cluster: Cluster) -> bool:
     """Return whether the operator has written that the owner is back. That can be the first status of the bid."""
-    return "ownerBackSince" in cluster.get("nodebid", SLOW).get("status", {})
+    return "ownerBackSince" in cluster.read(f"{NODEBIDS}/{SLOW}").get("status", {})
 
 
 def assert_sum(jobs: Jobs, name: str, folder: Path) -> None:
