@@ -16,6 +16,7 @@ from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.keys import is_pod_gang, is_room
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.snapshot.quotas.pods_to_create import pods_to_create
 from lockstep.snapshot.quotas.quota_demand import demand_of_members
 
 
@@ -205,7 +206,7 @@ class QuotaBounds:
         for key, unseen in self._state.counts.holders.unseen.in_namespace(namespace):
             gang = self._state.gangs.get(key)
             if gang is not None and not (_has_all_members(gang) or gang.status.is_being_undone):
-                yield gang, unseen
+                yield gang, pods_to_create(self._state.pod_gangs, key, unseen) if is_pod_gang(key) else unseen
 
     def _growth(self, gang: GangKey) -> Counter[str]:
         """How many more members of each role a gang will have with the next size for which room is kept."""
