@@ -158,6 +158,7 @@ class Follower:
 
     def _reconcile(self, key: GangKey, now: float) -> bool:
         self._state.pod_gang_facts.renew(key)
+        self._state.predecessors.pods_changed(key)
         self._pod_gangs.wake(key)
         self._queued_sizes.check(key, now)
         gang = self._state.gangs.get(key)

@@ -55,6 +55,10 @@ class Predecessors:
         self._forget_awaited(gang)
         self._changed(gang)
 
+    def pods_changed(self, gang: GangKey) -> None:
+        """Note that pods of a Gang may have changed. The Gang itself may be as before."""
+        self._changed(gang)
+
     def successors(self, gang: GangKey) -> tuple[GangKey, ...]:
         """The gangs that wait for that gang, whether or not it exists."""
         return tuple(self._successors.get(gang, ()))
@@ -157,15 +161,15 @@ class Predecessors:
     def _see_pod_gang(self, gang: GangFact) -> SeenPredecessor:
         """The facts about a Gang that its successors see.
 
-        A Gang has succeeded when as many of its pods have succeeded as it needs, and none of its pods runs or waits. An
-        owner may make its pods one after the other, so there may be moments at which no pod runs or waits.
+        A Gang has succeeded when as many of its pods have succeeded as it needs, and all of its pods have ended. An
+        owner may make its pods one after the other, so there may be moments at which all of them have ended.
         """
         known, started = self._pod_gangs.objects.get(gang.key), gang.status.started_at
         if known is None or not isinstance(known.asks, PodGangSpec):
             return SeenPredecessor(gang.uid, started, None, None)
         pods = self._pod_gangs.group(gang.key).own(known.made_for, 0)
         least = known.asks.minimum + sum(one.pods for one in known.asks.later)
-        if pods.going or pods.waiting or pods.succeeded < max(least, known.in_all):
+        if pods.open or pods.succeeded < max(least, known.in_all):
             return SeenPredecessor(gang.uid, started, None, None)
         return SeenPredecessor(gang.uid, started, PredecessorOutcome.SUCCEEDED, None)
 

@@ -64,7 +64,8 @@ class OwnPods(NamedTuple):
     ``first_created`` is the time at which the first waiting pod was created, whatever its owner; None if none waits.
     ``terms`` are the terms of the group in the pods: two different terms if the pods disagree. ``sized`` are the pods
     that the owner will make, if there are none yet. ``going_roles`` and ``succeeded_roles`` count pods by role of the
-    Gang. The Gang's minimum already leaves out ``deducted`` of the succeeded pods.
+    Gang. The Gang's minimum already leaves out ``deducted`` of the succeeded pods. The ``open`` pods are all that have
+    not ended: also those with scheduling gates, and those that are being deleted.
     """
 
     going: int
@@ -77,6 +78,7 @@ class OwnPods(NamedTuple):
     going_roles: Mapping[str, int] = MappingProxyType({})
     succeeded_roles: Mapping[str, int] = MappingProxyType({})
     deducted: int = 0
+    open: int = 0
 
     def with_sized(self, sized: SizedPods) -> "OwnPods":
         """A copy with the pods that the owner will make. If there are pods, or no size is allowed, nothing changes."""

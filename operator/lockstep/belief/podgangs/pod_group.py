@@ -39,11 +39,11 @@ class _Bucket:
 
 
 class _OwnersPods:
-    """The pods of one owner: those that wait, by kind, and how many are on nodes, wait, and have succeeded."""
+    """The pods of one owner: those that wait, by kind, and how many are on nodes, wait, have succeeded, or are open."""
 
     def __init__(self) -> None:
         self.alike: dict[PodKind, _Bucket] = {}
-        self.going = self.waiting = self.succeeded = self.deducted = self.pods = 0
+        self.going = self.waiting = self.succeeded = self.deducted = self.open = self.pods = 0
         self.going_roles, self.succeeded_roles = PodsByRole(), PodsByRole()
 
     def enter(self, pod: GroupedPod) -> None:
@@ -64,6 +64,7 @@ class _OwnersPods:
 
     def _count(self, pod: GroupedPod, sign: int) -> None:
         self.pods += sign
+        self.open += sign * (not pod.has_ended)
         self.waiting += sign * (pod.group.waiting is not None)
         if is_going(pod):
             self.going += sign
@@ -187,6 +188,7 @@ class PodGroup:
             going_roles=_summed(one.going_roles.of(roles) for one in parts),
             succeeded_roles=_summed(one.succeeded_roles.of(roles) for one in parts),
             deducted=sum(one.deducted for one in parts),
+            open=sum(one.open for one in parts),
         )
 
     @property
