@@ -6,6 +6,8 @@ from typing import Any
 from lockstep.api.client.client import KubeClient
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.owners import OWNERS
+from lockstep.api.podgang.scheduling_group import PODS_IN_ALL
+from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.single_pods import controller_of
 from lockstep.facts.gang.source import Source
 
@@ -13,7 +15,7 @@ from lockstep.facts.gang.source import Source
 async def as_its_job_wants(
     client: KubeClient, sources: Collection[Source], group: Manifest, *, succeeded: int = 0
 ) -> Manifest:
-    """The group with the annotations of the Job that controls it, if Jobs are a source.
+    """The group with the annotations and the number of pods of the Job that controls it, if Jobs are a source.
 
     The group's own annotations win. From Kubernetes 1.37 on, the group's policy is ``basic`` if the Job has none. Then
     the group's pods are placed together, like those of a Job without a group. They include the ``succeeded`` ones.
@@ -29,8 +31,8 @@ async def as_its_job_wants(
         return group
     of_job = answer.body["metadata"].get("annotations") or {}
     annotations = {**of_job, **(metadata.get("annotations") or {})}
-    spec = {**group["spec"], "schedulingPolicy": _policy(group, answer.body, succeeded)}
-    return {**group, "metadata": {**metadata, "annotations": annotations}, "spec": spec}
+    about = {"schedulingPolicy": _policy(group, answer.body, succeeded), PODS_IN_ALL: kind.in_all(Section(answer.body))}
+    return {**group, "metadata": {**metadata, "annotations": annotations}, "spec": {**group["spec"], **about}}
 
 
 def _policy(group: Manifest, job: Manifest, succeeded: int) -> Any:

@@ -26,6 +26,7 @@ from lockstep.api.podgang.first_pods import (
 from lockstep.api.podgang.kueue import KUEUE_VERSION
 from lockstep.api.podgang.scheduling_group import (
     VERSIONS,
+    all_of_scheduling_group,
     domain_of_scheduling_group,
     of_scheduling_group,
     scheduling_group_preempts,
@@ -138,6 +139,7 @@ OWNERS: Mapping[Source, OwnerKind] = {
         "PodGroup",
         "podgroups",
         of_scheduling_group,
+        in_all=all_of_scheduling_group,
         domain=domain_of_scheduling_group,
         preempts=scheduling_group_preempts,
         other_versions=VERSIONS[1:],

@@ -13,6 +13,9 @@ from lockstep.api.podgang.first_pods import FirstPods
 from lockstep.api.podgang.section import Section
 from lockstep.api.quantities import rfc3339
 
+PODS_IN_ALL = "podsInAll"
+"""The number of the pods that succeed in all. No PodGroup of the API server has this field: it follows from its Job."""
+
 _GROUP = "scheduling.k8s.io"
 _OF_1_36 = f"{_GROUP}/v1alpha2"
 VERSIONS = (f"{_GROUP}/v1beta1", f"{_GROUP}/v1alpha3", _OF_1_36)
@@ -47,6 +50,11 @@ def of_scheduling_group(group: Section) -> Sequence[FirstPods]:
     """
     policy = group.section("spec").section("schedulingPolicy")
     return [FirstPods(policy.section("gang").number("minCount", otherwise=1), None)]
+
+
+def all_of_scheduling_group(group: Section) -> int:
+    """The number of the group's pods that have succeeded once its Job is complete; 0 if it is unknown."""
+    return group.section("spec").number(PODS_IN_ALL, otherwise=0)
 
 
 def domain_of_scheduling_group(group: Section) -> str:

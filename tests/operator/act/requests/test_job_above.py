@@ -7,6 +7,8 @@ import pytest
 from fake_cluster.scripted import ScriptedServer, reply
 from lockstep.act.requests.job_above import as_its_job_wants
 from lockstep.api.client.client import KubeClient
+from lockstep.api.podgang.made_gang import made_parts
+from lockstep.api.podgang.owners import OWNERS
 from lockstep.facts.gang.source import Source
 
 pytestmark = pytest.mark.asyncio
@@ -18,7 +20,7 @@ BASIC, GANG = {"basic": {}}, {"gang": {"minCount": 2}}
 
 def group(policy=BASIC, owner=JOB):
     """Describe a PodGroup, as the controller of Jobs makes it."""
-    metadata = {"name": "heat-x", "namespace": "team", "ownerReferences": [owner]}
+    metadata = {"name": "heat-x", "namespace": "team", "uid": "g1", "ownerReferences": [owner]}
     return {"metadata": metadata, "spec": {"schedulingPolicy": policy}}
 
 
@@ -75,6 +77,23 @@ async def test_pods_of_the_group_that_have_succeeded_are_not_taken_off_twice():
         found = await as_its_job_wants(api, SOURCES, group(), succeeded=2)
 
     assert found["spec"]["schedulingPolicy"] == {"gang": {"minCount": 3}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "want"),
+    [
+        pytest.param(job(completions=9), "9", id="it makes its pods one after the other"),
+        pytest.param(job(completions=9, status={"succeeded": 7}), "9", id="the last ones are left"),
+        pytest.param(job(completions=4), None, id="all pods at once"),
+        pytest.param(job(uid="u2", completions=9), None, id="the Job is another one of that name"),
+    ],
+)
+async def test_gang_of_the_group_says_how_many_pods_succeed_in_all(answer, want):
+    async with client(answer) as api:
+        found = await as_its_job_wants(api, SOURCES, group())
+
+    parts = made_parts(OWNERS[Source.SCHEDULING_GROUP], found)
+    assert parts["metadata"]["annotations"]["lockstep.dev/pods-in-all"] == want
 
 
 async def test_job_is_not_read_where_jobs_are_no_source():
