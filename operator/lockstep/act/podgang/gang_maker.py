@@ -26,6 +26,7 @@ from lockstep.api.podgang.made_gang import made_gang, made_parts, made_patch, re
 from lockstep.api.podgang.owner_reader import OwnerReader
 from lockstep.api.podgang.owners import OWNERS, OwnerKind
 from lockstep.api.podgang.pod_gang import is_as_made
+from lockstep.api.podgang.section import Section
 from lockstep.api.podgang.sizing.sized_kind import SizedKind, sized_kinds
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.podgangs.group_owners import lacks_owners, owners_of_group
@@ -188,8 +189,14 @@ class GangMaker:
             succeeded = self._state.pod_gangs.group(gang).own(None, 0).succeeded
             owner = await as_its_job_wants(self._client, self._state.sources, owner, succeeded=succeeded)
             refusal = higher_priority(self._state, gang, owner)
-        wanted = _WantedGang(kind, owner, made_parts(kind, owner, awaits_size=sized is not None))
+        succeeded = self._succeeded(gang, kind, owner)
+        wanted = _WantedGang(kind, owner, made_parts(kind, owner, awaits_size=sized is not None, succeeded=succeeded))
         return wanted.refused(refusal) if refusal else wanted
+
+    def _succeeded(self, gang: GangKey, kind: OwnerKind, owner: Manifest) -> Mapping[str, int]:
+        """The number of pods that have succeeded by role, for the roles of the owner that are done."""
+        done = [one.role for one in kind.first(Section(owner)) if one.done]
+        return self._state.pod_gangs.group(gang).own(owner["metadata"]["uid"], 0, done).succeeded_roles
 
     async def _make_for_workload(self, gang: GangKey, kind: OwnerKind) -> str:
         """Create or change the Gang for a Workload with quota. Returns why that failed, or ''.

@@ -60,7 +60,8 @@ def of_job_set(job_set: Section) -> Sequence[FirstPods]:
             after_others.add(job.text("name"))
         waits = bool(awaited) or (is_in_order and any(not pods.done for pods in found))
         pods = _of_replicated_job(job, waits=waits, gets_nodes=gets_nodes)
-        found.append(FirstPods(0, pods.template, done=True) if job.text("name") in complete else pods)
+        name = job.text("name")
+        found.append(FirstPods(0, pods.template, role=name, done=True) if name in complete else pods)
     return found
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from lockstep.api.manifest import Manifest
@@ -35,6 +36,8 @@ PROBLEM_ANNOTATION = f"{GROUP}/problem"
 # minimum and the later pods of the Gang.
 IN_ALL_ANNOTATION = f"{GROUP}/pods-in-all"
 
+_NONE: Mapping[str, int] = MappingProxyType({})
+
 # In characters. Errors of the API server, and names of fields, may be longer than an annotation may be.
 _LONGEST_PROBLEM = 1000
 # As in the schema of a Gang.
@@ -67,17 +70,23 @@ def made_patch(parts: Mapping[str, Any], uid: str) -> dict[str, Any]:
 
 
 def made_parts(
-    kind: OwnerKind, owner: Manifest, *, awaits_size: bool = False, pods: Sequence[OwnerName] = ()
+    kind: OwnerKind,
+    owner: Manifest,
+    *,
+    awaits_size: bool = False,
+    pods: Sequence[OwnerName] = (),
+    succeeded: Mapping[str, int] = _NONE,
 ) -> dict[str, Any]:
     """The parts of such a Gang that follow from its owner, as a merge patch.
 
     The Gang is deleted with its owner. An owner that ``awaits_size`` has no pods yet, and may get any number of its
     range. If ``pods`` are given, they have no common owner: the Gang is deleted with the last of them, and ``owner`` is
-    any of them. If an annotation of the owner is invalid, the Gang is refused, and has an annotation with the reason.
-    Raises an error for an owner that can't be parsed.
+    any of them. ``succeeded`` has the number of pods that have succeeded by role, for roles that are done. If an
+    annotation of the owner is invalid, the Gang is refused, and has an annotation with the reason. Raises an error for
+    an owner that can't be parsed.
     """
     try:
-        spec = _spec(kind, owner, awaits_size=awaits_size)
+        spec = _spec(kind, owner, succeeded, awaits_size=awaits_size)
     except ValueError as error:
         return refused_parts(kind, owner, str(error), pods=pods)
     in_all = None if awaits_size else _in_all(kind, owner, spec)
@@ -91,12 +100,14 @@ def refused_parts(kind: OwnerKind, owner: Manifest, why: str, *, pods: Sequence[
     return _parts(_references(kind, owner, pods), {"size": size, **nothing}, problem=f"{kind.kind}: {_bounded(why)}.")
 
 
-def _spec(kind: OwnerKind, owner: Manifest, *, awaits_size: bool) -> dict[str, Any]:
+def _spec(kind: OwnerKind, owner: Manifest, succeeded: Mapping[str, int], *, awaits_size: bool) -> dict[str, Any]:
     """The spec of the Gang. Raises ``ValueError`` for an annotation that is invalid."""
     annotations, fields = owner["metadata"].get("annotations") or {}, Section(owner)
     first = kind.first(fields)
-    expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_number_of(first), max(kind.left(owner), 1))
-    size = _size(expected, annotations if kind.says_size else {})
+    # Pods of the Gang that have succeeded are not waited for, so those of roles that are done count, too.
+    done = sum(succeeded.get(one.role, 0) for one in first if one.done)
+    expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_number_of(first, done), max(kind.left(owner), 1))
+    size = _size(expected, annotations if kind.says_size else {}, is_any_done=any(one.done for one in first))
     # Pods that have succeeded are not created again. With a larger minimum, the last pods would wait for them forever.
     size = {**size, "min": min(size["min"], left)}
     most_later = 0 if SIZE in annotations else MOST_RANKS - size["min"]
@@ -108,7 +119,7 @@ def _spec(kind: OwnerKind, owner: Manifest, *, awaits_size: bool) -> dict[str, A
         "work": _work(annotations),
         "placement": _placement(kind, fields, first),
         "later": later,
-        "roles": role_entries(first, size["min"]) or None,
+        "roles": role_entries(first, size["min"] - done) or None,
         "hosts": _hosts(annotations),
         "preemptionPolicy": None if kind.preempts(Section(owner)) else NEVER_PREEMPTS,
     }
@@ -154,8 +165,8 @@ def _reference(kind: OwnerKind, owner: OwnerName, *, is_in_control: bool) -> Man
     }
 
 
-def _number_of(first: Sequence[FirstPods]) -> int:
-    return min(max(sum(pods.number for pods in first), 1), MOST_RANKS)
+def _number_of(first: Sequence[FirstPods], done: int = 0) -> int:
+    return min(max(sum(pods.number for pods in first), 1) + done, MOST_RANKS)
 
 
 def size_range(annotations: Mapping[str, str]) -> tuple[int, int]:
@@ -182,10 +193,16 @@ def asked_undo(annotations: Mapping[str, str]) -> Undo | None:
     return Undo(annotations[UNDO])
 
 
-def _size(expected: int, annotations: Mapping[str, str]) -> dict[str, Any]:
+def _size(expected: int, annotations: Mapping[str, str], *, is_any_done: bool) -> dict[str, Any]:
+    """The size of the Gang of an owner that creates the ``expected`` number of pods.
+
+    If some of its pods are done and gone, the size in the annotation counted them, too.
+    """
     if SIZE not in annotations:
         return {"min": expected, "max": None}
     least, most = size_range(annotations)
+    if least > expected and is_any_done:
+        least = expected
     if least > expected:
         raise ValueError(f"annotation {SIZE}: asks for at least {least} pods, but only {expected} are created at once")
     return {"min": least, "max": most}

@@ -165,7 +165,7 @@ def pods_of_set(api, job, *pods):
 
 def replicated(name, pods, *awaited):
     """A Job of a JobSet that waits until others are complete."""
-    template = {"spec": group_pod("x")["spec"]}
+    template = {"spec": group_pod("x", cpu="1")["spec"]}
     spec = {"parallelism": pods, "completions": pods, "template": template}
     after = [{"name": one, "status": "Complete"} for one in awaited]
     return {"name": name, "replicas": 1, "dependsOn": after, "template": {"spec": spec}}
@@ -191,3 +191,44 @@ async def test_job_that_waits_until_another_is_complete_is_placed_whole():
 
         remove_pods(api, "other")
         await until(lambda: names(api) == {f"node-{number}" for number in range(4)})
+
+
+async def test_pods_of_a_job_that_is_left_are_placed_although_the_size_counts_a_complete_one():
+    gang = Place("gangs", DEFAULT, "jobset.train")
+    async with operator_with(node("n1", cpu="4"), source=Source.JOB_SET) as api:
+        jobs = [replicated("data", 2), replicated("node", 2)]
+        create_owner(api, "jobsets", "train", annotations={"lockstep.dev/size": "4"}, spec={"replicatedJobs": jobs})
+        pods_of_set(api, "data", "data-0", "data-1")
+        pods_of_set(api, "node", "node-0", "node-1")
+        await until(lambda: names(api) == {"data-0", "data-1", "node-0", "node-1"})
+        end_pods(api, "data-0", "data-1")
+        api.store.change(SET, status={"replicatedJobsStatus": [{"name": "data", "succeeded": 1}]})
+        remove_pods(api, "node-0", "node-1")
+        block(api, cpu="3")
+
+        pods_of_set(api, "node", "node-2", "node-3")
+        await until(lambda: "It needs 2 members" in says(api, gang))
+        await asyncio.sleep(100)
+        assert names(api) == set()
+
+        remove_pods(api, "other")
+        await until(lambda: names(api) == {"node-2", "node-3"})
+
+
+async def test_pods_of_a_complete_job_take_no_room_from_pods_that_come_later():
+    async with operator_with(node("n1", cpu="4"), source=Source.JOB_SET) as api:
+        workers = {**replicated("workers", 3), "dependsOn": [{"name": "driver", "status": "Ready"}]}
+        jobs = [replicated("data", 1), replicated("driver", 1, "data"), workers]
+        create_owner(api, "jobsets", "train", spec={"replicatedJobs": jobs})
+        pods_of_set(api, "data", "data-0")
+        await until(lambda: names(api) == {"data-0"})
+        end_pods(api, "data-0")
+        api.store.change(SET, status={"replicatedJobsStatus": [{"name": "data", "succeeded": 1}]})
+        block(api, cpu="1")
+
+        pods_of_set(api, "driver", "driver-0")
+        await asyncio.sleep(200)
+        assert names(api) == set()
+
+        remove_pods(api, "other")
+        await until(lambda: names(api) == {"driver-0"})

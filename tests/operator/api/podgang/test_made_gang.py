@@ -217,6 +217,19 @@ def test_gang_has_the_role_of_the_job_that_is_left_if_the_others_are_complete():
     assert spec["roles"] == [{"name": "node", "size": {"min": 2}}]
 
 
+@pytest.mark.parametrize(("succeeded", "want"), [({"a": 2}, 4), ({"a": 1}, 3), ({}, 2)])
+def test_size_that_counts_a_complete_job_is_no_problem_of_the_owner(succeeded, want):
+    about = {"name": "heat", "namespace": "default", "uid": "u", "annotations": {SIZE: "4"}}
+    status = {"replicatedJobsStatus": [{"name": "a", "succeeded": 1}]}
+    owner = {"metadata": about, "spec": job_set("a", "b"), "status": status}
+
+    parts = made_parts(OWNERS[Source.JOB_SET], owner, succeeded=succeeded)
+
+    assert parts["metadata"]["annotations"]["lockstep.dev/problem"] is None
+    assert parts["spec"]["size"] == {"min": want, "max": 4}
+    assert parts["spec"]["roles"] == [{"name": "b", "size": {"min": 2}}]
+
+
 def test_gang_with_a_range_has_no_roles():
     assert made_roles(Source.MPI_JOB, MPI, {SIZE: "2-4"}) is None
 
