@@ -83,6 +83,8 @@ class GangMaker:
         services.state.pod_gangs.await_checks()
         self._owners = OwnerReader(services.client)
         self._checks: dict[GangKey, int] = {}
+        # The Gangs that the last check has changed.
+        self._patched: set[GangKey] = set()
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._under_way: dict[GangKey, asyncio.Task[None]] = {}
 
@@ -107,6 +109,7 @@ class GangMaker:
     def forget(self, gang: GangKey) -> None:
         """Forget a Gang whose pods are placed or gone. Its next change is checked without a pause."""
         self._checks.pop(gang, None)
+        self._patched.discard(gang)
 
     async def stop(self) -> None:
         """Stop. After a restart, the operator finds the same pods."""
@@ -124,14 +127,20 @@ class GangMaker:
             self._state.changes.reconcile(gang)
 
     async def _check(self, gang: GangKey) -> None:
-        """Create the Gang or compare it with its owner, and then leave it for a while."""
+        """Create the Gang or compare it with its owner, and then leave it for a while.
+
+        A Gang that was changed is compared again soon, since its pods wait for that; but only once in a row.
+        """
         checks = self._checks[gang] = self._checks.get(gang, 0) + 1
+        was_patched = gang in self._patched
+        self._patched.discard(gang)
         problem = await self._problem(gang)
         if problem and gang not in self._state.pod_gangs.objects:
             await self._report_to_kueue(gang, problem)
         if problem and checks == _CHECKS_BEFORE_EVENT:
             self._report(gang, problem)
-        await asyncio.sleep(pause_after(checks - 1))
+        is_patched = gang in self._patched and not was_patched
+        await asyncio.sleep(pause_after(0 if is_patched else checks - 1))
 
     async def _report_to_kueue(self, gang: GangKey, problem: str) -> None:
         """Write to a waiting Workload why it has no Gang. Other reports about the Workload follow from the Gang."""
@@ -244,6 +253,8 @@ class GangMaker:
         if answer.code == HTTPStatus.UNPROCESSABLE_ENTITY:
             # The schema has more rules than this code checks.
             answer = await self._send(gang, known, wanted.refused(answer.message.rstrip(".")))
+        if answer.is_success and known is not None:
+            self._patched.add(gang)
         if answer.is_success and known is None and (wanted.pods or self._pods_name_owner(gang, wanted.uid)):
             # The Gang follows from the owner that was read just now. Pods of a later owner with the same name do not
             # count.

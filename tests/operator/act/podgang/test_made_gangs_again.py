@@ -135,6 +135,35 @@ async def test_job_that_makes_more_pods_while_it_waits_is_placed_whole():
         await until(lambda: names(api) == {*"abcd"})
 
 
+async def test_job_that_makes_more_pods_after_a_long_wait_is_placed_soon_after_it_is_read_again():
+    async with operator_with(node("n1", cpu="6")) as api:
+        create_job(api, "a", "b", parallelism=4, completions=4)
+        # By now, the Job is read every minute.
+        await asyncio.sleep(600)
+
+        api.store.change(JOB, spec={"parallelism": 6, "completions": 6})
+        add_pods(api, *"cdef")
+        await until(lambda: least(api) == 6)
+        await asyncio.sleep(5)
+
+        assert names(api) == {*"abcdef"}
+
+
+async def test_job_that_keeps_making_more_pods_is_read_ever_less_often():
+    async with operator_with(node("n1", cpu="1")) as api:
+        create_job(api, "a", "b")
+        await asyncio.sleep(1)
+        for size in range(3, 63):
+            api.store.change(JOB, spec={"parallelism": size, "completions": size})
+            add_pods(api, f"p{size}")
+            await asyncio.sleep(10)
+
+        reads = [it for it in api.requests if (it.verb, it.resource, it.name) == ("GET", "jobs", "heat")]
+        # Two reads a minute, after more of them at first.
+        assert len(reads) <= 30
+        assert least(api) > 50
+
+
 @pytest.mark.parametrize("completions", [4, 10], ids=["its last pods", "pods with more to come"])
 async def test_pods_of_a_job_are_placed_together_after_others_have_succeeded(completions):
     left = "efgh"[: min(4, completions - 2)]
