@@ -279,6 +279,16 @@ def test_last_pod_of_an_owner_is_planned_when_the_others_have_succeeded():
     assert says == "1 of the 4 needed pods wait for a node."
 
 
+@pytest.mark.parametrize("gang", [pod_gang(2), replace(pod_gang(2), made_for="job")], ids=["a user's", "made"])
+def test_gang_whose_pods_have_succeeded_does_not_say_that_it_needs_more(gang):
+    ended, running = of_owner("job", succeeded="ab"), of_owner("job", succeeded="a", going="b")
+
+    assert composed(gang, ended, ALL_NODES).spec.awaits_pods == (
+        "Its pods have ended, and no other pod of the Gang waits for a node."
+    )
+    assert "have ended" not in composed(gang, running, ALL_NODES).spec.awaits_pods
+
+
 def test_pods_that_call_their_deletion_a_success_leave_the_minimum_as_it_is():
     group = of_owner("job", waiting="d")
     for rank, name in enumerate("abc"):

@@ -19,17 +19,23 @@ def why_pods_wait(
             f"{pods.going} of at most {asks.maximum} pods of the Gang are on nodes; {pods.waiting} wait until others "
             "have ended."
         )
-    if pods.going and not pods.waiting:
-        later = pods_to_come(asks, pods)
-        if later:
-            return f"Its pods are bound. It expects {later} more{_room_until(gang)}."
-        return "Its pods are bound, and no other pod of the Gang waits for a node."
     if not pods.waiting:
-        return f"No pod of the Gang waits for a node. It needs {least} together."
+        return _why_none_waits(gang, asks, pods, least)
     compared = pods.going or is_checked
     return roles.keeping(least) or (
         "" if compared else "Its pods wait until Lockstep has compared the Gang with their owner."
     )
+
+
+def _why_none_waits(gang: PodGang, asks: PodGangSpec, pods: OwnPods, least: int) -> str:
+    if pods.going:
+        later = pods_to_come(asks, pods)
+        if later:
+            return f"Its pods are bound. It expects {later} more{_room_until(gang)}."
+        return "Its pods are bound, and no other pod of the Gang waits for a node."
+    if pods.succeeded and not pods.open:
+        return "Its pods have ended, and no other pod of the Gang waits for a node."
+    return f"No pod of the Gang waits for a node. It needs {least} together."
 
 
 def _room_until(gang: PodGang) -> str:
