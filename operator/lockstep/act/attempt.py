@@ -70,12 +70,12 @@ class Attempt:
         self._undoing: Undoing | GivingUp
         self._making: MemberMaking | PodBinding
         if is_pod_gang(gang.key):
-            self._undoing = GivingUp(services, gang, reservation, pause=pause)
-            self._making = PodBinding(
+            binding = self._making = PodBinding(
                 PodGangAttempt(
                     services=services, gang=gang, reservation=reservation, stay=self._stay, changed=self.changed
                 )
             )
+            self._undoing = GivingUp(services, gang, reservation, pause=pause, needed=binding.needed_claims)
         else:
             self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, listeners=listeners)
             self._making = MemberMaking(

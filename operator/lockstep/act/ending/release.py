@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import assert_never
 
 from lockstep.act.requests.concurrent import for_each
 from lockstep.act.requests.services import Services
-from lockstep.act.volumes.needed_claims import needed_claims
+from lockstep.act.volumes.needed_claims import NeededClaim
 from lockstep.act.volumes.volume_requests import release_claim
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
@@ -39,9 +39,12 @@ class Release:
         self._reservation = reservation
         self._pause_after = pause
 
-    async def claims(self) -> None:
-        """Remove the node from every claim without a volume, so that the next plan may choose another node."""
-        await until_done(self._release_claims)
+    async def claims(self, needed: Sequence[NeededClaim]) -> None:
+        """Remove the node from every claim without a volume, so that the next plan may choose another node.
+
+        ``needed`` are the claims of the attempt.
+        """
+        await until_done(partial(self._release_claims, needed))
 
     async def reservation(self, failure: Failure, behind: str = "") -> None:
         """Remove the reservation from the status, if the gang still exists; ``behind`` names pods that are left."""
@@ -95,11 +98,11 @@ class Release:
                     assert_never(unknown)
         return False
 
-    async def _release_claims(self) -> bool:
+    async def _release_claims(self, needed: Sequence[NeededClaim]) -> bool:
         claims, services = self._services.state.claims.claims, self._services
         with_node = [
             one
-            for one in needed_claims(self._gang, self._reservation)
+            for one in needed
             if one.key in claims and claims[one.key].selected_node == one.node and not claims[one.key].is_bound
         ]
         failure = await for_each(with_node, lambda one: release_claim(services.client, services.state, one))

@@ -20,6 +20,7 @@ from lockstep.act.members.member_reads import cached_members, refresh_members
 from lockstep.act.members.remaining_pods import left_behind, waits_for
 from lockstep.act.requests.progress import progress_of
 from lockstep.act.requests.services import Services
+from lockstep.act.volumes.needed_claims import needed_claims
 from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.holding.reservation import Reservation
@@ -87,7 +88,7 @@ class Undoing:
         if not self._is_reported(failure) and await self._report(failure, self._what_keeps(self._cached())):
             self._listeners.reported(failure)
         behind = await self._until_gone(failure, landed_at)
-        await self._release.claims()
+        await self._release.claims(needed_claims(self._gang, self._reservation))
         ended = self._ended_before(failure)
         if ended:
             await until_done(partial(self._keep, ended))

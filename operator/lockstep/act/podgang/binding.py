@@ -16,7 +16,7 @@ from lockstep.act.podgang.host_lists import HostListOfGang
 from lockstep.act.podgang.seats import TakenSeat, pod_gone, take_seats
 from lockstep.act.requests.api_refusals import is_conflict, is_no_dry_run, refused_binding
 from lockstep.act.requests.concurrent import for_each
-from lockstep.act.volumes.needed_claims import needed_claims
+from lockstep.act.volumes.needed_claims import NeededClaim, needed_claims
 from lockstep.act.volumes.volumes import VolumeProvider
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -51,6 +51,7 @@ class PodBinding:
         self._gang = attempt.gang
         self._size = 0
         self._bound_uids: set[str] = set()
+        self._needed: list[NeededClaim] = []
         self._hosts = HostListOfGang(attempt.services, attempt.gang, attempt.reservation.attempt)
         self._coming = ComingPods(attempt)
 
@@ -76,9 +77,13 @@ class PodBinding:
         """The members that kubelets have rejected: always none, because the owner of the pods handles rejections."""
         return ()
 
+    def needed_claims(self) -> list[NeededClaim]:
+        """The claims of the Gang's pods; once volumes were provided for them, also if the pods are gone."""
+        return self._needed or needed_claims(self._with_its_pods(), self._attempt.reservation)
+
     async def _provide_volumes(self, seats: list[TakenSeat]) -> Failure | None:
         """Make sure that the claims of the pods have volumes. Returns why that failed, or None."""
-        needed = needed_claims(self._with_its_pods(), self._attempt.reservation)
+        needed = self._needed = self.needed_claims()
         if not needed:
             return None
         # Volumes may take minutes, so the gang leaves the window.

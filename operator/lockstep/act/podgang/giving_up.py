@@ -5,13 +5,14 @@ Otherwise bound pods stay.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from lockstep.act.ending.release import Release
 from lockstep.act.podgang.taking_back import TakenBack, TakingBack
 from lockstep.act.requests.services import Services
+from lockstep.act.volumes.needed_claims import NeededClaim
 from lockstep.belief.holding.reservation import Reservation
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.keys import object_name
@@ -27,15 +28,25 @@ log = logging.getLogger(__name__)
 
 
 class GivingUp:
-    """Ends a failed attempt of a Gang. The pods belong to other controllers."""
+    """Ends a failed attempt of a Gang. The pods belong to other controllers.
+
+    ``needed`` returns the claims of these pods.
+    """
 
     def __init__(
-        self, services: Services, gang: GangFact, reservation: Reservation, *, pause: Callable[[Failure], float]
+        self,
+        services: Services,
+        gang: GangFact,
+        reservation: Reservation,
+        *,
+        pause: Callable[[Failure], float],
+        needed: Callable[[], Sequence[NeededClaim]],
     ) -> None:
         self._services = services
         self._state = services.state
         self._gang = gang
         self._reservation = reservation
+        self._needed = needed
         self._taking_back = TakingBack(services)
         self._release = Release(services, gang, reservation, pause)
 
@@ -51,7 +62,7 @@ class GivingUp:
             # The owner takes its new pods back (``cycle/resizing/pod_gang_sizes.py``).
             await self._release.reservation(failure)
             return failure
-        had_bound = self._bound() > 0
+        had_bound, needed = self._bound() > 0, self._needed()
         has_come = had_bound or self._taking_back.may_give_quota_back(self._gang.key)
         taken = await self._take_back(failure) if has_come else TakenBack(WayBack.KEPT, "")
         if taken.way is not WayBack.KEPT:
@@ -60,7 +71,7 @@ class GivingUp:
         if has_come and (taken.way is not WayBack.KEPT or bound):
             self._services.count_given_up(taken.way)
         if not bound:
-            await self._release.claims()
+            await self._release.claims(needed)
         behind = f"there: {n_pods(bound)} on nodes, because {taken.how}" if bound else ""
         await self._release.reservation(failure, behind)
         return failure
